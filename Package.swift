@@ -1,0 +1,209 @@
+// swift-tools-version: 6.2
+
+import PackageDescription
+
+// The house in one table: a room, what it may look down on, and the outside library it owns.
+// `docs/modules.md` says what each room is for; `.ci/arrows` checks that an arrow only goes down.
+//
+// JUNCTION_ROOMS=JunctionSession,JunctionProtocol builds only these rooms, what they stand on, and their tests:
+// the pure rooms compile in seconds then, which is what the sanitizers and the fuzzers use.
+
+struct Room {
+    enum Kind { case library, executable, c, system }
+
+    var name: String
+    var kind = Kind.library
+    var uses: [String] = []
+    var outside: [Outside] = []
+    var tests: [String]? = []
+    var settings: [SwiftSetting] = []
+    var linking: [LinkerSetting] = []
+}
+
+struct Outside: Hashable {
+    var product: String
+    var package: String
+}
+
+let nioCore = Outside(product: "NIOCore", package: "swift-nio")
+let nioPosix = Outside(product: "NIOPosix", package: "swift-nio")
+let nioHTTP1 = Outside(product: "NIOHTTP1", package: "swift-nio")
+let nioFoundation = Outside(product: "NIOFoundationCompat", package: "swift-nio")
+let nioSSL = Outside(product: "NIOSSL", package: "swift-nio-ssl")
+let httpClient = Outside(product: "AsyncHTTPClient", package: "async-http-client")
+let crypto = Outside(product: "Crypto", package: "swift-crypto")
+let cryptoExtras = Outside(product: "CryptoExtras", package: "swift-crypto")
+let logging = Outside(product: "Logging", package: "swift-log")
+let toml = Outside(product: "TOMLKit", package: "TOMLKit")
+let arguments = Outside(product: "ArgumentParser", package: "swift-argument-parser")
+let hummingbird = Outside(product: "Hummingbird", package: "hummingbird")
+let hummingbirdTLS = Outside(product: "HummingbirdTLS", package: "hummingbird")
+
+let releases: [String: Package.Dependency] = [
+    "swift-nio": .package(url: "https://github.com/apple/swift-nio", exact: "2.101.2"),
+    "swift-nio-ssl": .package(url: "https://github.com/apple/swift-nio-ssl", exact: "2.37.6"),
+    "async-http-client": .package(url: "https://github.com/swift-server/async-http-client", exact: "1.37.0"),
+    "swift-crypto": .package(url: "https://github.com/apple/swift-crypto", exact: "4.5.2"),
+    "swift-log": .package(url: "https://github.com/apple/swift-log", exact: "1.16.2"),
+    "TOMLKit": .package(url: "https://github.com/LebJe/TOMLKit", exact: "0.6.0"),
+    "swift-argument-parser": .package(url: "https://github.com/apple/swift-argument-parser", exact: "1.8.2"),
+    "hummingbird": .package(url: "https://github.com/hummingbird-project/hummingbird", exact: "2.28.1", traits: []),
+]
+
+// junctionctl links fully static when asked to: half the start-up time. It needs --static-swift-stdlib beside it.
+let staticClient = Context.environment["JUNCTION_STATIC_CLIENT"] == "1"
+
+let rooms: [Room] = [
+    // Ground floor: the kernel, the service manager, secrets, JSON text.
+    Room(name: "CLinux", kind: .c, tests: nil),
+    Room(name: "CSystemd", kind: .system, tests: nil),
+    Room(name: "JunctionSecret"),
+    Room(name: "JunctionJSON", uses: ["JunctionSecret"]),
+
+    // First floor: what is decided, and what is said.
+    Room(name: "JunctionSession", uses: ["JunctionSecret"], tests: ["JunctionTesting"]),
+    Room(name: "JunctionProtocol", uses: ["JunctionJSON", "JunctionSecret"]),
+
+    // Second floor: the world outside, one door each.
+    Room(
+        name: "JunctionProviders",
+        uses: ["JunctionSession", "JunctionJSON", "JunctionSecret"],
+        outside: [httpClient, nioCore, nioPosix, nioHTTP1, nioSSL],
+        tests: ["JunctionTesting"]
+    ),
+    Room(
+        name: "JunctionVault",
+        uses: ["JunctionSession", "JunctionJSON", "JunctionSecret", "CLinux"],
+        outside: [crypto]
+    ),
+    Room(
+        name: "JunctionServer",
+        uses: ["JunctionSession", "JunctionProtocol", "JunctionJSON", "JunctionSecret", "CLinux"],
+        outside: [nioCore, nioPosix],
+        tests: ["JunctionTesting"]
+    ),
+    Room(name: "JunctionSystemd", uses: ["CSystemd", "CLinux"], outside: [logging]),
+    Room(name: "JunctionClient", uses: ["JunctionProtocol", "JunctionJSON", "JunctionSecret"]),
+
+    // Third floor: wiring.
+    Room(
+        name: "JunctionDaemon",
+        uses: [
+            "JunctionSession", "JunctionProtocol", "JunctionProviders", "JunctionVault", "JunctionServer",
+            "JunctionSystemd", "JunctionSecret", "CLinux",
+        ],
+        outside: [logging, toml, nioCore, nioPosix],
+        tests: ["JunctionTesting", "JunctionClient"]
+    ),
+
+    // Fourth floor: doors.
+    Room(name: "junctiond", kind: .executable, uses: ["JunctionDaemon"], outside: [arguments], tests: nil),
+    Room(
+        name: "junctionctl",
+        kind: .executable,
+        uses: ["JunctionClient"],
+        outside: [arguments],
+        tests: nil,
+        linking: staticClient ? [.unsafeFlags(["-static-executable"])] : []
+    ),
+
+    // Beside the house: the cloud's stand-in, and fakes for tests.
+    Room(name: "JunctionTesting", uses: ["JunctionSession", "JunctionSecret"], tests: nil),
+    Room(name: "SandboxCloud", outside: [hummingbird, crypto, cryptoExtras, logging]),
+    Room(
+        name: "junction-sandbox",
+        kind: .executable,
+        uses: ["SandboxCloud"],
+        outside: [arguments, logging],
+        tests: nil
+    ),
+]
+
+let asked = (Context.environment["JUNCTION_ROOMS"] ?? "").split(separator: ",").map(String.init)
+let roomNamed = Dictionary(uniqueKeysWithValues: rooms.map { ($0.name, $0) })
+
+func closure(of names: [String]) -> Set<String> {
+    var seen: Set<String> = []
+    var pending = names
+    while let name = pending.popLast() {
+        guard let room = roomNamed[name], seen.insert(name).inserted else { continue }
+        pending += room.uses
+        if names.contains(name) { pending += room.tests ?? [] }
+    }
+    return seen
+}
+
+let wanted = asked.isEmpty ? Set(rooms.map(\.name)) : closure(of: asked)
+let tested = asked.isEmpty ? wanted : Set(asked)
+
+let strict: [SwiftSetting] = [
+    .enableUpcomingFeature("ExistentialAny"),
+    .enableUpcomingFeature("MemberImportVisibility"),
+    .enableUpcomingFeature("InternalImportsByDefault"),
+    .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
+    .enableUpcomingFeature("InferIsolatedConformances"),
+    .treatAllWarnings(as: .error),
+]
+
+func dependencies(_ room: Room) -> [Target.Dependency] {
+    room.uses.map { .target(name: $0) } + room.outside.map { .product(name: $0.product, package: $0.package) }
+}
+
+func target(_ room: Room) -> Target {
+    switch room.kind {
+    case .library:
+        .target(name: room.name, dependencies: dependencies(room), swiftSettings: strict + room.settings)
+    case .executable:
+        .executableTarget(
+            name: room.name,
+            dependencies: dependencies(room),
+            swiftSettings: strict + room.settings,
+            linkerSettings: room.linking
+        )
+    case .c:
+        .target(name: room.name)
+    case .system:
+        .systemLibrary(name: room.name, pkgConfig: "libsystemd", providers: [.apt(["libsystemd-dev"])])
+    }
+}
+
+func testTarget(_ room: Room, alongside: [String]) -> Target {
+    .testTarget(
+        name: room.name + "Tests",
+        dependencies: dependencies(room) + ([room.name] + alongside).map { .target(name: $0) },
+        swiftSettings: strict
+    )
+}
+
+let standing = rooms.filter { wanted.contains($0.name) }
+
+var targets = standing.map(target)
+for room in standing where tested.contains(room.name) {
+    if let alongside = room.tests { targets.append(testTarget(room, alongside: alongside)) }
+}
+if asked.isEmpty {
+    // The built programs, from outside, over real sockets, against the sandbox.
+    targets.append(
+        .testTarget(
+            name: "EndToEndTests",
+            dependencies: ["junctiond", "junctionctl", "junction-sandbox"],
+            swiftSettings: strict
+        )
+    )
+}
+
+let packages = Set(standing.flatMap(\.outside).map(\.package))
+
+let package = Package(
+    name: "junctiond",
+    products: asked.isEmpty
+        ? [
+            .library(name: "JunctionClient", targets: ["JunctionClient"]),
+            .executable(name: "junctiond", targets: ["junctiond"]),
+            .executable(name: "junctionctl", targets: ["junctionctl"]),
+            .executable(name: "junction-sandbox", targets: ["junction-sandbox"]),
+        ] : [],
+    dependencies: releases.filter { packages.contains($0.key) }.sorted { $0.key < $1.key }.map(\.value),
+    targets: targets,
+    swiftLanguageModes: [.v6]
+)
