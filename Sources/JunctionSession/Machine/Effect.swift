@@ -1,0 +1,105 @@
+/// What the machine wants done. Deciding is over once it is returned; doing it decides nothing.
+package enum Effect: Equatable, Sendable {
+    /// Exchange the credential that came with a request; report `exchangeSucceeded` or `exchangeFailed`.
+    case exchange(Attempt, credentialOf: RequestID, expecting: Identity?)
+    /// Renew with the present session's secrets; report `renewalSucceeded` or `renewalFailed`.
+    case renew(Attempt)
+    /// The attempt's answer is no longer wanted: drop it when it comes.
+    case abandon(Attempt)
+    /// The attempt's secrets are the secrets of this generation from now on.
+    case adopt(Attempt, generation: UInt64)
+    /// The API key that came with a request is the secret of this generation from now on.
+    case adoptKey(of: RequestID, generation: UInt64)
+    /// Seal and write; report `writeEnded`. Writes are carried out one at a time, in order.
+    case write(WriteTicket, SessionRecord)
+    /// Serve the secrets of this generation, and forget every older one.
+    case activate(generation: UInt64)
+    /// Forget every secret.
+    case erase
+    /// Ask the caller of this request for a credential; report `identifyAnswered`.
+    case ask(RequestID, externalUserId: String)
+    /// This request reached the network: count it against its caller.
+    case charge(RequestID)
+    case reply(RequestID, Reply)
+    /// Something worth a line in the log and a count in the metrics.
+    case report(Happening)
+}
+
+/// The answer to one request.
+package enum Reply: Equatable, Sendable {
+    /// It is done; the answer is the present snapshot.
+    case done
+    case identified(IdentifyOutcome)
+    /// The access token of the active generation.
+    case token(TokenFacts)
+    /// The credential of the active generation for an API call (a token, or an API key, which has no life).
+    case authorized(generation: UInt64)
+    /// The API's 401 stands: there is no newer credential to try with.
+    case rejectionStands
+    case refused(Refusal)
+}
+
+/// What `session.identify` did.
+package enum IdentifyOutcome: String, Equatable, Sendable {
+    case unchanged
+    case signedIn
+    case switched
+    case signedOut
+}
+
+/// What `session.reconcile` found.
+package enum ReconcileAction: String, Equatable, Sendable {
+    case none
+    case signIn
+    case signOut
+    case `switch`
+}
+
+/// What just happened, for logs and metrics. Never a secret.
+package enum Happening: Equatable, Sendable {
+    case exchangeEnded(Outcome)
+    case renewalEnded(Outcome)
+    case signedOut
+    case writeFailed(String)
+
+    package enum Outcome: String, Sendable, CaseIterable {
+        case succeeded
+        case refused
+        case unavailable
+        case reauthenticationRequired
+        case terminated
+    }
+}
+
+/// One request of one caller, from arrival to its one answer.
+package struct RequestID: Hashable, Sendable {
+    package var number: UInt64
+
+    package init(number: UInt64) {
+        self.number = number
+    }
+}
+
+/// One call to the provider. An answer that carries a number no longer wanted is dropped.
+package struct Attempt: Hashable, Sendable {
+    package var number: UInt64
+
+    package init(number: UInt64) {
+        self.number = number
+    }
+}
+
+/// One write of the record.
+package struct WriteTicket: Hashable, Sendable {
+    package var number: UInt64
+
+    package init(number: UInt64) {
+        self.number = number
+    }
+}
+
+/// Whether a caller may still reach the provider in this minute.
+package enum Allowance: Equatable, Sendable {
+    case granted
+    case exhausted(retryAfter: Duration)
+}

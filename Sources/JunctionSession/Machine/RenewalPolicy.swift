@@ -1,0 +1,84 @@
+/// Every number of the renewal scheduler, each with its reason.
+package enum RenewalPolicy {
+    /// The share of a token's life after which it is renewed, drawn once per token: uniform, so that a fleet that was
+    /// switched on together drifts apart, and early enough that an outage of minutes goes unnoticed.
+    package static let share: ClosedRange<Double> = 0.5...0.8
+
+    /// The longest validity that may be asked for, as a share of the token's life: more could never be satisfied
+    /// for long.
+    package static let largestValidity = 0.8
+
+    /// Full-jitter exponential backoff: the first delay is drawn below this…
+    package static let firstBackoff: Duration = .seconds(2)
+    /// …and no delay above this.
+    package static let longestBackoff: Duration = .seconds(600)
+    /// No delay below this, so that an unlucky draw is not a hot loop.
+    package static let shortestBackoff: Duration = .milliseconds(100)
+
+    /// How often a caller with a dead token, a resume from suspend or `session.renew` may pass the backoff, and how
+    /// young a token is too young to be replaced because a caller wants a longer one.
+    package static let patience: Duration = .seconds(10)
+
+    /// After an ambiguous outcome the same refresh token is sent again this soon, inside the shortest reuse grace that
+    /// providers are known to give…
+    package static let firstReplay: ClosedRange<Duration> = .milliseconds(200)...(.seconds(2))
+    /// …and once more this long after it.
+    package static let secondReplay: Duration = .seconds(30)
+
+    /// A provider's `Retry-After` is believed within these bounds.
+    package static let believableRetryAfter: ClosedRange<Duration> = .seconds(1)...(.seconds(3_600))
+    /// Spread over a provider's `Retry-After`, so that a fleet does not come back in one second.
+    package static let retryAfterSpread = 0.1
+
+    /// A write that failed is tried again after this, doubled each time…
+    package static let firstRewrite: Duration = .seconds(1)
+    /// …up to this.
+    package static let longestRewrite: Duration = .seconds(60)
+
+    /// A wall clock this far behind the record's own write time is still believed: time servers slew.
+    package static let clockTolerance: Duration = .seconds(1)
+
+    /// When a token is to be renewed; drawn once and stored with it.
+    static func renewalTime(of token: TokenFacts, using random: inout Randomness) -> WallTime {
+        token.issuedAt + token.life * random.uniform(in: share)
+    }
+
+    /// How long to wait after the given number of failures in a row.
+    static func backoff(afterFailures failures: Int, using random: inout Randomness) -> Duration {
+        let doublings = min(max(failures, 1) - 1, 20)
+        let ceiling = min(longestBackoff, firstBackoff * (1 << doublings))
+        return max(shortestBackoff, ceiling * random.uniform(in: 0...1))
+    }
+
+    /// How long to wait before a failed write is tried again.
+    static func rewriteDelay(afterFailures failures: Int) -> Duration {
+        min(longestRewrite, firstRewrite * (1 << min(max(failures, 1) - 1, 10)))
+    }
+}
+
+/// The machine's only source of chance: seeded from outside, so that a history can be run again (SplitMix64).
+package struct Randomness: Equatable, Sendable {
+    private var state: UInt64
+
+    package init(seed: UInt64) {
+        state = seed
+    }
+
+    package mutating func next() -> UInt64 {
+        state &+= 0x9E37_79B9_7F4A_7C15
+        var mixed = state
+        mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
+        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
+        return mixed ^ (mixed >> 31)
+    }
+
+    package mutating func uniform(in range: ClosedRange<Double>) -> Double {
+        let unit = Double(next() >> 11) / Double(1 << 53)
+        return range.lowerBound + (range.upperBound - range.lowerBound) * unit
+    }
+
+    package mutating func uniform(in range: ClosedRange<Duration>) -> Duration {
+        let width = (range.upperBound - range.lowerBound).wholeMilliseconds
+        return range.lowerBound + .milliseconds(Int64(Double(width) * uniform(in: 0...1)))
+    }
+}

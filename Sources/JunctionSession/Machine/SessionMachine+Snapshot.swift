@@ -1,0 +1,87 @@
+/// What may be shown of the session.
+extension SessionMachine {
+    /// The members of a snapshot that are compared to know whether there is anything to announce.
+    package func facts(now: Moment) -> Snapshot.Facts {
+        var facts = Snapshot.Facts(state: state(now), provider: provider, storage: storage)
+        switch standing {
+        case .signedOut:
+            break
+        case .configured(let environment, let region):
+            facts.flags = [.configured]
+            facts.environment = environment
+            facts.region = region
+        case .signedIn(let session):
+            let stored = session.stored
+            facts.flags = Self.flags(of: stored.scheme, pending: stored.reauthenticationPending)
+            facts.scheme = stored.scheme
+            facts.show(stored.identity)
+            facts.externalUserId = stored.externalUserId
+            facts.accessToken = stored.token
+            facts.renewal = renewalFacts(of: session)
+        case .terminated(let termination, let identity):
+            identity.map { facts.show($0) }
+            facts.termination = termination
+        case .unreadable(let unreadable):
+            show(unreadable.header, in: &facts)
+        }
+        return facts
+    }
+
+    private func state(_ now: Moment) -> SessionState {
+        switch standing {
+        case .signedIn(let session):
+            return session.stored.token == nil || session.isAlive(now) ? .established : .tokenExpired
+        case _ where exchange != nil: return .establishing
+        case .signedOut, .configured: return .notLoggedIn
+        case .terminated: return .terminated
+        case .unreadable(let unreadable): return unreadable.header?.state ?? .notLoggedIn
+        }
+    }
+
+    private func renewalFacts(of session: Session) -> Snapshot.Renewal {
+        var facts = Snapshot.Renewal()
+        facts.failures = renewal.failures
+        facts.lastError = renewal.lastError
+        guard session.isRenewable else { return facts }
+        switch (renewal.activity, renewal.retryAt) {
+        case (.idle, let retryAt?):
+            facts.phase = .backingOff
+            facts.notBefore = retryAt.wall
+        case (.idle, nil):
+            facts.phase = .scheduled
+            facts.notBefore = session.stored.renewAt
+        case (.noting, _), (.inFlight, _), (.rotating, _), (.ending, _):
+            facts.phase = .inFlight
+        }
+        return facts
+    }
+
+    private func show(_ header: Restoration.Header?, in facts: inout Snapshot.Facts) {
+        guard let header else { return }
+        if header.state.isSignedIn, let scheme = header.scheme {
+            facts.flags = Self.flags(of: scheme, pending: false)
+            facts.scheme = scheme
+        }
+        facts.userId = header.userId
+    }
+
+    private static func flags(of scheme: Scheme, pending: Bool) -> [Snapshot.Flag] {
+        var flags: [Snapshot.Flag] = [.configured, .signedIn]
+        switch scheme {
+        case .apiKey: flags.append(.useApiKey)
+        case .signInToken, .linkCode: flags.append(.useSignInToken)
+        case .userLogin, .registration, .registrationSignature, .selfSigned: break
+        }
+        if pending { flags.append(.pendingReauthentication) }
+        return flags
+    }
+}
+
+extension Snapshot.Facts {
+    fileprivate mutating func show(_ identity: Identity) {
+        userId = identity.userId
+        teamId = identity.teamId
+        environment = identity.environment
+        region = identity.region
+    }
+}

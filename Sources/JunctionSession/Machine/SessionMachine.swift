@@ -1,0 +1,208 @@
+/// Every decision about the one session of this installation: events in, new state and effects out.
+///
+/// It has no clock, socket, file or network of its own, and never sees a secret: lifetimes and identifiers only. Each
+/// event is a past-tense function that returns what is to be done. The parts of the story are in the extensions:
+/// signing in, signing out, renewing, handing out tokens, writing.
+package struct SessionMachine: Equatable, Sendable {
+    /// The provider's name, written into each record.
+    let provider: String
+    var storage: StorageReport
+    var random: Randomness
+
+    /// Where the installation stands, as far as it has been made durable (or durability was refused).
+    var standing = Standing.signedOut
+    /// The sign-in under way, if any: at most one.
+    var exchange: Exchange?
+    /// The identify call whose app is being asked for a credential, if any: at most one.
+    var asking: Asking?
+    /// Sign-ins and identify calls that wait for their turn, in order of arrival.
+    var queue: [Entry] = []
+    /// A sign-out whose tombstone is being written. From here on nobody is served.
+    var leaving: [Leaver]?
+    var renewal = Renewal()
+    var tokenWaiters: [TokenWaiter] = []
+
+    /// Writes handed out and not yet ended, in order.
+    var writes: [PendingWrite] = []
+    var rewrite = Rewrite()
+    /// The highest generation ever assigned, and the edition of it that was written last.
+    var generation: UInt64 = 0
+    var edition: UInt32 = 0
+    var lastAttempt: UInt64 = 0
+    var lastTicket: UInt64 = 0
+
+    package init(provider: String, sealedWith: String, seed: UInt64) {
+        self.provider = provider
+        storage = StorageReport(sealedWith: sealedWith)
+        random = Randomness(seed: seed)
+    }
+
+    /// Who is signed in.
+    enum Standing: Equatable, Sendable {
+        case signedOut
+        case configured(environment: String, region: String)
+        case signedIn(Session)
+        case terminated(Termination, Identity?)
+        /// A record is there and cannot be read.
+        case unreadable(Restoration.Unreadable)
+    }
+
+    /// The signed-in user, as stored, and what only this process knows.
+    struct Session: Equatable, Sendable {
+        var stored: StoredSession
+        /// When the record that brought the token was written: a wall clock before that is wrong.
+        var writtenAt: WallTime
+        /// When this process obtained the token; unknown after a restart.
+        var obtainedAt: Uptime?
+        /// When the token ends by the clock that never steps; unknown after a restart.
+        var endsAt: Uptime?
+    }
+
+    /// A sign-in or identify call that waits for its turn.
+    struct Entry: Equatable, Sendable {
+        var request: RequestID
+        var wish: Wish
+        var allowance: Allowance
+
+        enum Wish: Equatable, Sendable {
+            case signIn(CredentialFacts)
+            case identify(String)
+            /// The app has answered: the credential to identify with.
+            case identifyWith(CredentialFacts, externalUserId: String)
+        }
+    }
+
+    struct Asking: Equatable, Sendable {
+        var request: RequestID
+        var externalUserId: String
+        var allowance: Allowance
+    }
+
+    struct Leaver: Equatable, Sendable {
+        var request: RequestID
+        var outcome: IdentifyOutcome?
+    }
+
+    // MARK: Events
+
+    /// The store was read, once, before anything else.
+    package mutating func restored(_ restoration: Restoration, now: Moment) -> [Effect] {
+        var effects: [Effect] = []
+        switch restoration {
+        case .absent:
+            standing = .signedOut
+        case .restored(let record, _, let damaged):
+            (generation, edition) = (record.generation, record.edition)
+            storage.status = damaged == nil ? .ok : .damaged
+            adopt(record.content, writtenAt: record.writtenAt)
+            switch standing {
+            case .signedIn, .configured: effects.append(.activate(generation: record.generation))
+            case .signedOut, .terminated, .unreadable: break
+            }
+        case .unreadable(let unreadable):
+            (generation, edition) = (unreadable.header?.generation ?? 0, unreadable.header?.edition ?? 0)
+            storage.status = unreadable.status
+            standing = .unreadable(unreadable)
+        }
+        return effects + settle(now)
+    }
+
+    private mutating func adopt(_ content: SessionRecord.Content, writtenAt: WallTime) {
+        switch content {
+        case .signedOut:
+            standing = .signedOut
+        case .configured(let environment, let region):
+            standing = .configured(environment: environment, region: region)
+        case .terminated(let termination, let identity):
+            standing = .terminated(termination, identity)
+        case .session(let stored):
+            standing = .signedIn(Session(stored: stored, writtenAt: writtenAt))
+            renewal.replayAtOnce = stored.renewalUnderWay
+        }
+    }
+
+    /// The alarm rang: something may be due.
+    package mutating func alarmRang(now: Moment) -> [Effect] {
+        settle(now)
+    }
+
+    /// The wall clock was set, or the machine resumed from suspend. Nothing is reset; everything is looked at again.
+    package mutating func clockJumped(now: Moment) -> [Effect] {
+        renewal.hurry(now)
+        return settle(now)
+    }
+
+    // MARK: What follows from every event
+
+    /// Does whatever is due now, whichever event brought us here.
+    mutating func settle(_ now: Moment) -> [Effect] {
+        var effects = takeTurns(now)
+        effects += renewIfDue(now)
+        effects += serveWaiters(now)
+        effects += rewriteIfDue(now)
+        return effects
+    }
+
+    /// When something will be due by itself. `nil`: nothing, until somebody calls or the clock is set.
+    package func nextAlarm(now: Moment) -> WallTime? {
+        var times: [WallTime] = []
+        if case .signedIn(let session) = standing, let token = session.stored.token, session.isAlive(now) {
+            times.append(token.expiresAt)
+            if let endsAt = session.endsAt { times.append(now.wall(at: endsAt)) }
+        }
+        if let due = renewalDue(now) { times.append(due) }
+        if let due = rewrite.dueAt, writes.isEmpty, standing.content != nil { times.append(now.wall(at: due)) }
+        return times.min()
+    }
+
+    /// Who is signed in, if anybody.
+    package var identity: Identity? {
+        if case .signedIn(let session) = standing { session.stored.identity } else { nil }
+    }
+
+    /// The environment and region of an API key that is configured, with or without a user.
+    package var configuredKey: (environment: String, region: String)? {
+        switch standing {
+        case .configured(let environment, let region):
+            (environment, region)
+        case .signedIn(let session) where session.stored.scheme == .apiKey:
+            (session.stored.identity.environment ?? "", session.stored.identity.region ?? "")
+        case .signedOut, .signedIn, .terminated, .unreadable:
+            nil
+        }
+    }
+
+    /// Whether something is under way whose outcome would be lost if the process ended now.
+    package var isBusy: Bool {
+        !writes.isEmpty || exchange != nil || renewal.activity != .idle
+    }
+
+    mutating func nextAttempt() -> Attempt {
+        lastAttempt += 1
+        return Attempt(number: lastAttempt)
+    }
+}
+
+extension SessionMachine.Session {
+    /// Whether the token may be served: its end has not passed by either clock, and the wall clock is believable.
+    func isAlive(_ now: Moment) -> Bool {
+        guard let token = stored.token else { return false }
+        if let endsAt, now.uptime >= endsAt { return false }
+        return isTrustworthy(now) && now.wall < token.expiresAt
+    }
+
+    /// A wall clock before the record's own write time is wrong, and so is every lifetime read off it.
+    func isTrustworthy(_ now: Moment) -> Bool {
+        now.wall + RenewalPolicy.clockTolerance >= writtenAt
+    }
+
+    /// How long the token is good for; zero when it is dead.
+    func validity(_ now: Moment) -> Duration {
+        guard let token = stored.token, isAlive(now) else { return .zero }
+        let byWall = token.expiresAt - now.wall
+        guard let endsAt else { return byWall }
+        return min(byWall, endsAt - now.uptime)
+    }
+
+    var isRenewable: Bool { stored.token != nil && !stored.reauthenticationPending }
+}

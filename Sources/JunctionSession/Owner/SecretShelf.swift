@@ -1,0 +1,44 @@
+import JunctionSecret
+
+/// The session's secrets in memory: the ones that are served, and the ones that are on their way to be.
+///
+/// The machine names them by attempt and generation only; nothing but the owner ever holds them.
+struct SecretShelf {
+    private var answered: [Attempt: SessionSecrets] = [:]
+    private var generations: [UInt64: SessionSecrets] = [:]
+    private(set) var active: UInt64?
+
+    /// What an attempt brought, until the machine says which generation it is.
+    mutating func put(_ secrets: SessionSecrets, of attempt: Attempt) {
+        answered[attempt] = secrets
+    }
+
+    mutating func put(_ secrets: SessionSecrets, generation: UInt64) {
+        generations[generation] = secrets
+    }
+
+    mutating func adopt(_ attempt: Attempt, generation: UInt64) {
+        generations[generation] = answered.removeValue(forKey: attempt)
+    }
+
+    mutating func drop(_ attempt: Attempt) {
+        answered[attempt] = nil
+    }
+
+    /// Serves this generation from now on; every other one is let go, and wiped with its last user.
+    mutating func activate(_ generation: UInt64) {
+        active = generation
+        generations = generations.filter { $0.key >= generation }
+    }
+
+    mutating func erase() {
+        answered = [:]
+        generations = [:]
+        active = nil
+    }
+
+    subscript(generation: UInt64) -> SessionSecrets? { generations[generation] }
+
+    /// The secrets that are served now.
+    var current: SessionSecrets? { active.flatMap { generations[$0] } }
+}

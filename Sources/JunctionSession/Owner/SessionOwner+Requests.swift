@@ -1,0 +1,182 @@
+package import JunctionSecret
+
+/// What callers may ask of the owner. Each answer is delivered exactly once, on the owner's executor.
+extension SessionOwner {
+    /// Signs a user in; the answer is the snapshot after it.
+    package func signIn(
+        _ credential: Credential,
+        by uid: UInt32,
+        answer: @escaping @Sendable (Result<Snapshot, Refusal>) -> Void
+    ) {
+        let credential = completed(credential)
+        switch examined(credential) {
+        case .failure(let refusal):
+            answer(.failure(refusal))
+        case .success(let facts):
+            let now = now
+            let request = register(Caller(uid: uid, credential: credential, answer: answerWithSnapshot(answer)))
+            apply(
+                machine.signInRequested(request, facts, allowance: budget.allowance(of: uid, now: now), now: now),
+                now
+            )
+        }
+    }
+
+    /// Signs out, from any state, offline too.
+    package func signOut(by uid: UInt32, answer: @escaping @Sendable (Result<Snapshot, Refusal>) -> Void) {
+        let now = now
+        let request = register(Caller(uid: uid, answer: answerWithSnapshot(answer)))
+        apply(machine.signOutRequested(request, now: now), now)
+    }
+
+    /// Makes the app's user the signed-in user. If a credential is needed, `ask` is called with the request's name;
+    /// the credential comes back through `identifyAnswered`.
+    package func identify(
+        externalUserId: String?,
+        by uid: UInt32,
+        ask: @escaping @Sendable (RequestID, _ externalUserId: String) -> Void,
+        answer: @escaping @Sendable (Result<(IdentifyOutcome, Snapshot), Refusal>) -> Void
+    ) {
+        let now = now
+        let caller = Caller(uid: uid, ask: ask) { [unowned self] reply in
+            assumeIsolated { owner in
+                switch reply {
+                case .identified(let outcome): answer(.success((outcome, owner.snapshot)))
+                case .refused(let refusal): answer(.failure(refusal))
+                case .done, .token, .authorized, .rejectionStands: answer(.success((.unchanged, owner.snapshot)))
+                }
+            }
+        }
+        let request = register(caller)
+        let effects = machine.identifyRequested(
+            request,
+            externalUserId: externalUserId,
+            allowance: budget.allowance(of: uid, now: now),
+            now: now
+        )
+        apply(effects, now)
+    }
+
+    /// The app answered the question for a credential; a failure says why it did not.
+    package func identifyAnswered(_ request: RequestID, with answer: Result<Credential, Refusal>) {
+        let now = now
+        let facts = answer.flatMap { credential in
+            let credential = completed(credential)
+            callers[request]?.credential = credential
+            return examined(credential)
+        }
+        apply(machine.identifyAnswered(request, facts, now: now), now)
+    }
+
+    /// Compares the session with the user an app believes to be signed in; changes nothing.
+    package func reconcile(withUserId userId: String?) -> ReconcileAction {
+        machine.reconciliation(withUserId: userId)
+    }
+
+    /// Renews now; the answer is the snapshot after it.
+    package func renew(by uid: UInt32, answer: @escaping @Sendable (Result<Snapshot, Refusal>) -> Void) {
+        let now = now
+        let request = register(Caller(uid: uid, answer: answerWithSnapshot(answer)))
+        apply(
+            machine.renewRequested(request, allowance: budget.allowance(of: uid, now: now), now: now),
+            now
+        )
+    }
+
+    /// The token that can be served at once, if there is one: no waiting, no call, no allocation.
+    package func servableToken(minimumValidity: Duration = .zero) -> TokenFacts? {
+        machine.servableToken(minimumValidity: minimumValidity, now: now)
+    }
+
+    /// An access token that is valid for at least `minimumValidity`, renewed first if need be.
+    package func token(
+        minimumValidity: Duration = .zero,
+        by uid: UInt32,
+        answer: @escaping @Sendable (Result<ServedToken, Refusal>) -> Void
+    ) {
+        let now = now
+        let caller = Caller(uid: uid) { [unowned self] reply in
+            assumeIsolated { owner in
+                switch reply {
+                case .token(let facts): answer(owner.served(facts))
+                case .refused(let refusal): answer(.failure(refusal))
+                case .done, .identified, .authorized, .rejectionStands: answer(.failure(.notSignedIn))
+                }
+            }
+        }
+        let request = register(caller)
+        let effects = machine.tokenRequested(
+            request,
+            minimumValidity: minimumValidity,
+            allowance: budget.allowance(of: uid, now: now),
+            now: now
+        )
+        apply(effects, now)
+    }
+
+    /// The secret that belongs to the token which the machine said may be served.
+    package func served(_ facts: TokenFacts) -> Result<ServedToken, Refusal> {
+        guard let secret = shelf.current?.accessToken, let userId = machine.identity?.userId else {
+            return .failure(.notSignedIn)
+        }
+        return .success(ServedToken(secret: secret, facts: facts, userId: userId))
+    }
+
+    // MARK: Credentials
+
+    /// An API key that is configured already need not be handed in again.
+    private func completed(_ credential: Credential) -> Credential {
+        guard case .apiKey(nil, let userId, let environment, let region) = credential,
+            let key = shelf.current?.apiKey, let configured = machine.configuredKey
+        else { return credential }
+        return .apiKey(
+            key: key,
+            userId: userId,
+            environment: environment ?? configured.environment,
+            region: region ?? configured.region
+        )
+    }
+
+    private func examined(_ credential: Credential) -> Result<CredentialFacts, Refusal> {
+        do throws(CredentialRefused) {
+            var facts = try provider.examine(credential, configured: machine.configuredKey)
+            if case .apiKey(let key?, _, _, _) = credential, let present = shelf.current?.apiKey {
+                facts.replacesKey = !key.matches(present)
+            }
+            return .success(facts)
+        } catch {
+            return .failure(Refusal(error))
+        }
+    }
+
+    private func answerWithSnapshot(
+        _ answer: @escaping @Sendable (Result<Snapshot, Refusal>) -> Void
+    ) -> @Sendable (Reply) -> Void {
+        { [unowned self] reply in
+            assumeIsolated { owner in
+                if case .refused(let refusal) = reply {
+                    answer(.failure(refusal))
+                } else {
+                    answer(.success(owner.snapshot))
+                }
+            }
+        }
+    }
+}
+
+/// An access token on its way to a caller.
+package struct ServedToken: Sendable {
+    package var secret: SharedSecret
+    package var facts: TokenFacts
+    package var userId: String
+}
+
+extension Refusal {
+    fileprivate init(_ refused: CredentialRefused) {
+        switch refused {
+        case .malformed(let reason): self.init(.invalidCredential, reason)
+        case .unsupported(let reason): self.init(.unsupported, reason)
+        case .incomplete(let reason): self.init(.invalidParameters, reason)
+        }
+    }
+}

@@ -1,0 +1,149 @@
+/// A vendor's cloud, seen from the session: one call, one outcome. Retrying belongs to the session.
+package protocol IdentityProvider: Sendable {
+    /// The name in the configuration and on the wire: `junction`, `social`, `sinch`.
+    var name: String { get }
+
+    /// Reads what a credential says about itself. No network, no clock: a malformed one is refused here.
+    ///
+    /// - Parameter configured: the environment and region of an API key that is already configured, if any.
+    func examine(
+        _ credential: Credential,
+        configured: (environment: String, region: String)?
+    ) throws(CredentialRefused) -> CredentialFacts
+
+    /// Exchanges a credential for a session. The credential is spent by this, whatever comes back.
+    ///
+    /// - Parameter expected: the only user that may come out (a link code under a session that needs
+    ///   reauthentication); another one is `.otherUser`, before the final exchange is made.
+    func exchange(_ credential: Credential, expecting expected: Identity?) async throws(ExchangeFailure) -> Grant
+
+    /// Renews the access token with the session's own secrets: one request, no retry, no redirect.
+    func renew(_ identity: Identity, with secrets: SessionSecrets) async throws(RenewalFailure) -> Grant
+
+    /// Decides whether a request stays within the signed-in user's own resources, and in which normal form it is sent.
+    func admit(_ request: ApiRequest, for identity: Identity) throws(Refusal) -> ApiRequest
+
+    /// Sends one admitted request as the signed-in user: no retry, no redirect, a bounded body.
+    func send(
+        _ request: ApiRequest,
+        for identity: Identity,
+        with secrets: SessionSecrets
+    ) async throws(Unavailability) -> ApiAnswer
+
+    /// Looks whether the provider can be reached and whether its clock agrees, for `doctor`.
+    func probe(_ identity: Identity?) async -> [ProbeFinding]
+}
+
+/// A credential that was refused before anything was sent: malformed, or not for this provider.
+package enum CredentialRefused: Error, Equatable, Sendable {
+    /// Which rule failed, in words; never the credential.
+    case malformed(String)
+    /// This provider does not have the scheme.
+    case unsupported(String)
+    /// A member that the scheme needs is missing.
+    case incomplete(String)
+}
+
+/// Why an exchange brought no session.
+package enum ExchangeFailure: Error, Equatable, Sendable {
+    /// The provider's explicit no to this credential.
+    case refused(String)
+    /// The provider says that this user is banned or deleted.
+    case terminated(code: String, message: String)
+    /// The credential turned out to be for another user than the one expected.
+    case otherUser(Identity)
+    /// Everything else; nothing is lost.
+    case unavailable(Unavailability)
+}
+
+/// Why a renewal brought no token.
+package enum RenewalFailure: Error, Equatable, Sendable {
+    /// The provider's explicit verdict that the user is deleted, disabled or banned.
+    case terminated(code: String, message: String)
+    /// The provider wants a new credential; the session is kept.
+    case reauthenticationRequired
+    /// Everything else is transient, always.
+    case unavailable(Unavailability)
+}
+
+/// The provider gave no usable answer: network, TLS, timeout, 5xx, 429, redirect, unreadable body.
+package struct Unavailability: Error, Equatable, Sendable {
+    /// What happened, to what, and what to do, in one line without secrets.
+    package var message: String
+    /// What the provider asked for, clamped to 1 s…1 h.
+    package var retryAfter: Duration?
+    /// The request may have reached the provider and been acted on: its answer is what is missing.
+    package var ambiguous: Bool
+
+    package init(_ message: String, retryAfter: Duration? = nil, ambiguous: Bool = false) {
+        self.message = message
+        self.retryAfter = retryAfter
+        self.ambiguous = ambiguous
+    }
+}
+
+/// A request to the provider's API, without the credential.
+package struct ApiRequest: Equatable, Sendable {
+    package var method: String
+    package var path: String
+    package var query: [(name: String, value: String)]
+    package var headers: [(name: String, value: String)]
+    package var body: [UInt8]?
+
+    package init(
+        method: String,
+        path: String,
+        query: [(name: String, value: String)] = [],
+        headers: [(name: String, value: String)] = [],
+        body: [UInt8]? = nil
+    ) {
+        self.method = method
+        self.path = path
+        self.query = query
+        self.headers = headers
+        self.body = body
+    }
+
+    package static func == (left: ApiRequest, right: ApiRequest) -> Bool {
+        left.method == right.method && left.path == right.path && left.body == right.body
+            && left.query.elementsEqual(right.query, by: ==) && left.headers.elementsEqual(right.headers, by: ==)
+    }
+}
+
+/// The provider's answer to an API request, whatever its status.
+package struct ApiAnswer: Equatable, Sendable {
+    package var status: Int
+    package var headers: [(name: String, value: String)]
+    package var body: [UInt8]
+
+    package init(status: Int, headers: [(name: String, value: String)], body: [UInt8]) {
+        self.status = status
+        self.headers = headers
+        self.body = body
+    }
+
+    package static func == (left: ApiAnswer, right: ApiAnswer) -> Bool {
+        left.status == right.status && left.body == right.body && left.headers.elementsEqual(right.headers, by: ==)
+    }
+}
+
+/// One thing that `doctor` looked at.
+package struct ProbeFinding: Equatable, Sendable {
+    package enum Verdict: String, Sendable {
+        case ok
+        case note
+        case problem
+    }
+
+    package var name: String
+    package var verdict: Verdict
+    package var detail: String
+    package var remedy: String?
+
+    package init(name: String, verdict: Verdict, detail: String, remedy: String? = nil) {
+        self.name = name
+        self.verdict = verdict
+        self.detail = detail
+        self.remedy = remedy
+    }
+}

@@ -1,0 +1,104 @@
+package import JunctionSecret
+
+/// What a caller hands in to sign a user in. Secret parts stay in their box.
+package enum Credential: Sendable {
+    case signInToken(SharedSecret)
+    case linkCode(SharedSecret)
+    case apiKey(key: SharedSecret?, userId: String?, environment: String?, region: String?)
+    case userLogin(userId: String, displayName: String?, authToken: SharedSecret?)
+    case registration(userId: String, token: SharedSecret?)
+    case registrationSignature(userId: String, signature: SharedSecret, sequence: UInt64)
+    case selfSigned(userId: String)
+
+    package var scheme: Scheme {
+        switch self {
+        case .signInToken: .signInToken
+        case .linkCode: .linkCode
+        case .apiKey: .apiKey
+        case .userLogin: .userLogin
+        case .registration: .registration
+        case .registrationSignature: .registrationSignature
+        case .selfSigned: .selfSigned
+        }
+    }
+}
+
+/// What a credential says about itself before anything is sent anywhere.
+package struct CredentialFacts: Equatable, Sendable {
+    package var scheme: Scheme
+    package var subject: Subject
+    /// An API key that is not the one the session has: the key was rotated.
+    package var replacesKey = false
+
+    /// Whom a credential is for, as far as it can be read.
+    package enum Subject: Equatable, Sendable {
+        /// It names its user.
+        case user(Identity)
+        /// A link code: whom it is for is known only after it has been exchanged.
+        case unnamed
+        /// A team API key without a user: it configures the installation and signs nobody in.
+        case nobody(environment: String, region: String)
+    }
+
+    package init(scheme: Scheme, subject: Subject, replacesKey: Bool = false) {
+        self.scheme = scheme
+        self.subject = subject
+        self.replacesKey = replacesKey
+    }
+}
+
+/// A successful exchange or renewal, as the provider granted it.
+package struct Grant: Sendable {
+    package var identity: Identity
+    /// The scheme of the session that results (a link code results in `signInToken`).
+    package var scheme: Scheme
+    /// Absent where the provider's session has no bearer token (an API key).
+    package var token: Token?
+    /// Absent in a renewal's answer: the old one stays valid.
+    package var refreshToken: SharedSecret?
+    package var apiKey: SharedSecret?
+
+    /// An access token and its life on the wall clock, anchored at the start of the request that brought it.
+    package struct Token: Sendable {
+        package var secret: SharedSecret
+        package var issuedAt: WallTime
+        package var expiresAt: WallTime
+
+        package init(secret: SharedSecret, issuedAt: WallTime, expiresAt: WallTime) {
+            self.secret = secret
+            self.issuedAt = issuedAt
+            self.expiresAt = expiresAt
+        }
+    }
+
+    package init(
+        identity: Identity,
+        scheme: Scheme,
+        token: Token?,
+        refreshToken: SharedSecret?,
+        apiKey: SharedSecret? = nil
+    ) {
+        self.identity = identity
+        self.scheme = scheme
+        self.token = token
+        self.refreshToken = refreshToken
+        self.apiKey = apiKey
+    }
+}
+
+/// The secrets of one session. The machine never sees them; the owner keeps them beside it.
+package struct SessionSecrets: Sendable {
+    package var accessToken: SharedSecret?
+    package var refreshToken: SharedSecret?
+    package var apiKey: SharedSecret?
+
+    package init(
+        accessToken: SharedSecret? = nil,
+        refreshToken: SharedSecret? = nil,
+        apiKey: SharedSecret? = nil
+    ) {
+        self.accessToken = accessToken
+        self.refreshToken = refreshToken
+        self.apiKey = apiKey
+    }
+}

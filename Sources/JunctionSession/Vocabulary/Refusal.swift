@@ -1,0 +1,47 @@
+/// Why a request was not fulfilled: the kind every client can act on, and a sentence for a person.
+package struct Refusal: Error, Equatable, Sendable {
+    package var kind: Kind
+    /// What happened, to what, and what to do. Never a secret.
+    package var message: String
+    /// How long to wait before asking again, where that helps.
+    package var retryAfter: Duration?
+    /// `alreadySignedIn`: who is.
+    package var userId: String?
+    /// `sessionTerminated`: why.
+    package var termination: Termination?
+    /// `invalidParameters`: the largest validity that could be asked for.
+    package var maximum: Duration?
+
+    /// The application errors of the wire, and the one parameter error that depends on the session's state.
+    package enum Kind: String, Sendable, CaseIterable {
+        case alreadySignedIn
+        case invalidCredential
+        case notSignedIn
+        case reauthenticationRequired
+        case sessionTerminated
+        case providerUnavailable
+        case permissionDenied
+        case incompatibleCredential
+        case storageUnavailable
+        case tokenExpired
+        case busy
+        case unsupported
+        case invalidParameters
+    }
+
+    package init(
+        _ kind: Kind,
+        _ message: String,
+        retryAfter: Duration? = nil,
+        userId: String? = nil,
+        termination: Termination? = nil,
+        maximum: Duration? = nil
+    ) {
+        self.kind = kind
+        self.message = message
+        self.retryAfter = retryAfter
+        self.userId = userId
+        self.termination = termination
+        self.maximum = maximum
+    }
+}

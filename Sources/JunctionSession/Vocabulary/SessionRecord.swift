@@ -1,0 +1,104 @@
+/// What is stored of the session, without its secrets: one record holds all of it, so nothing can disagree.
+package struct SessionRecord: Equatable, Sendable {
+    /// Counts what the installation has held, and never restarts: a higher generation is always the newer truth.
+    package var generation: UInt64
+    /// Counts the rewrites of one generation (a note that a renewal is under way, a bound external id, …).
+    package var edition: UInt32
+    package var writtenAt: WallTime
+    package var provider: String
+    package var content: Content
+
+    package enum Content: Equatable, Sendable {
+        /// Nobody is signed in: the tombstone of a sign-out, honoured without the key.
+        case signedOut
+        /// A team API key without a user.
+        case configured(environment: String, region: String)
+        case session(StoredSession)
+        case terminated(Termination, Identity?)
+    }
+
+    package init(
+        generation: UInt64,
+        edition: UInt32 = 0,
+        writtenAt: WallTime,
+        provider: String,
+        content: Content
+    ) {
+        self.generation = generation
+        self.edition = edition
+        self.writtenAt = writtenAt
+        self.provider = provider
+        self.content = content
+    }
+
+    /// Whether this record is the newer truth of the two.
+    package func supersedes(_ other: SessionRecord) -> Bool {
+        (generation, edition) > (other.generation, other.edition)
+    }
+}
+
+/// One signed-in user, as stored.
+package struct StoredSession: Equatable, Sendable {
+    package var identity: Identity
+    package var scheme: Scheme
+    package var externalUserId: String?
+    /// Absent with an API key.
+    package var token: TokenFacts?
+    /// When the token is to be renewed: drawn once per token, never again after a restart.
+    package var renewAt: WallTime?
+    /// A handler could not help: no renewal before this time.
+    package var postponedUntil: WallTime?
+    /// The provider wants a new credential; a living token is still served.
+    package var reauthenticationPending: Bool
+    /// The intent: a renewal of this generation was about to be sent, and may have reached the provider.
+    package var renewalUnderWay: Bool
+
+    package init(
+        identity: Identity,
+        scheme: Scheme,
+        externalUserId: String? = nil,
+        token: TokenFacts?,
+        renewAt: WallTime? = nil,
+        postponedUntil: WallTime? = nil,
+        reauthenticationPending: Bool = false,
+        renewalUnderWay: Bool = false
+    ) {
+        self.identity = identity
+        self.scheme = scheme
+        self.externalUserId = externalUserId
+        self.token = token
+        self.renewAt = renewAt
+        self.postponedUntil = postponedUntil
+        self.reauthenticationPending = reauthenticationPending
+        self.renewalUnderWay = renewalUnderWay
+    }
+}
+
+/// An access token without the token: its life, and the generation that brought it.
+package struct TokenFacts: Equatable, Sendable {
+    package var issuedAt: WallTime
+    package var expiresAt: WallTime
+    package var generation: UInt64
+
+    package init(issuedAt: WallTime, expiresAt: WallTime, generation: UInt64) {
+        self.issuedAt = issuedAt
+        self.expiresAt = expiresAt
+        self.generation = generation
+    }
+
+    package var life: Duration { expiresAt - issuedAt }
+}
+
+/// Why the provider ended the session, in its own words.
+package struct Termination: Equatable, Sendable {
+    /// The provider's code, as a string: `invalid_token`, `400312`, …
+    package var code: String
+    package var message: String
+    package var at: WallTime
+
+    package init(code: String, message: String, at: WallTime) {
+        self.code = code
+        self.message = message
+        self.at = at
+    }
+}

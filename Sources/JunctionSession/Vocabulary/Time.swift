@@ -1,0 +1,66 @@
+/// A point of the wall clock, in milliseconds since 1970-01-01T00:00:00Z.
+///
+/// Lifetimes that outlive the process are wall-clock times; the wall clock may step, and the machine is told when.
+package struct WallTime: Hashable, Comparable, Sendable {
+    package var milliseconds: Int64
+
+    package init(milliseconds: Int64) {
+        self.milliseconds = milliseconds
+    }
+
+    package static func < (earlier: WallTime, later: WallTime) -> Bool {
+        earlier.milliseconds < later.milliseconds
+    }
+
+    package static func + (time: WallTime, duration: Duration) -> WallTime {
+        WallTime(milliseconds: time.milliseconds + duration.wholeMilliseconds)
+    }
+
+    package static func - (later: WallTime, earlier: WallTime) -> Duration {
+        .milliseconds(later.milliseconds - earlier.milliseconds)
+    }
+}
+
+/// A point of the clock that never steps and counts through suspend (CLOCK_BOOTTIME), in milliseconds since boot.
+package struct Uptime: Hashable, Comparable, Sendable {
+    package var milliseconds: Int64
+
+    package init(milliseconds: Int64) {
+        self.milliseconds = milliseconds
+    }
+
+    package static func < (earlier: Uptime, later: Uptime) -> Bool {
+        earlier.milliseconds < later.milliseconds
+    }
+
+    package static func + (time: Uptime, duration: Duration) -> Uptime {
+        Uptime(milliseconds: time.milliseconds + duration.wholeMilliseconds)
+    }
+
+    package static func - (later: Uptime, earlier: Uptime) -> Duration {
+        .milliseconds(later.milliseconds - earlier.milliseconds)
+    }
+}
+
+/// One reading of both clocks.
+package struct Moment: Hashable, Sendable {
+    package var wall: WallTime
+    package var uptime: Uptime
+
+    package init(wall: WallTime, uptime: Uptime) {
+        self.wall = wall
+        self.uptime = uptime
+    }
+
+    /// When `uptime` will be on the wall clock, if nobody sets it meanwhile.
+    package func wall(at uptime: Uptime) -> WallTime {
+        wall + (uptime - self.uptime)
+    }
+}
+
+extension Duration {
+    /// The duration in milliseconds, rounded towards zero.
+    package var wholeMilliseconds: Int64 {
+        components.seconds * 1_000 + components.attoseconds / 1_000_000_000_000_000
+    }
+}
