@@ -105,16 +105,22 @@ package actor SessionOwner {
 
     /// Does what the machine wants done, answers, tells the watchers, and sets the alarm: in this order.
     func apply(_ effects: [Effect], _ now: Moment) {
-        var replies: [(Caller, Reply)] = []
+        // Callers hear of it last: what they do next must meet the state that they were told of.
+        var tellings: [() -> Void] = []
         for effect in effects {
-            if case .reply(let request, let reply) = effect {
-                if let caller = callers.removeValue(forKey: request) { replies.append((caller, reply)) }
-            } else {
+            switch effect {
+            case .reply(let request, let reply):
+                guard let caller = callers.removeValue(forKey: request) else { continue }
+                tellings.append { caller.answer(reply) }
+            case .ask(let request, let externalUserId):
+                guard let ask = callers[request]?.ask else { continue }
+                tellings.append { ask(request, externalUserId) }
+            default:
                 carryOut(effect, now)
             }
         }
         let changed = renewSnapshot(now)
-        for (caller, reply) in replies { caller.answer(reply) }
+        for tell in tellings { tell() }
         if changed { observer.changed(snapshot) }
         alarm.set(machine.nextAlarm(now: now))
         noticeQuiet()
@@ -148,13 +154,11 @@ package actor SessionOwner {
             observer.reached(.swapped)
         case .erase:
             shelf.erase()
-        case .ask(let request, let externalUserId):
-            callers[request]?.ask?(request, externalUserId)
         case .charge(let request):
             if let caller = callers[request] { budget.charge(caller.uid, now: now) }
         case .report(let happening):
             observer.happened(happening)
-        case .reply:
+        case .reply, .ask:
             break
         }
     }

@@ -1,0 +1,212 @@
+package import JunctionSecret
+package import JunctionSession
+import Synchronization
+
+/// A provider that answers from a script.
+///
+/// A Sign-In Token is the name of its user; `alice` is user `alice` of team `team` in sandbox/us, and an empty one is
+/// malformed. A link code `code-alice` turns out to be for `alice`. Unscripted calls succeed, with a token that lives
+/// `tokenLife`; scripted outcomes are taken first, in order. `hold()` keeps every call waiting until `release()`.
+package final class FakeProvider: IdentityProvider {
+    package let name = "junction"
+    private let clock: any SessionClock
+    private let state: Mutex<State>
+
+    private struct State {
+        var tokenLife: Duration
+        var exchanges: [ExchangeFailure] = []
+        var renewals: [RenewalFailure] = []
+        var answers: [ApiAnswer] = []
+        var holding = false
+        var held: [CheckedContinuation<Void, Never>] = []
+        var issued = 0
+        var exchangeCalls = 0
+        var renewalCalls = 0
+        var apiCalls: [ApiRequest] = []
+        var running = 0
+        var mostRunning = 0
+        var onHeld: (@Sendable () -> Void)?
+    }
+
+    package init(clock: any SessionClock, tokenLife: Duration = .seconds(3_600)) {
+        self.clock = clock
+        state = Mutex(State(tokenLife: tokenLife))
+    }
+
+    // MARK: The script
+
+    package func failExchanges(_ failures: ExchangeFailure...) {
+        state.withLock { $0.exchanges += failures }
+    }
+
+    package func failRenewals(_ failures: RenewalFailure...) {
+        state.withLock { $0.renewals += failures }
+    }
+
+    package func answerCalls(_ answers: ApiAnswer...) {
+        state.withLock { $0.answers += answers }
+    }
+
+    package func setTokenLife(_ life: Duration) {
+        state.withLock { $0.tokenLife = life }
+    }
+
+    /// Every call from now on waits for `release()`; `onHeld` is told of each that has begun to wait.
+    package func hold(onHeld: (@Sendable () -> Void)? = nil) {
+        state.withLock { state in
+            state.holding = true
+            state.onHeld = onHeld
+        }
+    }
+
+    package func release() {
+        let held = state.withLock { state in
+            defer { state.held = [] }
+            state.holding = false
+            state.onHeld = nil
+            return state.held
+        }
+        for continuation in held { continuation.resume() }
+    }
+
+    package var exchangeCalls: Int { state.withLock { $0.exchangeCalls } }
+    package var renewalCalls: Int { state.withLock { $0.renewalCalls } }
+    package var apiCalls: [ApiRequest] { state.withLock { $0.apiCalls } }
+    /// The most token calls that were ever under way together.
+    package var mostRunning: Int { state.withLock { $0.mostRunning } }
+
+    // MARK: IdentityProvider
+
+    package func examine(
+        _ credential: Credential,
+        configured: (environment: String, region: String)?
+    ) throws(CredentialRefused) -> CredentialFacts {
+        switch credential {
+        case .signInToken(let token):
+            let user = token.text
+            guard !user.isEmpty else { throw .malformed("The Sign-In Token is empty: ask your backend for a new one") }
+            return CredentialFacts(scheme: .signInToken, subject: .user(Self.identity(user)))
+        case .linkCode(let code):
+            guard code.text.hasPrefix("code-") else { throw .malformed("The link code is not of the form code-USER") }
+            return CredentialFacts(scheme: .linkCode, subject: .unnamed)
+        case .apiKey(_, let user?, let environment, let region):
+            let identity = Identity(userId: user, environment: environment ?? "sandbox", region: region ?? "us")
+            return CredentialFacts(scheme: .apiKey, subject: .user(identity))
+        case .apiKey(.some, nil, let environment, let region):
+            let subject = CredentialFacts.Subject.nobody(environment: environment ?? "sandbox", region: region ?? "us")
+            return CredentialFacts(scheme: .apiKey, subject: subject)
+        case .apiKey(nil, nil, _, _):
+            throw .incomplete("apiKey is missing")
+        case .userLogin, .registration, .registrationSignature, .selfSigned:
+            throw .unsupported("This provider has no scheme \(credential.scheme.rawValue)")
+        }
+    }
+
+    package func exchange(
+        _ credential: Credential,
+        expecting expected: Identity?
+    ) async throws(ExchangeFailure) -> Grant {
+        state.withLock { $0.exchangeCalls += 1 }
+        let start = clock.now().wall
+        await begin()
+        defer { end() }
+        if let failure = state.withLock({ $0.exchanges.isEmpty ? nil : $0.exchanges.removeFirst() }) { throw failure }
+        switch credential {
+        case .signInToken(let token):
+            return grant(Self.identity(token.text), from: start)
+        case .linkCode(let code):
+            let identity = Self.identity(String(code.text.dropFirst("code-".count)))
+            if let expected, !identity.isSameUser(as: expected) { throw .otherUser(identity) }
+            return grant(identity, from: start)
+        case .apiKey(let key, let user, let environment, let region):
+            let identity = Identity(userId: user ?? "", environment: environment ?? "sandbox", region: region ?? "us")
+            return Grant(identity: identity, scheme: .apiKey, token: nil, refreshToken: nil, apiKey: key)
+        case .userLogin, .registration, .registrationSignature, .selfSigned:
+            throw .refused("Not scripted")
+        }
+    }
+
+    package func renew(_ identity: Identity, with secrets: SessionSecrets) async throws(RenewalFailure) -> Grant {
+        state.withLock { $0.renewalCalls += 1 }
+        let start = clock.now().wall
+        await begin()
+        defer { end() }
+        if let failure = state.withLock({ $0.renewals.isEmpty ? nil : $0.renewals.removeFirst() }) { throw failure }
+        return grant(identity, from: start)
+    }
+
+    package func admit(_ request: ApiRequest, for identity: Identity) throws(Refusal) -> ApiRequest {
+        guard request.path.hasPrefix("/v2/user/\(identity.userId)") else {
+            throw Refusal(.permissionDenied, "The path is not one of the signed-in user's own resources")
+        }
+        return request
+    }
+
+    package func send(
+        _ request: ApiRequest,
+        for identity: Identity,
+        with secrets: SessionSecrets
+    ) async throws(Unavailability) -> ApiAnswer {
+        state.withLock { state in
+            state.apiCalls.append(request)
+            return state.answers.isEmpty ? nil : state.answers.removeFirst()
+        }
+            ?? ApiAnswer(
+                status: 200,
+                headers: [(name: "content-type", value: "application/json")],
+                body: Array("{}".utf8)
+            )
+    }
+
+    package func probe(_ identity: Identity?) async -> [ProbeFinding] {
+        [ProbeFinding(name: "provider", verdict: .ok, detail: "The fake provider always answers")]
+    }
+
+    // MARK: Inside
+
+    private func begin() async {
+        state.withLock { state in
+            state.running += 1
+            state.mostRunning = max(state.mostRunning, state.running)
+        }
+        await withCheckedContinuation { continuation in
+            let (waits, onHeld) = state.withLock { state in
+                if state.holding { state.held.append(continuation) }
+                return (state.holding, state.onHeld)
+            }
+            if waits { onHeld?() } else { continuation.resume() }
+        }
+    }
+
+    private func end() {
+        state.withLock { $0.running -= 1 }
+    }
+
+    private func grant(_ identity: Identity, from start: WallTime) -> Grant {
+        let (number, life) = state.withLock { state in
+            state.issued += 1
+            return (state.issued, state.tokenLife)
+        }
+        return Grant(
+            identity: identity,
+            scheme: .signInToken,
+            token: Grant.Token(
+                secret: SharedSecret(text: "access-\(identity.userId)-\(number)"),
+                issuedAt: start,
+                expiresAt: start + life
+            ),
+            refreshToken: SharedSecret(text: "refresh-\(identity.userId)-\(number)")
+        )
+    }
+
+    private static func identity(_ user: String) -> Identity {
+        Identity(userId: user, teamId: "team", environment: "sandbox", region: "us")
+    }
+}
+
+extension SharedSecret {
+    /// The secret as text, for tests to compare.
+    package var text: String {
+        withUnsafeBytes { String(decoding: $0, as: UTF8.self) }
+    }
+}

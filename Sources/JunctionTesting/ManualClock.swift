@@ -1,0 +1,49 @@
+package import JunctionSession
+import Synchronization
+
+/// Both clocks, moved by the test only.
+package final class ManualClock: SessionClock {
+    private let moment: Mutex<Moment>
+
+    /// Starts at 2026-11-21T00:00:00Z, an hour after boot.
+    package init(
+        _ moment: Moment = Moment(
+            wall: WallTime(milliseconds: 1_795_219_200_000),
+            uptime: Uptime(milliseconds: 3_600_000)
+        )
+    ) {
+        self.moment = Mutex(moment)
+    }
+
+    package func now() -> Moment {
+        moment.withLock { $0 }
+    }
+
+    /// Time passes.
+    package func advance(by duration: Duration) {
+        moment.withLock { $0 = Moment(wall: $0.wall + duration, uptime: $0.uptime + duration) }
+    }
+
+    /// Somebody sets the wall clock; no time passes.
+    package func stepWall(by duration: Duration) {
+        moment.withLock { $0.wall = $0.wall + duration }
+    }
+
+    /// The machine was rebooted: uptime begins again, the wall clock goes on.
+    package func reboot() {
+        moment.withLock { $0.uptime = Uptime(milliseconds: 1_000) }
+    }
+}
+
+/// An alarm that only remembers what it was set to.
+package final class RecordingAlarm: SessionAlarm {
+    private let time = Mutex<WallTime?>(nil)
+
+    package init() {}
+
+    package func set(_ time: WallTime?) {
+        self.time.withLock { $0 = time }
+    }
+
+    package var setTo: WallTime? { time.withLock { $0 } }
+}

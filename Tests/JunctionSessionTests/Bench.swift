@@ -1,0 +1,236 @@
+@testable import JunctionSession
+
+/// A workbench for the pure machine: writes end well at once, calls to the provider wait until the test answers them.
+struct Bench {
+    var machine: SessionMachine
+    var now = Moment(wall: WallTime(milliseconds: 1_795_219_200_000), uptime: Uptime(milliseconds: 3_600_000))
+    var life: Duration = .seconds(3_600)
+
+    /// What every request was answered, by the number that `request()` gave out.
+    private(set) var replies: [UInt64: Reply] = [:]
+    private(set) var exchanges: [Attempt] = []
+    private(set) var renewals: [Attempt] = []
+    private(set) var asked: [RequestID] = []
+    private(set) var written: [SessionRecord] = []
+    private(set) var charged: [RequestID] = []
+    /// Writes wait for `endWrite` when this is set.
+    var holdsWrites = false
+    private(set) var heldWrites: [(ticket: WriteTicket, record: SessionRecord)] = []
+    var writeFailure: StoreFailure?
+    private var lastRequest: UInt64 = 0
+
+    init(seed: UInt64 = 1, _ restoration: Restoration = .absent) {
+        machine = SessionMachine(provider: "junction", sealedWith: "file", seed: seed)
+        perform(machine.restored(restoration, now: now))
+    }
+
+    // MARK: What the world does
+
+    mutating func pass(_ duration: Duration) {
+        now = Moment(wall: now.wall + duration, uptime: now.uptime + duration)
+        perform(machine.alarmRang(now: now))
+    }
+
+    mutating func stepWall(_ duration: Duration) {
+        now.wall = now.wall + duration
+        perform(machine.clockJumped(now: now))
+    }
+
+    mutating func grantExchange(of user: String = "alice", scheme: Scheme = .signInToken) {
+        let token = scheme == .apiKey ? nil : (issuedAt: now.wall, expiresAt: now.wall + life)
+        perform(machine.exchangeSucceeded(exchanges.removeLast(), .user(user), scheme, token: token, now: now))
+    }
+
+    mutating func failExchange(_ failure: ExchangeFailure) {
+        perform(machine.exchangeFailed(exchanges.removeLast(), failure, now: now))
+    }
+
+    mutating func grantRenewal() {
+        let attempt = renewals.removeLast()
+        perform(machine.renewalSucceeded(attempt, issuedAt: now.wall, expiresAt: now.wall + life, now: now))
+    }
+
+    mutating func failRenewal(_ failure: RenewalFailure) {
+        perform(machine.renewalFailed(renewals.removeLast(), failure, now: now))
+    }
+
+    mutating func endWrite(failure: StoreFailure? = nil) {
+        let held = heldWrites.removeFirst()
+        if failure == nil { written.append(held.record) }
+        perform(machine.writeEnded(held.ticket, failure: failure, now: now))
+    }
+
+    // MARK: What callers do
+
+    @discardableResult
+    mutating func signIn(_ facts: CredentialFacts, allowance: Allowance = .granted) -> RequestID {
+        let request = request()
+        perform(machine.signInRequested(request, facts, allowance: allowance, now: now))
+        return request
+    }
+
+    @discardableResult
+    mutating func signOut() -> RequestID {
+        let request = request()
+        perform(machine.signOutRequested(request, now: now))
+        return request
+    }
+
+    @discardableResult
+    mutating func identify(_ externalUserId: String?) -> RequestID {
+        let request = request()
+        perform(
+            machine.identifyRequested(request, externalUserId: externalUserId, allowance: .granted, now: now)
+        )
+        return request
+    }
+
+    mutating func answer(_ request: RequestID, _ answer: Result<CredentialFacts, Refusal>) {
+        perform(machine.identifyAnswered(request, answer, now: now))
+    }
+
+    @discardableResult
+    mutating func renew() -> RequestID {
+        let request = request()
+        perform(machine.renewRequested(request, allowance: .granted, now: now))
+        return request
+    }
+
+    @discardableResult
+    mutating func token(validFor validity: Duration = .zero, allowance: Allowance = .granted) -> RequestID {
+        let request = request()
+        perform(
+            machine.tokenRequested(request, minimumValidity: validity, allowance: allowance, now: now)
+        )
+        return request
+    }
+
+    @discardableResult
+    mutating func rejected(_ generation: UInt64) -> RequestID {
+        let request = request()
+        perform(
+            machine.authorizationRejected(request, generation: generation, allowance: .granted, now: now)
+        )
+        return request
+    }
+
+    // MARK: What can be seen
+
+    func reply(to request: RequestID) -> Reply? { replies[request.number] }
+
+    func refusal(of request: RequestID) -> Refusal.Kind? {
+        if case .refused(let refusal) = replies[request.number] { refusal.kind } else { nil }
+    }
+
+    /// The answer to a request that is made now.
+    mutating func reply(to ask: (inout Bench) -> RequestID) -> Reply? {
+        let request = ask(&self)
+        return replies[request.number]
+    }
+
+    mutating func refusal(of ask: (inout Bench) -> RequestID) -> Refusal.Kind? {
+        let request = ask(&self)
+        return refusal(of: request)
+    }
+
+    func retryAfter(of request: RequestID) -> Duration? {
+        if case .refused(let refusal) = replies[request.number] { refusal.retryAfter } else { nil }
+    }
+
+    var facts: Snapshot.Facts { machine.facts(now: now) }
+    var state: SessionState { facts.state }
+
+    private mutating func request() -> RequestID {
+        lastRequest += 1
+        return RequestID(number: lastRequest)
+    }
+
+    private mutating func perform(_ effects: [Effect]) {
+        for effect in effects {
+            switch effect {
+            case .exchange(let attempt, _, _): exchanges.append(attempt)
+            case .renew(let attempt): renewals.append(attempt)
+            case .abandon(let attempt):
+                exchanges.removeAll { $0 == attempt }
+                renewals.removeAll { $0 == attempt }
+            case .reply(let request, let reply):
+                precondition(replies[request.number] == nil, "A request was answered twice")
+                replies[request.number] = reply
+            case .ask(let request, _): asked.append(request)
+            case .charge(let request): charged.append(request)
+            case .write(let ticket, let record):
+                if holdsWrites {
+                    heldWrites.append((ticket, record))
+                } else {
+                    if writeFailure == nil { written.append(record) }
+                    perform(machine.writeEnded(ticket, failure: writeFailure, now: now))
+                }
+            case .adopt, .adoptKey, .activate, .erase, .report: break
+            }
+        }
+    }
+}
+
+extension Identity {
+    static func user(_ name: String) -> Identity {
+        Identity(userId: name, teamId: "team", environment: "sandbox", region: "us")
+    }
+}
+
+extension CredentialFacts {
+    static func signInToken(_ user: String) -> CredentialFacts {
+        CredentialFacts(scheme: .signInToken, subject: .user(.user(user)))
+    }
+
+    static let linkCode = CredentialFacts(scheme: .linkCode, subject: .unnamed)
+
+    static func apiKey(_ user: String, replacesKey: Bool = false) -> CredentialFacts {
+        let identity = Identity(userId: user, environment: "sandbox", region: "us")
+        return CredentialFacts(scheme: .apiKey, subject: .user(identity), replacesKey: replacesKey)
+    }
+
+    static let apiKeyAlone = CredentialFacts(
+        scheme: .apiKey,
+        subject: .nobody(environment: "sandbox", region: "us")
+    )
+}
+
+extension Bench {
+    /// Somebody signed in a moment ago.
+    static func signedIn(_ user: String = "alice", life: Duration = .seconds(3_600), seed: UInt64 = 1) -> Bench {
+        var bench = Bench(seed: seed)
+        bench.life = life
+        bench.signIn(.signInToken(user))
+        bench.grantExchange(of: user)
+        return bench
+    }
+
+    static func withApiKey(_ user: String = "alice") -> Bench {
+        var bench = Bench()
+        bench.signIn(.apiKey(user))
+        bench.grantExchange(of: user, scheme: .apiKey)
+        return bench
+    }
+
+    static func pendingReauthentication(_ user: String = "alice") -> Bench {
+        var bench = signedIn(user)
+        bench.renew()
+        bench.failRenewal(.reauthenticationRequired)
+        return bench
+    }
+
+    static func terminated() -> Bench {
+        var bench = signedIn()
+        bench.renew()
+        bench.failRenewal(.terminated(code: "invalid_token", message: "The user was deleted"))
+        return bench
+    }
+
+    /// The token is dead and the provider does not answer.
+    static func backingOff() -> Bench {
+        var bench = signedIn(life: .seconds(60))
+        bench.pass(.seconds(61))
+        bench.failRenewal(.unavailable(Unavailability("No answer")))
+        return bench
+    }
+}

@@ -1,0 +1,149 @@
+import Testing
+
+@testable import JunctionSession
+
+/// `identify` is declarative: the app says who should be signed in, and a credential is asked for only if needed.
+struct IdentifyTests {
+    private func identified(_ externalUserId: String = "ext-alice", as user: String = "alice") -> Bench {
+        var bench = Bench()
+        let request = bench.identify(externalUserId)
+        bench.answer(request, .success(.signInToken(user)))
+        bench.grantExchange(of: user)
+        return bench
+    }
+
+    @Test func `nobody signed in becomes the identified user`() {
+        var bench = Bench()
+        let request = bench.identify("ext-alice")
+        #expect(bench.asked == [request])
+
+        bench.answer(request, .success(.signInToken("alice")))
+        bench.grantExchange()
+
+        #expect(bench.reply(to: request) == .identified(.signedIn))
+        #expect(bench.facts.externalUserId == "ext-alice")
+    }
+
+    @Test func `the same external id asks for nothing`() {
+        var bench = identified()
+        let request = bench.identify("ext-alice")
+        #expect(bench.reply(to: request) == .identified(.unchanged))
+        #expect(bench.asked.count == 1)
+    }
+
+    @Test func `the same external id heals a pending reauthentication`() {
+        var bench = identified()
+        bench.renew()
+        bench.failRenewal(.reauthenticationRequired)
+
+        let request = bench.identify("ext-alice")
+        bench.answer(request, .success(.signInToken("alice")))
+        bench.grantExchange()
+
+        #expect(bench.reply(to: request) == .identified(.unchanged))
+        #expect(!bench.facts.flags.contains(.pendingReauthentication))
+    }
+
+    @Test func `a session without an external id is bound to it, without a call`() {
+        var bench = Bench.signedIn()
+        let request = bench.identify("ext-alice")
+
+        bench.answer(request, .success(.signInToken("alice")))
+
+        #expect(bench.reply(to: request) == .identified(.unchanged))
+        #expect(bench.exchanges.isEmpty)
+        #expect(bench.facts.externalUserId == "ext-alice")
+        guard case .session(let stored)? = bench.written.last?.content else {
+            Issue.record("not stored")
+            return
+        }
+        #expect(stored.externalUserId == "ext-alice")
+    }
+
+    @Test func `another user is exchanged first and swapped in by one write`() {
+        var bench = identified()
+        let writesBefore = bench.written.count
+        let request = bench.identify("ext-bob")
+
+        bench.answer(request, .success(.signInToken("bob")))
+        #expect(bench.facts.userId == "alice")
+        bench.grantExchange(of: "bob")
+
+        #expect(bench.reply(to: request) == .identified(.switched))
+        #expect(bench.facts.userId == "bob")
+        #expect(bench.facts.externalUserId == "ext-bob")
+        #expect(bench.written.count == writesBefore + 1)
+    }
+
+    @Test func `a failed switch leaves the old user signed in`() {
+        var bench = identified()
+        let request = bench.identify("ext-bob")
+        bench.answer(request, .success(.signInToken("bob")))
+
+        bench.failExchange(.unavailable(Unavailability("No answer")))
+
+        #expect(bench.refusal(of: request) == .providerUnavailable)
+        #expect(bench.facts.userId == "alice")
+        #expect(bench.facts.externalUserId == "ext-alice")
+    }
+
+    @Test func `an app that answers with an error changes nothing`() {
+        var bench = identified()
+        let request = bench.identify("ext-bob")
+        bench.answer(request, .failure(Refusal(.invalidCredential, "The app has no credential")))
+        #expect(bench.refusal(of: request) == .invalidCredential)
+        #expect(bench.facts.userId == "alice")
+    }
+
+    @Test func `identify calls are served one at a time`() {
+        var bench = Bench()
+        let first = bench.identify("ext-alice")
+        let second = bench.identify("ext-bob")
+        #expect(bench.asked == [first])
+
+        bench.answer(first, .success(.signInToken("alice")))
+        bench.grantExchange()
+
+        #expect(bench.asked == [first, second])
+    }
+
+    @Test func `a sign-in does not wait for an app that is being asked`() {
+        var bench = Bench()
+        let asked = bench.identify("ext-alice")
+        let signIn = bench.signIn(.signInToken("alice"))
+        bench.grantExchange()
+        #expect(bench.reply(to: signIn) == .done)
+
+        bench.answer(asked, .success(.signInToken("alice")))
+        #expect(bench.reply(to: asked) == .identified(.unchanged))
+    }
+
+    @Test func `identifying nobody signs out`() {
+        var bench = identified()
+        let request = bench.identify(nil)
+        #expect(bench.reply(to: request) == .identified(.signedOut))
+        #expect(bench.state == .notLoggedIn)
+
+        let again = bench.identify(nil)
+        #expect(bench.reply(to: again) == .identified(.unchanged))
+    }
+
+    @Test func `an answer that comes after a sign-out is dropped`() {
+        var bench = identified()
+        let request = bench.identify("ext-bob")
+        bench.signOut()
+        bench.answer(request, .success(.signInToken("bob")))
+        #expect(bench.refusal(of: request) == .notSignedIn)
+        #expect(bench.exchanges.isEmpty)
+        #expect(bench.state == .notLoggedIn)
+    }
+
+    @Test(arguments: [
+        (nil as String?, nil as String?, ReconcileAction.none), (nil, "alice", .signIn), ("alice", nil, .signOut),
+        ("alice", "ALICE", .none), ("alice", "bob", .switch),
+    ])
+    func `reconcile compares and changes nothing`(present: String?, wanted: String?, action: ReconcileAction) {
+        let bench = present.map { Bench.signedIn($0) } ?? Bench()
+        #expect(bench.machine.reconciliation(withUserId: wanted) == action)
+    }
+}

@@ -1,0 +1,277 @@
+import JunctionSecret
+import JunctionTesting
+import Synchronization
+import Testing
+
+@testable import JunctionSession
+
+/// The owner carries effects out: step by step on the test's own thread, without chance and without sleeping.
+struct SessionOwnerTests {
+    /// One owner with fakes around it.
+    private struct House {
+        let clock = ManualClock()
+        let executor = ManualExecutor()
+        let store = InMemoryStore()
+        let alarm = RecordingAlarm()
+        let observer = RecordingObserver()
+        let provider: FakeProvider
+        let owner: SessionOwner
+
+        init(tokenLife: Duration = .seconds(3_600), callsPerMinute: Int = 60) {
+            provider = FakeProvider(clock: clock, tokenLife: tokenLife)
+            owner = SessionOwner(
+                provider: provider,
+                store: store,
+                clock: clock,
+                alarm: alarm,
+                observer: observer,
+                executor: executor,
+                tasks: executor,
+                callsPerMinute: callsPerMinute,
+                seed: 1
+            )
+        }
+
+        /// Runs `body` on the owner, and then everything that follows from it.
+        func on(_ body: @escaping @Sendable (isolated SessionOwner) -> Void) {
+            owner.assumeIsolated { body($0) }
+            executor.runUntilIdle()
+        }
+
+        func start(_ restoration: Restoration = .absent) -> House {
+            on { $0.start(with: restoration) }
+            return self
+        }
+
+        func signIn(_ user: String = "alice") -> House {
+            on { $0.signIn(.signInToken(SharedSecret(text: user)), by: 1_000) { _ in } }
+            return self
+        }
+
+        /// Time passes, and the alarm rings.
+        func pass(_ duration: Duration) {
+            clock.advance(by: duration)
+            on { $0.alarmRang(clockJumped: false) }
+        }
+
+        func snapshot() -> Snapshot { owner.assumeIsolated { $0.snapshot } }
+    }
+
+    /// What came back, in order.
+    private final class Box<Value: Sendable>: Sendable {
+        private let values = Mutex<[Value]>([])
+        func put(_ value: Value) { values.withLock { $0.append(value) } }
+        var all: [Value] { values.withLock { $0 } }
+    }
+
+    @Test func `a sign-in is stored before it is answered and announced`() throws {
+        let house = House().start()
+        let answers = Box<Result<Snapshot, Refusal>>()
+
+        house.on { $0.signIn(.signInToken(SharedSecret(text: "alice")), by: 1_000) { answers.put($0) } }
+
+        #expect(try answers.all.first?.get().facts.state == .established)
+        #expect(house.store.kept?.secrets.refreshToken?.text == "refresh-alice-1")
+        #expect(house.observer.snapshots.map(\.facts.state) == [.establishing, .established])
+        #expect(house.alarm.setTo == house.snapshot().facts.renewal.notBefore)
+    }
+
+    @Test func `revisions rise by one with each announcement`() {
+        let house = House().start().signIn()
+        house.on { $0.signOut(by: 1_000) { _ in } }
+        #expect(house.observer.snapshots.map(\.revision) == [2, 3, 4])
+    }
+
+    @Test func `a restart serves the same token without a call`() throws {
+        let before = House().start().signIn()
+        let kept = try #require(before.store.kept)
+        let after = House().start(.restored(kept.record, kept.secrets, damaged: nil))
+        let answers = Box<Result<ServedToken, Refusal>>()
+
+        after.on { $0.token(by: 1_000) { answers.put($0) } }
+
+        #expect(try answers.all.first?.get().secret.text == "access-alice-1")
+        #expect(after.provider.renewalCalls == 0)
+    }
+
+    @Test func `two hundred callers around an expiry cost one renewal`() throws {
+        let house = House(tokenLife: .seconds(60)).start().signIn()
+        let answers = Box<Result<ServedToken, Refusal>>()
+        house.provider.hold()
+        house.pass(.seconds(61))
+
+        for _ in 0..<200 { house.on { $0.token(by: 1_000) { answers.put($0) } } }
+        #expect(answers.all.isEmpty)
+        house.provider.release()
+        house.executor.runUntilIdle()
+
+        #expect(house.provider.renewalCalls == 1)
+        #expect(answers.all.count == 200)
+        for answer in answers.all { #expect(try answer.get().secret.text == "access-alice-2") }
+    }
+
+    @Test func `a rotation is on disk before it is served`() throws {
+        let house = House().start().signIn()
+        house.on { $0.renew(by: 1_000) { _ in } }
+        let editions = house.store.written.map { "\($0.generation).\($0.edition)" }
+        #expect(editions == ["1.0", "1.1", "2.0"])
+        #expect(house.observer.steps == [.swapped, .intentNoted, .answered, .swapped])
+        #expect(house.store.kept?.secrets.refreshToken?.text == "refresh-alice-2")
+    }
+
+    @Test func `a sign-out beats the answer of an exchange under way`() {
+        let house = House().start()
+        let signIns = Box<Result<Snapshot, Refusal>>()
+        house.provider.hold()
+        house.on { $0.signIn(.signInToken(SharedSecret(text: "alice")), by: 1_000) { signIns.put($0) } }
+
+        house.on { $0.signOut(by: 1_000) { _ in } }
+        house.provider.release()
+        house.executor.runUntilIdle()
+
+        guard case .failure(let refusal)? = signIns.all.first else {
+            Issue.record("signed in")
+            return
+        }
+        #expect(refusal.kind == .notSignedIn)
+        #expect(signIns.all.count == 1)
+        #expect(house.snapshot().facts.state == .notLoggedIn)
+        #expect(house.store.kept == nil)
+    }
+
+    @Test func `the API's 401 costs one renewal and one retry`() throws {
+        let house = House().start().signIn()
+        house.provider.answerCalls(
+            ApiAnswer(status: 401, headers: [], body: []),
+            ApiAnswer(status: 200, headers: [], body: [1])
+        )
+        let answers = Box<Result<ApiAnswer, Refusal>>()
+
+        house.on { $0.call(ApiRequest(method: "GET", path: "/v2/user/alice"), by: 1_000) { answers.put($0) } }
+
+        #expect(try answers.all.first?.get().status == 200)
+        #expect(house.provider.apiCalls.count == 2)
+        #expect(house.provider.renewalCalls == 1)
+    }
+
+    @Test func `a second 401 is reported`() throws {
+        let house = House().start().signIn()
+        let refused = ApiAnswer(status: 401, headers: [], body: [])
+        house.provider.answerCalls(refused, refused)
+        let answers = Box<Result<ApiAnswer, Refusal>>()
+        house.on { $0.call(ApiRequest(method: "GET", path: "/v2/user/alice"), by: 1_000) { answers.put($0) } }
+        #expect(try answers.all.first?.get().status == 401)
+        #expect(house.provider.apiCalls.count == 2)
+    }
+
+    @Test func `with an API key a 401 is never retried`() throws {
+        let house = House().start()
+        let credential = Credential.apiKey(
+            key: SharedSecret(text: "sk_us_1"),
+            userId: "alice",
+            environment: "sandbox",
+            region: "us"
+        )
+        house.on { $0.signIn(credential, by: 1_000) { _ in } }
+        house.provider.answerCalls(ApiAnswer(status: 401, headers: [], body: []))
+        let answers = Box<Result<ApiAnswer, Refusal>>()
+        house.on { $0.call(ApiRequest(method: "GET", path: "/v2/user/alice"), by: 1_000) { answers.put($0) } }
+        #expect(try answers.all.first?.get().status == 401)
+        #expect(house.provider.apiCalls.count == 1)
+    }
+
+    @Test func `a path of another user is refused without a call`() {
+        let house = House().start().signIn()
+        let answers = Box<Result<ApiAnswer, Refusal>>()
+        house.on { $0.call(ApiRequest(method: "GET", path: "/v2/user/bob"), by: 1_000) { answers.put($0) } }
+        guard case .failure(let refusal)? = answers.all.first else {
+            Issue.record("answered")
+            return
+        }
+        #expect(refusal.kind == .permissionDenied)
+        #expect(house.provider.apiCalls.isEmpty)
+    }
+
+    @Test func `an API key is configured first and completed with just the user id`() throws {
+        let house = House().start()
+        let key = Credential.apiKey(
+            key: SharedSecret(text: "sk_us_1"),
+            userId: nil,
+            environment: "sandbox",
+            region: "us"
+        )
+        house.on { $0.signIn(key, by: 1_000) { _ in } }
+        #expect(house.snapshot().facts.flags == [.configured])
+        #expect(house.snapshot().facts.state == .notLoggedIn)
+
+        let completion = Credential.apiKey(key: nil, userId: "alice", environment: nil, region: nil)
+        house.on { $0.signIn(completion, by: 1_000) { _ in } }
+
+        #expect(house.snapshot().facts.flags == [.configured, .signedIn, .useApiKey])
+        #expect(house.store.kept?.secrets.apiKey?.text == "sk_us_1")
+    }
+
+    @Test func `identify asks the caller and uses the credential it gives`() throws {
+        let house = House().start()
+        let outcomes = Box<IdentifyOutcome>()
+        house.on { owner in
+            owner.identify(
+                externalUserId: "ext-alice",
+                by: 1_000,
+                ask: { request, externalUserId in
+                    #expect(externalUserId == "ext-alice")
+                    house.owner.assumeIsolated {
+                        $0.identifyAnswered(request, with: .success(.signInToken(SharedSecret(text: "alice"))))
+                    }
+                },
+                answer: { if case .success(let (outcome, _)) = $0 { outcomes.put(outcome) } }
+            )
+        }
+        #expect(outcomes.all == [.signedIn])
+        #expect(house.snapshot().facts.externalUserId == "ext-alice")
+    }
+
+    @Test func `only what reaches the provider is counted against a caller`() {
+        let house = House(callsPerMinute: 2).start()
+        let answers = Box<Result<Snapshot, Refusal>>()
+        for user in ["alice", "alice", "alice", "bob"] {
+            house.on { $0.signIn(.signInToken(SharedSecret(text: user)), by: 1_000) { answers.put($0) } }
+        }
+        house.on { $0.renew(by: 1_000) { answers.put($0) } }
+        house.on { $0.renew(by: 1_000) { answers.put($0) } }
+        house.on { $0.renew(by: 2_000) { answers.put($0) } }
+
+        let kinds = answers.all.map { answer -> Refusal.Kind? in
+            if case .failure(let refusal) = answer { refusal.kind } else { nil }
+        }
+        #expect(kinds == [nil, nil, nil, .alreadySignedIn, nil, .busy, nil])
+
+        house.clock.advance(by: .seconds(60))
+        house.on { $0.renew(by: 1_000) { answers.put($0) } }
+        if case .failure(let refusal)? = answers.all.last { Issue.record("still refused: \(refusal)") }
+    }
+
+    @Test func `quiet means that nothing could be lost`() {
+        let house = House().start()
+        let quiet = Box<Bool>()
+        house.provider.hold()
+        house.on { $0.signIn(.signInToken(SharedSecret(text: "alice")), by: 1_000) { _ in } }
+        house.on { $0.whenQuiet { quiet.put(true) } }
+        #expect(quiet.all.isEmpty)
+
+        house.provider.release()
+        house.executor.runUntilIdle()
+
+        #expect(quiet.all == [true])
+        house.on { $0.whenQuiet { quiet.put(true) } }
+        #expect(quiet.all.count == 2)
+    }
+
+    @Test func `nothing secret is in a snapshot, a refusal or a description`() {
+        let house = House().start().signIn()
+        let token = SharedSecret(text: "access-alice-1")
+        #expect("\(token)" == "‹secret›")
+        #expect(!"\(house.snapshot())".contains("access-alice"))
+        #expect(!"\(house.store.kept as Any)".contains("refresh-alice"))
+    }
+}

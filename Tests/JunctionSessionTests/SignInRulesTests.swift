@@ -1,0 +1,223 @@
+import Testing
+
+@testable import JunctionSession
+
+/// One active user per installation: the whole matrix of present session × credential.
+struct SignInRulesTests {
+    enum Present: CaseIterable {
+        case none, terminated, healthy, pending, apiKey, configured
+    }
+
+    enum Handed: CaseIterable {
+        case sameUser, otherUser, linkCode, apiKeyOfSameUser, apiKeyOfOtherUser, apiKeyAlone
+    }
+
+    enum Outcome: Equatable {
+        case exchanges, succeedsWithoutCall, configures
+        case refused(Refusal.Kind)
+    }
+
+    static let matrix: [(Present, Handed, Outcome)] = [
+        (.none, .sameUser, .exchanges),
+        (.none, .otherUser, .exchanges),
+        (.none, .linkCode, .exchanges),
+        (.none, .apiKeyOfSameUser, .exchanges),
+        (.none, .apiKeyOfOtherUser, .exchanges),
+        (.none, .apiKeyAlone, .configures),
+        (.terminated, .sameUser, .exchanges),
+        (.terminated, .otherUser, .exchanges),
+        (.terminated, .linkCode, .exchanges),
+        (.terminated, .apiKeyOfSameUser, .exchanges),
+        (.terminated, .apiKeyOfOtherUser, .exchanges),
+        (.terminated, .apiKeyAlone, .configures),
+        (.healthy, .sameUser, .succeedsWithoutCall),
+        (.healthy, .otherUser, .refused(.alreadySignedIn)),
+        (.healthy, .linkCode, .refused(.alreadySignedIn)),
+        (.healthy, .apiKeyOfSameUser, .succeedsWithoutCall),
+        (.healthy, .apiKeyOfOtherUser, .refused(.alreadySignedIn)),
+        (.healthy, .apiKeyAlone, .refused(.alreadySignedIn)),
+        (.pending, .sameUser, .exchanges),
+        (.pending, .otherUser, .refused(.alreadySignedIn)),
+        (.pending, .linkCode, .exchanges),
+        (.pending, .apiKeyOfSameUser, .exchanges),
+        (.pending, .apiKeyOfOtherUser, .refused(.alreadySignedIn)),
+        (.pending, .apiKeyAlone, .refused(.alreadySignedIn)),
+        (.apiKey, .sameUser, .exchanges),
+        (.apiKey, .otherUser, .refused(.incompatibleCredential)),
+        (.apiKey, .linkCode, .refused(.alreadySignedIn)),
+        (.apiKey, .apiKeyOfSameUser, .succeedsWithoutCall),
+        (.apiKey, .apiKeyOfOtherUser, .refused(.alreadySignedIn)),
+        (.apiKey, .apiKeyAlone, .succeedsWithoutCall),
+        (.configured, .sameUser, .exchanges),
+        (.configured, .otherUser, .exchanges),
+        (.configured, .linkCode, .exchanges),
+        (.configured, .apiKeyOfSameUser, .exchanges),
+        (.configured, .apiKeyOfOtherUser, .exchanges),
+        (.configured, .apiKeyAlone, .configures),
+    ]
+
+    @Test func `the matrix leaves nothing out`() {
+        #expect(Self.matrix.count == Present.allCases.count * Handed.allCases.count)
+    }
+
+    @Test(arguments: matrix)
+    func `a credential means what the rules say beside the present session`(
+        present: Present,
+        handed: Handed,
+        outcome: Outcome
+    ) {
+        var bench = bench(present)
+        let before = bench.machine.standing
+
+        let request = bench.signIn(facts(handed))
+
+        switch outcome {
+        case .exchanges:
+            #expect(bench.exchanges.count == 1)
+            #expect(bench.reply(to: request) == nil)
+        case .succeedsWithoutCall:
+            #expect(bench.exchanges.isEmpty)
+            #expect(bench.reply(to: request) == .done)
+            #expect(bench.machine.standing == before)
+        case .configures:
+            #expect(bench.exchanges.isEmpty)
+            #expect(bench.reply(to: request) == .done)
+            #expect(bench.facts.flags == [.configured])
+            #expect(bench.state == .notLoggedIn)
+        case .refused(let kind):
+            #expect(bench.exchanges.isEmpty)
+            #expect(bench.refusal(of: request) == kind)
+            #expect(bench.machine.standing == before)
+        }
+    }
+
+    @Test func `a sign-in while one is under way waits for it and then follows the rules`() {
+        var bench = Bench()
+        bench.signIn(.signInToken("alice"))
+        let same = bench.signIn(.signInToken("alice"))
+        let other = bench.signIn(.signInToken("bob"))
+        #expect(bench.exchanges.count == 1)
+
+        bench.grantExchange()
+
+        #expect(bench.reply(to: same) == .done)
+        #expect(bench.refusal(of: other) == .alreadySignedIn)
+        #expect(bench.exchanges.isEmpty)
+    }
+
+    @Test func `a failed sign-in lets the next one try`() {
+        var bench = Bench()
+        let first = bench.signIn(.signInToken("alice"))
+        let second = bench.signIn(.signInToken("bob"))
+
+        bench.failExchange(.refused("The provider refused the Sign-In Token"))
+        bench.grantExchange(of: "bob")
+
+        #expect(bench.refusal(of: first) == .invalidCredential)
+        #expect(bench.reply(to: second) == .done)
+        #expect(bench.facts.userId == "bob")
+    }
+
+    @Test func `users are compared without regard to case`() {
+        var bench = Bench.signedIn("Alice")
+        let request = bench.signIn(.signInToken("ALICE"))
+        #expect(bench.reply(to: request) == .done)
+        #expect(bench.facts.userId == "alice")
+    }
+
+    @Test(arguments: [
+        (ExchangeFailure.refused("no"), Refusal.Kind.invalidCredential),
+        (.terminated(code: "400312", message: "banned"), .sessionTerminated),
+        (.unavailable(Unavailability("No answer")), .providerUnavailable),
+        (.otherUser(.user("bob")), .alreadySignedIn),
+    ])
+    func `a failed exchange changes nothing`(failure: ExchangeFailure, kind: Refusal.Kind) {
+        for present in Present.allCases {
+            var bench = bench(present)
+            let before = bench.machine.standing
+            let request = bench.signIn(.signInToken("alice"))
+            guard !bench.exchanges.isEmpty else { continue }
+
+            bench.failExchange(failure)
+
+            #expect(bench.refusal(of: request) == kind)
+            #expect(bench.machine.standing == before)
+        }
+    }
+
+    @Test func `a Sign-In Token migrates an API key session in place`() {
+        var bench = Bench.withApiKey()
+        #expect(bench.facts.flags == [.configured, .signedIn, .useApiKey])
+
+        let request = bench.signIn(.signInToken("alice"))
+        #expect(bench.state == .established)
+        bench.grantExchange()
+
+        #expect(bench.reply(to: request) == .done)
+        #expect(bench.facts.flags == [.configured, .signedIn, .useSignInToken])
+        #expect(bench.facts.scheme == .signInToken)
+    }
+
+    @Test func `a rotated API key of the same user replaces the old one`() {
+        var bench = Bench.withApiKey()
+        let request = bench.signIn(.apiKey("alice", replacesKey: true))
+        bench.grantExchange(scheme: .apiKey)
+        #expect(bench.reply(to: request) == .done)
+    }
+
+    @Test func `reauthentication is healed by the same user and by nothing else`() {
+        var bench = Bench.pendingReauthentication()
+        #expect(bench.facts.flags.contains(.pendingReauthentication))
+        #expect(bench.state == .established)
+
+        let request = bench.signIn(.signInToken("alice"))
+        bench.grantExchange()
+
+        #expect(bench.reply(to: request) == .done)
+        #expect(!bench.facts.flags.contains(.pendingReauthentication))
+        #expect(bench.facts.renewal.phase == .scheduled)
+    }
+
+    @Test func `establishing is shown only when nobody was signed in before`() {
+        var fresh = Bench()
+        fresh.signIn(.signInToken("alice"))
+        #expect(fresh.state == .establishing)
+
+        var migrating = Bench.withApiKey()
+        migrating.signIn(.signInToken("alice"))
+        #expect(migrating.state == .established)
+    }
+
+    @Test func `a sign-in that may not reach the provider is told to wait`() {
+        var bench = Bench()
+        let request = bench.signIn(.signInToken("alice"), allowance: .exhausted(retryAfter: .seconds(7)))
+        #expect(bench.refusal(of: request) == .busy)
+        #expect(bench.retryAfter(of: request) == .seconds(7))
+        #expect(bench.exchanges.isEmpty)
+    }
+
+    private func bench(_ present: Present) -> Bench {
+        switch present {
+        case .none: return Bench()
+        case .terminated: return .terminated()
+        case .healthy: return .signedIn()
+        case .pending: return .pendingReauthentication()
+        case .apiKey: return .withApiKey()
+        case .configured:
+            var bench = Bench()
+            bench.signIn(.apiKeyAlone)
+            return bench
+        }
+    }
+
+    private func facts(_ handed: Handed) -> CredentialFacts {
+        switch handed {
+        case .sameUser: .signInToken("alice")
+        case .otherUser: .signInToken("bob")
+        case .linkCode: .linkCode
+        case .apiKeyOfSameUser: .apiKey("alice")
+        case .apiKeyOfOtherUser: .apiKey("bob")
+        case .apiKeyAlone: .apiKeyAlone
+        }
+    }
+}

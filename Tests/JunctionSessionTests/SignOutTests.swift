@@ -1,0 +1,138 @@
+import Testing
+
+@testable import JunctionSession
+
+/// Sign-out wins over everything that was received before it.
+struct SignOutTests {
+    static let benches: [(name: String, bench: @Sendable () -> Bench)] = [
+        ("signed out", { Bench() }), ("signed in", { .signedIn() }), ("API key", { .withApiKey() }),
+        ("pending", { .pendingReauthentication() }), ("terminated", { .terminated() }),
+        ("backing off", { .backingOff() }),
+        ("locked", { Bench(.locked) }),
+    ]
+
+    @Test(arguments: benches.map(\.name))
+    func `sign-out works from every state and survives a restart`(name: String) {
+        var bench = Self.benches.first { $0.name == name }!.bench()
+        let request = bench.signOut()
+        #expect(bench.reply(to: request) == .done)
+        #expect(bench.state == .notLoggedIn)
+        #expect(bench.facts.flags.isEmpty)
+        #expect(bench.facts.storage.durable)
+        if let record = bench.written.last { #expect(record.content == .signedOut) }
+    }
+
+    @Test func `the answer of an exchange that was overtaken is dropped`() {
+        var bench = Bench()
+        let signIn = bench.signIn(.signInToken("alice"))
+        let attempt = bench.exchanges[0]
+        bench.signOut()
+        #expect(bench.refusal(of: signIn) == .notSignedIn)
+
+        let late = bench.machine.exchangeSucceeded(attempt, .user("alice"), .signInToken, token: nil, now: bench.now)
+
+        #expect(late == [.abandon(attempt)])
+        #expect(bench.state == .notLoggedIn)
+    }
+
+    @Test func `a sign-in whose record was already being written is undone by the tombstone behind it`() {
+        var bench = Bench()
+        bench.holdsWrites = true
+        let signIn = bench.signIn(.signInToken("alice"))
+        bench.grantExchange()
+        let signOut = bench.signOut()
+        #expect(bench.heldWrites.count == 2)
+        #expect(bench.refusal(of: signIn) == .notSignedIn)
+
+        bench.endWrite()
+        #expect(bench.state == .notLoggedIn)
+        bench.endWrite()
+
+        #expect(bench.reply(to: signOut) == .done)
+        #expect(bench.written.last?.content == .signedOut)
+        #expect(bench.written.last!.supersedes(bench.written[0]))
+    }
+
+    @Test func `the answer of a renewal that was overtaken is dropped, in memory and on disk`() {
+        var bench = Bench.signedIn()
+        let renew = bench.renew()
+        let attempt = bench.renewals[0]
+        bench.signOut()
+        #expect(bench.refusal(of: renew) == .notSignedIn)
+
+        let late = bench.machine.renewalSucceeded(
+            attempt,
+            issuedAt: bench.now.wall,
+            expiresAt: bench.now.wall + .seconds(60),
+            now: bench.now
+        )
+
+        #expect(late == [.abandon(attempt)])
+        #expect(bench.written.last?.content == .signedOut)
+    }
+
+    @Test func `queued sign-ins are dropped`() {
+        var bench = Bench()
+        bench.signIn(.signInToken("alice"))
+        let queued = bench.signIn(.signInToken("bob"))
+        bench.signOut()
+        #expect(bench.refusal(of: queued) == .notSignedIn)
+        #expect(bench.exchanges.isEmpty)
+    }
+
+    @Test func `nobody is served while the tombstone is being written, and a sign-in after it waits`() {
+        var bench = Bench.signedIn()
+        bench.holdsWrites = true
+        let first = bench.signOut()
+        let second = bench.signOut()
+        #expect(bench.refusal { $0.token() } == .notSignedIn)
+        #expect(bench.refusal { $0.renew() } == .notSignedIn)
+        #expect(bench.machine.servableToken(minimumValidity: .zero, now: bench.now) == nil)
+
+        bench.signIn(.signInToken("bob"))
+        #expect(bench.exchanges.isEmpty)
+        bench.endWrite()
+
+        #expect(bench.reply(to: first) == .done)
+        #expect(bench.reply(to: second) == .done)
+        #expect(bench.exchanges.count == 1)
+    }
+
+    @Test func `a disk that refuses the tombstone signs out in memory, says so, and tries again`() {
+        var bench = Bench.signedIn()
+        bench.writeFailure = StoreFailure("No space left on device")
+        let request = bench.signOut()
+        #expect(bench.reply(to: request) == .done)
+        #expect(bench.state == .notLoggedIn)
+        #expect(!bench.facts.storage.durable)
+
+        bench.writeFailure = nil
+        bench.pass(.seconds(60))
+        #expect(bench.facts.storage.durable)
+        #expect(bench.written.last?.content == .signedOut)
+    }
+}
+
+extension Restoration {
+    static let locked = Restoration.unreadable(
+        Unreadable(
+            status: .locked,
+            remedy: "The record is sealed with another key: provide it, or sign in again",
+            header: Header(
+                generation: 7,
+                edition: 2,
+                provider: "junction",
+                scheme: .signInToken,
+                state: .established,
+                userId: "alice"
+            ),
+            canSignIn: true
+        )
+    )
+
+    static func unreadable(_ status: StorageStatus, canSignIn: Bool) -> Restoration {
+        .unreadable(
+            Unreadable(status: status, remedy: "Look at the state directory", header: nil, canSignIn: canSignIn)
+        )
+    }
+}

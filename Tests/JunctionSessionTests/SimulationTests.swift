@@ -1,0 +1,55 @@
+import Testing
+
+@testable import JunctionSession
+
+/// Random histories against the invariants: a virtual clock, a scripted provider, a disk that crashes at any step, and
+/// callers who vanish. A failure names its seed.
+struct SimulationTests {
+    static let histories = 100_000
+    static let chunks = 20
+
+    @Test(arguments: 0..<chunks)
+    func `a hundred thousand histories keep every invariant`(chunk: Int) {
+        let size = Self.histories / Self.chunks
+        for seed in chunk * size..<(chunk + 1) * size {
+            var simulation = Simulation(seed: UInt64(seed))
+            do {
+                try simulation.run(steps: 40)
+            } catch {
+                Issue.record("Seed \(seed): \(error)")
+                return
+            }
+        }
+    }
+
+    @Test(arguments: 0..<20)
+    func `a provider that fails for ever is asked no more often than the backoff allows`(seed: Int) {
+        var random = Randomness(seed: UInt64(seed))
+        var bench = Bench.signedIn(life: .seconds(60), seed: UInt64(seed))
+        bench.pass(.seconds(61))
+        var requests = 0
+        let start = bench.now.uptime
+
+        // Two hours of callers who ask whatever they can, a few times a second.
+        while bench.now.uptime - start < .seconds(7_200) {
+            if !bench.renewals.isEmpty {
+                requests += bench.renewals.count
+                let ambiguous = random.next() % 2 == 0
+                bench.failRenewal(.unavailable(Unavailability("No answer", ambiguous: ambiguous)))
+            }
+            switch random.next() % 6 {
+            case 0: bench.renew()
+            case 1: bench.token()
+            case 2: bench.token(validFor: .seconds(40))
+            case 3: bench.rejected(1)
+            case 4: bench.stepWall(.seconds(Int64(random.next() % 3) - 1))
+            default: break
+            }
+            bench.pass(.milliseconds(Int64(random.next() % 1_000)))
+        }
+
+        // One in ten seconds for a caller with a dead token, one in ten for `session.renew`, and the backoff's own.
+        #expect(requests <= 2 * 720 + 60)
+        #expect(requests > 12)
+    }
+}
