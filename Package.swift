@@ -28,7 +28,6 @@ struct Outside: Hashable {
 let nioCore = Outside(product: "NIOCore", package: "swift-nio")
 let nioPosix = Outside(product: "NIOPosix", package: "swift-nio")
 let nioHTTP1 = Outside(product: "NIOHTTP1", package: "swift-nio")
-let nioFoundation = Outside(product: "NIOFoundationCompat", package: "swift-nio")
 let nioSSL = Outside(product: "NIOSSL", package: "swift-nio-ssl")
 let httpClient = Outside(product: "AsyncHTTPClient", package: "async-http-client")
 let crypto = Outside(product: "Crypto", package: "swift-crypto")
@@ -37,6 +36,7 @@ let logging = Outside(product: "Logging", package: "swift-log")
 let toml = Outside(product: "TOMLKit", package: "TOMLKit")
 let arguments = Outside(product: "ArgumentParser", package: "swift-argument-parser")
 let hummingbird = Outside(product: "Hummingbird", package: "hummingbird")
+let hummingbirdCore = Outside(product: "HummingbirdCore", package: "hummingbird")
 let hummingbirdTLS = Outside(product: "HummingbirdTLS", package: "hummingbird")
 
 let releases: [String: Package.Dependency] = [
@@ -109,7 +109,12 @@ let rooms: [Room] = [
 
     // Beside the house: the cloud's stand-in, and fakes for tests.
     Room(name: "JunctionTesting", uses: ["JunctionSession", "JunctionSecret"], tests: nil),
-    Room(name: "SandboxCloud", outside: [hummingbird, crypto, cryptoExtras, logging]),
+    Room(
+        name: "SandboxCloud",
+        outside: [
+            hummingbird, hummingbirdCore, hummingbirdTLS, nioCore, nioSSL, crypto, cryptoExtras, logging,
+        ]
+    ),
     Room(
         name: "junction-sandbox",
         kind: .executable,
