@@ -1,0 +1,151 @@
+#define _GNU_SOURCE
+
+#include "clinux.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/falloc.h>
+#include <malloc.h>
+#include <stdio.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/random.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <sys/timerfd.h>
+#include <time.h>
+#include <unistd.h>
+
+#ifndef SO_PEERGROUPS
+#define SO_PEERGROUPS 59
+#endif
+
+_Static_assert(sizeof(gid_t) == sizeof(uint32_t), "groups are handed to Swift as uint32_t");
+
+static int result_of(int returned) { return returned == 0 ? 0 : errno; }
+
+static int descriptor_or_error(int returned) { return returned >= 0 ? returned : -errno; }
+
+// --- Who is at the other end of a Unix socket ---
+
+int clinux_peer_credentials(int socket, int32_t *process, uint32_t *user, uint32_t *group) {
+    struct ucred peer = {0};
+    socklen_t size = sizeof peer;
+    if (getsockopt(socket, SOL_SOCKET, SO_PEERCRED, &peer, &size) != 0) return errno;
+    *process = peer.pid;
+    *user = peer.uid;
+    *group = peer.gid;
+    return 0;
+}
+
+int clinux_peer_groups(int socket, uint32_t *groups, size_t *count) {
+    // The kernel counts in bytes, and says the size that it needs when it refuses.
+    socklen_t size = *count > 65536 ? 65536 * sizeof *groups : *count * sizeof *groups;
+    int failed = getsockopt(socket, SOL_SOCKET, SO_PEERGROUPS, groups, &size) != 0;
+    if (failed && errno != ERANGE) return errno;
+    *count = size / sizeof *groups;
+    return failed ? ERANGE : 0;
+}
+
+int clinux_accept(int listener) {
+    return descriptor_or_error(accept4(listener, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK));
+}
+
+// --- The clocks, and the one alarm ---
+
+static int64_t milliseconds_of(clockid_t clock) {
+    struct timespec now = {0};
+    clock_gettime(clock, &now);
+    return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
+}
+
+int64_t clinux_wall_milliseconds(void) { return milliseconds_of(CLOCK_REALTIME); }
+
+int64_t clinux_boot_milliseconds(void) { return milliseconds_of(CLOCK_BOOTTIME); }
+
+int clinux_alarm_create(void) { return descriptor_or_error(timerfd_create(CLOCK_REALTIME, TFD_CLOEXEC)); }
+
+static int arm(int alarm, struct timespec at) {
+    struct itimerspec when = {.it_value = at};
+    return result_of(timerfd_settime(alarm, TFD_TIMER_ABSTIME | TFD_TIMER_CANCEL_ON_SET, &when, NULL));
+}
+
+int clinux_alarm_set(int alarm, int64_t wall_milliseconds) {
+    // All zeros would disarm the timer instead of ringing at once.
+    if (wall_milliseconds < 1) wall_milliseconds = 1;
+    struct timespec at = {
+        .tv_sec = wall_milliseconds / 1000,
+        .tv_nsec = (wall_milliseconds % 1000) * 1000000,
+    };
+    return arm(alarm, at);
+}
+
+int clinux_alarm_disarm(int alarm) {
+    // A disarmed timer would not hear of clock changes either, so it waits for the far future. The kernel keeps times
+    // as nanoseconds in 64 bits, which end in the year 2262; this is in 2242.
+    return arm(alarm, (struct timespec){.tv_sec = 8589934592});
+}
+
+int clinux_alarm_wait(int alarm) {
+    uint64_t rings;
+    while (read(alarm, &rings, sizeof rings) < 0) {
+        if (errno != EINTR) return errno;
+    }
+    return 0;
+}
+
+// --- The process and its memory ---
+
+int clinux_forbid_dumps(void) {
+    struct rlimit none = {0, 0};
+    if (setrlimit(RLIMIT_CORE, &none) != 0) return errno;
+    return result_of(prctl(PR_SET_DUMPABLE, 0, 0, 0, 0));
+}
+
+int clinux_return_memory(void) { return malloc_trim(0); }
+
+int clinux_random(void *bytes, size_t count) {
+    unsigned char *next = bytes;
+    while (count > 0) {
+        ssize_t got = getrandom(next, count, 0);
+        if (got < 0) {
+            if (errno == EINTR) continue;
+            return errno;
+        }
+        next += got;
+        count -= (size_t)got;
+    }
+    return 0;
+}
+
+// --- Files ---
+
+int clinux_rename_without_replacing(int from_directory, const char *from, int to_directory, const char *to) {
+    return result_of(renameat2(from_directory, from, to_directory, to, RENAME_NOREPLACE));
+}
+
+int clinux_rename_exchanging(int from_directory, const char *from, int to_directory, const char *to) {
+    return result_of(renameat2(from_directory, from, to_directory, to, RENAME_EXCHANGE));
+}
+
+int clinux_reserve_space(int file, int64_t size) {
+    int failure;
+    do {
+        failure = result_of(fallocate(file, 0, 0, size));
+    } while (failure == EINTR);
+    return failure;
+}
+
+int clinux_memory_file(const char *label) {
+    return descriptor_or_error(memfd_create(label, MFD_CLOEXEC | MFD_ALLOW_SEALING));
+}
+
+static const int immutable = F_SEAL_SEAL | F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_WRITE;
+
+int clinux_seal_memory_file(int file) { return result_of(fcntl(file, F_ADD_SEALS, immutable)); }
+
+int clinux_memory_file_is_sealed(int file) {
+    int seals = fcntl(file, F_GET_SEALS);
+    if (seals < 0) return -errno;
+    return (seals & immutable) == immutable;
+}

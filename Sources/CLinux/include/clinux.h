@@ -1,0 +1,79 @@
+#ifndef CLINUX_H
+#define CLINUX_H
+
+// What glibc and the kernel offer and Swift cannot see. Only <stdint.h> and <stddef.h> may be included here: with
+// _GNU_SOURCE and the system headers, this module would define types that Swift's own Glibc module defines otherwise.
+//
+// Unless a function says something else, it returns 0, or the errno of what failed as a positive number.
+
+#include <stddef.h>
+#include <stdint.h>
+
+// --- Who is at the other end of a Unix socket ---
+
+/// Reads the process, user and primary group that connected, as the kernel noted them (SO_PEERCRED).
+int clinux_peer_credentials(int socket, int32_t *process, uint32_t *user, uint32_t *group);
+
+/// Reads the supplementary groups of the process that connected (SO_PEERGROUPS).
+/// `*count` is the room in `groups` on entry and the number of groups on return; ERANGE when the room is too small.
+int clinux_peer_groups(int socket, uint32_t *groups, size_t *count);
+
+/// Accepts a connection that is close-on-exec and non-blocking from the start. Returns it, or a negative errno.
+int clinux_accept(int listener);
+
+// --- The clocks, and the one alarm ---
+
+/// The wall clock (CLOCK_REALTIME) in milliseconds since 1970.
+int64_t clinux_wall_milliseconds(void);
+
+/// The clock that never steps and counts through suspend (CLOCK_BOOTTIME), in milliseconds since boot.
+int64_t clinux_boot_milliseconds(void);
+
+/// Makes an alarm on the wall clock: a blocking, close-on-exec timer descriptor. Returns it, or a negative errno.
+int clinux_alarm_create(void);
+
+/// Arms the alarm for a wall-clock time, which may have passed already: then it rings at once.
+/// Setting the wall clock cancels a wait for it, and so does the resume from a suspend.
+int clinux_alarm_set(int alarm, int64_t wall_milliseconds);
+
+/// Leaves the alarm waiting for a change of the wall clock only.
+int clinux_alarm_disarm(int alarm);
+
+/// Blocks until the alarm rings: 0. ECANCELED: the wall clock was set (also reported for a change before the call);
+/// the alarm stays armed. EINTR is retried.
+int clinux_alarm_wait(int alarm);
+
+// --- The process and its memory ---
+
+/// Refuses core dumps, debuggers of the same user and reads of /proc/self/mem (PR_SET_DUMPABLE 0, RLIMIT_CORE 0).
+/// Do this after reading /proc/self: its files belong to root from now on.
+int clinux_forbid_dumps(void);
+
+/// Gives the memory of a finished burst back to the kernel (malloc_trim). Returns whether there was any: 1 or 0.
+int clinux_return_memory(void);
+
+/// Fills `bytes` with randomness from the kernel, which is waited for at early boot.
+int clinux_random(void *bytes, size_t count);
+
+// --- Files ---
+
+/// Renames within directories and refuses with EEXIST when `to` exists. EINVAL: this file system cannot.
+int clinux_rename_without_replacing(int from_directory, const char *from, int to_directory, const char *to);
+
+/// Exchanges two names in one step. EINVAL: this file system cannot.
+int clinux_rename_exchanging(int from_directory, const char *from, int to_directory, const char *to);
+
+/// Reserves blocks for the first `size` bytes of a file, without the slow emulation that writes zeros.
+/// EOPNOTSUPP: this file system cannot.
+int clinux_reserve_space(int file, int64_t size);
+
+/// Makes an unnamed file in memory that is close-on-exec and may be sealed. Returns it, or a negative errno.
+int clinux_memory_file(const char *label);
+
+/// Forbids any further change of a file in memory: content, size and this rule.
+int clinux_seal_memory_file(int file);
+
+/// Whether the content of a file in memory can no longer change: 1 or 0; a negative errno for any other file.
+int clinux_memory_file_is_sealed(int file);
+
+#endif
