@@ -1,0 +1,118 @@
+import Glibc
+import JunctionSession
+
+/// What `doctor` says about the stored session: where it is, who can reach it, what seals it, what was put aside.
+struct Inspection {
+    private let directory: StateDirectory
+    private let sealing: Sealing
+
+    init(_ directory: StateDirectory, _ sealing: Sealing) {
+        self.directory = directory
+        self.sealing = sealing
+    }
+
+    func findings() -> [ProbeFinding] {
+        [directoryFinding, permissions, key, session, quarantine, reserve]
+    }
+
+    private var directoryFinding: ProbeFinding {
+        if let correction = directory.correction {
+            return .note("state directory", "\(directory.path): \(correction).")
+        }
+        return .ok("state directory", "\(directory.path) is open to its owner only.")
+    }
+
+    private var permissions: ProbeFinding {
+        let names = (try? directory.names(in: .top)) ?? []
+        let open = names.filter { name in
+            var status = stat()
+            guard fstatat(directory.descriptor, name, &status, AT_SYMLINK_NOFOLLOW) == 0 else { return false }
+            return status.st_mode & S_IFMT == S_IFREG && (status.st_mode & 0o077 != 0 || status.st_uid != geteuid())
+        }
+        guard !open.isEmpty else { return .ok("file permissions", "Every file belongs to its owner only.") }
+        let list = open.sorted().joined(separator: " ")
+        return .problem(
+            "file permissions",
+            "Others can reach, or own: \(list).",
+            remedy: "cd \(directory.path) && chown \(geteuid()) \(list) && chmod 600 \(list)"
+        )
+    }
+
+    private var key: ProbeFinding {
+        switch sealing {
+        case .absent(let origin, let remedy):
+            .problem("sealing key", "There is no key (expected: \(origin)).", remedy: remedy)
+        case .key(let key) where key.origin == "file":
+            .note(
+                "sealing key",
+                "Key \(key.id) is a file beside what it seals: whoever copies the disk can open the session.",
+                remedy: "Run junctiond as a system service with an encrypted credential."
+            )
+        case .key(let key):
+            .ok("sealing key", "Key \(key.id), protected by \(key.origin).")
+        }
+    }
+
+    private var session: ProbeFinding {
+        let name = "stored session"
+        do throws(FileFault) {
+            let installation = try InstallationId(from: directory)
+            guard let bytes = try directory.read(.live, atMost: RecordFrame.longest + 1) else {
+                return .ok(name, "Nothing is stored.")
+            }
+            let reader = RecordReader(key: sealing.key, installation: installation)
+            return finding(name, reader.finding(in: bytes), installation)
+        } catch {
+            return .problem(name, error.description)
+        }
+    }
+
+    private func finding(
+        _ name: String,
+        _ finding: Candidate.Finding,
+        _ installation: InstallationId
+    ) -> ProbeFinding {
+        let location = directory.location(of: .live)
+        return switch finding {
+        case .authentic(let opened): .ok(name, "It is in order: \(opened.header.words).")
+        case .altered(let header): .problem(name, Remedy.damaged(header, location))
+        case .illegible, .torn: .problem(name, Remedy.damaged(nil, location))
+        case .locked(let header, let lock): .problem(name, Remedy.locked(header, lock, sealing, installation))
+        case .newer(let format): .problem(name, Remedy.newer(format, location))
+        case .unreadable(let fault): .problem(name, fault.description)
+        }
+    }
+
+    private var quarantine: ProbeFinding {
+        let names = (try? Quarantine(files: directory).names()) ?? []
+        guard !names.isEmpty else { return .ok("quarantine", "Nothing was put aside.") }
+        let list = names.joined(separator: ", ")
+        return .note(
+            "quarantine",
+            "Put aside in \(directory.path)/\(StateFolder.quarantine.rawValue): \(list).",
+            remedy: "Once the present session has proved good, these files may be removed."
+        )
+    }
+
+    private var reserve: ProbeFinding {
+        let names = (try? directory.names(in: .top)) ?? []
+        guard !names.contains(StateFile.reserve.name) else {
+            return .ok("reserve", "Space is set aside for a full disk.")
+        }
+        return .note("reserve", "No space is set aside yet for a full disk; the next write tries to.")
+    }
+}
+
+extension ProbeFinding {
+    fileprivate static func ok(_ name: String, _ detail: String) -> ProbeFinding {
+        ProbeFinding(name: name, verdict: .ok, detail: detail)
+    }
+
+    fileprivate static func note(_ name: String, _ detail: String, remedy: String? = nil) -> ProbeFinding {
+        ProbeFinding(name: name, verdict: .note, detail: detail, remedy: remedy)
+    }
+
+    fileprivate static func problem(_ name: String, _ detail: String, remedy: String? = nil) -> ProbeFinding {
+        ProbeFinding(name: name, verdict: .problem, detail: detail, remedy: remedy)
+    }
+}

@@ -1,0 +1,64 @@
+import CLinux
+
+/// Who this installation is, so that a cloned disk image does not take itself for the original.
+///
+/// Two machines that renew one session with a refresh token that is valid once log each other out.
+package struct InstallationId: Equatable, Sendable {
+    /// 32 hexadecimal digits.
+    package let text: String
+    /// How it came to be known.
+    package let source: Source
+
+    package enum Source: Equatable, Sendable {
+        /// It is in its file.
+        case stored
+        /// There was no file: a new installation, or an image that was prepared for cloning.
+        case created
+        /// The file was there and made no sense, so a record under our own key is believed instead.
+        case replaced
+    }
+
+    static let length = 32
+
+    /// Makes a new one.
+    init(source: Source) throws(FileFault) {
+        var bytes = [UInt8](repeating: 0, count: Self.length / 2)
+        let refused = bytes.withUnsafeMutableBytes { clinux_random($0.baseAddress, $0.count) }
+        guard refused == 0 else { throw FileFault("read", "the kernel's random numbers", code: refused) }
+        text = bytes.hexadecimal
+        self.source = source
+    }
+
+    /// Reads the id from its file; a new one when there is none.
+    init(from files: some StateFiles) throws(FileFault) {
+        guard let bytes = try files.read(.installation, atMost: 2 * Self.length) else {
+            self = try InstallationId(source: .created)
+            return
+        }
+        guard let stored = Self.parse(bytes) else {
+            self = try InstallationId(source: .replaced)
+            return
+        }
+        self = InstallationId(stored, .stored)
+    }
+
+    init(_ text: String, _ source: Source) {
+        self.text = text
+        self.source = source
+    }
+
+    /// What is written into the file.
+    var line: [UInt8] { Array("\(text)\n".utf8) }
+
+    /// Whether a record is this installation's own, or would be if its id had not been spoilt.
+    func wrote(_ header: RecordHeader) -> Bool {
+        header.installation == text || source == .replaced
+    }
+
+    private static func parse(_ bytes: [UInt8]) -> String? {
+        let text = bytes.last == UInt8(ascii: "\n") ? bytes.dropLast() : bytes[...]
+        let digits = Array("0123456789abcdef".utf8)
+        guard text.count == length, text.allSatisfy(digits.contains) else { return nil }
+        return String(decoding: text, as: UTF8.self)
+    }
+}

@@ -1,0 +1,62 @@
+import Glibc
+
+/// Holds a state directory for as long as it lives, so that no second daemon renews the same session.
+///
+/// The lock file is never removed: a removed one could be locked by two daemons, each its own.
+package final class InstanceLock: Sendable {
+    private let descriptor: Int32
+
+    /// Why the directory is not ours.
+    package enum Refusal: Error, Equatable, Sendable, CustomStringConvertible {
+        /// Another daemon has it; its process is known unless it was only just starting.
+        case held(by: Int32?, directory: String)
+        case fault(FileFault)
+
+        package var description: String {
+            switch self {
+            case .held(let process, let directory):
+                """
+                Another junctiond\(process.map { " (process \($0))" } ?? "") is using \(directory). \
+                Stop it, or give this one a directory of its own.
+                """
+            case .fault(let fault):
+                fault.description
+            }
+        }
+    }
+
+    /// Takes the lock, or says at once who has it.
+    package init(_ directory: StateDirectory) throws(Refusal) {
+        let location = directory.location(of: .lock)
+        let flags = O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC
+        let opened = openat(directory.descriptor, StateFile.lock.path, flags, 0o600)
+        guard opened >= 0 else { throw .fault(FileFault("open", location, code: errno)) }
+        guard flock(opened, LOCK_EX | LOCK_NB) == 0 else {
+            let code = errno
+            let holder = Self.process(writtenIn: opened)
+            close(opened)
+            guard code == EWOULDBLOCK else { throw .fault(FileFault("lock", location, code: code)) }
+            throw .held(by: holder, directory: directory.path)
+        }
+        descriptor = opened
+        note(process: getpid())
+    }
+
+    deinit {
+        close(descriptor)
+    }
+
+    /// Leaves word for whoever finds the lock taken. A disk that is full keeps nobody from the lock.
+    private func note(process: Int32) {
+        let line = Array("\(process)\n".utf8)
+        _ = ftruncate(descriptor, 0)
+        _ = pwrite(descriptor, line, line.count, 0)
+    }
+
+    private static func process(writtenIn descriptor: Int32) -> Int32? {
+        var line = [UInt8](repeating: 0, count: 16)
+        let count = pread(descriptor, &line, line.count, 0)
+        guard count > 0 else { return nil }
+        return Int32(String(decoding: line[..<count].prefix { $0 != UInt8(ascii: "\n") }, as: UTF8.self))
+    }
+}

@@ -1,0 +1,94 @@
+import Crypto
+
+/// The versions of the record that this junctiond can read; it writes the current one.
+package enum RecordFormat: UInt8, Sendable, CaseIterable {
+    /// Without editions, external user ids and the note that a renewal is under way.
+    case first = 1
+    case current = 2
+}
+
+/// The outer shape of a record file: everything that can be told without a key.
+///
+///     magic          8 bytes, `junction`
+///     format         1 byte
+///     header length  4 bytes, big-endian
+///     sealed length  4 bytes, big-endian
+///     header         JSON
+///     checksum       32 bytes, SHA-256 of all the above
+///     sealed         nonce, ciphertext and tag; everything before it is associated data
+///
+/// The checksum is no protection against people; it lets a header be believed without the key. Every later format
+/// keeps this shape up to the checksum, so that an old junctiond recognises a new record and leaves it alone.
+struct RecordFrame {
+    var format: RecordFormat
+    var header: RecordHeader
+    /// All bytes before the sealed part.
+    var clear: ArraySlice<UInt8>
+    /// The sealed part; nil when the file ends before it does, or goes on after it.
+    var sealed: ArraySlice<UInt8>?
+
+    /// What reading a frame found instead of one.
+    enum Fault: Error, Equatable {
+        /// The file ends before its sealed part begins: a write that never got that far. Nothing is in it.
+        case torn
+        /// It is not a record, or its clear part was altered.
+        case illegible
+        /// Written by a newer junctiond.
+        case newer(format: UInt8)
+    }
+
+    static let magic = Array("junction".utf8)
+    static let prologue = magic.count + 1 + 4 + 4
+    static let checksum = 32
+
+    /// The longest record. A session is 2–20 kB; this only keeps a planted file from filling the memory.
+    static let longest = 256 * 1024
+
+    init(reading bytes: [UInt8]) throws(Fault) {
+        guard bytes.contains(where: { $0 != 0 }) else { throw .torn }
+        guard bytes.count <= Self.longest, bytes.starts(with: Self.magic.prefix(bytes.count)) else { throw .illegible }
+        guard bytes.count >= Self.prologue else { throw .torn }
+
+        let version = bytes[Self.magic.count]
+        let headerLength = bytes.bigEndian(at: Self.magic.count + 1)
+        let sealedLength = bytes.bigEndian(at: Self.magic.count + 5)
+        guard headerLength <= Self.longest, sealedLength <= Self.longest else { throw .illegible }
+        let endOfHeader = Self.prologue + headerLength
+        let endOfClear = endOfHeader + Self.checksum
+        guard bytes.count >= endOfClear else { throw .torn }
+        guard SHA256.hash(data: bytes[..<endOfHeader]) == bytes[endOfHeader..<endOfClear] else { throw .illegible }
+        guard version <= RecordFormat.current.rawValue else { throw .newer(format: version) }
+        guard
+            let format = RecordFormat(rawValue: version),
+            let header = RecordHeader(decoding: Array(bytes[Self.prologue..<endOfHeader]), format: format)
+        else { throw .illegible }
+
+        self.format = format
+        self.header = header
+        clear = bytes[..<endOfClear]
+        sealed = bytes.count == endOfClear + sealedLength ? bytes[endOfClear...] : nil
+    }
+
+    /// The clear part of a record in the current format.
+    static func clear(_ header: RecordHeader, sealedLength: Int) -> [UInt8] {
+        let header = header.encoded()
+        var bytes = magic
+        bytes.reserveCapacity(prologue + header.count + checksum + sealedLength)
+        bytes.append(RecordFormat.current.rawValue)
+        bytes.append(bigEndian: UInt32(header.count))
+        bytes.append(bigEndian: UInt32(sealedLength))
+        bytes += header
+        bytes += SHA256.hash(data: bytes)
+        return bytes
+    }
+}
+
+extension [UInt8] {
+    fileprivate func bigEndian(at index: Int) -> Int {
+        self[index..<index + 4].reduce(0) { $0 << 8 | Int($1) }
+    }
+
+    fileprivate mutating func append(bigEndian value: UInt32) {
+        Swift.withUnsafeBytes(of: value.bigEndian) { append(contentsOf: $0) }
+    }
+}

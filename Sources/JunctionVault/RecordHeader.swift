@@ -1,0 +1,168 @@
+import JunctionJSON
+package import JunctionSession
+
+/// What a record says about itself in the clear: enough to tell what it is without the key.
+///
+/// It is associated data of the seal, so with the key at hand no byte of it can be changed unnoticed.
+package struct RecordHeader: Equatable, Sendable {
+    /// The installation that wrote the record; a cloned disk image carries somebody else's.
+    package var installation: String
+    package var generation: UInt64
+    package var edition: UInt32
+    /// Names the key that sealed the record; absent when there was none, which only a tombstone may lack.
+    package var keyId: String?
+    package var provider: String
+    package var scheme: Scheme?
+    package var state: State
+    package var userId: String?
+    package var writtenAt: WallTime
+    /// Names in quarantine that a sign-in has settled: they are kept, and no longer reported.
+    package var settled: [String]
+
+    /// What the sealed part holds.
+    package enum State: String, Sendable, CaseIterable {
+        case signedOut
+        case configured
+        case established
+        case terminated
+    }
+
+    package init(
+        of record: SessionRecord,
+        installation: String,
+        keyId: String?,
+        settled: [String] = []
+    ) {
+        self.installation = installation
+        generation = record.generation
+        edition = record.edition
+        self.keyId = keyId
+        provider = record.provider
+        writtenAt = record.writtenAt
+        self.settled = settled
+        switch record.content {
+        case .signedOut:
+            state = .signedOut
+        case .configured:
+            (state, scheme) = (.configured, .apiKey)
+        case .session(let session):
+            (state, scheme, userId) = (.established, session.scheme, session.identity.userId)
+        case .terminated(_, let identity):
+            (state, userId) = (.terminated, identity?.userId)
+        }
+    }
+
+    /// Where the record stands in the order of truths.
+    package var age: RecordAge { RecordAge(generation: generation, edition: edition) }
+
+    /// The header as the session knows it.
+    package var shown: Restoration.Header {
+        Restoration.Header(
+            generation: generation,
+            edition: edition,
+            provider: provider,
+            scheme: scheme,
+            state: state.shown,
+            userId: userId
+        )
+    }
+}
+
+extension RecordHeader.State {
+    /// The state that a session of this record is in, as far as a header can tell.
+    package var shown: SessionState {
+        switch self {
+        case .signedOut, .configured: .notLoggedIn
+        case .established: .established
+        case .terminated: .terminated
+        }
+    }
+}
+
+/// Generation and edition: the higher one is the newer truth.
+package struct RecordAge: Hashable, Comparable, Sendable {
+    package var generation: UInt64
+    package var edition: UInt32
+
+    package init(generation: UInt64, edition: UInt32) {
+        self.generation = generation
+        self.edition = edition
+    }
+
+    package static func < (older: RecordAge, newer: RecordAge) -> Bool {
+        (older.generation, older.edition) < (newer.generation, newer.edition)
+    }
+
+    /// Nobody counts this far: a header that claims more lies, and the session would overflow counting on from it.
+    private static let furthest = RecordAge(generation: 1 << 53, edition: 1 << 31)
+
+    /// Whether a record may be as new as this. What no seal vouches for has to leave room to count on.
+    func isPlausible(verified: Bool) -> Bool {
+        let furthest = Self.furthest
+        let share: UInt64 = verified ? 1 : 2
+        return generation <= furthest.generation / share && edition <= furthest.edition / UInt32(share)
+    }
+}
+
+// As JSON.
+extension RecordHeader {
+    /// Times that can be reckoned with: without a seal anything may be written here.
+    private static let believableTimes: ClosedRange<Int64> = -(1 << 53)...(1 << 53)
+
+    /// The header as it stands in the file.
+    func encoded() -> [UInt8] {
+        var text = JSONWriter()
+        text.object { text in
+            text.member("installation", installation)
+            text.member("generation", generation)
+            text.member("edition", edition)
+            if let keyId { text.member("key", keyId) }
+            text.member("provider", provider)
+            if let scheme { text.member("scheme", scheme.rawValue) }
+            text.member("state", state.rawValue)
+            if let userId { text.member("userId", userId) }
+            text.member("writtenAt", writtenAt.milliseconds)
+            if !settled.isEmpty {
+                text.array("settled") { text in
+                    for name in settled { text.string(name) }
+                }
+            }
+        }
+        return text.take()
+    }
+
+    /// Reads a header; nil when a member is missing or makes no sense.
+    init?(decoding bytes: [UInt8], format: RecordFormat) {
+        guard
+            let text = try? JSONValue.parse(bytes),
+            let installation = text["installation"]?.string,
+            let generation = text["generation"]?.unsigned,
+            let provider = text["provider"]?.string,
+            let state = text["state"]?.string.flatMap(State.init(rawValue:)),
+            let writtenAt = text["writtenAt"]?.integer,
+            Self.believableTimes.contains(writtenAt)
+        else { return nil }
+
+        self.installation = installation
+        self.generation = generation
+        self.provider = provider
+        self.state = state
+        self.writtenAt = WallTime(milliseconds: writtenAt)
+        keyId = text["key"]?.string
+        userId = text["userId"]?.string
+
+        if let name = text["scheme"] {
+            guard let scheme = name.string.flatMap(Scheme.init(rawValue:)) else { return nil }
+            self.scheme = scheme
+        }
+        switch format {
+        case .first:
+            (edition, settled) = (0, [])
+        case .current:
+            guard let edition = text["edition"]?.unsigned.flatMap(UInt32.init(exactly:)) else { return nil }
+            self.edition = edition
+            settled = text["settled"]?.elements.compactMap(\.string) ?? []
+        }
+        guard age.isPlausible(verified: true), keyId != nil || state == .signedOut else { return nil }
+    }
+}

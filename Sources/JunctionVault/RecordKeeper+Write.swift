@@ -1,0 +1,142 @@
+import JunctionSession
+
+extension RecordKeeper {
+    /// Seals and writes a record; it survives a power cut once this returns.
+    mutating func write(_ record: SessionRecord, _ secrets: SessionSecrets) throws(StoreFailure) {
+        if let refusal { throw StoreFailure(refusal) }
+        guard let installation else { preconditionFailure("A record was written before the old one was looked for") }
+        precondition(present.map(record.supersedes) ?? true, "A record was written over one that is newer")
+
+        let change = Change(from: present, to: record)
+        let settled = change == .update ? settled : allInQuarantine
+        let bytes = try seal(record, secrets, installation, settled)
+        do throws(FileFault) {
+            try put(bytes, change)
+        } catch {
+            guard error.isOutOfSpace, giveUpReserve() else { throw StoreFailure(error.description) }
+            do throws(FileFault) {
+                try put(bytes, change)
+            } catch {
+                throw StoreFailure(error.description)
+            }
+        }
+        present = record
+        self.settled = settled
+        tidy(change)
+    }
+
+    /// Sets space aside for the day the disk is full.
+    mutating func restoreReserve() {
+        guard !hasReserve else { return }
+        hasReserve = (try? files.reserve(.reserve, size: Self.reserveSize)) != nil
+    }
+
+    /// Several times a session, which is 2–20 kB, and the blocks that its names take.
+    private static let reserveSize: Int64 = 64 * 1024
+
+    /// What a write means for records that could not be verified.
+    private enum Change {
+        /// Goes on with the session that is there.
+        case update
+        /// Settles the matter: they are kept, and no longer reported.
+        case signIn
+        /// Ends it: nothing of a user stays behind.
+        case signOut
+
+        init(from old: SessionRecord?, to new: SessionRecord) {
+            self =
+                switch (old?.content, new.content) {
+                case (_, .signedOut): .signOut
+                case (.session(let old), .session(let new)): old.continues(as: new) ? .update : .signIn
+                case (_, .session), (nil, _): .signIn
+                case (_, .configured), (_, .terminated): .update
+                }
+        }
+    }
+
+    private var allInQuarantine: Set<String> {
+        let expected = (unfinished + settlement).compactMap(\.quarantineName) + [predecessor].compactMap(\.self)
+        return Set((try? quarantine.names()) ?? []).union(expected)
+    }
+
+    private func seal(
+        _ record: SessionRecord,
+        _ secrets: SessionSecrets,
+        _ installation: InstallationId,
+        _ settled: Set<String>
+    ) throws(StoreFailure) -> [UInt8] {
+        do throws(SealedRecord.Fault) {
+            return try SealedRecord.bytes(
+                of: record,
+                secrets,
+                installation: installation.text,
+                settled: settled.sorted(),
+                key: sealing.key
+            )
+        } catch {
+            throw StoreFailure(Remedy.unsealable(error, sealing))
+        }
+    }
+
+    private mutating func put(_ bytes: [UInt8], _ change: Change) throws(FileFault) {
+        try finishMoves()
+        try storeInstallation()
+        let (quarantine, settled, probe) = (quarantine, settled, replacement.probe)
+        let predecessor = change == .signOut ? nil : predecessor
+        try replacement.replace(.live, with: bytes) { () throws(FileFault) in
+            guard let predecessor else { return }
+            try quarantine.keep(.live, as: predecessor, settled: settled)
+            probe(.predecessorPutAside)
+        }
+    }
+
+    /// Removes the reserve and says whether there was one.
+    private mutating func giveUpReserve() -> Bool {
+        guard hasReserve else { return false }
+        hasReserve = false
+        // Its blocks are free once the removal is on disk.
+        return (try? files.remove(.reserve)) != nil && (try? files.sync(.top)) != nil
+    }
+
+    /// Clears up behind a record that is durable. What fails here is found again at the next start.
+    private mutating func tidy(_ change: Change) {
+        switch change {
+        case .update:
+            return
+        case .signIn:
+            for move in settlement { try? carryOut(move) }
+        case .signOut:
+            for file in settlement.compactMap(\.leftover) { try? files.remove(file) }
+            try? quarantine.clear()
+            settled = []
+        }
+        settlement = []
+        predecessor = nil
+    }
+}
+
+extension StoredSession {
+    /// Whether `next` is this session a little later, rather than the outcome of a sign-in.
+    fileprivate func continues(as next: StoredSession) -> Bool {
+        identity.isSameUser(as: next.identity) && scheme == next.scheme
+            && (!reauthenticationPending || next.reauthenticationPending)
+    }
+}
+
+extension Election.Move {
+    /// The name in quarantine that results.
+    fileprivate var quarantineName: String? {
+        switch self {
+        case .keepLive(let name), .putAside(_, let name): name
+        case .adopt, .store, .discard: nil
+        }
+    }
+
+    /// The leftover temporary that this is about.
+    fileprivate var leftover: StateFile? {
+        switch self {
+        case .putAside(let file, _), .discard(let file): file
+        case .keepLive, .adopt, .store: nil
+        }
+    }
+}

@@ -1,0 +1,175 @@
+import JunctionJSON
+import JunctionSecret
+import JunctionSession
+
+/// What is inside the seal: all of the session that the clear header does not say, and its secrets.
+struct RecordPayload {
+    var content: SessionRecord.Content
+    var secrets: SessionSecrets
+
+    /// Writes the payload; the text is wiped when it goes away.
+    func encoded() -> JSONWriter {
+        var text = JSONWriter(capacity: 4096)
+        text.object { text in
+            switch content {
+            case .signedOut:
+                break
+            case .configured(let environment, let region):
+                text.member("environment", environment)
+                text.member("region", region)
+            case .session(let session):
+                text.member(session)
+            case .terminated(let termination, let identity):
+                if let identity { text.member(identity) }
+                text.object("termination") { text in
+                    text.member("code", termination.code)
+                    text.member("message", termination.message)
+                    text.member("at", termination.at.milliseconds)
+                }
+            }
+            text.object("secrets") { text in
+                if let token = secrets.accessToken { text.member("accessToken", secret: token) }
+                if let token = secrets.refreshToken { text.member("refreshToken", secret: token) }
+                if let key = secrets.apiKey { text.member("apiKey", secret: key) }
+            }
+        }
+        return text
+    }
+
+    /// Reads a payload of any format; nil when it is not what its header promised.
+    init?(decoding bytes: UnsafeRawBufferPointer, as state: RecordHeader.State, format: RecordFormat) {
+        guard let text = try? JSONValue.parse(bytes), let secrets = text["secrets"] else { return nil }
+        self.secrets = SessionSecrets(
+            accessToken: secrets["accessToken"]?.secret,
+            refreshToken: secrets["refreshToken"]?.secret,
+            apiKey: secrets["apiKey"]?.secret
+        )
+        guard let content = SessionRecord.Content(text, as: state, format: format) else { return nil }
+        self.content = content
+    }
+
+    init(content: SessionRecord.Content, secrets: SessionSecrets) {
+        self.content = content
+        self.secrets = secrets
+    }
+}
+
+// Writing.
+extension JSONWriter {
+    fileprivate mutating func member(_ session: StoredSession) {
+        member(session.identity)
+        member("scheme", session.scheme.rawValue)
+        if let id = session.externalUserId { member("externalUserId", id) }
+        if let token = session.token {
+            object("token") { text in
+                text.member("issuedAt", token.issuedAt.milliseconds)
+                text.member("expiresAt", token.expiresAt.milliseconds)
+                text.member("generation", token.generation)
+            }
+        }
+        if let time = session.renewAt { member("renewAt", time.milliseconds) }
+        if let time = session.postponedUntil { member("postponedUntil", time.milliseconds) }
+        member("reauthenticationPending", session.reauthenticationPending)
+        member("renewalUnderWay", session.renewalUnderWay)
+    }
+
+    fileprivate mutating func member(_ identity: Identity) {
+        object("identity") { text in
+            text.member("userId", identity.userId)
+            if let id = identity.teamId { text.member("teamId", id) }
+            if let name = identity.environment { text.member("environment", name) }
+            if let name = identity.region { text.member("region", name) }
+        }
+    }
+}
+
+// Reading.
+extension SessionRecord.Content {
+    fileprivate init?(_ text: JSONValue, as state: RecordHeader.State, format: RecordFormat) {
+        switch state {
+        case .signedOut:
+            self = .signedOut
+        case .configured:
+            guard let environment = text["environment"]?.string, let region = text["region"]?.string else { return nil }
+            self = .configured(environment: environment, region: region)
+        case .established:
+            guard let session = StoredSession(text, format: format) else { return nil }
+            self = .session(session)
+        case .terminated:
+            guard let termination = Termination(text["termination"]) else { return nil }
+            self = .terminated(termination, Identity(text["identity"]))
+        }
+    }
+}
+
+extension StoredSession {
+    fileprivate init?(_ text: JSONValue, format: RecordFormat) {
+        guard
+            let identity = Identity(text["identity"]),
+            let scheme = text["scheme"]?.string.flatMap(Scheme.init(rawValue:)),
+            let reauthenticationPending = text["reauthenticationPending"]?.bool
+        else { return nil }
+        self.init(
+            identity: identity,
+            scheme: scheme,
+            token: nil,
+            renewAt: WallTime(text["renewAt"]),
+            postponedUntil: WallTime(text["postponedUntil"]),
+            reauthenticationPending: reauthenticationPending
+        )
+        if let facts = text["token"] {
+            guard let token = TokenFacts(facts) else { return nil }
+            self.token = token
+        }
+        switch format {
+        case .first:
+            break
+        case .current:
+            guard let renewalUnderWay = text["renewalUnderWay"]?.bool else { return nil }
+            self.renewalUnderWay = renewalUnderWay
+            externalUserId = text["externalUserId"]?.string
+        }
+    }
+}
+
+extension Identity {
+    fileprivate init?(_ text: JSONValue?) {
+        guard let text, let userId = text["userId"]?.string else { return nil }
+        self.init(
+            userId: userId,
+            teamId: text["teamId"]?.string,
+            environment: text["environment"]?.string,
+            region: text["region"]?.string
+        )
+    }
+}
+
+extension TokenFacts {
+    fileprivate init?(_ text: JSONValue) {
+        guard
+            let issuedAt = WallTime(text["issuedAt"]),
+            let expiresAt = WallTime(text["expiresAt"]),
+            let generation = text["generation"]?.unsigned
+        else { return nil }
+        self.init(issuedAt: issuedAt, expiresAt: expiresAt, generation: generation)
+    }
+}
+
+extension Termination {
+    fileprivate init?(_ text: JSONValue?) {
+        guard
+            let text,
+            let code = text["code"]?.string,
+            let message = text["message"]?.string,
+            let at = WallTime(text["at"])
+        else { return nil }
+        self.init(code: code, message: message, at: at)
+    }
+}
+
+extension WallTime {
+    fileprivate init?(_ value: JSONValue?) {
+        guard let milliseconds = value?.integer else { return nil }
+        self.init(milliseconds: milliseconds)
+    }
+}

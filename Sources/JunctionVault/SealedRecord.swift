@@ -1,0 +1,59 @@
+import JunctionJSON
+package import JunctionSession
+
+/// A record as bytes: sealed under a key, or the one kind that needs none.
+package enum SealedRecord {
+    /// Why a record cannot become a file.
+    package enum Fault: Error, Equatable {
+        /// Only a tombstone may be written without a key.
+        case noKey
+        case tooLong(Int)
+        /// It could not be read back: a token that is not text.
+        case unreadable
+    }
+
+    /// The file of a record.
+    package static func bytes(
+        of record: SessionRecord,
+        _ secrets: SessionSecrets,
+        installation: String,
+        settled: [String] = [],
+        key: SealingKey?
+    ) throws(Fault) -> [UInt8] {
+        let header = RecordHeader(of: record, installation: installation, keyId: key?.id, settled: settled)
+        guard let key else {
+            guard header.state == .signedOut else { throw .noKey }
+            return RecordFrame.clear(header, sealedLength: 0)
+        }
+
+        let payload = RecordPayload(content: record.content, secrets: secrets).encoded()
+        let sealedLength = payload.count + SealingKey.overhead
+        var bytes = RecordFrame.clear(header, sealedLength: sealedLength)
+        guard bytes.count + sealedLength <= RecordFrame.longest else { throw .tooLong(bytes.count + sealedLength) }
+        // What cannot be read back must never replace what can.
+        guard payload.withUnsafeBytes({ RecordPayload(decoding: $0, as: header.state, format: .current) }) != nil else {
+            throw .unreadable
+        }
+        bytes += payload.withUnsafeBytes { key.seal($0, binding: bytes) }
+        return bytes
+    }
+}
+
+/// A record that is what was written: its seal verifies, or it is a tombstone, which is honoured without the key.
+package struct OpenedRecord: Sendable {
+    package var header: RecordHeader
+    package var record: SessionRecord
+    package var secrets: SessionSecrets
+
+    init(_ header: RecordHeader, _ payload: RecordPayload) {
+        self.header = header
+        record = SessionRecord(
+            generation: header.generation,
+            edition: header.edition,
+            writtenAt: header.writtenAt,
+            provider: header.provider,
+            content: payload.content
+        )
+        secrets = payload.secrets
+    }
+}

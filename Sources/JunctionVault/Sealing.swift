@@ -1,0 +1,24 @@
+/// What protects the record: a key, or the knowledge why there is none.
+package enum Sealing: Sendable {
+    case key(SealingKey)
+    /// There should be a key and there is not: what is stored stays locked, and nothing can be sealed.
+    ///
+    /// - Parameters:
+    ///   - origin: where the key would come from: `host+tpm2`, `tpm2`, `host` or `file`.
+    ///   - remedy: what is missing, and how to provide it.
+    case absent(origin: String, remedy: String)
+
+    var key: SealingKey? {
+        switch self {
+        case .key(let key): key
+        case .absent: nil
+        }
+    }
+
+    var origin: String {
+        switch self {
+        case .key(let key): key.origin
+        case .absent(let origin, _): origin
+        }
+    }
+}

@@ -1,0 +1,79 @@
+import Dispatch
+package import JunctionSession
+import Synchronization
+
+/// The sealed session of one state directory.
+///
+/// Writing happens on a thread of its own: a disk that takes its time keeps nobody from an answer.
+package final class Vault: SessionStore {
+    private let directory: StateDirectory
+    private let sealing: Sealing
+    private let keeper: Mutex<RecordKeeper>
+    /// Known once the record was looked for; apart from the keeper, which may be waiting for the disk.
+    private let installation = Mutex<InstallationId?>(nil)
+    /// Private and serial: the global queues start a monitor that wakes the process every second for ever.
+    private let queue = DispatchQueue(label: "junctiond.vault")
+    /// Held for as long as there is a vault.
+    private let lock: InstanceLock
+
+    /// Takes over a directory that is locked already.
+    ///
+    /// - Parameter probe: hears of each step of a durable write, on the vault's own thread.
+    package init(
+        _ directory: StateDirectory,
+        _ lock: consuming InstanceLock,
+        _ sealing: Sealing,
+        probe: @escaping @Sendable (VaultStep) -> Void = { _ in }
+    ) {
+        self.directory = directory
+        self.lock = lock
+        self.sealing = sealing
+        keeper = Mutex(RecordKeeper(directory, sealing, probe: probe))
+    }
+
+    package var sealedWith: String { sealing.origin }
+
+    package func restore() -> Restoration {
+        restore(considering: [])
+    }
+
+    /// Reads the newest authentic record among the directory's and `copies`, which survived elsewhere.
+    package func restore(considering copies: [[UInt8]]) -> Restoration {
+        let (found, installation) = keeper.withLock { ($0.restore(considering: copies), $0.installation) }
+        self.installation.withLock { $0 = installation }
+        return found
+    }
+
+    package func write(_ record: SessionRecord, _ secrets: SessionSecrets) async throws(StoreFailure) {
+        let outcome = await withCheckedContinuation { continuation in
+            queue.async { [self] in
+                continuation.resume(returning: attempt(record, secrets))
+                keeper.withLock { $0.restoreReserve() }
+            }
+        }
+        try outcome.get()
+    }
+
+    /// A record as the bytes that `restore(considering:)` takes back; nil when it cannot be sealed.
+    ///
+    /// They are kept outside the directory while the disk refuses the record, and do not wait for the disk.
+    package func sealedCopy(of record: SessionRecord, _ secrets: SessionSecrets) -> [UInt8]? {
+        guard let installation = installation.withLock(\.self) else { return nil }
+        return try? SealedRecord.bytes(of: record, secrets, installation: installation.text, key: sealing.key)
+    }
+
+    /// Looks at everything that protects the stored session, for `doctor`.
+    package func inspect() async -> [ProbeFinding] {
+        await withCheckedContinuation { continuation in
+            queue.async { [self] in
+                continuation.resume(returning: Inspection(directory, sealing).findings())
+            }
+        }
+    }
+
+    private func attempt(_ record: SessionRecord, _ secrets: SessionSecrets) -> Result<Void, StoreFailure> {
+        Result { () throws(StoreFailure) in
+            try keeper.withLock { (keeper) throws(StoreFailure) in try keeper.write(record, secrets) }
+        }
+    }
+}

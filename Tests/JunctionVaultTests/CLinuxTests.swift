@@ -1,0 +1,122 @@
+import CLinux
+import Foundation
+import Testing
+
+@Suite struct CLinuxTests {
+    @Test func `the peer of a socket is who made it`() throws {
+        var ends: [Int32] = [-1, -1]
+        try #require(socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0, &ends) == 0)
+        defer { ends.forEach { close($0) } }
+        var (process, user, group): (Int32, UInt32, UInt32) = (0, 0, 0)
+
+        #expect(clinux_peer_credentials(ends[0], &process, &user, &group) == 0)
+
+        #expect((process, user, group) == (getpid(), getuid(), getgid()))
+    }
+
+    @Test func `the peer's supplementary groups are all there, or the room that they need is told`() throws {
+        var ends: [Int32] = [-1, -1]
+        try #require(socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0, &ends) == 0)
+        defer { ends.forEach { close($0) } }
+        var expected = [UInt32](repeating: 0, count: 65_536)
+        expected.removeLast(expected.count - Int(getgroups(65_536, &expected)))
+
+        var groups = [UInt32](repeating: 0, count: 65_536)
+        var count = groups.count
+        #expect(clinux_peer_groups(ends[0], &groups, &count) == 0)
+        #expect(Array(groups.prefix(count)) == expected)
+
+        if !expected.isEmpty {
+            count = 0
+            #expect(clinux_peer_groups(ends[0], &groups, &count) == ERANGE)
+            #expect(count == expected.count)
+        }
+    }
+
+    @Test func `what is no socket has no peer`() {
+        var (process, user, group): (Int32, UInt32, UInt32) = (0, 0, 0)
+
+        #expect(clinux_peer_credentials(-1, &process, &user, &group) == EBADF)
+    }
+
+    @Test func `nobody is waiting, so nobody is accepted`() throws {
+        let listener = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
+        defer { close(listener) }
+
+        #expect(clinux_accept(listener) == -EINVAL)
+    }
+
+    @Test func `the clocks go forward`() {
+        #expect(clinux_wall_milliseconds() > 1_700_000_000_000)
+        #expect(clinux_boot_milliseconds() > 0)
+    }
+
+    @Test(arguments: [Int64.min, -1, 0, 1, 1_000])
+    func `an alarm for a time that has passed rings at once`(time: Int64) {
+        let alarm = clinux_alarm_create()
+        defer { close(alarm) }
+
+        #expect(clinux_alarm_set(alarm, time) == 0)
+        #expect(clinux_alarm_wait(alarm) == 0)
+    }
+
+    @Test func `an alarm for later has not rung, nor has one that was disarmed`() {
+        let alarm = clinux_alarm_create()
+        defer { close(alarm) }
+        var poll = pollfd(fd: alarm, events: Int16(POLLIN), revents: 0)
+
+        #expect(clinux_alarm_set(alarm, clinux_wall_milliseconds() + 3_600_000) == 0)
+        #expect(Foundation.poll(&poll, 1, 0) == 0)
+
+        #expect(clinux_alarm_set(alarm, 1) == 0)
+        #expect(clinux_alarm_disarm(alarm) == 0)
+        #expect(Foundation.poll(&poll, 1, 0) == 0)
+    }
+
+    @Test func `randomness fills all of the room and differs each time`() {
+        var (first, second) = ([UInt8](repeating: 0, count: 4096), [UInt8](repeating: 0, count: 4096))
+
+        #expect(clinux_random(&first, first.count) == 0)
+        #expect(clinux_random(&second, second.count) == 0)
+
+        #expect(first != second)
+        #expect(first.suffix(32).contains { $0 != 0 })
+    }
+
+    @Test func `a sealed file in memory cannot be changed any more`() throws {
+        let file = clinux_memory_file("test")
+        defer { close(file) }
+        #expect(write(file, "abc", 3) == 3)
+        #expect(clinux_memory_file_is_sealed(file) == 0)
+
+        #expect(clinux_seal_memory_file(file) == 0)
+
+        #expect(clinux_memory_file_is_sealed(file) == 1)
+        #expect(write(file, "d", 1) == -1)
+        #expect(ftruncate(file, 0) == -1)
+    }
+
+    @Test func `a name that is taken is not replaced, but may be exchanged`() throws {
+        let temporary = try TemporaryDirectory()
+        try temporary.write([1], "a")
+        try temporary.write([2], "b")
+
+        let (a, b) = ("\(temporary.path)/a", "\(temporary.path)/b")
+        #expect(clinux_rename_without_replacing(AT_FDCWD, a, AT_FDCWD, b) == EEXIST)
+        #expect(clinux_rename_exchanging(AT_FDCWD, a, AT_FDCWD, b) == 0)
+
+        #expect(temporary.read("a") == [2])
+        #expect(temporary.read("b") == [1])
+    }
+
+    @Test func `a process that forbids dumps is not dumpable any more`() async {
+        await #expect(processExitsWith: .success) {
+            try #require(clinux_forbid_dumps() == 0)
+            var limit = rlimit()
+            try #require(getrlimit(__rlimit_resource_t(RLIMIT_CORE.rawValue), &limit) == 0)
+            try #require(limit.rlim_cur == 0 && limit.rlim_max == 0)
+            // The files of a process that is not dumpable belong to root; anybody else cannot open its memory.
+            if geteuid() != 0 { try #require(Foundation.open("/proc/self/mem", O_RDONLY) == -1) }
+        }
+    }
+}

@@ -1,0 +1,48 @@
+import Foundation
+import Testing
+
+@testable import JunctionVault
+
+@Suite struct InstanceLockTests {
+    private let temporary: TemporaryDirectory
+
+    init() throws {
+        temporary = try TemporaryDirectory()
+    }
+
+    @Test func `a second lock on one directory is refused and says who has the first`() throws {
+        let first = try InstanceLock(try temporary.opened())
+
+        let refusal = #expect(throws: InstanceLock.Refusal.self) { try InstanceLock(try temporary.opened()) }
+
+        #expect(refusal == .held(by: getpid(), directory: temporary.path))
+        #expect(refusal?.description.contains("process \(getpid())") == true)
+        withExtendedLifetime(first) {}
+    }
+
+    @Test func `a lock that was let go can be taken again, and its file stays`() throws {
+        _ = try InstanceLock(try temporary.opened())
+
+        #expect(temporary.names == ["lock"])
+        #expect(throws: Never.self) { try InstanceLock(try temporary.opened()) }
+    }
+
+    @Test func `a lock file with nonsense in it is a lock file`() throws {
+        try temporary.write(Array("nobody knows".utf8), "lock")
+        let first = try InstanceLock(try temporary.opened())
+        try temporary.write([], "lock")
+
+        let refusal = #expect(throws: InstanceLock.Refusal.self) { try InstanceLock(try temporary.opened()) }
+
+        #expect(refusal == .held(by: nil, directory: temporary.path))
+        withExtendedLifetime(first) {}
+    }
+
+    @Test func `a link in place of the lock file is refused`() throws {
+        symlink("/nowhere", "\(temporary.path)/lock")
+
+        let refusal = #expect(throws: InstanceLock.Refusal.self) { try InstanceLock(try temporary.opened()) }
+
+        #expect(refusal == .fault(FileFault("open", "\(temporary.path)/lock", code: ELOOP)))
+    }
+}

@@ -1,0 +1,67 @@
+import Testing
+
+@testable import JunctionVault
+
+@Suite struct QuarantineTests {
+    private let newcomer = StateFile("session.sealed.tmp-x")
+
+    private func disk(_ names: String...) -> SimulatedDisk {
+        var files: [StateFile: [UInt8]] = [newcomer: [1]]
+        for name in names { files[StateFile(name, in: .quarantine)] = [0] }
+        return SimulatedDisk(files)
+    }
+
+    private func names(after disk: SimulatedDisk, settled: Set<String> = []) throws -> [String] {
+        let quarantine = Quarantine(files: disk)
+        try quarantine.take(newcomer, as: "generation-5.0-new", settled: settled)
+        return try quarantine.names()
+    }
+
+    @Test func `there is room for two`() throws {
+        #expect(try names(after: disk("generation-9.0-a")) == ["generation-5.0-new", "generation-9.0-a"])
+    }
+
+    @Test func `a third takes the place of the oldest generation, by number and not by letter`() throws {
+        let disk = disk("generation-9.0-a", "generation-10.0-b")
+
+        #expect(try names(after: disk) == ["generation-10.0-b", "generation-5.0-new"])
+    }
+
+    @Test func `editions count among one generation`() throws {
+        let disk = disk("generation-9.2-a", "generation-9.10-b")
+
+        #expect(try names(after: disk) == ["generation-5.0-new", "generation-9.10-b"])
+    }
+
+    @Test func `what has no header goes before what has one`() throws {
+        let disk = disk("generation-1.0-a", "illegible-b")
+
+        #expect(try names(after: disk) == ["generation-1.0-a", "generation-5.0-new"])
+    }
+
+    @Test func `what a sign-in has settled goes first of all`() throws {
+        let disk = disk("generation-9.0-a", "illegible-b")
+
+        #expect(try names(after: disk, settled: ["generation-9.0-a"]) == ["generation-5.0-new", "illegible-b"])
+    }
+
+    @Test func `the same content is kept once`() throws {
+        let disk = disk("generation-5.0-new", "generation-9.0-a")
+
+        #expect(try names(after: disk) == ["generation-5.0-new", "generation-9.0-a"])
+    }
+
+    @Test func `what somebody else put there is neither counted nor removed`() throws {
+        let disk = disk("notes.txt", "generation-9.0-a")
+
+        #expect(try names(after: disk) == ["generation-5.0-new", "generation-9.0-a"])
+        #expect(disk.content[StateFile("notes.txt", in: .quarantine)] != nil)
+    }
+
+    @Test func `equal content has equal names, and other content others`() {
+        let altered = Candidate.Finding.illegible
+
+        #expect(Quarantine.name(of: [1], altered) == Quarantine.name(of: [1], altered))
+        #expect(Quarantine.name(of: [1], altered) != Quarantine.name(of: [2], altered))
+    }
+}

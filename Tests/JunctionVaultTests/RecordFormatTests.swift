@@ -1,0 +1,279 @@
+import JunctionJSON
+import JunctionSecret
+import JunctionSession
+import Testing
+
+@testable import JunctionVault
+
+@Suite struct RecordFormatTests {
+    private let reader = RecordReader(key: .test(), installation: InstallationId(thisInstallation, .stored))
+
+    static let contents: [SessionRecord.Content] = [
+        .signedOut,
+        .configured(environment: "production", region: "us"),
+        .session(.test()),
+        .session(
+            StoredSession(
+                identity: Identity(userId: "u"),
+                scheme: .apiKey,
+                token: nil,
+                reauthenticationPending: true
+            )
+        ),
+        .terminated(
+            Termination(code: "invalid_token", message: "gone \u{1F5D1}", at: WallTime(milliseconds: 5)),
+            Identity(userId: "u-1", region: "eu")
+        ),
+        .terminated(Termination(code: "400312", message: "", at: WallTime(milliseconds: -5)), nil),
+    ]
+
+    @Test(arguments: contents)
+    func `what is sealed comes back as it was`(content: SessionRecord.Content) {
+        let record = SessionRecord.test(7, edition: 3, content)
+
+        let finding = reader.finding(in: sealed(record))
+
+        #expect(finding.opened?.record == record)
+        #expect(finding.opened?.secrets.texts == ["access-7", "refresh-7", "key-7"])
+    }
+
+    @Test func `a session without secrets stays without secrets`() throws {
+        let bytes = try SealedRecord.bytes(
+            of: .test(7),
+            SessionSecrets(),
+            installation: thisInstallation,
+            key: .test()
+        )
+
+        #expect(reader.finding(in: bytes).opened?.secrets.texts == [nil, nil, nil])
+    }
+
+    @Test func `no secret can be read in the file`() {
+        let text = String(decoding: sealed(.test(7)), as: UTF8.self)
+
+        #expect(text.contains("u-1"))
+        #expect(!text.contains("access-7") && !text.contains("refresh-7") && !text.contains("key-7"))
+    }
+
+    @Test func `the same record is never sealed to the same bytes twice`() {
+        #expect(sealed(.test(7)) != sealed(.test(7)))
+    }
+
+    @Test func `a record that was cut off anywhere is not authentic`() {
+        let whole = sealed(.test(7))
+        let endOfClear = whole.count - (RecordPayload(content: SessionRecord.test(7).content, secrets: .test(7)).length)
+
+        for length in whole.indices {
+            switch reader.finding(in: Array(whole.prefix(length))) {
+            case .torn: #expect(length < endOfClear, "torn at \(length)")
+            case .altered: #expect(length >= endOfClear, "altered at \(length)")
+            case let finding: Issue.record("\(length) bytes of \(whole.count): \(finding)")
+            }
+        }
+    }
+
+    @Test func `a record with one altered byte is not authentic`() {
+        let whole = sealed(.test(7))
+
+        for index in whole.indices {
+            for mask: UInt8 in [0x01, 0x80, 0xFF] {
+                var bytes = whole
+                bytes[index] ^= mask
+                switch reader.finding(in: bytes) {
+                case .torn, .altered, .illegible: continue
+                case let finding: Issue.record("byte \(index) ^ \(mask): \(finding)")
+                }
+            }
+        }
+    }
+
+    @Test func `bytes after the end make a record unauthentic`() {
+        #expect(reader.finding(in: sealed(.test(7)) + [0]).isAltered)
+    }
+
+    @Test(arguments: [("\"generation\":7", "\"generation\":8"), ("u-1", "u-2"), ("established", "terminated")])
+    func `a header that was rewritten breaks the seal, even with a checksum that fits`(old: String, new: String) throws
+    {
+        let whole = sealed(.test(7))
+        let frame = try RecordFrame(reading: whole)
+        let headerText = String(decoding: frame.header.encoded(), as: UTF8.self)
+        let forged = headerText.replacing(old, with: new)
+        #expect(forged != headerText)
+
+        let clear = framed(header: forged)
+        let bytes = clear.settingSealedLength(of: frame) + (frame.sealed ?? [])
+
+        #expect(reader.finding(in: bytes).isAltered)
+    }
+
+    @Test func `a record under another key is locked, not damaged`() {
+        #expect(reader.finding(in: sealed(.test(7), key: .test(2))).lock == .otherKey)
+    }
+
+    @Test func `a record is locked without a key`() {
+        let reader = RecordReader(key: nil, installation: InstallationId(thisInstallation, .stored))
+
+        #expect(reader.finding(in: sealed(.test(7))).lock == .noKey)
+    }
+
+    @Test func `a record of another installation is locked although the key fits`() {
+        #expect(reader.finding(in: sealed(.test(7), by: otherInstallation)).lock == .otherInstallation)
+    }
+
+    @Test(arguments: [SealingKey.test(), .test(2), nil])
+    func `a tombstone is honoured under any key and under none`(key: SealingKey?) {
+        let record = SessionRecord.test(9, .signedOut)
+
+        for writer in [SealingKey.test(), nil] {
+            let reader = RecordReader(key: key, installation: InstallationId(otherInstallation, .stored))
+            #expect(reader.finding(in: sealed(record, key: writer)).opened?.record == record)
+        }
+    }
+
+    @Test(arguments: [SealingKey.test(), nil])
+    func `a tombstone that is cut short or goes on is not honoured`(writer: SealingKey?) {
+        let reader = RecordReader(key: nil, installation: InstallationId(thisInstallation, .stored))
+        let whole = sealed(.test(9, .signedOut), key: writer)
+
+        #expect(reader.finding(in: whole.dropLast()).opened == nil)
+        #expect(reader.finding(in: whole + [0]).opened == nil)
+    }
+
+    @Test func `only a tombstone can be written without a key`() {
+        #expect(throws: SealedRecord.Fault.noKey) {
+            try SealedRecord.bytes(of: .test(7), .test(7), installation: thisInstallation, key: nil)
+        }
+    }
+
+    @Test func `a token that is not text is refused before it could replace anything`() {
+        let token = [0xFF, 0xFE].withUnsafeBytes { SharedSecret(copying: $0) }
+
+        #expect(throws: SealedRecord.Fault.unreadable) {
+            try SealedRecord.bytes(
+                of: .test(7),
+                SessionSecrets(accessToken: token),
+                installation: thisInstallation,
+                key: .test()
+            )
+        }
+    }
+
+    @Test func `a record longer than can be read back is refused`() {
+        let token = SharedSecret(text: String(repeating: "x", count: RecordFrame.longest))
+
+        #expect {
+            try SealedRecord.bytes(
+                of: .test(7),
+                SessionSecrets(accessToken: token),
+                installation: thisInstallation,
+                key: .test()
+            )
+        } throws: { error in
+            if case .tooLong? = error as? SealedRecord.Fault { true } else { false }
+        }
+    }
+
+    @Test func `a record of a newer format is recognised and not opened`() {
+        #expect(reader.finding(in: framed(version: 3, header: "{\"of\":\"the future\"}")).newerFormat == 3)
+    }
+
+    @Test func `format 0 was never written`() {
+        #expect(reader.finding(in: framed(version: 0, header: header())).isIllegible)
+    }
+
+    @Test func `a record of the first format is read with what it lacked filled in`() throws {
+        let opened = try #require(reader.finding(in: .firstFormat).opened)
+        guard case .session(let session) = opened.record.content else {
+            Issue.record("\(opened.record.content)")
+            return
+        }
+
+        #expect((opened.record.generation, opened.record.edition) == (4, 0))
+        #expect(session.identity == Identity(userId: "u-1", environment: "sandbox", region: "eu"))
+        #expect(session.externalUserId == nil)
+        #expect(session.renewalUnderWay == false)
+        #expect(session.token?.generation == 4)
+        #expect(opened.secrets.texts == ["access-4", "refresh-4", nil])
+    }
+
+    @Test(arguments: [
+        "", "{}", "[]", "null", "{\"generation\":7}",
+        header(and: ",\"generation\":-1"),
+        header(and: ",\"generation\":18446744073709551615"),
+        header(and: ",\"edition\":4294967296"),
+        header(and: ",\"edition\":1.5"),
+        header(and: ",\"writtenAt\":-9223372036854775808"),
+        header(and: ",\"state\":\"established \""),
+        header(and: ",\"scheme\":\"none\""),
+        header(and: ",\"key\":null"),
+    ])
+    func `a header that makes no sense is illegible`(text: String) {
+        #expect(reader.finding(in: framed(header: text, sealing: "{\"secrets\":{}}")).isIllegible)
+    }
+
+    @Test(arguments: [
+        "", "{}", "[]", "{\"secrets\":{}}", "{\"secrets\":{},\"identity\":{}}",
+        "{\"secrets\":{},\"identity\":{\"userId\":\"u\"},\"scheme\":\"x\"}",
+        "{\"secrets\":{},\"identity\":{\"userId\":7},\"scheme\":\"apiKey\",\"reauthenticationPending\":false}",
+        "{\"secrets\":{},\"identity\":{\"userId\":\"u\"},\"scheme\":\"apiKey\",\"reauthenticationPending\":false}",
+        "{\"secrets\":{},\"identity\":{\"userId\":\"u\"},\"scheme\":\"apiKey\",\"reauthenticationPending\":false,"
+            + "\"renewalUnderWay\":false,\"token\":{\"generation\":1}}",
+    ])
+    func `a payload that does not keep its header's promise counts as altered`(text: String) {
+        #expect(reader.finding(in: framed(header: header(), sealing: text)).isAltered)
+    }
+
+    @Test func `a generation that nobody counts to is not believed without a seal`() {
+        let lie = header(key: .test(2), state: "established", and: ",\"generation\":9007199254740992")
+
+        #expect(reader.finding(in: framed(header: lie)).isIllegible)
+    }
+
+    @Test(arguments: [UInt32.max, 1 << 31, 1 << 18, 0])
+    func `lengths that lie are survived`(length: UInt32) {
+        for offset in [9, 13] {
+            var bytes = sealed(.test(7))
+            bytes.replaceSubrange(offset..<offset + 4, with: withUnsafeBytes(of: length.bigEndian, Array.init))
+            #expect(reader.finding(in: bytes).opened == nil)
+        }
+    }
+
+    @Test func `a file of zeros, which a power cut may leave, holds nothing`() {
+        #expect(reader.finding(in: [UInt8](repeating: 0, count: 4096)).isTorn)
+    }
+
+    @Test func `something else altogether is illegible`() {
+        #expect(reader.finding(in: Array("{\"token\":1}".utf8)).isIllegible)
+    }
+}
+
+extension Candidate.Finding {
+    fileprivate var opened: OpenedRecord? {
+        if case .authentic(let opened) = self { opened } else { nil }
+    }
+
+    fileprivate var lock: Candidate.Lock? {
+        if case .locked(_, let lock) = self { lock } else { nil }
+    }
+
+    fileprivate var newerFormat: UInt8? {
+        if case .newer(let format) = self { format } else { nil }
+    }
+
+    fileprivate var isAltered: Bool {
+        if case .altered = self { true } else { false }
+    }
+
+    fileprivate var isIllegible: Bool {
+        if case .illegible = self { true } else { false }
+    }
+
+    fileprivate var isTorn: Bool {
+        if case .torn = self { true } else { false }
+    }
+}
+
+extension RecordPayload {
+    /// How many bytes it takes when it is sealed.
+    fileprivate var length: Int { encoded().count + SealingKey.overhead }
+}

@@ -1,0 +1,370 @@
+import Glibc
+import JunctionSession
+import Testing
+
+@testable import JunctionVault
+
+@Suite struct RestoreTests {
+    private let session = SessionRecord.test(7, edition: 2)
+
+    // Absent and in order.
+
+    @Test func `an empty directory is absent, not broken`() {
+        let disk = SimulatedDisk()
+
+        #expect(disk.keeper().found.isAbsent)
+        #expect(disk.content.isEmpty)
+    }
+
+    @Test func `a sound record comes back with its secrets, and nothing is written`() {
+        let disk = SimulatedDisk(live: sealed(session))
+
+        let (_, found) = disk.keeper()
+
+        #expect(found.record == session)
+        #expect(found.secrets?.texts == ["access-7", "refresh-7", "key-7"])
+        #expect(found.damaged == nil)
+        #expect(disk.operations.allSatisfy { $0.verb == "read" || $0.verb == "list" })
+    }
+
+    @Test func `a tombstone comes back as one, under another key as well`() {
+        let tombstone = SessionRecord.test(8, .signedOut)
+        let disk = SimulatedDisk(live: sealed(tombstone, key: .test(2)))
+
+        #expect(disk.keeper().found.record == tombstone)
+    }
+
+    // Temporaries.
+
+    @Test func `a lone temporary becomes the record`() {
+        let disk = SimulatedDisk(live: nil, [.temporary: sealed(session)])
+
+        let (_, found) = disk.keeper()
+
+        #expect(found.record == session)
+        #expect(disk.content[.live] == sealedContent(disk.content[.live], is: session))
+        #expect(disk.temporaries.isEmpty)
+    }
+
+    @Test func `a newer temporary is synced and renamed into place before anything else`() {
+        let newer = sealed(.test(7, edition: 3))
+        let disk = SimulatedDisk(live: sealed(session), [.temporary: newer])
+
+        let (_, found) = disk.keeper()
+
+        #expect(found.record?.edition == 3)
+        #expect(found.damaged == nil)
+        #expect(disk.content[.live] == newer)
+        let changes = disk.operations.map(\.description).filter { !$0.hasPrefix("read ") && !$0.hasPrefix("list ") }
+        #expect(
+            changes == ["sync session.sealed.tmp-a", "rename session.sealed.tmp-a session.sealed", "sync ."]
+        )
+    }
+
+    @Test func `an older temporary is removed`() {
+        let disk = SimulatedDisk(live: sealed(session), [.temporary: sealed(.test(7, edition: 1))])
+
+        #expect(disk.keeper().found.record == session)
+        #expect(disk.temporaries.isEmpty)
+        #expect(disk.inQuarantine.isEmpty)
+    }
+
+    @Test func `of two temporaries the newer one wins`() {
+        let disk = SimulatedDisk(
+            live: sealed(session),
+            [.temporary: sealed(.test(9)), .secondTemporary: sealed(.test(8))]
+        )
+
+        #expect(disk.keeper().found.record?.generation == 9)
+        #expect(disk.temporaries.isEmpty)
+    }
+
+    @Test(arguments: [0, 1, 16, 17, 100])
+    func `a write that never got to its sealed part holds nothing and is removed`(length: Int) {
+        let torn = Array(sealed(.test(8)).prefix(length))
+        let disk = SimulatedDisk(live: sealed(session), [.temporary: torn])
+
+        let (_, found) = disk.keeper()
+
+        #expect(found.record == session)
+        #expect(found.damaged == nil)
+        #expect(disk.temporaries.isEmpty && disk.inQuarantine.isEmpty)
+    }
+
+    @Test func `a temporary torn within its sealed part is put aside and named`() throws {
+        let torn = Array(sealed(.test(8)).dropLast())
+        let disk = SimulatedDisk(live: sealed(session), [.temporary: torn])
+
+        let (_, found) = disk.keeper()
+
+        #expect(found.record == session)
+        #expect(try #require(found.damaged).contains("generation 8"))
+        #expect(Array(disk.inQuarantine.values) == [torn])
+        #expect(disk.temporaries.isEmpty)
+    }
+
+    @Test func `a directory or a link with the name of a temporary is passed over`() {
+        let disk = SimulatedDisk(live: sealed(session), [.temporary: []])
+        disk.fail { _, operation in operation.subject == StateFile.temporary.path ? ELOOP : nil }
+
+        #expect(disk.keeper().found.record == session)
+    }
+
+    // A record file that is not sound.
+
+    @Test(arguments: [0, 1, 40, 200])
+    func `a good temporary replaces a record file that a power cut emptied`(length: Int) {
+        let disk = SimulatedDisk(live: Array(sealed(session).prefix(length)), [.temporary: sealed(.test(8))])
+
+        let (_, found) = disk.keeper()
+
+        #expect(found.record?.generation == 8)
+        #expect(found.damaged == nil)
+        #expect(disk.inQuarantine.isEmpty)
+    }
+
+    @Test func `an older sound temporary wins over an altered record, which is kept and named`() throws {
+        let altered = sealed(session).altered()
+        let disk = SimulatedDisk(live: altered, [.temporary: sealed(.test(6))])
+
+        let (_, found) = disk.keeper()
+
+        #expect(found.record?.generation == 6)
+        #expect(try #require(found.damaged).contains("quarantine/generation-7.2-"))
+        #expect(Array(disk.inQuarantine.values) == [altered])
+    }
+
+    @Test(arguments: [true, false])
+    func `a lone altered record is damaged and stays where it is`(legible: Bool) throws {
+        let altered = legible ? sealed(session).altered() : sealed(session).altered(at: 20)
+        let disk = SimulatedDisk(live: altered)
+
+        let found = try #require(disk.keeper().found.unreadable)
+
+        #expect(found.status == .damaged)
+        #expect(found.canSignIn)
+        #expect(found.header?.generation == (legible ? 7 : nil))
+        #expect(found.header?.userId == (legible ? "u-1" : nil))
+        #expect(found.header?.state == (legible ? .established : nil))
+        #expect(disk.content[.live] == altered)
+    }
+
+    @Test func `an empty record file alone is damaged`() throws {
+        let found = try #require(SimulatedDisk(live: []).keeper().found.unreadable)
+
+        #expect(found.status == .damaged)
+        #expect(found.header == nil)
+        #expect(found.canSignIn)
+    }
+
+    @Test func `a torn first sign-in alone is damaged and stays until the next`() throws {
+        let torn = Array(sealed(session).dropLast())
+        let disk = SimulatedDisk(live: nil, [.temporary: torn])
+
+        #expect(try #require(disk.keeper().found.unreadable).status == .damaged)
+        #expect(disk.content[.temporary] == torn)
+    }
+
+    @Test func `the report of damage outlives restarts`() throws {
+        let disk = SimulatedDisk(live: sealed(session).altered(), [.temporary: sealed(.test(6))])
+
+        let first = disk.keeper().found
+        let second = disk.keeper().found
+
+        #expect(first.damaged != nil)
+        #expect(second.damaged == first.damaged)
+    }
+
+    @Test func `what is in quarantine is damaged even when nothing else is left`() throws {
+        let file = StateFile("generation-7.2-00000000", in: .quarantine)
+        let disk = SimulatedDisk(live: nil, [file: sealed(session).altered()])
+
+        let found = try #require(disk.keeper().found.unreadable)
+
+        #expect(found.status == .damaged)
+        #expect(found.header?.generation == 7)
+    }
+
+    // Locked.
+
+    @Test func `under another key nothing moves`() throws {
+        let files: [StateFile: [UInt8]] = [
+            .live: sealed(session, key: .test(2)), .temporary: sealed(.test(8), key: .test(2)),
+        ]
+        let disk = SimulatedDisk(live: files[.live], files)
+
+        let found = try #require(disk.keeper().found.unreadable)
+
+        #expect(found.status == .locked)
+        #expect(found.canSignIn)
+        #expect(found.header?.generation == 8)
+        #expect(found.remedy.contains(SealingKey.test(2).id) && found.remedy.contains(SealingKey.test().id))
+        #expect(disk.content.filter { $0.key != .installation } == files)
+    }
+
+    @Test func `without a key nothing moves, the remedy is passed on, and nobody can sign in`() throws {
+        let bytes = sealed(session)
+        let disk = SimulatedDisk(live: bytes, [.temporary: bytes.altered()])
+
+        let found = try #require(disk.keeper(.keyless).found.unreadable)
+
+        #expect(found.status == .locked)
+        #expect(!found.canSignIn)
+        #expect(found.header?.userId == "u-1")
+        #expect(found.remedy.contains("Bring the key"))
+        #expect(disk.content.count == 3)
+    }
+
+    @Test func `without a key an empty directory is locked, because no sign-in could be sealed`() throws {
+        let found = try #require(SimulatedDisk().keeper(.keyless).found.unreadable)
+
+        #expect(found == .init(status: .locked, remedy: "Bring the key.", header: nil, canSignIn: false))
+    }
+
+    @Test(arguments: [SealingKey.test(), nil])
+    func `without a key a tombstone holds: nobody is signed in`(writer: SealingKey?) throws {
+        let disk = SimulatedDisk(live: sealed(.test(8, .signedOut), key: writer))
+
+        let found = try #require(disk.keeper(.keyless).found.unreadable)
+
+        #expect(found.status == .locked)
+        #expect(found.header?.state == .notLoggedIn)
+    }
+
+    @Test func `without a key a tombstone is honoured over the session before it`() throws {
+        let disk = SimulatedDisk(live: sealed(session), [.temporary: sealed(.test(8, .signedOut), key: nil)])
+
+        let found = try #require(disk.keeper(.keyless).found.unreadable)
+
+        #expect(found.header?.state == .notLoggedIn)
+    }
+
+    @Test func `the key back, the session back`() {
+        let disk = SimulatedDisk(live: sealed(session))
+
+        #expect(disk.keeper(.keyless).found.unreadable != nil)
+        #expect(disk.keeper(.key(.test(2))).found.unreadable != nil)
+        #expect(disk.keeper().found.record == session)
+    }
+
+    @Test func `a newer locked record is not passed over for an older sound one`() throws {
+        let disk = SimulatedDisk(live: sealed(session, key: .test(2)), [.temporary: sealed(.test(6))])
+
+        #expect(try #require(disk.keeper().found.unreadable).status == .locked)
+        #expect(disk.temporaries == [.temporary])
+    }
+
+    @Test func `a sign-in that was resealing when the power went is finished, and the locked record kept`() {
+        let locked = sealed(session, key: .test(2))
+        let disk = SimulatedDisk(live: locked, [.temporary: sealed(.test(8))])
+
+        let (_, found) = disk.keeper()
+
+        #expect(found.record?.generation == 8)
+        #expect(found.damaged == nil)
+        #expect(Array(disk.inQuarantine.values) == [locked])
+    }
+
+    // Installations.
+
+    @Test func `a cloned disk is locked and says why`() throws {
+        let disk = SimulatedDisk(live: sealed(session, by: otherInstallation))
+
+        let found = try #require(disk.keeper().found.unreadable)
+
+        #expect(found.status == .locked)
+        #expect(found.canSignIn)
+        #expect(found.remedy.contains("copy of another machine") && found.remedy.contains(otherInstallation))
+    }
+
+    @Test func `an image that was prepared by removing the installation id is locked`() throws {
+        let disk = SimulatedDisk([.live: sealed(session)])
+
+        #expect(try #require(disk.keeper().found.unreadable).status == .locked)
+        #expect(disk.content[.installation] == nil)
+    }
+
+    @Test(arguments: ["", "x", thisInstallation.uppercased(), thisInstallation + "0"])
+    func `a spoilt installation id does not cost the login`(text: String) {
+        let disk = SimulatedDisk(live: sealed(session), [.installation: Array(text.utf8)])
+
+        let (keeper, found) = disk.keeper()
+
+        #expect(found.record == session)
+        #expect(keeper.installation?.text == thisInstallation)
+    }
+
+    // Unavailable.
+
+    @Test func `a record of a newer junctiond is left alone, whatever else is there`() throws {
+        let newer = framed(version: 3, header: "{}")
+        for files: [StateFile: [UInt8]] in [[.live: newer], [.live: sealed(session), .temporary: newer]] {
+            let disk = SimulatedDisk(live: files[.live], files)
+            var (keeper, found) = disk.keeper()
+
+            let unreadable = try #require(found.unreadable)
+            #expect(unreadable.status == .unavailable)
+            #expect(!unreadable.canSignIn)
+            #expect(unreadable.remedy.contains("newer junctiond"))
+            #expect(throws: StoreFailure.self) { try keeper.write(.test(9, .signedOut), .test(9)) }
+            #expect(disk.content.filter { $0.key != .installation } == files)
+        }
+    }
+
+    @Test(arguments: [
+        ("list", "."), ("read", "session.sealed"), ("read", "installation-id"), ("read", "session.sealed.tmp-a"),
+    ])
+    func `a disk that cannot be read is unavailable, and says what to do`(verb: String, subject: String) throws {
+        let disk = SimulatedDisk(live: sealed(session), [.temporary: sealed(.test(8))])
+        disk.fail { _, operation in operation.verb == verb && operation.subject == subject ? EIO : nil }
+
+        var (keeper, restoration) = disk.keeper()
+        let found = try #require(restoration.unreadable)
+
+        #expect(found.status == .unavailable)
+        #expect(!found.canSignIn)
+        #expect(found.remedy.contains("Input/output error. The disk reports errors"))
+        #expect(throws: StoreFailure(found.remedy)) { try keeper.write(.test(9, .signedOut), .test(9)) }
+        #expect(disk.content.count == 3)
+    }
+
+    @Test func `a disk that can only be read gives the session all the same`() throws {
+        let disk = SimulatedDisk(live: sealed(session), [.temporary: sealed(.test(8))])
+        disk.fail { _, operation in ["list", "read"].contains(operation.verb) ? nil : EROFS }
+
+        var (keeper, found) = disk.keeper()
+
+        #expect(found.record?.generation == 8)
+
+        // When it can be written again, the winner is put in place before anything else.
+        disk.fail(nil)
+        disk.forgetOperations()
+        try keeper.write(.test(9), .test(9))
+        #expect(disk.operations.dropFirst().first?.description == "rename session.sealed.tmp-a session.sealed")
+        #expect(disk.temporaries.isEmpty)
+    }
+
+    // Migration.
+
+    @Test func `a record of the first format is read, and written anew in the present one`() throws {
+        let disk = SimulatedDisk(live: .firstFormat)
+        var (keeper, found) = disk.keeper()
+        let record = try #require(found.record)
+        #expect(record.generation == 4)
+
+        var next = record
+        next.edition += 1
+        try keeper.write(next, try #require(found.secrets))
+
+        let live = try #require(disk.content[.live])
+        #expect(live[RecordFrame.magic.count] == 2)
+        let (_, again) = disk.keeper()
+        #expect(again.record == next)
+        #expect(again.secrets?.texts == ["access-4", "refresh-4", nil])
+    }
+
+    /// `bytes` if they are the file of `record`; sealing the same record again would give others.
+    private func sealedContent(_ bytes: [UInt8]?, is record: SessionRecord) -> [UInt8]? {
+        SimulatedDisk(live: bytes).keeper().found.record == record ? bytes : nil
+    }
+}

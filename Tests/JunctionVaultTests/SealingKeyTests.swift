@@ -1,0 +1,106 @@
+import Foundation
+import Testing
+
+@testable import JunctionVault
+
+@Suite struct SealingKeyTests {
+    private let temporary: TemporaryDirectory
+
+    init() throws {
+        temporary = try TemporaryDirectory()
+    }
+
+    @Test func `the key file is created once and read ever after`() throws {
+        let directory = try temporary.opened()
+
+        let first = try SealingKey.file(in: directory)
+        let second = try SealingKey.file(in: directory)
+
+        #expect(first.id == second.id)
+        #expect(first.origin == "file")
+        #expect(temporary.read("junctiond.key")?.count == 32)
+        #expect(try temporary.mode("junctiond.key") == 0o600)
+        #expect(temporary.names == ["junctiond.key"])
+    }
+
+    @Test func `two installations have two keys`() throws {
+        let other = try TemporaryDirectory()
+
+        #expect(try SealingKey.file(in: temporary.opened()).id != SealingKey.file(in: other.opened()).id)
+    }
+
+    @Test func `half a key of a start that was cut short is cleared away`() throws {
+        try temporary.write([1, 2, 3], "junctiond.key.tmp-1")
+
+        _ = try SealingKey.file(in: temporary.opened())
+
+        #expect(temporary.names == ["junctiond.key"])
+    }
+
+    @Test(arguments: [0o640, 0o604, 0o700, 0o666] as [mode_t])
+    func `a key file that is open to others is refused with the remedy`(mode: mode_t) throws {
+        try temporary.write([UInt8](repeating: 7, count: 32), "junctiond.key", mode: mode)
+
+        let refusal = #expect(throws: VaultRefusal.self) { try SealingKey.file(in: temporary.opened()) }
+
+        #expect(try #require(refusal).message.contains("chmod 600 \(temporary.path)/junctiond.key"))
+    }
+
+    @Test(.enabled(if: geteuid() == 0, "Only root can give a file away"))
+    func `a key file of somebody else is refused`() throws {
+        try temporary.write([UInt8](repeating: 7, count: 32), "junctiond.key")
+        chown("\(temporary.path)/junctiond.key", 12_345, 12_345)
+
+        let refusal = #expect(throws: VaultRefusal.self) { try SealingKey.file(in: temporary.opened()) }
+
+        #expect(try #require(refusal).message.contains("belongs to user 12345"))
+    }
+
+    @Test(arguments: [0, 31, 33])
+    func `a key of the wrong length is refused and stays`(length: Int) throws {
+        let bytes = [UInt8](repeating: 7, count: length)
+        try temporary.write(bytes, "junctiond.key")
+
+        let refusal = #expect(throws: VaultRefusal.self) { try SealingKey.file(in: temporary.opened()) }
+
+        #expect(try #require(refusal).message.contains("has \(length) bytes instead of 32"))
+        #expect(temporary.read("junctiond.key") == bytes)
+    }
+
+    @Test func `a link in place of the key file is refused`() throws {
+        try temporary.write([UInt8](repeating: 7, count: 32), "elsewhere")
+        symlink("\(temporary.path)/elsewhere", "\(temporary.path)/junctiond.key")
+
+        #expect(throws: VaultRefusal.self) { try SealingKey.file(in: temporary.opened()) }
+    }
+
+    @Test func `a credential is read from where the service manager put it`() throws {
+        try temporary.write([UInt8](repeating: 7, count: 32), "credential", mode: 0o440)
+
+        let key = try SealingKey.credential(at: "\(temporary.path)/credential", origin: "host+tpm2")
+
+        #expect(try #require(key).origin == "host+tpm2")
+        #expect(key?.id == SealingKey.test(7).id)
+    }
+
+    @Test func `a missing credential is no key, and not an error`() throws {
+        #expect(try SealingKey.credential(at: "\(temporary.path)/credential", origin: "host") == nil)
+    }
+
+    @Test func `a credential that everybody can read is refused`() throws {
+        try temporary.write([UInt8](repeating: 7, count: 32), "credential", mode: 0o444)
+
+        #expect(throws: VaultRefusal.self) {
+            try SealingKey.credential(at: "\(temporary.path)/credential", origin: "host")
+        }
+    }
+
+    @Test func `a key's id is short, stable and not the key`() {
+        let key = SealingKey.test(7)
+
+        #expect(key.id == SealingKey.test(7, origin: "host").id)
+        #expect(key.id != SealingKey.test(8).id)
+        #expect(key.id.utf8.count == 16)
+        #expect(!key.id.contains("0707"))
+    }
+}

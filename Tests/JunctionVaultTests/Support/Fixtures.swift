@@ -1,0 +1,167 @@
+import Crypto
+import JunctionSecret
+import JunctionSession
+
+@testable import JunctionVault
+
+let thisInstallation = "0123456789abcdef0123456789abcdef"
+let otherInstallation = "fedcba9876543210fedcba9876543210"
+
+extension SealingKey {
+    /// The key of the tests; `seed` tells several apart.
+    static func test(_ seed: UInt8 = 1, origin: String = "file") -> SealingKey {
+        let bytes = [UInt8](repeating: seed, count: SealingKey.length)
+        return SealingKey(bytes.withUnsafeBytes { JunctionSecret.SharedSecret(copying: $0) }, origin: origin)
+    }
+}
+
+extension SessionSecrets {
+    /// Secrets that can be told apart by generation and are easily found where they should not be.
+    static func test(_ generation: UInt64) -> SessionSecrets {
+        SessionSecrets(
+            accessToken: .init(text: "access-\(generation)"),
+            refreshToken: .init(text: "refresh-\(generation)"),
+            apiKey: .init(text: "key-\(generation)")
+        )
+    }
+
+    var texts: [String?] {
+        [accessToken, refreshToken, apiKey].map { secret in
+            secret?.withUnsafeBytes { String(decoding: $0, as: UTF8.self) }
+        }
+    }
+}
+
+extension SessionRecord {
+    static func test(
+        _ generation: UInt64,
+        edition: UInt32 = 0,
+        user: String = "u-1",
+        _ content: Content? = nil
+    ) -> SessionRecord {
+        SessionRecord(
+            generation: generation,
+            edition: edition,
+            writtenAt: WallTime(milliseconds: 1_700_000_000_000 + Int64(generation)),
+            provider: "junction",
+            content: content ?? .session(.test(user, generation: generation))
+        )
+    }
+}
+
+extension StoredSession {
+    static func test(
+        _ user: String = "u-1",
+        generation: UInt64 = 1,
+        reauthenticationPending: Bool = false
+    ) -> StoredSession {
+        StoredSession(
+            identity: Identity(userId: user, teamId: "t-1", environment: "sandbox", region: "eu"),
+            scheme: .signInToken,
+            externalUserId: "Äther \"1\"",
+            token: TokenFacts(
+                issuedAt: WallTime(milliseconds: 1_700_000_000_000),
+                expiresAt: WallTime(milliseconds: 1_700_003_600_000),
+                generation: generation
+            ),
+            renewAt: WallTime(milliseconds: 1_700_002_000_000),
+            postponedUntil: WallTime(milliseconds: 1_700_002_600_000),
+            reauthenticationPending: reauthenticationPending,
+            renewalUnderWay: true
+        )
+    }
+}
+
+/// The file of a record, as this installation would have written it.
+func sealed(
+    _ record: SessionRecord,
+    by installation: String = thisInstallation,
+    key: SealingKey? = .test()
+) -> [UInt8] {
+    do {
+        return try SealedRecord.bytes(of: record, .test(record.generation), installation: installation, key: key)
+    } catch {
+        fatalError("The fixture cannot be sealed: \(error)")
+    }
+}
+
+/// A record file put together by hand, with any content and a checksum that fits.
+func framed(version: UInt8 = 2, header: String, sealing payload: String? = nil, key: SealingKey = .test()) -> [UInt8] {
+    let sealedLength = payload.map { $0.utf8.count + SealingKey.overhead } ?? 0
+    var bytes = RecordFrame.magic + [version]
+    for length in [header.utf8.count, sealedLength] {
+        bytes += [24, 16, 8, 0].map { UInt8(truncatingIfNeeded: length >> $0) }
+    }
+    bytes += header.utf8
+    bytes += SHA256.hash(data: bytes)
+    guard var payload else { return bytes }
+    return bytes + payload.withUTF8 { key.seal(UnsafeRawBufferPointer($0), binding: bytes) }
+}
+
+/// The clear header of a record of generation 7, as text.
+func header(key: SealingKey = .test(), state: String = "established", and more: String = "") -> String {
+    """
+    {"installation":"\(thisInstallation)","generation":7,"edition":2,"key":"\(key.id)","provider":"junction",\
+    "scheme":"signInToken","state":"\(state)","userId":"u-1","writtenAt":1700000000007\(more)}
+    """
+}
+
+extension StateFile {
+    static let temporary = StateFile.live.temporary(tag: "a")
+    static let secondTemporary = StateFile.live.temporary(tag: "b")
+}
+
+extension SimulatedDisk {
+    /// A disk of this installation.
+    convenience init(live: [UInt8]?, _ others: [StateFile: [UInt8]] = [:]) {
+        var files = others
+        files[.live] = live
+        files[.installation] = files[.installation] ?? Array("\(thisInstallation)\n".utf8)
+        self.init(files)
+    }
+
+    /// A keeper of this disk that has looked at it already.
+    func keeper(_ sealing: Sealing = .key(.test())) -> (keeper: RecordKeeper, found: Restoration) {
+        var keeper = RecordKeeper(self, sealing)
+        let found = keeper.restore()
+        return (keeper, found)
+    }
+
+    var inQuarantine: [StateFile: [UInt8]] { content.filter { $0.key.folder == .quarantine } }
+    var temporaries: [StateFile] { content.keys.filter { StateFile.live.hasTemporary(named: $0.name) } }
+}
+
+extension Restoration {
+    var record: SessionRecord? {
+        if case .restored(let record, _, _) = self { record } else { nil }
+    }
+
+    var secrets: SessionSecrets? {
+        if case .restored(_, let secrets, _) = self { secrets } else { nil }
+    }
+
+    var damaged: String? {
+        if case .restored(_, _, let damaged) = self { damaged } else { nil }
+    }
+
+    var unreadable: Unreadable? {
+        if case .unreadable(let unreadable) = self { unreadable } else { nil }
+    }
+
+    var isAbsent: Bool {
+        if case .absent = self { true } else { false }
+    }
+}
+
+extension Sealing {
+    static let keyless = Sealing.absent(origin: "host", remedy: "Bring the key.")
+}
+
+extension [UInt8] {
+    /// These bytes with one of them flipped: the last one, unless another is named.
+    func altered(at index: Int? = nil) -> [UInt8] {
+        var bytes = self
+        bytes[index ?? count - 1] ^= 0x55
+        return bytes
+    }
+}

@@ -1,0 +1,73 @@
+import JunctionSession
+import Testing
+
+@testable import JunctionVault
+
+/// Copies of a record that survived outside the directory, where the service manager keeps descriptors for us.
+@Suite struct SurvivingCopyTests {
+    private let session = SessionRecord.test(7, edition: 2)
+
+    @Test func `a newer copy wins and is written down`() {
+        let copy = sealed(.test(8))
+        let disk = SimulatedDisk(live: sealed(session))
+        var keeper = RecordKeeper(disk, .key(.test()))
+
+        let found = keeper.restore(considering: [copy, sealed(.test(5)), []])
+
+        #expect(found.record?.generation == 8)
+        #expect(disk.content[.live] == copy)
+    }
+
+    @Test func `a copy alone is a session`() {
+        let disk = SimulatedDisk(live: nil)
+        var keeper = RecordKeeper(disk, .key(.test()))
+
+        #expect(keeper.restore(considering: [sealed(session)]).record == session)
+        #expect(disk.keeper().found.record == session)
+    }
+
+    @Test func `an older or broken copy changes nothing`() {
+        let live = sealed(session)
+        let disk = SimulatedDisk(live: live)
+        var keeper = RecordKeeper(disk, .key(.test()))
+
+        let found = keeper.restore(considering: [sealed(.test(6)), sealed(.test(9)).altered(), [1, 2, 3]])
+
+        #expect(found.record == session)
+        #expect(disk.content[.live] == live)
+    }
+
+    @Test func `a sign-in that the disk refused from the first comes back from what the vault sealed`() throws {
+        let temporary = try TemporaryDirectory()
+        let directory = try temporary.opened()
+        let vault = Vault(directory, try InstanceLock(directory), .key(.test()))
+        #expect(vault.sealedCopy(of: session, .test(7)) == nil)
+        #expect(vault.restore().isAbsent)
+        let copy = try #require(vault.sealedCopy(of: session, .test(7)))
+
+        let next = SimulatedDisk()
+        var keeper = RecordKeeper(next, .key(.test()))
+        let found = keeper.restore(considering: [copy])
+
+        #expect(found.record == session)
+        #expect(next.keeper().found.record == session)
+    }
+
+    @Test func `a copy of another installation is no more ours than a file of it`() {
+        let disk = SimulatedDisk(live: nil)
+        var keeper = RecordKeeper(disk, .key(.test()))
+
+        let found = keeper.restore(considering: [sealed(session, by: otherInstallation)])
+
+        #expect(found.unreadable?.status == .locked)
+    }
+
+    @Test func `a clone does not take the original's id from a tombstone`() {
+        let disk = SimulatedDisk([.live: sealed(.test(8, .signedOut), by: otherInstallation)])
+
+        let (keeper, found) = disk.keeper()
+
+        #expect(found.record == .test(8, .signedOut))
+        #expect(keeper.installation?.text != otherInstallation)
+    }
+}

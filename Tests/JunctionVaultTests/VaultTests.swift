@@ -1,0 +1,170 @@
+import Foundation
+import JunctionSession
+import Synchronization
+import Testing
+
+@testable import JunctionVault
+
+/// The vault on a real disk.
+@Suite struct VaultTests {
+    private let temporary: TemporaryDirectory
+
+    init() throws {
+        temporary = try TemporaryDirectory()
+    }
+
+    private func open(
+        _ sealing: Sealing = .key(.test()),
+        probe: @escaping @Sendable (VaultStep) -> Void = { _ in }
+    ) throws -> Vault {
+        let directory = try temporary.opened()
+        return Vault(directory, try InstanceLock(directory), sealing, probe: probe)
+    }
+
+    @Test func `a session outlives the process, and nothing but the vault's own files is there`() async throws {
+        try await {
+            let vault = try open()
+            #expect(vault.restore().isAbsent)
+            try await vault.write(.test(1), .test(1))
+            try await vault.write(.test(2), .test(2))
+            // The reserve is made behind the answer; this waits for it.
+            _ = await vault.inspect()
+        }()
+
+        let found = try open().restore()
+
+        #expect(found.record == .test(2))
+        #expect(found.secrets?.texts == ["access-2", "refresh-2", "key-2"])
+        #expect(temporary.names == ["installation-id", "lock", "reserve", "session.sealed"])
+        for name in temporary.names { #expect(try temporary.mode(name) == 0o600, "\(name)") }
+    }
+
+    @Test func `a second vault on one directory cannot be opened`() throws {
+        let vault = try open()
+
+        #expect(throws: InstanceLock.Refusal.self) { try open() }
+        withExtendedLifetime(vault) {}
+    }
+
+    @Test func `writes happen in the order of their calls, all of them`() async throws {
+        let vault = try open()
+        _ = vault.restore()
+
+        for generation in 1...50 as ClosedRange<UInt64> { try await vault.write(.test(generation), .test(generation)) }
+
+        #expect(vault.restore().record?.generation == 50)
+    }
+
+    @Test func `the steps of a write are reported from another thread than the caller's`() async throws {
+        let steps = Mutex<[VaultStep]>([])
+        let vault = try open { step in steps.withLock { $0.append(step) } }
+        _ = vault.restore()
+
+        try await vault.write(.test(1), .test(1))
+
+        #expect(steps.withLock(\.self) == [.temporaryWritten, .temporarySynced, .renamed, .directorySynced])
+    }
+
+    @Test(arguments: [VaultStep.temporaryWritten, .temporarySynced, .renamed, .directorySynced])
+    func `a process that dies at a step of a write leaves the old session or the new one`(step: VaultStep) async throws
+    {
+        try await {
+            let vault = try open()
+            _ = vault.restore()
+            try await vault.write(.test(1), .test(1))
+        }()
+
+        await #expect(processExitsWith: .exitCode(9)) {
+            [path = temporary.path as String, name = step.rawValue as String] in
+            let directory = try StateDirectory(path: path)
+            let vault = Vault(directory, try InstanceLock(directory), .key(.test())) { step in
+                if step.rawValue == name { _exit(9) }
+            }
+            _ = vault.restore()
+            try await vault.write(.test(2), .test(2))
+        }
+
+        let found = try open().restore()
+        // What was written is whole, so the newer record wins even before it had its name.
+        #expect(found.record == .test(2))
+        #expect(found.damaged == nil)
+        #expect(!temporary.names.contains { $0.contains(".tmp-") })
+    }
+
+    @Test func `a failure to write reaches the caller, and the old session stays`() async throws {
+        let vault = try open()
+        _ = vault.restore()
+        try await vault.write(.test(1), .test(1))
+        // A directory cannot be replaced by a file.
+        try FileManager.default.removeItem(atPath: "\(temporary.path)/session.sealed")
+        mkdir("\(temporary.path)/session.sealed", 0o700)
+
+        let failure = await #expect(throws: StoreFailure.self) { try await vault.write(.test(2), .test(2)) }
+
+        #expect(try #require(failure).message.contains("Is a directory"))
+    }
+
+    @Test func `a directory in place of the record is unavailable`() throws {
+        mkdir("\(temporary.path)/session.sealed", 0o700)
+
+        let found = try #require(try open().restore().unreadable)
+
+        #expect(found.status == .unavailable)
+        #expect(found.remedy.contains("not a plain file"))
+    }
+
+    @Test func `a vault that could not be opened is unavailable and stores nothing`() async throws {
+        let store = UnavailableStore(VaultRefusal("Somebody else's directory."), sealedWith: "host")
+
+        #expect(store.sealedWith == "host")
+        #expect(
+            store.restore().unreadable
+                == .init(
+                    status: .unavailable,
+                    remedy: "Somebody else's directory.",
+                    header: nil,
+                    canSignIn: false
+                )
+        )
+        await #expect(throws: StoreFailure("Somebody else's directory.")) { try await store.write(.test(1), .test(1)) }
+    }
+
+    // What `doctor` sees.
+
+    private func findings(_ vault: Vault) async -> [String: ProbeFinding] {
+        Dictionary(uniqueKeysWithValues: await vault.inspect().map { ($0.name, $0) })
+    }
+
+    @Test func `a vault in order has nothing to report but a key that lies beside it`() async throws {
+        let vault = try open()
+        _ = vault.restore()
+        try await vault.write(.test(1), .test(1))
+
+        let findings = await findings(vault)
+
+        #expect(findings.values.filter { $0.verdict != .ok }.map(\.name) == ["sealing key"])
+        #expect(findings["sealing key"]?.verdict == .note)
+        #expect(findings["stored session"]?.detail == "It is in order: junction, established, user u-1, generation 1.")
+    }
+
+    @Test func `a protected key is in order`() async throws {
+        let findings = await findings(try open(.key(.test(1, origin: "host+tpm2"))))
+
+        #expect(findings["sealing key"]?.verdict == .ok)
+        #expect(findings["stored session"]?.detail == "Nothing is stored.")
+        #expect(findings["reserve"]?.verdict == .note)
+    }
+
+    @Test func `a missing key, an open file and a quarantined record are found`() async throws {
+        try temporary.write(sealed(.test(1), by: otherInstallation), "session.sealed", mode: 0o644)
+        mkdir("\(temporary.path)/quarantine", 0o700)
+        try temporary.write([1], "quarantine/generation-1.0-a")
+
+        let findings = await findings(try open(.keyless))
+
+        #expect(findings["sealing key"]?.remedy == "Bring the key.")
+        #expect(findings["file permissions"]?.detail == "Others can reach, or own: session.sealed.")
+        #expect(findings["stored session"]?.verdict == .problem)
+        #expect(findings["quarantine"]?.verdict == .note)
+    }
+}
