@@ -1,0 +1,40 @@
+import JunctionSession
+
+/// The headers that a local app may put on a request: a short list, everything else would be ours or the wire's.
+enum CallerHeaders {
+    /// What describes the content that is sent or wanted, and no credential, connection or caller.
+    static let usual: Set<String> = [
+        "accept", "accept-language", "content-type", "content-encoding", "idempotency-key",
+        "if-match", "if-none-match", "if-modified-since", "if-unmodified-since",
+    ]
+
+    static let longestValue = 4_096
+
+    /// The headers with their names in lower case.
+    static func admit(
+        _ headers: [(name: String, value: String)],
+        allowed: Set<String>
+    ) throws(Refusal) -> [(name: String, value: String)] {
+        var admitted: [(name: String, value: String)] = []
+        for (name, value) in headers {
+            let name = name.lowercased()
+            guard allowed.contains(name) else {
+                // A name that is no name is not repeated either: it may have been chosen for whoever reads the log.
+                let header = name.utf8.allSatisfy(PercentEncoding.isUnreserved) ? "The header \(name)" : "A header"
+                let choice = allowed.sorted().joined(separator: ", ")
+                throw Refusal(.invalidParameters, "\(header) cannot be set by a caller; those that can: \(choice)")
+            }
+            guard !admitted.contains(where: { $0.name == name }) else {
+                throw Refusal(.invalidParameters, "The header \(name) is given twice")
+            }
+            guard value.utf8.count <= longestValue, value.utf8.allSatisfy({ (0x20...0x7E).contains($0) }) else {
+                throw Refusal(
+                    .invalidParameters,
+                    "The header \(name) must be printable ASCII of at most \(longestValue) bytes"
+                )
+            }
+            admitted.append((name, value))
+        }
+        return admitted
+    }
+}

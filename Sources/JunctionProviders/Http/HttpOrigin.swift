@@ -1,0 +1,129 @@
+import Glibc
+
+/// Where a service is: scheme, host and port, and the path that all of it lies under.
+///
+/// Plain http would show every token to the network, so it exists on loopback only.
+package struct HttpOrigin: Hashable, Sendable {
+    package enum Scheme: String, Sendable {
+        case http
+        case https
+
+        var defaultPort: Int { self == .https ? 443 : 80 }
+    }
+
+    package let scheme: Scheme
+    /// In lower case, and without the brackets of an IPv6 address.
+    package let host: String
+    package let port: Int
+    /// Empty, or `/auth`: it begins with a slash and does not end with one.
+    package let path: String
+
+    /// A host of a vendor, at the usual port.
+    init(host: String) {
+        self.scheme = .https
+        self.host = host
+        self.port = Scheme.https.defaultPort
+        self.path = ""
+    }
+
+    /// Reads a URL from the configuration, with or without a slash at its end.
+    package init(_ url: String) throws(ProviderConfigurationFault) {
+        guard url.utf8.allSatisfy({ (0x21...0x7E).contains($0) }), let mark = url.firstRange(of: "://") else {
+            throw ProviderConfigurationFault("Not a URL: expected https://HOST[:PORT][/PATH]")
+        }
+        guard let scheme = Scheme(rawValue: url[..<mark.lowerBound].lowercased()) else {
+            throw ProviderConfigurationFault("The URL must begin with https:// (or http:// on loopback)")
+        }
+        let rest = url[mark.upperBound...]
+        let authority = rest.prefix { $0 != "/" && $0 != "?" && $0 != "#" }
+        guard !authority.contains("@") else {
+            throw ProviderConfigurationFault("The URL must not hold a user name or password")
+        }
+
+        let (host, port) = try Self.split(authority, scheme)
+        guard scheme == .https || Self.isLoopback(host) else {
+            throw ProviderConfigurationFault(
+                "http://\(authority) is not encrypted: use https (plain http is accepted on loopback only)"
+            )
+        }
+        self.scheme = scheme
+        self.host = host
+        self.port = port
+        self.path = try Self.plainPath(rest[authority.endIndex...])
+    }
+
+    /// How people and logs call it: the host, and the port unless it is the usual one.
+    package var place: String {
+        port == scheme.defaultPort ? host : "\(bracketedHost):\(port)"
+    }
+
+    /// The URL that everything else is appended to.
+    var url: String {
+        let port = port == scheme.defaultPort ? "" : ":\(port)"
+        return "\(scheme.rawValue)://\(bracketedHost)\(port)\(path)"
+    }
+
+    private var bracketedHost: String { host.contains(":") ? "[\(host)]" : host }
+}
+
+extension HttpOrigin {
+    private static func split(
+        _ authority: Substring,
+        _ scheme: Scheme
+    ) throws(ProviderConfigurationFault) -> (host: String, port: Int) {
+        let isBracketed = authority.first == "["
+        let end =
+            isBracketed
+            ? authority.firstIndex(of: "]").map(authority.index(after:)) ?? authority.startIndex
+            : authority.firstIndex(of: ":") ?? authority.endIndex
+
+        let host = authority[..<end].lowercased()
+        let isValid = isBracketed ? isIPv6(host.dropFirst().dropLast()) : isName(host)
+        guard isValid else { throw ProviderConfigurationFault("The URL has no valid host") }
+
+        let port: Int
+        switch authority[end...] {
+        case "":
+            port = scheme.defaultPort
+        case let text:
+            guard text.first == ":", text.dropFirst().utf8.allSatisfy({ (0x30...0x39).contains($0) }),
+                let number = Int(text.dropFirst()), (1...65_535).contains(number)
+            else { throw ProviderConfigurationFault("The port in the URL must be a number from 1 to 65535") }
+            port = number
+        }
+        return (isBracketed ? String(host.dropFirst().dropLast()) : host, port)
+    }
+
+    private static func plainPath(_ text: Substring) throws(ProviderConfigurationFault) -> String {
+        var path = text
+        while path.last == "/" { path.removeLast() }
+        let isPlain = path.utf8.allSatisfy { PercentEncoding.isUnreserved($0) || $0 == UInt8(ascii: "/") }
+        guard isPlain, !path.split(separator: "/").contains(where: { $0 == "." || $0 == ".." }) else {
+            throw ProviderConfigurationFault("The path in the URL must be plain: no query, fragment, dots or escapes")
+        }
+        return String(path)
+    }
+
+    private static func isName(_ host: String) -> Bool {
+        let isNameByte = { (byte: UInt8) in
+            (0x30...0x39).contains(byte) || (0x61...0x7A).contains(byte) || byte == 0x2D || byte == 0x2E || byte == 0x5F
+        }
+        return host.utf8.allSatisfy(isNameByte)
+            && host.split(separator: ".", omittingEmptySubsequences: false).allSatisfy { !$0.isEmpty }
+    }
+
+    private static func isIPv6(_ text: Substring) -> Bool {
+        var address = in6_addr()
+        return inet_pton(AF_INET6, String(text), &address) == 1
+    }
+
+    private static func isLoopback(_ host: String) -> Bool {
+        if host == "localhost" { return true }
+        var four = in_addr()
+        // The address is kept in network order, so its first byte is the first in memory.
+        if inet_pton(AF_INET, host, &four) == 1 { return withUnsafeBytes(of: four) { $0[0] == 127 } }
+        var six = in6_addr()
+        guard inet_pton(AF_INET6, host, &six) == 1 else { return false }
+        return withUnsafeBytes(of: six) { bytes in bytes.dropLast().allSatisfy { $0 == 0 } && bytes.last == 1 }
+    }
+}

@@ -1,0 +1,49 @@
+import JunctionSession
+
+/// The path of a request in the one form in which it can be judged: segments of plain characters.
+///
+/// What a proxy or a server might read differently than we do is not normalised away but refused: an empty segment,
+/// `.` and `..`, a slash, backslash or `%` in disguise, anything after `?` or `#`. A path that cannot be read with
+/// certainty is never the user's own, so the refusal is `permissionDenied`.
+struct PlainPath: Equatable {
+    private(set) var segments: [String]
+
+    static let longest = 2_048
+
+    init(_ text: String) throws(Refusal) {
+        guard text.utf8.count <= Self.longest else { throw Self.denied("is longer than \(Self.longest) bytes") }
+        guard text.utf8.first == UInt8(ascii: "/") else { throw Self.denied("does not begin with a slash") }
+        segments = []
+        for raw in text.utf8.dropFirst().split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false) {
+            segments.append(try Self.segment(raw))
+        }
+    }
+
+    private static func segment(_ raw: Substring.UTF8View.SubSequence) throws(Refusal) -> String {
+        var plain: [UInt8] = []
+        var rest = raw
+        while let byte = rest.popFirst() {
+            let character = byte == UInt8(ascii: "%") ? try escaped(&rest) : byte
+            guard PercentEncoding.isUnreserved(character) else {
+                throw denied("has a character that no path of this API needs")
+            }
+            plain.append(character)
+        }
+        let segment = String(decoding: plain, as: UTF8.self)
+        guard !segment.isEmpty, segment != ".", segment != ".." else {
+            throw denied("has an empty segment, or one that points elsewhere")
+        }
+        return segment
+    }
+
+    private static func escaped(_ rest: inout Substring.UTF8View.SubSequence) throws(Refusal) -> UInt8 {
+        guard let high = rest.popFirst().flatMap(PercentEncoding.value(ofHexDigit:)),
+            let low = rest.popFirst().flatMap(PercentEncoding.value(ofHexDigit:))
+        else { throw denied("has a broken percent escape") }
+        return high << 4 | low
+    }
+
+    private static func denied(_ what: String) -> Refusal {
+        Refusal(.permissionDenied, "The path \(what): expected one of the signed-in user's own, like /v2/user/…")
+    }
+}

@@ -1,0 +1,46 @@
+/// Junction's hosts: two for each environment and region, or those that the configuration names instead.
+package struct JunctionCloud: Sendable {
+    private let authOverride: HttpOrigin?
+    private let apiOverride: HttpOrigin?
+
+    /// Takes the overrides of the configuration as they are written there.
+    package init(authUrl: String? = nil, apiUrl: String? = nil) throws(ProviderConfigurationFault) {
+        self.authOverride = try Self.origin("authUrl", authUrl)
+        self.apiOverride = try Self.origin("apiUrl", apiUrl)
+    }
+
+    /// The host that exchanges and renews tokens.
+    package func auth(_ site: JunctionSite) -> HttpOrigin {
+        authOverride ?? HttpOrigin(host: "auth.\(site.hostSuffix)")
+    }
+
+    /// The host of the API.
+    package func api(_ site: JunctionSite) -> HttpOrigin {
+        apiOverride ?? HttpOrigin(host: "api.\(site.hostSuffix)")
+    }
+
+    /// What can be asked for without knowing the site: the overrides.
+    var overrides: (auth: HttpOrigin?, api: HttpOrigin?) { (authOverride, apiOverride) }
+
+    private static func origin(
+        _ key: String,
+        _ url: String?
+    ) throws(ProviderConfigurationFault) -> HttpOrigin? {
+        guard let url else { return nil }
+        do throws(ProviderConfigurationFault) {
+            return try HttpOrigin(url)
+        } catch {
+            throw ProviderConfigurationFault("junction.\(key): \(error.message)")
+        }
+    }
+}
+
+extension JunctionSite {
+    fileprivate var hostSuffix: String {
+        switch environment {
+        case .production: "\(region.rawValue).junction.com"
+        case .sandbox: "sandbox.\(region.rawValue).junction.com"
+        case .dev: "dev.\(region.rawValue).junction.com"
+        }
+    }
+}

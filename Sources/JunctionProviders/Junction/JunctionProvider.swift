@@ -1,0 +1,143 @@
+package import JunctionSession
+
+/// Junction's cloud: Sign-In Tokens, link codes and team API keys.
+package struct JunctionProvider: IdentityProvider {
+    package let name = "junction"
+
+    let cloud: JunctionCloud
+    let http: OutgoingHttp
+    let clock: any SessionClock
+
+    package init(cloud: JunctionCloud, http: OutgoingHttp, clock: any SessionClock) {
+        self.cloud = cloud
+        self.http = http
+        self.clock = clock
+    }
+
+    package func examine(
+        _ credential: Credential,
+        configured: (environment: String, region: String)?
+    ) throws(CredentialRefused) -> CredentialFacts {
+        switch credential {
+        case .signInToken(let token):
+            return CredentialFacts(scheme: .signInToken, subject: .user(try SignInToken(token).identity))
+        case .linkCode(let code):
+            _ = try LinkCode(code)
+            return CredentialFacts(scheme: .linkCode, subject: .unnamed)
+        case .apiKey(let key, let userId, let environment, let region):
+            let apiKey = try TeamApiKey(
+                key: key,
+                userId: userId,
+                environment: environment,
+                region: region,
+                configured: configured
+            )
+            return CredentialFacts(scheme: .apiKey, subject: apiKey.subject)
+        case .userLogin, .registration, .registrationSignature, .selfSigned:
+            throw .unsupported(
+                "Junction has no scheme \(credential.scheme.rawValue): use signInToken, linkCode or apiKey"
+            )
+        }
+    }
+
+    package func exchange(
+        _ credential: Credential,
+        expecting expected: Identity?
+    ) async throws(ExchangeFailure) -> Grant {
+        switch credential {
+        case .signInToken(let token):
+            return try await exchange(
+                try read { () throws(CredentialRefused) in try SignInToken(token) },
+                expecting: expected
+            )
+        case .linkCode(let code):
+            return try await exchange(
+                try read { () throws(CredentialRefused) in try LinkCode(code) },
+                expecting: expected
+            )
+        case .apiKey(let key, _, _, _):
+            let facts = try read { () throws(CredentialRefused) in try examine(credential, configured: nil) }
+            guard case .user(let identity) = facts.subject else {
+                throw .refused("An API key without a user id signs nobody in: add the user id")
+            }
+            try check(identity, is: expected)
+            // Nothing to ask the cloud for: the key itself is the credential of every call.
+            return Grant(identity: identity, scheme: .apiKey, token: nil, refreshToken: nil, apiKey: key)
+        case .userLogin, .registration, .registrationSignature, .selfSigned:
+            throw .refused("Junction has no scheme \(credential.scheme.rawValue)")
+        }
+    }
+
+    package func renew(
+        _ identity: Identity,
+        with secrets: SessionSecrets
+    ) async throws(RenewalFailure) -> Grant {
+        // Without either there is nothing that time could heal.
+        guard let refreshToken = secrets.refreshToken, let site = JunctionSite(of: identity) else {
+            throw .reauthenticationRequired
+        }
+        let renewed = try await TokenEndpoint(http: http, clock: clock).renew(refreshToken, at: cloud.auth(site))
+        return Grant(
+            identity: identity,
+            scheme: .signInToken,
+            token: renewed.token,
+            refreshToken: renewed.refreshToken
+        )
+    }
+}
+
+extension JunctionProvider {
+    private func exchange(_ code: LinkCode, expecting expected: Identity?) async throws(ExchangeFailure) -> Grant {
+        let api = cloud.api(code.site)
+        let token = try await LinkCodeEndpoint(http: http, clock: clock).exchange(code, at: api)
+        let opened: SignInToken
+        do {
+            opened = try SignInToken(token)
+        } catch {
+            throw .unavailable(
+                Unavailability("\(api.place) answered the link code with an unreadable Sign-In Token", ambiguous: true)
+            )
+        }
+        guard opened.site == code.site else {
+            throw .refused("The link code leads to another environment or region than it names: get a new one")
+        }
+        return try await exchange(opened, expecting: expected)
+    }
+
+    private func exchange(_ token: SignInToken, expecting expected: Identity?) async throws(ExchangeFailure) -> Grant {
+        try check(token.identity, is: expected)
+        let endpoint = TokenEndpoint(http: http, clock: clock)
+        let granted = try await endpoint.exchange(token.userToken, at: cloud.auth(token.site))
+        return Grant(
+            identity: token.identity,
+            scheme: .signInToken,
+            token: granted.token,
+            refreshToken: granted.refreshToken
+        )
+    }
+
+    private func check(_ identity: Identity, is expected: Identity?) throws(ExchangeFailure) {
+        guard let expected, !identity.isSameUser(as: expected) else { return }
+        throw .otherUser(identity)
+    }
+
+    /// A credential was examined before, so this fails for a caller who did not.
+    private func read<Value>(_ parse: () throws(CredentialRefused) -> Value) throws(ExchangeFailure) -> Value {
+        do throws(CredentialRefused) {
+            return try parse()
+        } catch {
+            switch error {
+            case .malformed(let reason), .unsupported(let reason), .incomplete(let reason): throw .refused(reason)
+            }
+        }
+    }
+}
+
+extension TeamApiKey {
+    fileprivate var subject: CredentialFacts.Subject {
+        guard let userId else {
+            return .nobody(environment: site.environment.rawValue, region: site.region.rawValue)
+        }
+        return .user(site.identity(userId: userId))
+    }
+}

@@ -1,0 +1,38 @@
+import JunctionSecret
+import JunctionSession
+
+/// A code of twelve characters that a person can type: it stands for a Sign-In Token, once and for about an hour.
+struct LinkCode: Sendable {
+    /// `skus0a1b2c3d`: eight hexadecimal digits after the site.
+    let text: String
+    let site: JunctionSite
+
+    init(_ code: SharedSecret) throws(CredentialRefused) {
+        let malformed = CredentialRefused.malformed(
+            "Not a link code: expected sk or pk, us or eu, and eight hexadecimal digits"
+        )
+        // Nothing that long is a code; it is not worth copying.
+        guard code.count <= 64 else { throw malformed }
+        let text = code.withUnsafeBytes { String(decoding: $0, as: UTF8.self) }.trimmed.lowercased()
+
+        guard text.utf8.count == 12, text.utf8.dropFirst(4).allSatisfy(Self.isHexDigit),
+            let region = JunctionSite.Region(rawValue: String(text.dropFirst(2).prefix(2)))
+        else { throw malformed }
+        switch text.prefix(2) {
+        case "sk": self.site = JunctionSite(.sandbox, region)
+        case "pk": self.site = JunctionSite(.production, region)
+        default: throw malformed
+        }
+        self.text = text
+    }
+
+    private static func isHexDigit(_ byte: UInt8) -> Bool { PercentEncoding.value(ofHexDigit: byte) != nil }
+}
+
+extension String {
+    fileprivate var trimmed: String {
+        let start = drop { $0.isWhitespace }
+        let end = start.lastIndex { !$0.isWhitespace }
+        return end.map { String(start[...$0]) } ?? ""
+    }
+}

@@ -1,0 +1,38 @@
+import JunctionJSON
+import JunctionSecret
+import JunctionSession
+
+/// Where Junction turns a link code into a Sign-In Token; whoever has the code needs no other credential.
+struct LinkCodeEndpoint: Sendable {
+    let http: OutgoingHttp
+    let clock: any SessionClock
+
+    /// Spends the code.
+    func exchange(_ code: LinkCode, at api: HttpOrigin) async throws(ExchangeFailure) -> SharedSecret {
+        let call = HttpCall(
+            method: "POST",
+            origin: api,
+            target: "/v2/link/code/exchange?code=\(code.text)&grant_type=sign_in_token",
+            headers: [("accept", "application/json")]
+        )
+        let answer: HttpAnswer
+        do {
+            answer = try await http.answer(to: call)
+        } catch {
+            throw .unavailable(Unavailability(error))
+        }
+
+        let body = answer.body.withUnsafeBytes { try? JSONValue.parse($0) }
+        guard answer.isSuccess else {
+            let isVerdict = (400..<500).contains(answer.status) && answer.status != 408 && answer.status != 429
+            guard isVerdict, body?.kind == .object else {
+                throw .unavailable(answer.unavailability(now: clock.now().wall))
+            }
+            throw .refused("Junction refused the link code: it may be mistyped, used or expired; get a new one")
+        }
+        guard let token = body?["sign_in_token"]?.secret else {
+            throw .unavailable(answer.unreadable("a Sign-In Token"))
+        }
+        return token
+    }
+}

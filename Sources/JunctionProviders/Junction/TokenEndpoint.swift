@@ -1,0 +1,79 @@
+import JunctionSecret
+import JunctionSession
+
+/// Junction's token endpoint: one form posted, one answer read, nothing tried twice.
+struct TokenEndpoint: Sendable {
+    let http: OutgoingHttp
+    let clock: any SessionClock
+
+    /// Spends the JWT of a Sign-In Token.
+    func exchange(_ userToken: SharedSecret, at auth: HttpOrigin) async throws(ExchangeFailure) -> TokenAnswer {
+        let form = FormBody([
+            .text(name: "grant_type", value: "urn:ietf:params:oauth:grant-type:token-exchange"),
+            .text(name: "subject_token_type", value: "urn:junction:sign-in-token"),
+            .secret(name: "subject_token", value: userToken),
+        ])
+        let (answer, sentAt) = try await post(form, to: auth) { ExchangeFailure.unavailable($0) }
+        guard answer.isSuccess else { throw refusal(answer) }
+        guard let granted = TokenAnswer(answer.body, issuedAt: sentAt), granted.refreshToken != nil else {
+            throw .unavailable(answer.unreadable("an access token, its life and a refresh token"))
+        }
+        return granted
+    }
+
+    /// Renews with a refresh token, which may be valid only once.
+    func renew(_ refreshToken: SharedSecret, at auth: HttpOrigin) async throws(RenewalFailure) -> TokenAnswer {
+        let form = FormBody([
+            .text(name: "grant_type", value: "refresh_token"),
+            .secret(name: "refresh_token", value: refreshToken),
+        ])
+        let (answer, sentAt) = try await post(form, to: auth) { RenewalFailure.unavailable($0) }
+        guard answer.isSuccess else { throw verdict(answer) }
+        guard let granted = TokenAnswer(answer.body, issuedAt: sentAt) else {
+            throw .unavailable(answer.unreadable("an access token and its life"))
+        }
+        return granted
+    }
+
+    private func post<Failure: Error>(
+        _ form: FormBody,
+        to auth: HttpOrigin,
+        otherwise failure: (Unavailability) -> Failure
+    ) async throws(Failure) -> (answer: HttpAnswer, sentAt: WallTime) {
+        let call = HttpCall(
+            method: "POST",
+            origin: auth,
+            target: "/v1/token",
+            headers: [("content-type", FormBody.contentType), ("accept", "application/json")],
+            body: .secret(form.encoded)
+        )
+        let sentAt = clock.now().wall
+        do {
+            return (try await http.answer(to: call), sentAt)
+        } catch {
+            throw failure(Unavailability(error))
+        }
+    }
+
+    private func refusal(_ answer: HttpAnswer) -> ExchangeFailure {
+        switch JunctionVerdict(answer) {
+        case .invalidToken:
+            .refused("Junction refused the Sign-In Token as invalid: get a new one from your backend")
+        case .reauthenticationRequired:
+            .refused("Junction wants another Sign-In Token for this user: get a new one from your backend")
+        case nil:
+            .unavailable(answer.unavailability(now: clock.now().wall))
+        }
+    }
+
+    private func verdict(_ answer: HttpAnswer) -> RenewalFailure {
+        switch JunctionVerdict(answer) {
+        case .invalidToken:
+            .terminated(code: "invalid_token", message: "Junction no longer knows this user: deleted or disabled")
+        case .reauthenticationRequired:
+            .reauthenticationRequired
+        case nil:
+            .unavailable(answer.unavailability(now: clock.now().wall))
+        }
+    }
+}

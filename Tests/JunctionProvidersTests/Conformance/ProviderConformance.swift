@@ -1,0 +1,145 @@
+import JunctionProviders
+import JunctionSession
+import Testing
+
+/// What the session relies on, whoever the vendor is.
+struct ProviderConformance {
+    @Test(arguments: VendorUnderTest.all)
+    func `a credential tells whom it is for without a call`(vendor: VendorUnderTest) async throws {
+        try await Stage.play([]) { stage in
+            let facts = try stage.provider(of: vendor).examine(vendor.credential, configured: nil)
+
+            #expect(facts.subject == .user(vendor.identity))
+            #expect(stage.server.requests.isEmpty)
+        }
+    }
+
+    @Test(arguments: VendorUnderTest.all)
+    func `an exchange brings a session whose life counts from the start of the request`(
+        vendor: VendorUnderTest
+    ) async throws {
+        try await Stage.play([vendor.granted], requestTakes: .seconds(9)) { stage in
+            let grant = try await stage.provider(of: vendor).exchange(vendor.credential, expecting: vendor.identity)
+
+            #expect(grant.identity == vendor.identity)
+            #expect(grant.token?.secret.text == "access-1")
+            #expect(grant.token?.issuedAt == ManualClock.noon)
+            #expect(grant.token?.expiresAt == ManualClock.noon + .seconds(3_600))
+            #expect(grant.refreshToken?.text == "refresh-1")
+            #expect(stage.server.requests.count == 1)
+        }
+    }
+
+    @Test(arguments: VendorUnderTest.all)
+    func `a renewal brings a new token, and a new refresh token where the vendor rotates`(
+        vendor: VendorUnderTest
+    ) async throws {
+        try await Stage.play([vendor.rotated, vendor.notRotated], requestTakes: .seconds(9)) { stage in
+            let provider = try stage.provider(of: vendor)
+            let rotated = try await provider.renew(vendor.identity, with: vendor.secrets)
+            let notRotated = try await provider.renew(vendor.identity, with: vendor.secrets)
+
+            #expect(rotated.identity == vendor.identity)
+            #expect(rotated.token?.secret.text == "access-1")
+            #expect(rotated.token?.issuedAt == ManualClock.noon)
+            #expect(rotated.token?.expiresAt == ManualClock.noon + .seconds(3_600))
+            #expect(rotated.refreshToken?.text == "refresh-1")
+            #expect(notRotated.token?.issuedAt == ManualClock.noon + .seconds(9))
+            #expect(notRotated.refreshToken == nil)
+            #expect(stage.server.requests.count == 2)
+        }
+    }
+
+    @Test(arguments: VendorUnderTest.all)
+    func `the vendor's verdict ends the session`(vendor: VendorUnderTest) async throws {
+        try await Stage.play([vendor.terminated]) { stage in
+            guard case .terminated(let code, let message) = try await stage.renewalFailure(vendor) else {
+                Issue.record("Expected a termination")
+                return
+            }
+            #expect(code == vendor.terminationCode)
+            #expect(!message.isEmpty)
+        }
+    }
+
+    @Test(arguments: VendorUnderTest.all)
+    func `the vendor's no refuses a credential`(vendor: VendorUnderTest) async throws {
+        try await Stage.play([vendor.refused]) { stage in
+            guard case .refused = try await stage.exchangeFailure(vendor) else {
+                Issue.record("Expected a refusal")
+                return
+            }
+        }
+    }
+
+    @Test(arguments: VendorUnderTest.all, Trouble.all)
+    func `whatever is no verdict is transient, is not tried again, and says whether it may have been acted on`(
+        vendor: VendorUnderTest,
+        trouble: Trouble
+    ) async throws {
+        try await Stage.play([trouble.step], limits: trouble.isSilent ? .impatient : .patient) { stage in
+            let why = try #require(try await stage.renewalFailure(vendor)?.unavailability)
+
+            #expect(why.ambiguous == trouble.isAmbiguous)
+            #expect(why.retryAfter == trouble.retryAfter)
+            #expect(why.message.contains(stage.server.place))
+            #expect(!why.message.contains("secret"))
+            #expect(stage.server.requests.count == 1)
+        }
+    }
+
+    @Test(arguments: VendorUnderTest.all, Trouble.all)
+    func `trouble during an exchange loses nothing`(vendor: VendorUnderTest, trouble: Trouble) async throws {
+        try await Stage.play([trouble.step], limits: trouble.isSilent ? .impatient : .patient) { stage in
+            let why = try #require(try await stage.exchangeFailure(vendor)?.unavailability)
+
+            #expect(why.retryAfter == trouble.retryAfter)
+            #expect(stage.server.requests.count == 1)
+        }
+    }
+
+    @Test(arguments: VendorUnderTest.all)
+    func `a success in an unusual content type is a success`(vendor: VendorUnderTest) async throws {
+        guard case .answer(let status, _, let body) = vendor.rotated else { return }
+        try await Stage.play([.answer(status, [("content-type", "text/plain")], body)]) { stage in
+            let failure = try await stage.renewalFailure(vendor)
+
+            #expect(failure == nil)
+        }
+    }
+
+    @Test(arguments: VendorUnderTest.all)
+    func `a refused connection was never acted on`(vendor: VendorUnderTest) async throws {
+        try await Stage.play([]) { stage in
+            try await stage.server.stop()
+            let why = try #require(try await stage.renewalFailure(vendor)?.unavailability)
+
+            #expect(why == Unavailability("Connection refused by \(stage.server.place): is it running?"))
+        }
+    }
+
+    @Test(.enabled(if: TestAuthority.isAvailable, "openssl is not installed"), arguments: VendorUnderTest.all)
+    func `an untrusted certificate is called by its name, at once, and nothing is sent`(
+        vendor: VendorUnderTest
+    ) async throws {
+        let tls = try #require(TestAuthority.shared).server(for: "IP:127.0.0.1")
+        try await Stage.play([vendor.rotated], tls: tls) { stage in
+            let why = try #require(try await stage.renewalFailure(vendor)?.unavailability)
+
+            #expect(why.message.hasPrefix("The certificate of \(stage.server.place) is not trusted: add its CA"))
+            #expect(!why.ambiguous)
+            #expect(stage.server.requests.isEmpty)
+        }
+    }
+
+    @Test(.enabled(if: TestAuthority.isAvailable, "openssl is not installed"), arguments: VendorUnderTest.all)
+    func `a private authority is trusted once it is configured`(vendor: VendorUnderTest) async throws {
+        let authority = try #require(TestAuthority.shared)
+        let tls = try authority.server(for: "IP:127.0.0.1")
+        try await Stage.play([vendor.rotated], tls: tls, trust: TrustAnchors(caFile: authority.caFile)) { stage in
+            let failure = try await stage.renewalFailure(vendor)
+
+            #expect(failure == nil)
+        }
+    }
+}

@@ -1,0 +1,89 @@
+import JunctionProviders
+import JunctionSecret
+import JunctionSession
+import Testing
+
+/// What a vendor tells about itself so that the conformance suite can examine its adapter.
+struct VendorUnderTest: Sendable, CustomTestStringConvertible {
+    var name: String
+    /// The adapter, with all of the vendor's hosts at one URL.
+    var provider: @Sendable (_ url: String, OutgoingHttp, any SessionClock) throws -> any IdentityProvider
+    var credential: Credential
+    /// Whom the credential is for.
+    var identity: Identity
+    var secrets: SessionSecrets
+
+    /// Success, for an exchange and for a renewal with and without a new refresh token: the access token is
+    /// `access-1` and lives for an hour, the refresh token is `refresh-1`.
+    var granted: ScriptedServer.Step
+    var rotated: ScriptedServer.Step
+    var notRotated: ScriptedServer.Step
+    /// The vendor's words for a user who is gone, and the code of the termination that they come to.
+    var terminated: ScriptedServer.Step
+    var terminationCode: String
+    /// The vendor's words for a credential that it does not accept.
+    var refused: ScriptedServer.Step
+
+    var testDescription: String { name }
+
+    static let all = [junction]
+
+    static let junction = VendorUnderTest(
+        name: "junction",
+        provider: { JunctionProvider(cloud: try JunctionCloud(authUrl: $0, apiUrl: $0), http: $1, clock: $2) },
+        credential: Sample.credential(),
+        identity: Sample.identity,
+        secrets: SessionSecrets(
+            accessToken: SharedSecret(text: "access-secret"),
+            refreshToken: SharedSecret(text: "refresh-secret")
+        ),
+        granted: .json(200, #"{"access_token":"access-1","refresh_token":"refresh-1","expires_in":3600}"#),
+        rotated: .json(200, #"{"access_token":"access-1","refresh_token":"refresh-1","expires_in":"3600"}"#),
+        notRotated: .json(200, #"{"access_token":"access-1","expires_in":3600}"#),
+        terminated: .json(401, #"{"detail":{"error_type":"invalid_token"}}"#),
+        terminationCode: "invalid_token",
+        refused: .json(401, #"{"detail":{"error_type":"invalid_token"}}"#)
+    )
+}
+
+extension Stage {
+    func provider(of vendor: VendorUnderTest, url: String? = nil) throws -> any IdentityProvider {
+        try vendor.provider(url ?? server.url, http, clock)
+    }
+
+    /// Why the vendor's renewal failed; `nil` when it did not.
+    func renewalFailure(_ vendor: VendorUnderTest, url: String? = nil) async throws -> RenewalFailure? {
+        let provider = try provider(of: vendor, url: url)
+        do throws(RenewalFailure) {
+            _ = try await provider.renew(vendor.identity, with: vendor.secrets)
+            return nil
+        } catch {
+            return error
+        }
+    }
+
+    /// Why the vendor's exchange failed; `nil` when it did not.
+    func exchangeFailure(_ vendor: VendorUnderTest, url: String? = nil) async throws -> ExchangeFailure? {
+        let provider = try provider(of: vendor, url: url)
+        do throws(ExchangeFailure) {
+            _ = try await provider.exchange(vendor.credential, expecting: nil)
+            return nil
+        } catch {
+            return error
+        }
+    }
+}
+
+extension RenewalFailure {
+    var unavailability: Unavailability? {
+        guard case .unavailable(let why) = self else { return nil }
+        return why
+    }
+}
+
+extension ExchangeFailure {
+    var unavailability: Unavailability? {
+        guard case .unavailable(let why) = self else { return nil }
+        return why
+    }
+}

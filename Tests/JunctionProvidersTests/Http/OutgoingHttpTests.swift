@@ -1,0 +1,181 @@
+import Foundation
+import JunctionSecret
+import JunctionSession
+import NIOCore
+import Testing
+
+@testable import JunctionProviders
+
+struct OutgoingHttpTests {
+    private static let needsOpenSSL = ConditionTrait.enabled(
+        if: TestAuthority.isAvailable,
+        "openssl is not installed"
+    )
+
+    @Test func `a name that nobody knows is said to be the trouble`() async throws {
+        try await Stage.play([]) { stage in
+            // No resolver has to be asked: a label has 63 characters at most.
+            let host = String(repeating: "a", count: 64) + ".invalid"
+            let failure = await failure(of: try call("https://\(host)"), stage)
+
+            #expect(failure?.cause == .unresolved)
+            #expect(failure?.requestLeft == false)
+            #expect(failure?.message == "The name \(host) cannot be resolved: check the network and its DNS")
+        }
+    }
+
+    @Test func `a server that does not speak TLS never sees the request`() async throws {
+        let limits = OutgoingHttp.Limits(connect: .seconds(1), whole: .seconds(60))
+        try await Stage.play([], limits: limits) { stage in
+            let failure = await failure(of: try call("https://\(stage.server.place)"), stage)
+
+            #expect(failure?.requestLeft == false)
+            #expect(
+                failure?.cause == .noTLS(within: .seconds(1)) || failure?.cause == .noConnection(within: .seconds(1))
+            )
+        }
+    }
+
+    @Test(needsOpenSSL)
+    func `a certificate for another host is not taken for this one`() async throws {
+        let authority = try #require(TestAuthority.shared)
+        let tls = try authority.server(for: "DNS:elsewhere.example")
+        try await Stage.play([], tls: tls, trust: TrustAnchors(caFile: authority.caFile)) { stage in
+            let failure = await failure(of: try call("https://localhost:\(stage.server.port)"), stage)
+
+            #expect(failure?.cause == .certificateForAnotherHost)
+            #expect(failure?.requestLeft == false)
+            #expect(stage.server.requests.isEmpty)
+        }
+    }
+
+    @Test(needsOpenSSL)
+    func `a host name is verified like an address`() async throws {
+        let authority = try #require(TestAuthority.shared)
+        let tls = try authority.server(for: "DNS:localhost")
+        try await Stage.play([.answer(200, [], "fine")], tls: tls, trust: TrustAnchors(caFile: authority.caFile)) {
+            let answer = try await $0.http.answer(to: try call("https://localhost:\($0.server.port)"))
+
+            #expect(answer.body.text == "fine")
+        }
+    }
+
+    @Test func `an answer that comes in many pieces is put together`() async throws {
+        let body = String(repeating: "0123456789", count: 30_000)
+        try await Stage.play([.answer(200, [("x-a", "1")], body)]) { stage in
+            var call = try call(stage.server.url)
+            call.longestAnswer = body.utf8.count
+            let answer = try await stage.http.answer(to: call)
+
+            #expect(answer.body.text == body)
+            #expect(answer.header("x-a") == "1")
+            #expect(answer.place == stage.server.place)
+        }
+    }
+
+    @Test func `the path of the origin goes before the target`() async throws {
+        try await Stage.play([.answer(200, [], "")]) { stage in
+            _ = try await stage.http.answer(to: call(stage.server.url + "/auth/", target: "/v1/token?a=%2B%20b"))
+
+            #expect(stage.server.requests.first?.line == "GET /auth/v1/token?a=%2B%20b HTTP/1.1")
+        }
+    }
+
+    @Test func `a cancelled task gives the request up`() async throws {
+        let (arrivals, arrived) = AsyncStream.makeStream(of: Void.self)
+        let server = try await ScriptedServer.start([.stall("")]) { arrived.yield() }
+        let http = OutgoingHttp(
+            eventLoop: ScriptedServer.group.any(),
+            trust: .system,
+            userAgent: "test",
+            limits: .patient
+        )
+        let call = try call(server.url)
+
+        let task = Task { () -> HttpFailure? in
+            do throws(HttpFailure) {
+                _ = try await http.answer(to: call)
+                return nil
+            } catch {
+                return error
+            }
+        }
+        for await _ in arrivals { break }
+        task.cancel()
+        let failure = await task.value
+
+        #expect(failure?.cause == .cancelled)
+        #expect(failure?.isAmbiguous == true)
+        await http.shutdown()
+        try await server.stop()
+    }
+
+    @Test func `after the shutdown nothing is sent, and a second one does no harm`() async throws {
+        try await Stage.play([]) { stage in
+            await stage.http.shutdown()
+            let failure = await failure(of: try call(stage.server.url), stage)
+
+            #expect(failure?.cause == .shutDown)
+            #expect(failure?.requestLeft == false)
+            #expect(stage.server.requests.isEmpty)
+        }
+    }
+
+    @Test func `a caller on an event loop stays on it`() async throws {
+        try await Stage.play([.answer(200, [], "")]) { stage in
+            let eventLoop = ScriptedServer.group.any()
+            let call = try call(stage.server.url)
+            let stayed = try await Task(executorPreference: EventLoopExecutor(eventLoop)) {
+                _ = try await stage.http.answer(to: call)
+                return eventLoop.inEventLoop
+            }.value
+
+            #expect(stayed)
+        }
+    }
+
+    @Test func `wiping reaches the bytes that others refer to`() {
+        let buffer = ByteBuffer(string: "refresh-secret")
+        let other = buffer
+
+        buffer.wipe()
+
+        #expect(other.readableBytesView.allSatisfy { $0 == 0 })
+    }
+
+    @Test func `a file without certificates is named`() throws {
+        let file = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString).path
+        let fault = ProviderConfigurationFault("\(file) cannot be read as certificates: expected a PEM file")
+        #expect(throws: fault) { try TrustAnchors(caFile: file) }
+
+        try Data("nothing".utf8).write(to: URL(filePath: file))
+        #expect(throws: fault) { try TrustAnchors(caFile: file) }
+    }
+
+    private func call(_ url: String, target: String = "/") throws -> HttpCall {
+        HttpCall(method: "GET", origin: try HttpOrigin(url), target: target)
+    }
+
+    private func failure(of call: HttpCall, _ stage: Stage) async -> HttpFailure? {
+        do throws(HttpFailure) {
+            _ = try await stage.http.answer(to: call)
+            return nil
+        } catch {
+            return error
+        }
+    }
+}
+
+/// Runs tasks on an event loop, as the daemon does.
+private final class EventLoopExecutor: TaskExecutor {
+    private let eventLoop: any EventLoop
+
+    init(_ eventLoop: any EventLoop) {
+        self.eventLoop = eventLoop
+    }
+
+    func enqueue(_ job: consuming ExecutorJob) {
+        let job = UnownedJob(job)
+        eventLoop.execute { job.runSynchronously(on: self.asUnownedTaskExecutor()) }
+    }
+}

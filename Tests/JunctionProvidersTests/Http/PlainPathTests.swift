@@ -1,0 +1,32 @@
+import JunctionSession
+import Testing
+
+@testable import JunctionProviders
+
+struct PlainPathTests {
+    @Test(arguments: [
+        ("/v2/providers", ["v2", "providers"]),
+        ("/v2/user/%61bc", ["v2", "user", "abc"]),
+        ("/v2/a.b-c_d~e", ["v2", "a.b-c_d~e"]),
+        ("/v2/...", ["v2", "..."]),
+    ])
+    func `a plain path is taken apart`(text: String, segments: [String]) throws {
+        #expect(try PlainPath(text).segments == segments)
+    }
+
+    @Test(arguments: [
+        "", "v2/user", "https://evil.example/v2", "//evil.example/v2", "/v2//user", "/v2/user/", "/", "/v2/./user",
+        "/v2/../user", "/v2/%2e%2e/user", "/v2/%2E/user", "/v2/.%2e/user", "/v2/a%2fb", "/v2/a%5cb", "/v2/a\\b",
+        "/v2/%252e%252e/user", "/v2/a%00b", "/v2/a%0d%0ab", "/v2/a\nb", "/v2/a b", "/v2/a%20b", "/v2/user?x=y",
+        "/v2/user%3fx", "/v2/user#x", "/v2/user;x", "/v2/üser", "/v2/%c3%bc", "/v2/%", "/v2/%4", "/v2/%zz", "/v2/a@b",
+    ])
+    func `a path that somebody could read differently is refused`(text: String) {
+        let refusal = #expect(throws: Refusal.self) { try PlainPath(text) }
+
+        #expect(refusal?.kind == .permissionDenied)
+    }
+
+    @Test func `a path without end is refused`() {
+        #expect(throws: Refusal.self) { try PlainPath("/" + String(repeating: "a", count: PlainPath.longest)) }
+    }
+}

@@ -1,0 +1,165 @@
+import JunctionSession
+import Testing
+
+@testable import JunctionProviders
+
+struct ApiPolicyTests {
+    private static let me = Sample.userId
+    private static let other = Sample.otherUserId
+
+    @Test(arguments: [
+        ("GET", "/v2/user/\(me)"), ("DELETE", "/v2/user/\(me)"), ("DELETE", "/v2/user/\(me)/oura"),
+        ("POST", "/v2/user/\(me)/sdk_sync_state/apple_health_kit"), ("GET", "/v2/user/providers/\(me)"),
+        ("POST", "/v2/user/refresh/\(me)"), ("GET", "/v2/summary/sleep/\(me)"),
+        ("GET", "/v2/summary/sleep/\(me)/stream"), ("POST", "/v2/summary/workouts/\(me)"),
+        ("GET", "/v2/timeseries/\(me)/heartrate"), ("GET", "/v2/providers"), ("HEAD", "/v2/providers"),
+    ])
+    func `the user's own resources are open`(method: String, path: String) throws {
+        let admitted = try admit(method, path)
+
+        #expect(admitted.method == method)
+        #expect(admitted.path == path)
+    }
+
+    @Test(arguments: [
+        ("GET", "/v2/user/\(other)"), ("GET", "/v2/user"), ("POST", "/v2/user"), ("GET", "/v2/user/resolve/\(me)"),
+        ("GET", "/v2/user/resolve/anybody"), ("GET", "/v2/user/providers"), ("GET", "/v2/user/providers/\(other)"),
+        ("GET", "/v2/user/providers/\(me)/x"), ("POST", "/v2/user/refresh/\(other)"), ("POST", "/v2/user/undo_delete"),
+        ("GET", "/v2/user/\(other)/\(me)"), ("GET", "/v2/summary/\(me)"), ("GET", "/v2/summary/sleep/\(other)"),
+        ("GET", "/v2/summary/sleep/raw/\(me)"), ("GET", "/v2/timeseries/heartrate/\(me)"),
+        ("GET", "/v2/timeseries/\(other)/heartrate"), ("POST", "/v2/providers"), ("GET", "/v2/providers/\(me)"),
+        ("GET", "/v2/link/token"), ("POST", "/v2/link/token/\(me)"), ("GET", "/v2/link/provider/oauth/oura"),
+        ("POST", "/v2/link/code/create"), ("GET", "/v2"), ("GET", "/v3/user/\(me)"), ("GET", "/user/\(me)"),
+        ("GET", "/v2/team/link/config"), ("GET", "/v2/order/\(me)"), ("GET", "/V2/user/\(me)"),
+        ("GET", "/v2/USER/\(me)"),
+    ])
+    func `everything else is somebody else's`(method: String, path: String) {
+        #expect(refusal { try admit(method, path) }?.kind == .permissionDenied)
+    }
+
+    @Test(arguments: [
+        "/v2/user/\(me)/../\(other)", "/v2/user/\(me)/%2e%2e/\(other)", "/v2/user/\(me)/%2E%2E/\(other)",
+        "/v2/user/\(me)/%252e%252e/\(other)", "/v2/user/\(me)/..%2f\(other)", "/v2/user/\(me)%2f..%2f\(other)",
+        "/v2/user/\(me)/..%5c\(other)", "/v2/user/\(me)\\..\\\(other)", "//evil.example/v2/user/\(me)",
+        "https://evil.example/v2/user/\(me)", "/v2//user/\(me)", "/v2/user/\(me)?user_id=\(other)",
+        "/v2/user/\(me)#", "/v2/user/\(me)%00", "/v2/user/\(me)\r\nx-evil: 1", "/v2/./user/\(me)", "/v2/user/\(me)/",
+        "v2/user/\(me)", "", "/v2/user/\(me);x=1", "/v2/user/\u{FF0E}\u{FF0E}/\(other)",
+    ])
+    func `no trick with the path opens another door`(path: String) {
+        #expect(refusal { try admit("GET", path) }?.kind == .permissionDenied)
+    }
+
+    @Test func `an id in capitals or in escapes is the user's own, and is sent in its normal form`() throws {
+        #expect(try admit("get", "/v2/user/\(Self.me.uppercased())").path == "/v2/user/\(Self.me)")
+        #expect(try admit("get", "/v2/user/%63\(Self.me.dropFirst())").path == "/v2/user/\(Self.me)")
+        #expect(try admit("get", "/v2/providers").method == "GET")
+    }
+
+    @Test(arguments: ["providers", "resolve", "refresh", "undo_delete"])
+    func `a user who is called like a word of the API owns nothing`(id: String) {
+        let policy = ApiPolicy(userId: id)
+
+        #expect(refusal { try policy.admit(ApiRequest(method: "GET", path: "/v2/user/\(id)/x")) } != nil)
+    }
+
+    @Test(arguments: ["TRACE", "CONNECT", "OPTIONS", "", "GET /", "GETT"])
+    func `an unusual method is a wrong parameter`(method: String) {
+        #expect(refusal { try admit(method, "/v2/providers") }?.kind == .invalidParameters)
+    }
+
+    @Test func `a link token is for the signed-in user`() throws {
+        let body = Array(#"{"provider":"oura","user_id":"\#(Self.me.uppercased())"}"#.utf8)
+
+        #expect(try admit("POST", "/v2/link/token", body: body).body == body)
+    }
+
+    @Test(
+        arguments: [
+            nil, "", "{}", "[]", #"{"user_id":null}"#, #"{"user_id":"\#(other)"}"#, #"{"user_id":["\#(me)"]}"#,
+            #"{"user_id":"\#(other)","user_id":"\#(me)"}"#, #"{"user_id":"\#(me)","user\u005fid":"\#(other)"}"#,
+            #"{"x":{"user_id":"\#(me)"}}"#, "user_id=\(me)",
+        ] as [String?]
+    )
+    func `a link token for anybody else, or for nobody we can tell, is refused`(body: String?) {
+        let refusal = refusal { try admit("POST", "/v2/link/token", body: body.map { Array($0.utf8) }) }
+
+        #expect(refusal?.kind == .permissionDenied)
+    }
+
+    @Test func `a link token whose body is compressed cannot be judged`() {
+        let body = Array(#"{"user_id":"\#(Self.me)"}"#.utf8)
+        let refusal = refusal {
+            try admit("POST", "/v2/link/token", headers: [("Content-Encoding", "gzip")], body: body)
+        }
+
+        #expect(refusal?.kind == .permissionDenied)
+    }
+
+    @Test func `headers that describe content pass, in lower case`() throws {
+        let headers = [("Content-Type", "application/json"), ("X-Vital-Link-Token", "abc"), ("If-None-Match", "\"x\"")]
+        let admitted = try admit("GET", "/v2/providers", headers: headers)
+
+        #expect(admitted.headers.map(\.name) == ["content-type", "x-vital-link-token", "if-none-match"])
+    }
+
+    @Test(arguments: [
+        ("Authorization", "Bearer x"), ("x-vital-api-key", "x"), ("Host", "evil.example"), ("Cookie", "a=b"),
+        ("Content-Length", "7"), ("Transfer-Encoding", "chunked"), ("Connection", "close"), ("Expect", "100-continue"),
+        ("X-HTTP-Method-Override", "DELETE"), ("X-Forwarded-For", "x"), ("User-Agent", "x"),
+        ("Proxy-Authorization", "x"),
+        ("accept\r\nx-evil", "1"), ("accept ", "x"), ("", "x"), ("accept", "a\r\nx-evil: 1"), ("accept", "é"),
+        ("accept", String(repeating: "a", count: CallerHeaders.longestValue + 1)),
+    ])
+    func `headers that are ours or the wire's are wrong parameters, and their value is not repeated`(
+        name: String,
+        value: String
+    ) {
+        let refusal = refusal { try admit("GET", "/v2/providers", headers: [(name, value)]) }
+
+        #expect(refusal?.kind == .invalidParameters)
+        #expect(refusal?.message.contains("Bearer") == false)
+    }
+
+    @Test func `a header that is given twice is a wrong parameter`() {
+        let refusal = refusal { try admit("GET", "/v2/providers", headers: [("Accept", "a"), ("accept", "b")]) }
+
+        #expect(refusal?.kind == .invalidParameters)
+    }
+
+    @Test func `a query or a body without end is a wrong parameter`() {
+        var request = ApiRequest(method: "GET", path: "/v2/providers")
+        request.query = [("a", String(repeating: "a", count: ApiPolicy.longestQuery))]
+        #expect(refusal { try ApiPolicy(userId: Self.me).admit(request) }?.kind == .invalidParameters)
+
+        request = ApiRequest(method: "POST", path: "/v2/user/\(Self.me)")
+        request.body = Array(repeating: 0, count: ApiPolicy.longestBody + 1)
+        #expect(refusal { try ApiPolicy(userId: Self.me).admit(request) }?.kind == .invalidParameters)
+    }
+
+    @Test func `what was admitted is admitted again, unchanged`() throws {
+        let once = try admit("post", "/v2/user/\(Self.me.uppercased())/x", headers: [("Accept", "a")], body: [1])
+
+        #expect(try ApiPolicy(userId: Self.me).admit(once) == once)
+    }
+
+    private func admit(
+        _ method: String,
+        _ path: String,
+        headers: [(String, String)] = [],
+        body: [UInt8]? = nil
+    ) throws(Refusal) -> ApiRequest {
+        let headers = headers.map { (name: $0, value: $1) }
+        return try ApiPolicy(userId: Self.me).admit(
+            ApiRequest(method: method, path: path, headers: headers, body: body)
+        )
+    }
+
+    private func refusal(_ body: () throws -> ApiRequest) -> Refusal? {
+        do {
+            _ = try body()
+            return nil
+        } catch {
+            return error as? Refusal
+        }
+    }
+}

@@ -1,0 +1,200 @@
+import JunctionSecret
+import JunctionSession
+import Testing
+
+@testable import JunctionProviders
+
+struct JunctionExchangeTests {
+    private static let granted = ScriptedServer.Step.json(
+        200,
+        #"{"access_token":"access-1","refresh_token":"refresh-1","expires_in":3600}"#
+    )
+
+    @Test func `a Sign-In Token is exchanged by exactly one form without any other credential`() async throws {
+        try await Stage.play([Self.granted], requestTakes: .seconds(7)) { stage in
+            let grant = try await stage.junction.exchange(Sample.credential(), expecting: nil)
+
+            let request = try #require(stage.server.requests.first)
+            #expect(stage.server.requests.count == 1)
+            #expect(request.line == "POST /v1/token HTTP/1.1")
+            #expect(request.header("content-type") == "application/x-www-form-urlencoded")
+            #expect(
+                request.body == "grant_type=urn%3Aietf%3Aparams%3Aoauth%3Agrant-type%3Atoken-exchange"
+                    + "&subject_token_type=urn%3Ajunction%3Asign-in-token&subject_token=\(Sample.jwt())"
+            )
+            #expect(request.header("user-agent") == "junctiond/0.0-test")
+            #expect(request.header("authorization") == nil && request.header("x-vital-api-key") == nil)
+            #expect(
+                Set(request.headers.map { $0.name.lowercased() })
+                    == ["host", "content-type", "content-length", "accept", "user-agent"]
+            )
+
+            #expect(grant.identity == Sample.identity)
+            #expect(grant.scheme == .signInToken)
+            #expect(grant.token?.secret.text == "access-1")
+            #expect(grant.refreshToken?.text == "refresh-1")
+            #expect(grant.token?.issuedAt == ManualClock.noon)
+            #expect(grant.token?.expiresAt == ManualClock.noon + .seconds(3_600))
+        }
+    }
+
+    @Test(arguments: ["invalid_token", "reauthentication_required"])
+    func `both verdicts refuse a Sign-In Token`(type: String) async throws {
+        try await Stage.play([.json(401, #"{"detail":{"error_type":"\#(type)"}}"#)]) { stage in
+            let failure = await exchangeFailure(stage, Sample.credential())
+
+            guard case .refused = failure else { return wrong(failure) }
+        }
+    }
+
+    @Test func `an exchange without a refresh token is unreadable`() async throws {
+        try await Stage.play([.json(200, #"{"access_token":"a","expires_in":60}"#)]) { stage in
+            let failure = await exchangeFailure(stage, Sample.credential())
+
+            guard case .unavailable(let why) = failure else { return wrong(failure) }
+            #expect(
+                why.message
+                    == "\(stage.server.place) answered 200 without an access token, its life and a refresh token"
+            )
+        }
+    }
+
+    @Test func `a malformed Sign-In Token is refused without a call`() async throws {
+        try await Stage.play([]) { stage in
+            let failure = await exchangeFailure(stage, Sample.credential("nonsense"))
+
+            guard case .refused = failure else { return wrong(failure) }
+            #expect(stage.server.requests.isEmpty)
+        }
+    }
+
+    @Test func `a token for another user than expected is not spent`() async throws {
+        try await Stage.play([]) { stage in
+            let failure = await exchangeFailure(stage, Sample.credential(), expecting: Sample.otherUserId)
+
+            #expect(failure == .otherUser(Sample.identity))
+            #expect(stage.server.requests.isEmpty)
+        }
+    }
+
+    @Test func `a link code becomes a Sign-In Token and that a session`() async throws {
+        let linked = ScriptedServer.Step.json(200, #"{"user_id":"x","sign_in_token":"\#(Sample.token())","team":{}}"#)
+        try await Stage.play([linked, Self.granted]) { stage in
+            let grant = try await stage.junction.exchange(.linkCode(SharedSecret(text: "SKUS0A1B2C3D")), expecting: nil)
+
+            let requests = stage.server.requests
+            #expect(requests.count == 2)
+            #expect(
+                requests[0].line
+                    == "POST /v2/link/code/exchange?code=skus0a1b2c3d&grant_type=sign_in_token HTTP/1.1"
+            )
+            #expect(requests[0].body.isEmpty)
+            #expect(requests[0].header("authorization") == nil && requests[0].header("x-vital-api-key") == nil)
+            #expect(requests[1].line == "POST /v1/token HTTP/1.1")
+            #expect(grant.scheme == .signInToken)
+            #expect(grant.identity == Sample.identity)
+        }
+    }
+
+    @Test func `a link code of another user is found out before the final exchange`() async throws {
+        try await Stage.play([.json(200, #"{"sign_in_token":"\#(Sample.token())"}"#)]) { stage in
+            let code = Credential.linkCode(SharedSecret(text: "skus0a1b2c3d"))
+            let failure = await exchangeFailure(stage, code, expecting: Sample.otherUserId)
+
+            #expect(failure == .otherUser(Sample.identity))
+            #expect(stage.server.requests.count == 1)
+        }
+    }
+
+    @Test func `a link code that leads to another site than it names is refused`() async throws {
+        try await Stage.play([.json(200, #"{"sign_in_token":"\#(Sample.token())"}"#)]) { stage in
+            let failure = await exchangeFailure(stage, .linkCode(SharedSecret(text: "pkus0a1b2c3d")))
+
+            guard case .refused = failure else { return wrong(failure) }
+            #expect(stage.server.requests.count == 1)
+        }
+    }
+
+    @Test(arguments: [400, 401, 404, 410, 422])
+    func `a client error in JSON refuses a link code`(status: Int) async throws {
+        try await Stage.play([.json(status, #"{"detail":"Code not found"}"#)]) { stage in
+            let failure = await exchangeFailure(stage, .linkCode(SharedSecret(text: "skus0a1b2c3d")))
+
+            guard case .refused = failure else { return wrong(failure) }
+        }
+    }
+
+    @Test(arguments: [
+        (404, "<html></html>"), (404, ""), (429, "{}"), (408, "{}"), (500, "{}"), (302, "{}"), (200, "{}"),
+        (200, #"{"sign_in_token":7}"#), (200, #"{"sign_in_token":"nonsense"}"#),
+    ])
+    func `any other answer leaves a link code undecided`(status: Int, body: String) async throws {
+        try await Stage.play([.json(status, body)]) { stage in
+            let failure = await exchangeFailure(stage, .linkCode(SharedSecret(text: "skus0a1b2c3d")))
+
+            guard case .unavailable = failure else { return wrong(failure) }
+            #expect(stage.server.requests.count == 1)
+        }
+    }
+
+    @Test func `an API key signs in without a call`() async throws {
+        try await Stage.play([]) { stage in
+            let key = SharedSecret(text: "sk_us_abc")
+            let credential = Credential.apiKey(key: key, userId: Sample.userId, environment: nil, region: nil)
+            let grant = try await stage.junction.exchange(credential, expecting: nil)
+
+            #expect(grant.scheme == .apiKey)
+            #expect(grant.identity == Identity(userId: Sample.userId, environment: "sandbox", region: "us"))
+            #expect(grant.apiKey === key)
+            #expect(grant.token == nil && grant.refreshToken == nil)
+            #expect(stage.server.requests.isEmpty)
+        }
+    }
+
+    @Test func `examining asks nobody`() async throws {
+        try await Stage.play([]) { stage in
+            let key = Credential.apiKey(
+                key: SharedSecret(text: "sk_eu_abc"),
+                userId: nil,
+                environment: nil,
+                region: nil
+            )
+            let junction = try stage.junction
+
+            #expect(
+                try junction.examine(Sample.credential(), configured: nil)
+                    == CredentialFacts(scheme: .signInToken, subject: .user(Sample.identity))
+            )
+            #expect(
+                try junction.examine(.linkCode(SharedSecret(text: "skus0a1b2c3d")), configured: nil)
+                    == CredentialFacts(scheme: .linkCode, subject: .unnamed)
+            )
+            #expect(
+                try junction.examine(key, configured: nil)
+                    == CredentialFacts(scheme: .apiKey, subject: .nobody(environment: "sandbox", region: "eu"))
+            )
+            #expect(throws: CredentialRefused.self) {
+                try junction.examine(.selfSigned(userId: "me"), configured: nil)
+            }
+            #expect(stage.server.requests.isEmpty)
+        }
+    }
+
+    private func exchangeFailure(
+        _ stage: Stage,
+        _ credential: Credential,
+        expecting userId: String? = nil
+    ) async -> ExchangeFailure? {
+        let expected = userId.map { Identity(userId: $0, environment: "sandbox", region: "us") }
+        do {
+            _ = try await stage.junction.exchange(credential, expecting: expected)
+            return nil
+        } catch {
+            return error as? ExchangeFailure
+        }
+    }
+
+    private func wrong(_ failure: ExchangeFailure?) {
+        Issue.record("Expected another outcome than \(String(describing: failure))")
+    }
+}

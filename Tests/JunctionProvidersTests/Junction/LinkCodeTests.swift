@@ -1,0 +1,29 @@
+import JunctionSecret
+import JunctionSession
+import Testing
+
+@testable import JunctionProviders
+
+struct LinkCodeTests {
+    @Test(arguments: [
+        ("skus0a1b2c3d", JunctionSite(.sandbox, .us)), ("skeu00000000", JunctionSite(.sandbox, .eu)),
+        ("pkusffffffff", JunctionSite(.production, .us)), (" PKEU0A1B2C3D\n", JunctionSite(.production, .eu)),
+    ])
+    func `a code names its site, however it was typed`(text: String, site: JunctionSite) throws {
+        let code = try LinkCode(SharedSecret(text: text))
+
+        #expect(code.site == site)
+        #expect(code.text.count == 12)
+    }
+
+    @Test(arguments: [
+        "", "skus0a1b2c3", "skus0a1b2c3d4", "skus0a1b2c3g", "skca0a1b2c3d", "xkus0a1b2c3d", "sk-us0a1b2c3",
+        "skus0a1b 2c3d",
+        "skus0a1b2c3d&code=x", "ſkus0a1b2c3d",
+    ])
+    func `anything else is no code, and is not repeated`(text: String) {
+        let refused = #expect(throws: CredentialRefused.self) { try LinkCode(SharedSecret(text: text)) }
+
+        #expect(refused == .malformed("Not a link code: expected sk or pk, us or eu, and eight hexadecimal digits"))
+    }
+}

@@ -1,0 +1,101 @@
+import JunctionSecret
+import JunctionSession
+import Testing
+
+@testable import JunctionProviders
+
+struct TeamApiKeyTests {
+    @Test(arguments: [
+        ("sk_us_abc", nil, nil, JunctionSite(.sandbox, .us)),
+        ("pk_eu_abc", nil, nil, JunctionSite(.production, .eu)),
+        ("pk_eu_abc", "Production", "EU", JunctionSite(.production, .eu)),
+        ("sk_us_abc", "dev", nil, JunctionSite(.dev, .us)),
+        ("something", "stg", "eu", JunctionSite(.sandbox, .eu)),
+    ])
+    func `the site is as told, or as the prefix implies`(
+        key: String,
+        environment: String?,
+        region: String?,
+        site: JunctionSite
+    ) throws {
+        #expect(try read(key, environment: environment, region: region).site == site)
+    }
+
+    @Test(arguments: [
+        ("pk_us_abc", "sandbox", nil), ("sk_us_abc", nil, "eu"), ("sk_eu_abc", "production", "eu"),
+        ("sk_us_abc", "dev", "eu"), ("something", "staging", "us"), ("something", "sandbox", "asia"), ("", nil, nil),
+        ("sk_us_abc\n", nil, nil), ("sk_us_abc def", nil, nil), ("sk_us_\r\nhost: evil", nil, nil),
+        ("sk_us_é", nil, nil),
+    ])
+    func `a contradiction, an unknown site or a key that is no header value is malformed`(
+        key: String,
+        environment: String?,
+        region: String?
+    ) {
+        let refused = #expect(throws: CredentialRefused.self) {
+            try read(key, environment: environment, region: region)
+        }
+
+        guard case .malformed(let reason) = refused else {
+            Issue.record("Expected .malformed and not \(String(describing: refused))")
+            return
+        }
+        #expect(!reason.contains("abc"))
+    }
+
+    @Test(arguments: [("something", nil, "us"), ("something", "sandbox", nil)] as [(String, String?, String?)])
+    func `a site that nobody tells is incomplete`(key: String, environment: String?, region: String?) {
+        let refused = #expect(throws: CredentialRefused.self) {
+            try read(key, environment: environment, region: region)
+        }
+
+        guard case .incomplete = refused else {
+            Issue.record("Expected .incomplete and not \(String(describing: refused))")
+            return
+        }
+    }
+
+    @Test func `a user id alone uses the key that is configured`() throws {
+        let apiKey = try read(nil, userId: Sample.userId.uppercased(), configured: ("sandbox", "eu"))
+
+        #expect(apiKey.site == JunctionSite(.sandbox, .eu))
+        #expect(apiKey.userId == Sample.userId)
+    }
+
+    @Test func `a user id alone without a configured key is incomplete`() {
+        let refused = #expect(throws: CredentialRefused.self) {
+            try read(nil, userId: Sample.userId, environment: "sandbox", region: "us")
+        }
+
+        #expect(refused == .incomplete("An API key is needed: none is configured"))
+    }
+
+    @Test func `the configured key is not for another site`() {
+        #expect(throws: CredentialRefused.malformed("The API key is for sandbox in eu")) {
+            try read(nil, userId: Sample.userId, environment: "dev", configured: ("sandbox", "eu"))
+        }
+    }
+
+    @Test(arguments: ["", "me", "c36d4df5e373425daae78b091b003ddd", "c36d4df5-e373-425d-aae7-8b091b003ddg", "../user"])
+    func `a user id that is no UUID is malformed`(userId: String) {
+        let refused = #expect(throws: CredentialRefused.self) { try read("sk_us_abc", userId: userId) }
+
+        #expect(refused == .malformed("The user id must be a UUID: Junction's own, not the one of your backend"))
+    }
+
+    private func read(
+        _ key: String?,
+        userId: String? = nil,
+        environment: String? = nil,
+        region: String? = nil,
+        configured: (environment: String, region: String)? = nil
+    ) throws -> TeamApiKey {
+        try TeamApiKey(
+            key: key.map { SharedSecret(text: $0) },
+            userId: userId,
+            environment: environment,
+            region: region,
+            configured: configured
+        )
+    }
+}

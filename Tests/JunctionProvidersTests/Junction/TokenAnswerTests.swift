@@ -1,0 +1,59 @@
+import JunctionSecret
+import JunctionSession
+import Testing
+
+@testable import JunctionProviders
+
+struct TokenAnswerTests {
+    @Test(arguments: ["3600", #""3600""#])
+    func `the life may be a number or a string, and counts from the start of the request`(life: String) throws {
+        let answer = try #require(
+            read(#"{"access_token":"a.b.c","refresh_token":"r+1","expires_in":\#(life),"token_type":"bearer"}"#)
+        )
+
+        #expect(answer.token.secret.text == "a.b.c")
+        #expect(answer.refreshToken?.text == "r+1")
+        #expect(answer.token.issuedAt == ManualClock.noon)
+        #expect(answer.token.expiresAt == ManualClock.noon + .seconds(3_600))
+    }
+
+    @Test(arguments: [1, 366 * 86_400])
+    func `lives from a second to a leap year are accepted`(life: Int) throws {
+        let answer = try #require(read(#"{"access_token":"a","expires_in":\#(life)}"#))
+
+        #expect(answer.token.expiresAt - answer.token.issuedAt == .seconds(life))
+    }
+
+    @Test(arguments: [
+        #"{"access_token":"a","expires_in":60}"#, #"{"access_token":"a","expires_in":60,"refresh_token":null}"#,
+    ])
+    func `no refresh token means that the old one stays`(body: String) throws {
+        #expect(try #require(read(body)).refreshToken == nil)
+    }
+
+    @Test(arguments: [
+        "", "null", "[]", "<html></html>", #"{"access_token":"a"}"#, #"{"expires_in":60}"#,
+        #"{"access_token":"","expires_in":60}"#, #"{"access_token":7,"expires_in":60}"#,
+        #"{"access_token":"a b","expires_in":60}"#, #"{"access_token":"a\r\nx-evil: 1","expires_in":60}"#,
+        #"{"access_token":"é","expires_in":60}"#, #"{"access_token":"a","expires_in":0}"#,
+        #"{"access_token":"a","expires_in":-5}"#, #"{"access_token":"a","expires_in":31622401}"#,
+        #"{"access_token":"a","expires_in":1e300}"#, #"{"access_token":"a","expires_in":59.5}"#,
+        #"{"access_token":"a","expires_in":"soon"}"#, #"{"access_token":"a","expires_in":"60s"}"#,
+        #"{"access_token":"a","expires_in":true}"#, #"{"access_token":"a","expires_in":99999999999999999999}"#,
+        #"{"access_token":"a","expires_in":60,"refresh_token":""}"#,
+        #"{"access_token":"a","expires_in":60,"refresh_token":7}"#, #"{"access_token":"a","expires_in":60"#,
+    ])
+    func `anything else is unreadable`(body: String) {
+        #expect(read(body) == nil)
+    }
+
+    @Test func `a token that fits into no header is unreadable`() {
+        let token = String(repeating: "a", count: TokenAnswer.longestAccessToken + 1)
+
+        #expect(read(#"{"access_token":"\#(token)","expires_in":60}"#) == nil)
+    }
+
+    private func read(_ body: String) -> TokenAnswer? {
+        TokenAnswer(SharedSecret(text: body), issuedAt: ManualClock.noon)
+    }
+}

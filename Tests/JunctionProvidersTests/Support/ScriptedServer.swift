@@ -1,0 +1,153 @@
+import NIOCore
+import NIOPosix
+import NIOSSL
+import Synchronization
+
+/// A vendor played by a script: one step for each request, on a port of its own, and every request kept as it came.
+final class ScriptedServer: Sendable {
+    enum Step: Sendable {
+        case answer(Int, [(String, String)], String)
+        /// These bytes and then the end.
+        case raw(String)
+        /// These bytes and then silence.
+        case stall(String)
+        /// The request is read and the connection closed.
+        case hangUp
+
+        static func json(_ status: Int, _ body: String) -> Step {
+            .answer(status, [("content-type", "application/json")], body)
+        }
+    }
+
+    struct Request: Sendable {
+        var line: String
+        var headers: [(name: String, value: String)]
+        var body: String
+
+        func header(_ name: String) -> String? { headers.first { $0.name.lowercased() == name }?.value }
+    }
+
+    private struct Story {
+        var steps: [Step]
+        var requests: [Request] = []
+        var connections: [any Channel] = []
+    }
+
+    static let group = MultiThreadedEventLoopGroup(numberOfThreads: 2)
+
+    private let story: Mutex<Story>
+    private let listener: any Channel
+    private let scheme: String
+    let port: Int
+
+    /// Listens on a free port of the loopback.
+    ///
+    /// - Parameter onRequest: called when a request is complete, before it is answered.
+    static func start(
+        _ steps: [Step],
+        tls: NIOSSLContext? = nil,
+        onRequest: @escaping @Sendable () -> Void = {}
+    ) async throws -> ScriptedServer {
+        let box = Mutex<ScriptedServer?>(nil)
+        let listener = try await ServerBootstrap(group: group)
+            .childChannelInitializer { channel in
+                channel.eventLoop.makeCompletedFuture {
+                    if let tls { try channel.pipeline.syncOperations.addHandler(NIOSSLServerHandler(context: tls)) }
+                    let handler = ScriptedConnection { request in
+                        onRequest()
+                        return box.withLock { $0 }?.next(after: request) ?? .hangUp
+                    }
+                    try channel.pipeline.syncOperations.addHandler(handler)
+                    box.withLock { $0 }?.opened(channel)
+                }
+            }
+            .bind(host: "127.0.0.1", port: 0).get()
+        let server = ScriptedServer(steps, listener, scheme: tls == nil ? "http" : "https")
+        box.withLock { $0 = server }
+        listener.closeFuture.whenComplete { _ in box.withLock { $0 = nil } }
+        return server
+    }
+
+    private init(_ steps: [Step], _ listener: any Channel, scheme: String) {
+        self.story = Mutex(Story(steps: steps))
+        self.listener = listener
+        self.scheme = scheme
+        self.port = listener.localAddress?.port ?? 0
+    }
+
+    var place: String { "127.0.0.1:\(port)" }
+    var url: String { "\(scheme)://\(place)" }
+    var requests: [Request] { story.withLock { $0.requests } }
+
+    /// Refuses connections from now on and ends those that are open.
+    func stop() async throws {
+        if listener.isActive { try await listener.close() }
+        for connection in story.withLock({ $0.connections }) { connection.close(promise: nil) }
+    }
+
+    private func opened(_ channel: any Channel) {
+        story.withLock { $0.connections.append(channel) }
+    }
+
+    private func next(after request: Request) -> Step {
+        story.withLock { story in
+            story.requests.append(request)
+            return story.steps.isEmpty ? .answer(500, [], "the script has ended") : story.steps.removeFirst()
+        }
+    }
+}
+
+/// Reads requests byte by byte, without trusting a library that the client may share.
+private final class ScriptedConnection: ChannelInboundHandler {
+    typealias InboundIn = ByteBuffer
+    typealias OutboundOut = ByteBuffer
+
+    private let step: (ScriptedServer.Request) -> ScriptedServer.Step
+    private var received = ""
+
+    init(_ step: @escaping (ScriptedServer.Request) -> ScriptedServer.Step) {
+        self.step = step
+    }
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        received += String(buffer: unwrapInboundIn(data))
+        while let request = takeRequest() { play(step(request), request, context) }
+    }
+
+    func errorCaught(context: ChannelHandlerContext, error: any Error) {
+        context.close(promise: nil)
+    }
+
+    private func takeRequest() -> ScriptedServer.Request? {
+        guard let end = received.firstRange(of: "\r\n\r\n") else { return nil }
+        var lines = received[..<end.lowerBound].split(separator: "\r\n").map(String.init)
+        let line = lines.removeFirst()
+        let headers = lines.map { line in
+            let parts = line.split(separator: ":", maxSplits: 1)
+            return (name: String(parts[0]), value: String(parts[1].drop { $0 == " " }))
+        }
+        let length = headers.first { $0.name.lowercased() == "content-length" }.flatMap { Int($0.value) } ?? 0
+        let rest = received[end.upperBound...]
+        guard rest.utf8.count >= length, let body = String(rest.utf8.prefix(length)) else { return nil }
+        received = String(rest.utf8.dropFirst(length)) ?? ""
+        return ScriptedServer.Request(line: line, headers: headers, body: body)
+    }
+
+    private func play(_ step: ScriptedServer.Step, _ request: ScriptedServer.Request, _ context: ChannelHandlerContext)
+    {
+        switch step {
+        case .answer(let status, let headers, let body):
+            var text = "HTTP/1.1 \(status) Scripted\r\ncontent-length: \(body.utf8.count)\r\n"
+            for (name, value) in headers { text += "\(name): \(value)\r\n" }
+            text += "\r\n" + (request.line.hasPrefix("HEAD") ? "" : body)
+            context.writeAndFlush(wrapOutboundOut(ByteBuffer(string: text)), promise: nil)
+        case .raw(let text):
+            context.writeAndFlush(wrapOutboundOut(ByteBuffer(string: text)), promise: nil)
+            context.close(promise: nil)
+        case .stall(let text):
+            context.writeAndFlush(wrapOutboundOut(ByteBuffer(string: text)), promise: nil)
+        case .hangUp:
+            context.close(promise: nil)
+        }
+    }
+}

@@ -1,0 +1,61 @@
+import JunctionProviders
+import JunctionSecret
+import JunctionSession
+import NIOPosix
+import NIOSSL
+
+/// A scripted vendor, the way out to it and a clock: what every test with a network needs.
+struct Stage: Sendable {
+    var server: ScriptedServer
+    var http: OutgoingHttp
+    var clock: ManualClock
+
+    /// Sets the stage, lets the test play, and puts everything away, whatever happens.
+    static func play(
+        _ steps: [ScriptedServer.Step],
+        tls: NIOSSLContext? = nil,
+        trust: TrustAnchors = .system,
+        limits: OutgoingHttp.Limits = .patient,
+        requestTakes: Duration = .zero,
+        _ test: (Stage) async throws -> Void
+    ) async throws {
+        let clock = ManualClock()
+        let server = try await ScriptedServer.start(steps, tls: tls) { clock.advance(by: requestTakes) }
+        let http = OutgoingHttp(
+            eventLoop: ScriptedServer.group.next(),
+            trust: trust,
+            userAgent: "junctiond/0.0-test",
+            limits: limits
+        )
+        let outcome: Result<Void, any Error>
+        do {
+            outcome = .success(try await test(Stage(server: server, http: http, clock: clock)))
+        } catch {
+            outcome = .failure(error)
+        }
+        await http.shutdown()
+        try await server.stop()
+        try outcome.get()
+    }
+
+    var junction: JunctionProvider {
+        get throws {
+            JunctionProvider(
+                cloud: try JunctionCloud(authUrl: server.url, apiUrl: server.url),
+                http: http,
+                clock: clock
+            )
+        }
+    }
+}
+
+extension OutgoingHttp.Limits {
+    /// A loaded machine must never look like a silent server.
+    static let patient = OutgoingHttp.Limits(connect: .seconds(60), whole: .seconds(60), idle: .seconds(1))
+    /// For servers that stay silent on purpose.
+    static let impatient = OutgoingHttp.Limits(connect: .seconds(1), whole: .seconds(1), idle: .seconds(1))
+}
+
+extension SharedSecret {
+    var text: String { withUnsafeBytes { String(decoding: $0, as: UTF8.self) } }
+}

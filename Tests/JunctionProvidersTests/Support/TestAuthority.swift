@@ -1,0 +1,54 @@
+import Foundation
+import NIOSSL
+
+/// A private certificate authority, made by `openssl` once for all tests.
+struct TestAuthority: Sendable {
+    /// `nil` where openssl is not installed.
+    static let shared = try? TestAuthority()
+    static var isAvailable: Bool { shared != nil }
+
+    private let folder: URL
+
+    var caFile: String { folder.appending(path: "ca.pem").path }
+
+    /// A server's side of TLS with a certificate for these names (`DNS:localhost`, `IP:127.0.0.1`).
+    func server(for names: String) throws -> NIOSSLContext {
+        let name = UUID().uuidString
+        let key = folder.appending(path: "\(name).key").path
+        let request = folder.appending(path: "\(name).csr").path
+        let certificate = folder.appending(path: "\(name).pem").path
+        let extensions = folder.appending(path: "\(name).ext")
+        try "subjectAltName=\(names)".write(to: extensions, atomically: true, encoding: .utf8)
+        try Self.openssl("req -newkey rsa:2048 -nodes -subj /CN=scripted -keyout \(key) -out \(request)")
+        try Self.openssl(
+            "x509 -req -in \(request) -CA \(caFile) -CAkey \(folder.path)/ca.key -CAcreateserial -days 2 "
+                + "-extfile \(extensions.path) -out \(certificate)"
+        )
+        return try NIOSSLContext(
+            configuration: .makeServerConfiguration(
+                certificateChain: try NIOSSLCertificate.fromPEMFile(certificate).map { .certificate($0) },
+                privateKey: .privateKey(try NIOSSLPrivateKey(file: key, format: .pem))
+            )
+        )
+    }
+
+    private init() throws {
+        folder = FileManager.default.temporaryDirectory.appending(path: "junction-ca-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        try Self.openssl(
+            "req -x509 -newkey rsa:2048 -nodes -days 2 -subj /CN=junction-tests "
+                + "-keyout \(folder.path)/ca.key -out \(folder.path)/ca.pem"
+        )
+    }
+
+    private static func openssl(_ arguments: String) throws {
+        let process = Process()
+        process.executableURL = URL(filePath: "/usr/bin/env")
+        process.arguments = ["openssl"] + arguments.split(separator: " ").map(String.init)
+        process.standardOutput = FileHandle.nullDevice
+        process.standardError = FileHandle.nullDevice
+        try process.run()
+        process.waitUntilExit()
+        guard process.terminationStatus == 0 else { throw CocoaError(.executableNotLoadable) }
+    }
+}
