@@ -1,0 +1,56 @@
+import FoundationEssentials
+import Hummingbird
+
+/// On whose behalf the API is called.
+enum Caller: Sendable {
+    /// A backend, by `x-vital-api-key`.
+    case team(Team)
+    /// An app of one user, by `Authorization: Bearer`.
+    case user(User)
+}
+
+extension JunctionState {
+    /// Who calls, by the credential in the headers.
+    func caller(_ headers: HTTPFields, now: Date) throws(Refusal) -> Caller {
+        if let key = headers[.vitalApiKey] {
+            guard let team = Team(apiKey: key) else { throw .api(.unauthorized, "the API key is unknown") }
+            return .team(team)
+        }
+        guard let authorization = headers[.authorization], authorization.hasPrefix("Bearer ") else {
+            throw .api(.unauthorized, "send x-vital-api-key or Authorization: Bearer")
+        }
+        let token = String(authorization.dropFirst("Bearer ".count))
+        guard let id = families.bearer(of: token, now: now), let user = users[id], user.standing == .active else {
+            throw .api(.unauthorized, "the access token is expired, revoked or unknown")
+        }
+        return .user(user)
+    }
+
+    /// The user that a path names, if the caller may reach that user.
+    func user(_ id: String, for caller: Caller) throws(Refusal) -> User {
+        switch caller {
+        case .user(let own):
+            guard own.id == id.lowercased() else { throw .api(.forbidden, "this user is not the signed-in one") }
+            return own
+        case .team(let team):
+            guard let user = users[id], user.team.id == team.id, user.standing != .deleted else {
+                throw .api(.notFound, "the team has no such user")
+            }
+            return user
+        }
+    }
+}
+
+extension Caller {
+    /// The team, where a signed-in user is not enough.
+    func team() throws(Refusal) -> Team {
+        guard case .team(let team) = self else {
+            throw .api(.forbidden, "this call needs a team API key")
+        }
+        return team
+    }
+}
+
+extension HeaderName {
+    fileprivate static let vitalApiKey = Self("x-vital-api-key")!
+}

@@ -1,0 +1,46 @@
+/// Where the sandbox listens: a port of this machine's loopback, and nothing that others could reach.
+package struct ListenAddress: Equatable, Sendable {
+    /// Why a text is no such address.
+    package struct Refused: Error, CustomStringConvertible {
+        /// What is wrong, and what to write instead.
+        package let description: String
+    }
+
+    /// A loopback address, without brackets.
+    package let host: String
+    /// The port, or 0 for any that is free.
+    package let port: Int
+
+    /// Reads `HOST:PORT`, where HOST is in 127.0.0.0/8, `[::1]` or `localhost`.
+    package init(_ text: String) throws(Refused) {
+        guard let colon = text.lastIndex(of: ":"), let port = Int(text[text.index(after: colon)...]),
+            (0...65535).contains(port)
+        else {
+            throw Refused(description: "'\(text)' is not HOST:PORT, such as 127.0.0.1:8787")
+        }
+        guard let host = Self.loopback(text[..<colon]) else {
+            throw Refused(
+                description: """
+                    '\(text)' is not a loopback address; the sandbox gives tokens to anybody who asks, \
+                    so it listens on 127.0.0.1, [::1] or localhost only
+                    """
+            )
+        }
+        self.host = host
+        self.port = port
+    }
+
+    /// The address as it stands in a URL, with the port that was really taken.
+    func authority(port: Int) -> String {
+        host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)"
+    }
+
+    private static func loopback(_ host: Substring) -> String? {
+        // The name is not looked up: what it resolves to is not ours to know.
+        if host == "localhost" { return "127.0.0.1" }
+        if host == "[::1]" { return "::1" }
+        let numbers = host.split(separator: ".", omittingEmptySubsequences: false).map { UInt8($0) }
+        guard numbers.count == 4, numbers[0] == 127, !numbers.contains(nil) else { return nil }
+        return String(host)
+    }
+}

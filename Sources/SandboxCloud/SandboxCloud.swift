@@ -1,0 +1,88 @@
+import FoundationEssentials
+import Hummingbird
+import HummingbirdCore
+import HummingbirdTLS
+package import Logging
+import NIOCore
+import NIOSSL
+
+/// The vendors' clouds on loopback, with everything that a test wants to do to them.
+package struct SandboxCloud: Sendable {
+    private let configuration: SandboxConfiguration
+    private let responder: RouterResponder<CloudContext>
+    private let logger: Logger
+
+    /// Reads the state file if there is one; nothing listens yet.
+    package init(_ configuration: SandboxConfiguration, logger: Logger) throws {
+        self.configuration = configuration
+        self.logger = logger
+
+        let ledger = try Ledger(file: configuration.stateFile.map(StateFile.init)) { Date() }
+        let workings = Workings(ledger: ledger, preferences: Preferences(configuration.settings))
+        let junction = try JunctionCloud(
+            ledger: ledger,
+            counters: workings.counters,
+            preferences: workings.preferences,
+            scheme: configuration.scheme
+        )
+        // A vendor is one line here, one property of CloudState and one folder.
+        let vendors: [any Vendor] = [junction]
+
+        let router = Router(context: CloudContext.self)
+        router.addMiddleware {
+            TrafficMiddleware(
+                counters: workings.counters,
+                log: workings.log,
+                ledger: ledger,
+                tokenEndpoints: vendors.reduce(into: []) { $0.formUnion($1.tokenEndpoints) }
+            )
+            FaultMiddleware(plan: workings.plan, hanging: workings.hanging, counters: workings.counters)
+            RefusalMiddleware()
+        }
+        for vendor in vendors { vendor.addRoutes(to: router) }
+        workings.addRoutes(to: router)
+        OverviewPage(junction: junction, counters: workings.counters).addRoutes(to: router)
+        responder = router.buildResponder()
+    }
+
+    /// Serves until the task is cancelled; says under which origin once it does.
+    package func run(listening: @escaping @Sendable (_ origin: String) -> Void) async throws {
+        let listen = configuration.listen
+        let application = Application(
+            responder: responder,
+            server: try server(),
+            configuration: ApplicationConfiguration(
+                address: .hostname(listen.host, port: listen.port),
+                serverName: "junction-sandbox"
+            ),
+            onServerRunning: { channel in
+                let port = channel.localAddress?.port ?? listen.port
+                listening("\(configuration.scheme)://\(listen.authority(port: port))")
+            },
+            logger: logger
+        )
+        do {
+            try await application.run()
+        } catch let error as IOError {
+            throw StartFailure(description: "cannot listen on \(listen.authority(port: listen.port)): \(error)")
+        }
+    }
+
+    private func server() throws -> HTTPServerBuilder {
+        guard let files = configuration.tls else { return .http1() }
+        do {
+            let chain = try NIOSSLCertificate.fromPEMFile(files.certificate)
+            let key = try NIOSSLPrivateKey(file: files.key, format: .pem)
+            return try .tls(
+                tlsConfiguration: .makeServerConfiguration(
+                    certificateChain: chain.map { .certificate($0) },
+                    privateKey: .privateKey(key)
+                )
+            )
+        } catch {
+            throw StartFailure(
+                description: "\(files.certificate) and \(files.key) are not a PEM certificate and its key: \(error)"
+            )
+        }
+    }
+}

@@ -1,0 +1,49 @@
+import FoundationEssentials
+import Synchronization
+
+/// A request as it came in, fit to be shown: no value that could be a secret is in it.
+struct RequestNote: Codable, Sendable {
+    struct Field: Codable, Sendable {
+        let name: String
+        /// The value of a field known to be harmless, else `sha256:` and its fingerprint.
+        let value: String
+    }
+
+    let at: Date
+    let method: String
+    let path: String
+    let contentType: String?
+    /// The names of the headers, in lower case.
+    let headers: [String]
+    let form: [Field]
+
+    private static let harmless: Set<String> = ["grant_type", "subject_token_type"]
+
+    static func fields(of form: Form?) -> [Field] {
+        (form?.fields ?? []).map { name, value in
+            let shown = harmless.contains(name) ? value : "sha256:" + TokenText.fingerprint(value)
+            return Field(name: name, value: shown)
+        }
+    }
+}
+
+/// The last requests to a vendor's endpoints, the oldest first.
+final class RequestLog: Sendable {
+    /// Enough for a test to look back on, little enough to stay small under a load test.
+    static let capacity = 500
+
+    private let notes = Mutex<[RequestNote]>([])
+
+    var all: [RequestNote] { notes.withLock { $0 } }
+
+    func add(_ note: RequestNote) {
+        notes.withLock { notes in
+            if notes.count == Self.capacity { notes.removeFirst() }
+            notes.append(note)
+        }
+    }
+
+    func clear() {
+        notes.withLock { $0.removeAll() }
+    }
+}

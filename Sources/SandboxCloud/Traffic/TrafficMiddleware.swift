@@ -1,0 +1,60 @@
+import Hummingbird
+import NIOCore
+
+/// Counts and notes every request to a vendor's endpoint, before a fault can get at it.
+struct TrafficMiddleware: RouterMiddleware {
+    typealias Context = CloudContext
+
+    static let longestBody = 8 << 20
+
+    let counters: Counters
+    let log: RequestLog
+    let ledger: Ledger
+    let tokenEndpoints: Set<String>
+
+    func handle(
+        _ request: Request,
+        context: CloudContext,
+        next: @concurrent (Request, CloudContext) async throws -> Response
+    ) async throws -> Response {
+        guard request.isForVendor else { return try await next(request, context) }
+        var request = request
+        var context = context
+        let body = try await request.collectBody(upTo: Self.longestBody)
+        let contentType = request.headers[.contentType]
+        if contentType?.lowercased().hasPrefix(Form.contentType) == true {
+            context.form = Form(String(buffer: body))
+        }
+        log.add(
+            RequestNote(
+                at: ledger.now,
+                method: request.method.rawValue,
+                path: request.uri.path,
+                contentType: contentType,
+                headers: request.headers.map { $0.name.rawName.lowercased() },
+                form: RequestNote.fields(of: context.form)
+            )
+        )
+
+        let endpoint = context.endpointPath.map { "\(request.method.rawValue) \($0)" } ?? "unknown"
+        counters.count { $0.arrived(at: endpoint, isTokenRequest: tokenEndpoints.contains(endpoint)) }
+        do {
+            let response = try await next(request, context)
+            counters.count { $0.left(endpoint, answer: String(response.status.code)) }
+            return response
+        } catch {
+            counters.count { tally in
+                tally.left(endpoint, answer: "dropped")
+                tally.dropped += 1
+            }
+            throw error
+        }
+    }
+}
+
+extension Request {
+    /// Whether this asks a vendor, rather than the sandbox about itself.
+    var isForVendor: Bool {
+        !uri.path.hasPrefix("/sandbox") && uri.path != "/"
+    }
+}

@@ -1,0 +1,34 @@
+import FoundationEssentials
+import Hummingbird
+
+/// The name of a header; Hummingbird hands on the list of headers, but not the type of its elements.
+typealias HeaderName = HTTPFields.Element.Name
+
+/// How the names of Swift properties are written on a surface of the cloud.
+enum Spelling {
+    /// As they are, for the `/sandbox` endpoints.
+    case camelCase
+    /// As the vendors' endpoints have them.
+    case snakeCase
+}
+
+extension Response {
+    static func json(
+        _ value: some Encodable,
+        status: HTTPResponse.Status = .ok,
+        spelling: Spelling = .camelCase
+    ) throws -> Response {
+        let encoder = JSONEncoder()
+        encoder.dateEncodingStrategy = .iso8601
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        if spelling == .snakeCase { encoder.keyEncodingStrategy = .convertToSnakeCase }
+        return bytes(Array(try encoder.encode(value)), status: status, contentType: "application/json")
+    }
+
+    static func bytes(_ bytes: [UInt8], status: HTTPResponse.Status = .ok, contentType: String) -> Response {
+        var response = Response(status: status, body: ResponseBody(byteBuffer: ByteBuffer(bytes: bytes)))
+        response.headers[.contentType] = contentType
+        response.headers[.contentLength] = String(bytes.count)
+        return response
+    }
+}

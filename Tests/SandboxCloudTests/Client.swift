@@ -1,0 +1,108 @@
+import Foundation
+import Glibc
+
+@testable import SandboxCloud
+
+/// What came back for a request.
+struct Answer: Sendable {
+    let status: Int
+    let headers: [String: String]
+    let body: Data
+
+    var json: JSONValue { (try? JSONDecoder().decode(JSONValue.self, from: body)) ?? .null }
+
+    var errorType: String? { json["detail"]?["error_type"]?.string }
+}
+
+/// The server closed the connection without a byte.
+struct NoAnswer: Error {}
+
+/// An HTTP client that does what it is told and no more: one connection a request, no retry, no redirect.
+///
+/// URLSession would repeat a request by itself when a connection is dropped, which is what these tests are about.
+struct Client: Sendable {
+    let port: UInt16
+
+    func send(
+        _ method: String,
+        _ path: String,
+        headers: [String: String] = [:],
+        body: String = ""
+    ) async throws -> Answer {
+        var head = "\(method) \(path) HTTP/1.1\r\nHost: 127.0.0.1:\(port)\r\nConnection: close\r\n"
+        head += "Content-Length: \(body.utf8.count)\r\n"
+        for (name, value) in headers { head += "\(name): \(value)\r\n" }
+        let connection = try Connection(port: port)
+        connection.write(head + "\r\n" + body)
+        return try Self.answer(await connection.readToEnd())
+    }
+
+    /// An open connection with a request on it that nobody waits for yet.
+    func start(_ method: String, _ path: String, headers: [String: String] = [:]) throws -> Connection {
+        let lines = headers.map { "\($0): \($1)\r\n" }.joined()
+        let connection = try Connection(port: port)
+        connection.write("\(method) \(path) HTTP/1.1\r\nHost: x\r\nContent-Length: 0\r\n\(lines)\r\n")
+        return connection
+    }
+
+    private static func answer(_ bytes: Data) throws -> Answer {
+        guard let end = bytes.firstRange(of: Data("\r\n\r\n".utf8)) else { throw NoAnswer() }
+        let lines = String(decoding: bytes[..<end.lowerBound], as: UTF8.self).components(separatedBy: "\r\n")
+        let headers = lines.dropFirst().map { line in
+            let halves = line.split(separator: ":", maxSplits: 1)
+            return (halves[0].lowercased(), halves[1].trimmingCharacters(in: .whitespaces))
+        }
+        return Answer(
+            status: Int(lines[0].split(separator: " ")[1]) ?? 0,
+            headers: Dictionary(headers) { first, _ in first },
+            body: Data(bytes[end.upperBound...])
+        )
+    }
+}
+
+/// A TCP connection to the sandbox, closed when nobody holds it any more.
+final class Connection: Sendable {
+    private let descriptor: Int32
+
+    init(port: UInt16) throws {
+        descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_port = port.bigEndian
+        address.sin_addr.s_addr = UInt32(0x7f00_0001).bigEndian
+        let result = withUnsafePointer(to: &address) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
+            }
+        }
+        if result != 0 { throw POSIXError(POSIXErrorCode(rawValue: errno) ?? .EIO) }
+    }
+
+    deinit { Glibc.close(descriptor) }
+
+    func write(_ text: String) {
+        let bytes = Array(text.utf8)
+        var sent = 0
+        while sent < bytes.count {
+            let count = bytes[sent...].withUnsafeBytes {
+                send(descriptor, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL))
+            }
+            if count <= 0 { return }
+            sent += count
+        }
+    }
+
+    /// Everything until the server closes. It waits on a thread of its own: the sandbox needs the others.
+    func readToEnd() async -> Data {
+        await withCheckedContinuation { continuation in
+            Thread.detachNewThread { [self] in
+                var all = Data()
+                var buffer = [UInt8](repeating: 0, count: 65536)
+                while case let count = recv(descriptor, &buffer, buffer.count, 0), count > 0 {
+                    all.append(contentsOf: buffer[..<count])
+                }
+                continuation.resume(returning: all)
+            }
+        }
+    }
+}

@@ -1,0 +1,136 @@
+import Foundation
+import Testing
+
+@testable import SandboxCloud
+
+@Suite struct DrivingTests {
+    @Test func `settings apply from the next token on`() async throws {
+        try await Sandbox.run {
+            $0.settings.accessTokenLifetime = 60
+        } _: { sandbox in
+            let user = try await sandbox.user()
+            let before = try await sandbox.exchange(try await sandbox.signInToken(of: user))
+
+            let settings = try await sandbox.post("/sandbox/settings", ["accessTokenLifetime": .integer(5)])
+            let after = try await sandbox.exchange(try await sandbox.signInToken(of: user))
+
+            #expect(before.json["expires_in"] == .integer(60))
+            #expect(after.json["expires_in"] == .integer(5))
+            #expect(settings.json["rotationGrace"] == .integer(30))
+            #expect(try await sandbox.post("/sandbox/settings", ["rotationGrace": .integer(-1)]).status == 400)
+        }
+    }
+
+    @Test func `the request log shows what was sent, and no secret`() async throws {
+        try await Sandbox.run { sandbox in
+            let tokens = try await sandbox.signIn(try await sandbox.user())
+            _ = try await sandbox.get("/v2/providers", headers: Sandbox.bearer(tokens))
+            _ = try await sandbox.refresh(tokens.refresh)
+
+            let all = try await sandbox.get("/sandbox/requests")
+            let tokenOnly = try await sandbox.get("/sandbox/requests?path=/v1/token")
+
+            guard case .array(let notes) = tokenOnly.json["requests"] else { return #expect(Bool(false), "no list") }
+            #expect(notes.count == 2)
+            #expect(notes.last?["contentType"] == .string(Form.contentType))
+            #expect(
+                notes.last?["form"] == [
+                    ["name": "grant_type", "value": "refresh_token"],
+                    [
+                        "name": "refresh_token",
+                        "value": .string("sha256:" + TokenText.fingerprint(tokens.refresh)),
+                    ],
+                ]
+            )
+            let text = String(decoding: all.body, as: UTF8.self)
+            #expect(text.contains("authorization"))
+            #expect(!text.contains(tokens.refresh) && !text.contains(tokens.access))
+        }
+    }
+
+    @Test func `the counters know how many token requests were under way at once`() async throws {
+        try await Sandbox.run { sandbox in
+            _ = try await sandbox.post("/sandbox/faults", ["match": "/v1/token", "hang": .bool(true)])
+
+            async let one = sandbox.refresh("x")
+            async let other = sandbox.refresh("y")
+            _ = try await sandbox.get("/sandbox/await?counter=hanging&atLeast=2")
+            _ = try await sandbox.post("/sandbox/release")
+            _ = try await (one, other)
+
+            let tally = try await sandbox.counters()
+            #expect(tally.mostConcurrentTokenRequests == 2)
+            #expect(tally.tokenRequests == 2)
+            #expect(tally.endpoints["POST /v1/token"]?.answers == ["401": 2])
+        }
+    }
+
+    @Test func `a reset forgets everything`() async throws {
+        try await Sandbox.run { sandbox in
+            let tokens = try await sandbox.signIn(try await sandbox.user())
+            _ = try await sandbox.post("/sandbox/settings", ["accessTokenLifetime": .integer(5)])
+            _ = try await sandbox.post("/sandbox/clock", ["advanceSeconds": .integer(5_000_000)])
+            _ = try await sandbox.post("/sandbox/faults", ["match": "/", "status": .integer(500)])
+
+            _ = try await sandbox.post("/sandbox/reset")
+
+            #expect(try await sandbox.get("/sandbox/users").json == ["users": []])
+            #expect(try await sandbox.get("/sandbox/settings").json["accessTokenLifetime"] == .integer(3600))
+            #expect(try await sandbox.counters().requests == 0)
+            #expect(try await sandbox.get("/sandbox/requests").json == ["requests": []])
+            #expect(try await sandbox.refresh(tokens.refresh).errorType == "reauthentication_required")
+        }
+    }
+
+    @Test func `the clock can be advanced and read`() async throws {
+        try await Sandbox.run { sandbox in
+            let before = try #require(try await sandbox.get("/sandbox/clock").json["now"]?.string)
+            let after = try await sandbox.post("/sandbox/clock", ["advanceSeconds": .integer(86_400)])
+
+            let parsed = try Date(before, strategy: .iso8601)
+            let now = try Date(try #require(after.json["now"]?.string), strategy: .iso8601)
+            #expect(now.timeIntervalSince(parsed) >= 86_400)
+        }
+    }
+
+    @Test func `users are made in any team, each name once`() async throws {
+        try await Sandbox.run { sandbox in
+            let wish: JSONValue = ["clientUserId": "anna", "apiKey": "pk_eu_shop"]
+
+            let made = try await sandbox.post("/sandbox/users", wish)
+            let again = try await sandbox.post("/sandbox/users", wish)
+            let keyless = try await sandbox.post("/sandbox/users", ["apiKey": "shop"])
+            let nameless = try await sandbox.post("/sandbox/users")
+
+            #expect(made.status == 201)
+            #expect(made.json["environment"] == "production" && made.json["region"] == "eu")
+            #expect(again.status == 409)
+            #expect(keyless.status == 400)
+            #expect(nameless.status == 201)
+            #expect(try await sandbox.post("/sandbox/users/nobody/delete").status == 404)
+        }
+    }
+
+    @Test func `the page shows the users, with their names made harmless`() async throws {
+        try await Sandbox.run { sandbox in
+            _ = try await sandbox.user("<script>anna</script>")
+
+            let page = try await sandbox.get("/")
+
+            let html = String(decoding: page.body, as: UTF8.self)
+            #expect(page.headers["content-type"] == "text/html; charset=utf-8")
+            #expect(html.contains("&lt;script&gt;anna&lt;/script&gt;"))
+            #expect(!html.contains("<script>"))
+        }
+    }
+
+    @Test func `what is not there is not found, in JSON`() async throws {
+        try await Sandbox.run { sandbox in
+            let answer = try await sandbox.get("/v3/user")
+
+            #expect(answer.status == 404)
+            #expect(answer.errorType == "NOT_FOUND")
+            #expect(try await sandbox.get("/sandbox/await?counter=luck").status == 400)
+        }
+    }
+}

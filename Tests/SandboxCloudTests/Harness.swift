@@ -1,0 +1,115 @@
+import Foundation
+import Logging
+import Testing
+
+@testable import SandboxCloud
+
+/// A sandbox that runs in this process, and what a test does with it.
+struct Sandbox: Sendable {
+    let client: Client
+
+    /// Runs a sandbox on a free port for as long as the body takes.
+    static func run<Outcome: Sendable>(
+        _ configure: (inout SandboxConfiguration) throws -> Void = { _ in },
+        _ body: (Sandbox) async throws -> Outcome
+    ) async throws -> Outcome {
+        var configuration = SandboxConfiguration(listen: try ListenAddress("127.0.0.1:0"))
+        try configure(&configuration)
+        let cloud = try SandboxCloud(configuration, logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
+        let (origins, announcement) = AsyncStream<String>.makeStream()
+
+        return try await withThrowingTaskGroup(of: Void.self) { group in
+            defer { group.cancelAll() }
+            group.addTask {
+                defer { announcement.finish() }
+                do { try await cloud.run { announcement.yield($0) } } catch is CancellationError {}
+            }
+            guard let origin = await origins.first(where: { _ in true }) else {
+                try await group.waitForAll()
+                throw CancellationError()
+            }
+            let port = try #require(origin.split(separator: ":").last.flatMap { UInt16($0) })
+            return try await body(Sandbox(client: Client(port: port)))
+        }
+    }
+
+    func get(_ path: String, headers: [String: String] = [:]) async throws -> Answer {
+        try await client.send("GET", path, headers: headers)
+    }
+
+    func delete(_ path: String, headers: [String: String] = [:]) async throws -> Answer {
+        try await client.send("DELETE", path, headers: headers)
+    }
+
+    func post(_ path: String, _ body: JSONValue? = nil, headers: [String: String] = [:]) async throws -> Answer {
+        let bytes = try body.map { String(decoding: try $0.text(), as: UTF8.self) } ?? ""
+        return try await client.send("POST", path, headers: headers, body: bytes)
+    }
+
+    func form(_ fields: KeyValuePairs<String, String>) async throws -> Answer {
+        let body = fields.map { name, value in
+            "\(name)=\(value.addingPercentEncoding(withAllowedCharacters: .alphanumerics)!)"
+        }
+        return try await client.send(
+            "POST",
+            "/v1/token",
+            headers: ["Content-Type": Form.contentType],
+            body: body.joined(separator: "&")
+        )
+    }
+}
+
+/// The steps that many stories share.
+extension Sandbox {
+    static let team = ["x-vital-api-key": Team.exampleKey]
+
+    static func bearer(_ tokens: Tokens) -> [String: String] { ["Authorization": "Bearer \(tokens.access)"] }
+
+    func user(_ name: String = "anna") async throws -> String {
+        try #require(try await post("/sandbox/users", ["clientUserId": .string(name)]).json["userId"]?.string)
+    }
+
+    /// A Sign-In Token as an app gets it: the envelope.
+    func signInToken(of user: String, _ wishes: JSONValue? = nil) async throws -> String {
+        let answer = try await post("/sandbox/users/\(user)/sign-in-token", wishes)
+        return try #require(answer.json["signInToken"]?.string)
+    }
+
+    func exchange(_ signInToken: String) async throws -> Answer {
+        try await form([
+            "grant_type": Grant.exchangeName,
+            "subject_token_type": Grant.signInTokenType,
+            "subject_token": try userToken(in: signInToken),
+        ])
+    }
+
+    func refresh(_ token: String) async throws -> Answer {
+        try await form(["grant_type": "refresh_token", "refresh_token": token])
+    }
+
+    func signIn(_ user: String) async throws -> Tokens {
+        try Tokens(try await exchange(try await signInToken(of: user)))
+    }
+
+    func counters() async throws -> Tally {
+        try JSONDecoder().decode(Tally.self, from: try await get("/sandbox/counters").body)
+    }
+}
+
+/// The pair that the token endpoint handed out.
+struct Tokens {
+    let access: String
+    let refresh: String
+
+    init(_ answer: Answer) throws {
+        try #require(answer.status == 200)
+        access = try #require(answer.json["access_token"]?.string)
+        refresh = try #require(answer.json["refresh_token"]?.string)
+    }
+}
+
+/// The inner JWT of an envelope.
+func userToken(in signInToken: String) throws -> String {
+    let envelope = try #require(Data(base64Encoded: signInToken))
+    return try #require(try JSONDecoder().decode(JSONValue.self, from: envelope)["user_token"]?.string)
+}

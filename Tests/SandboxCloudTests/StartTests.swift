@@ -1,0 +1,116 @@
+import Foundation
+import Logging
+import Testing
+
+@testable import SandboxCloud
+
+@Suite struct StartTests {
+    @Test(arguments: [
+        ("127.0.0.1:8787", "127.0.0.1", 8787), ("127.3.2.1:0", "127.3.2.1", 0), ("[::1]:80", "::1", 80),
+        ("localhost:8787", "127.0.0.1", 8787),
+    ])
+    func `a loopback address is taken`(text: String, host: String, port: Int) throws {
+        let address = try ListenAddress(text)
+
+        #expect(address.host == host && address.port == port)
+    }
+
+    @Test(arguments: [
+        "0.0.0.0:8787", "192.168.1.2:8787", "[::]:8787", "example.org:80", "128.0.0.1:1", "127.0.0.1.example.org:1",
+        "127.1:1", ":8787",
+    ])
+    func `an address that others could reach is refused`(text: String) {
+        #expect(throws: ListenAddress.Refused.self) { try ListenAddress(text) }
+    }
+
+    @Test(arguments: ["127.0.0.1", "127.0.0.1:", "127.0.0.1:65536", "127.0.0.1:http", ""])
+    func `an address without a port is refused`(text: String) {
+        #expect(throws: ListenAddress.Refused.self) { try ListenAddress(text) }
+    }
+
+    @Test func `a restart with a state file keeps users, families and the grace`() async throws {
+        try await withFolder { folder in
+            let file = folder + "/state.json"
+            let (user, first) = try await Sandbox.run {
+                $0.stateFile = file
+            } _: { sandbox in
+                let user = try await sandbox.user()
+                let first = try await sandbox.signIn(user)
+                _ = try Tokens(try await sandbox.refresh(first.refresh))
+                _ = try await sandbox.post("/sandbox/clock", ["advanceSeconds": .integer(20)])
+                return (user, first)
+            }
+
+            try await Sandbox.run {
+                $0.stateFile = file
+            } _: { sandbox in
+                #expect(try await sandbox.get("/v2/user/\(user)", headers: Sandbox.bearer(first)).status == 200)
+                #expect(try await sandbox.refresh(first.refresh).status == 200)
+                _ = try await sandbox.post("/sandbox/clock", ["advanceSeconds": .integer(10)])
+                #expect(try await sandbox.refresh(first.refresh).status == 401)
+                #expect(try await sandbox.counters().familyRevocations == 1)
+            }
+        }
+    }
+
+    @Test func `a state file that cannot be read stops the start and is left alone`() async throws {
+        try await withFolder { folder in
+            let file = folder + "/state.json"
+            try "not the state".write(toFile: file, atomically: true, encoding: .utf8)
+
+            let failure = await #expect(throws: StartFailure.self) {
+                try await Sandbox.run {
+                    $0.stateFile = file
+                } _: { _ in
+                }
+            }
+
+            #expect(failure?.description.contains(file) == true)
+            #expect(try String(contentsOfFile: file, encoding: .utf8) == "not the state")
+        }
+    }
+
+    @Test func `what cannot be saved has not happened`() async throws {
+        try await withFolder { folder in
+            try await Sandbox.run {
+                $0.stateFile = folder + "/missing/state.json"
+            } _: { sandbox in
+                let answer = try await sandbox.post("/sandbox/users", ["clientUserId": "anna"])
+
+                #expect(answer.status == 500)
+                #expect(try await sandbox.get("/sandbox/users").json == ["users": []])
+            }
+        }
+    }
+
+    @Test func `TLS files that are none stop the start with their names`() async throws {
+        let failure = await #expect(throws: StartFailure.self) {
+            try await Sandbox.run { configuration in
+                configuration.tls = .init(certificate: "/nowhere/cert.pem", key: "/nowhere/key.pem")
+            } _: { _ in
+            }
+        }
+
+        #expect(failure?.description.contains("/nowhere/cert.pem") == true)
+    }
+
+    @Test func `a port that is taken stops the start with its address`() async throws {
+        try await Sandbox.run { sandbox in
+            let failure = await #expect(throws: StartFailure.self) {
+                try await Sandbox.run {
+                    $0.listen = try ListenAddress("127.0.0.1:\(sandbox.client.port)")
+                } _: { _ in
+                }
+            }
+
+            #expect(failure?.description.contains(":\(sandbox.client.port)") == true)
+        }
+    }
+}
+
+private func withFolder(_ body: (String) async throws -> Void) async throws {
+    let folder = FileManager.default.temporaryDirectory.appendingPathComponent("sandbox-\(UUID().uuidString)")
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    defer { try? FileManager.default.removeItem(at: folder) }
+    try await body(folder.path)
+}
