@@ -1,0 +1,119 @@
+extension JSONParser {
+    /// Passes over a number, by the grammar. Whether it has neither fraction nor exponent.
+    mutating func skipNumber() throws(JSONFault) -> Bool {
+        if peek() == UInt8(ascii: "-") { position += 1 }
+        if peek() == UInt8(ascii: "0") {
+            position += 1
+        } else {
+            try skipDigits()
+        }
+        var isInteger = true
+        if peek() == UInt8(ascii: ".") {
+            isInteger = false
+            position += 1
+            try skipDigits()
+        }
+        if peek() | 0x20 == UInt8(ascii: "e") {
+            isInteger = false
+            position += 1
+            if peek() == UInt8(ascii: "+") || peek() == UInt8(ascii: "-") { position += 1 }
+            try skipDigits()
+        }
+        return isInteger
+    }
+
+    private mutating func skipDigits() throws(JSONFault) {
+        guard isDigit(peek()) else { throw .malformed(at: position) }
+        repeat { position += 1 } while isDigit(peek())
+    }
+
+    private func isDigit(_ byte: UInt8) -> Bool {
+        byte &- UInt8(ascii: "0") < 10
+    }
+
+    /// Passes over a string, quotes included. Whether it is free of escapes.
+    mutating func skipString() throws(JSONFault) -> Bool {
+        var isPlain = true
+        position += 1
+        while position < count {
+            let byte = text[position]
+            switch byte {
+            case UInt8(ascii: "\""):
+                position += 1
+                return isPlain
+            case UInt8(ascii: "\\"):
+                isPlain = false
+                try skipEscape()
+            case 0x20..<0x80:
+                position += 1
+            case 0x80...:
+                try skipScalar(leadByte: byte)
+            default:
+                throw .malformed(at: position)
+            }
+        }
+        throw .malformed(at: position)
+    }
+
+    /// Passes over one escape; a surrogate must be the first of a pair and brings its second.
+    private mutating func skipEscape() throws(JSONFault) {
+        let start = position
+        position += 1
+        switch peek() {
+        case UInt8(ascii: "\""), UInt8(ascii: "\\"), UInt8(ascii: "/"), UInt8(ascii: "b"), UInt8(ascii: "f"),
+            UInt8(ascii: "n"), UInt8(ascii: "r"), UInt8(ascii: "t"):
+            position += 1
+        case UInt8(ascii: "u"):
+            let unit = try skipHexUnit()
+            guard unit & 0xF800 == 0xD800 else { return }
+            guard unit < 0xDC00, peek() == UInt8(ascii: "\\") else { throw .malformed(at: start) }
+            position += 1
+            guard peek() == UInt8(ascii: "u"), try skipHexUnit() & 0xFC00 == 0xDC00 else {
+                throw .malformed(at: start)
+            }
+        default:
+            throw .malformed(at: position)
+        }
+    }
+
+    private mutating func skipHexUnit() throws(JSONFault) -> UInt32 {
+        position += 1
+        var unit: UInt32 = 0
+        for _ in 0..<4 {
+            guard let digit = hexDigit(peek()) else { throw .malformed(at: position) }
+            unit = unit << 4 | digit
+            position += 1
+        }
+        return unit
+    }
+
+    /// Passes over one scalar of two to four bytes: shortest form, no surrogate, at most U+10FFFF.
+    private mutating func skipScalar(leadByte: UInt8) throws(JSONFault) {
+        let (tail, second): (Int, ClosedRange<UInt8>) =
+            switch leadByte {
+            case 0xC2...0xDF: (1, 0x80...0xBF)
+            case 0xE0: (2, 0xA0...0xBF)
+            case 0xED: (2, 0x80...0x9F)
+            case 0xE1...0xEF: (2, 0x80...0xBF)
+            case 0xF0: (3, 0x90...0xBF)
+            case 0xF1...0xF3: (3, 0x80...0xBF)
+            case 0xF4: (3, 0x80...0x8F)
+            default: throw .notUTF8(at: position)
+            }
+        guard position + tail < count, second.contains(text[position + 1]) else { throw .notUTF8(at: position) }
+        for offset in 1...tail where text[position + offset] & 0xC0 != 0x80 {
+            throw .notUTF8(at: position)
+        }
+        position += 1 + tail
+    }
+}
+
+/// The value of a hexadecimal digit, in either case.
+func hexDigit(_ byte: UInt8) -> UInt32? {
+    switch byte {
+    case UInt8(ascii: "0")...UInt8(ascii: "9"): UInt32(byte - UInt8(ascii: "0"))
+    case UInt8(ascii: "a")...UInt8(ascii: "f"): UInt32(byte - UInt8(ascii: "a")) + 10
+    case UInt8(ascii: "A")...UInt8(ascii: "F"): UInt32(byte - UInt8(ascii: "A")) + 10
+    default: nil
+    }
+}

@@ -1,0 +1,57 @@
+extension JSONValue {
+    /// The values of an array, in order; nothing for any other kind.
+    package var elements: JSONElements { JSONElements(self) }
+
+    /// The members of an object, in the order written and with duplicates; nothing for any other kind.
+    package var members: JSONMembers { JSONMembers(self) }
+
+    /// The member of an object with this name. When a name is given twice the last one counts.
+    package subscript(_ name: StaticString) -> JSONValue? {
+        lend { view in view[name].map(keep) }
+    }
+
+    /// The member of an object with a name that is known only now. When a name is given twice the last one counts.
+    package func member(named name: String) -> JSONValue? {
+        var found: JSONValue?
+        for (key, value) in members where key.string == name { found = value }
+        return found
+    }
+}
+
+/// The values of a JSON array.
+package struct JSONElements: Sequence, IteratorProtocol, Sendable {
+    private let document: JSONDocument
+    private var position: TapeRange
+
+    init(_ container: JSONValue) {
+        document = container.document
+        position = container.lend { $0.elements.position }
+    }
+
+    /// Whether none is left.
+    package var isEmpty: Bool { position.isEmpty }
+
+    package mutating func next() -> JSONValue? {
+        position.advance(over: 1, on: document.view(at: 0)).map { JSONValue(document: document, index: $0) }
+    }
+}
+
+/// The members of a JSON object; the name is a string value, compared with `stringEquals` or read with `string`.
+package struct JSONMembers: Sequence, IteratorProtocol, Sendable {
+    private let document: JSONDocument
+    private var position: TapeRange
+
+    init(_ container: JSONValue) {
+        document = container.document
+        position = container.lend { $0.members.position }
+    }
+
+    /// Whether none is left.
+    package var isEmpty: Bool { position.isEmpty }
+
+    package mutating func next() -> (name: JSONValue, value: JSONValue)? {
+        position.advance(over: 2, on: document.view(at: 0)).map { index in
+            (JSONValue(document: document, index: index), JSONValue(document: document, index: index + 1))
+        }
+    }
+}

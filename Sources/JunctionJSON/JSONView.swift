@@ -1,0 +1,117 @@
+import Glibc
+package import JunctionSecret
+
+/// A value lent for the length of a closure: nothing is counted when it is copied, and it must not be kept.
+///
+/// This is what the hot path looks at; `JSONValue` says the same for everybody else.
+package struct JSONView {
+    let nodes: UnsafePointer<JSONNode>
+    let text: UnsafeRawPointer
+    let index: Int
+
+    var node: JSONNode { nodes[index] }
+
+    /// Which of the six it is.
+    package var kind: JSONKind { nodes[index].kind }
+
+    /// Whether it is `null`.
+    package var isNull: Bool { kind == .null }
+
+    /// The value of a boolean.
+    package var bool: Bool? {
+        kind == .bool ? rawText.first == UInt8(ascii: "t") : nil
+    }
+
+    /// The text of a string, unescaped.
+    package var string: String? {
+        guard let text = escapedText else { return nil }
+        guard !node.isPlain else { return String(decoding: text, as: UTF8.self) }
+        return String(unsafeUninitializedCapacity: text.count) { room in
+            unescape(text, into: UnsafeMutableRawBufferPointer(room))
+        }
+    }
+
+    /// The text of a string, unescaped straight into a box that is wiped; no `String` is made on the way.
+    package var secret: SharedSecret? {
+        guard let text = escapedText else { return nil }
+        return SharedSecret(Secret(capacity: text.count) { room in unescape(text, into: room) })
+    }
+
+    /// Whether it is a string with exactly this text.
+    package func stringEquals(_ expected: StaticString) -> Bool {
+        let node = node
+        guard node.kind == .string else { return false }
+        let escaped = UnsafeRawBufferPointer(start: text + Int(node.start) + 1, count: Int(node.end - node.start) - 2)
+        let expected = UnsafeRawBufferPointer(start: expected.utf8Start, count: expected.utf8CodeUnitCount)
+        if node.isPlain { return isEqual(escaped, expected) }
+        // An escaped spelling is longer than the text that it stands for.
+        guard escaped.count > expected.count else { return false }
+        return withUnsafeTemporaryAllocation(byteCount: escaped.count, alignment: 1) { room in
+            let count = unescape(escaped, into: room)
+            defer { wipe(room) }
+            return isEqual(UnsafeRawBufferPointer(rebasing: room[0..<count]), expected)
+        }
+    }
+
+    /// The value's text exactly as it was written, quotes and brackets included.
+    package var rawText: UnsafeRawBufferPointer {
+        let node = node
+        return UnsafeRawBufferPointer(start: text + Int(node.start), count: Int(node.end - node.start))
+    }
+
+    /// What is between the quotes of a string, still escaped.
+    private var escapedText: UnsafeRawBufferPointer? {
+        guard kind == .string else { return nil }
+        return UnsafeRawBufferPointer(rebasing: rawText[1..<rawText.count - 1])
+    }
+}
+
+private func isEqual(_ left: UnsafeRawBufferPointer, _ right: UnsafeRawBufferPointer) -> Bool {
+    guard left.count == right.count, let first = left.baseAddress, let second = right.baseAddress else {
+        return left.isEmpty && right.isEmpty
+    }
+    return memcmp(first, second, left.count) == 0
+}
+
+/// Writes the text that escaped, validated bytes stand for; it is never longer than they are.
+private func unescape(_ source: UnsafeRawBufferPointer, into room: UnsafeMutableRawBufferPointer) -> Int {
+    var read = 0
+    var written = 0
+    func hexUnit(at start: Int) -> UInt32 {
+        (0..<4).reduce(0) { unit, offset in unit << 4 | (hexDigit(source[start + offset]) ?? 0) }
+    }
+    while read < source.count {
+        guard source[read] == UInt8(ascii: "\\") else {
+            room[written] = source[read]
+            (read, written) = (read + 1, written + 1)
+            continue
+        }
+        guard source[read + 1] == UInt8(ascii: "u") else {
+            room[written] = plainByte(ofEscape: source[read + 1])
+            (read, written) = (read + 2, written + 1)
+            continue
+        }
+        var scalar = hexUnit(at: read + 2)
+        read += 6
+        if scalar & 0xFC00 == 0xD800 {
+            scalar = 0x10000 + (scalar & 0x3FF) << 10 + hexUnit(at: read + 2) & 0x3FF
+            read += 6
+        }
+        for byte in UTF8.encode(Unicode.Scalar(scalar) ?? "\u{FFFD}") ?? UTF8.encodedReplacementCharacter {
+            room[written] = byte
+            written += 1
+        }
+    }
+    return written
+}
+
+private func plainByte(ofEscape letter: UInt8) -> UInt8 {
+    switch letter {
+    case UInt8(ascii: "b"): 0x08
+    case UInt8(ascii: "f"): 0x0C
+    case UInt8(ascii: "n"): 0x0A
+    case UInt8(ascii: "r"): 0x0D
+    case UInt8(ascii: "t"): 0x09
+    default: letter
+    }
+}

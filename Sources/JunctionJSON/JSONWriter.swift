@@ -1,0 +1,209 @@
+package import JunctionSecret
+
+/// Writes one JSON text, member by member in the order of the calls; commas come by themselves.
+///
+/// A writer that was given a secret leaves no copy of it behind: not when it grows, and not when it goes away.
+package struct JSONWriter: ~Copyable {
+    private var bytes: [UInt8] = []
+    private var needsComma = false
+    private var holdsSecret = false
+
+    /// Starts an empty text; a writer with enough `capacity` never moves.
+    package init(capacity: Int = 256) {
+        bytes.reserveCapacity(capacity)
+    }
+
+    deinit {
+        guard holdsSecret else { return }
+        // A struct's stored array cannot be changed in `deinit`; the copy shares the storage until it is written.
+        bytes.withUnsafeBytes { wipe(UnsafeMutableRawBufferPointer(mutating: $0)) }
+    }
+
+    /// How many bytes are written so far.
+    package var count: Int { bytes.count }
+
+    /// Hands the text over and starts afresh. Whoever takes a text with a secret has to wipe it.
+    package mutating func take() -> [UInt8] {
+        var taken: [UInt8] = []
+        swap(&taken, &bytes)
+        (needsComma, holdsSecret) = (false, false)
+        return taken
+    }
+
+    /// Lends the text for the length of `body`; it must not be kept.
+    package borrowing func withUnsafeBytes<Result, Failure: Error>(
+        _ body: (UnsafeRawBufferPointer) throws(Failure) -> Result
+    ) throws(Failure) -> Result {
+        try bytes.withUnsafeBufferPointer { (bytes) throws(Failure) in try body(UnsafeRawBufferPointer(bytes)) }
+    }
+
+    /// Opens an object.
+    package mutating func beginObject() { open(UInt8(ascii: "{")) }
+
+    /// Closes the object opened last.
+    package mutating func endObject() { close(UInt8(ascii: "}")) }
+
+    /// Opens an array.
+    package mutating func beginArray() { open(UInt8(ascii: "[")) }
+
+    /// Closes the array opened last.
+    package mutating func endArray() { close(UInt8(ascii: "]")) }
+
+    /// Writes the name of the member whose value comes next.
+    package mutating func key(_ name: StaticString) {
+        separate()
+        appendQuoted(UnsafeRawBufferPointer(start: name.utf8Start, count: name.utf8CodeUnitCount))
+        append(UInt8(ascii: ":"))
+    }
+
+    /// Writes the name of the member whose value comes next.
+    package mutating func key(_ name: some StringProtocol) {
+        separate()
+        appendQuoted(name)
+        append(UInt8(ascii: ":"))
+    }
+
+    /// Writes a string.
+    package mutating func string(_ text: some StringProtocol) {
+        separate()
+        appendQuoted(text)
+        needsComma = true
+    }
+
+    /// Writes a secret as a string; it has to be UTF-8.
+    package mutating func string(secret: SharedSecret) {
+        separate()
+        holdsSecret = true
+        secret.withUnsafeBytes { appendQuoted($0) }
+        needsComma = true
+    }
+
+    /// Writes a whole number.
+    package mutating func integer(_ value: some BinaryInteger) {
+        separate()
+        append(contentsOf: String(value))
+        needsComma = true
+    }
+
+    /// Writes a number in the shortest form that reads back the same; whole numbers lose their `.0`.
+    ///
+    /// JSON has no word for infinity and no number; they become `null`.
+    package mutating func double(_ value: Double) {
+        guard value.isFinite else { return null() }
+        separate()
+        if let whole = Int64(exactly: value), whole.magnitude <= 1 << 53 {
+            append(contentsOf: String(whole))
+        } else {
+            append(contentsOf: value.description)
+        }
+        needsComma = true
+    }
+
+    /// Writes `true` or `false`.
+    package mutating func bool(_ value: Bool) {
+        separate()
+        append(contentsOf: value ? "true" : "false")
+        needsComma = true
+    }
+
+    /// Writes `null`.
+    package mutating func null() {
+        separate()
+        append(contentsOf: "null")
+        needsComma = true
+    }
+
+    /// Writes a value that is JSON already.
+    package mutating func raw(_ json: UnsafeRawBufferPointer) {
+        separate()
+        append(json)
+        needsComma = true
+    }
+
+    /// Writes a value that is JSON already.
+    package mutating func raw(_ json: [UInt8]) {
+        json.withUnsafeBytes { raw($0) }
+    }
+
+    /// Writes a value that was read from another text, exactly as it stood there.
+    package mutating func value(_ value: JSONValue) {
+        value.withRawText { raw($0) }
+    }
+
+    private mutating func open(_ bracket: UInt8) {
+        separate()
+        append(bracket)
+    }
+
+    private mutating func close(_ bracket: UInt8) {
+        append(bracket)
+        needsComma = true
+    }
+
+    private mutating func separate() {
+        if needsComma { append(UInt8(ascii: ",")) }
+        needsComma = false
+    }
+}
+
+// Escaping and growing.
+extension JSONWriter {
+    private mutating func appendQuoted(_ text: some StringProtocol) {
+        var text = String(text)
+        text.withUTF8 { appendQuoted(UnsafeRawBufferPointer($0)) }
+    }
+
+    private mutating func appendQuoted(_ text: UnsafeRawBufferPointer) {
+        makeRoom(for: text.count + 2)
+        append(UInt8(ascii: "\""))
+        var start = 0
+        for (index, byte) in text.enumerated()
+        where byte < 0x20 || byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\") {
+            append(UnsafeRawBufferPointer(rebasing: text[start..<index]))
+            appendEscape(of: byte)
+            start = index + 1
+        }
+        append(UnsafeRawBufferPointer(rebasing: text[start...]))
+        append(UInt8(ascii: "\""))
+    }
+
+    private mutating func appendEscape(of byte: UInt8) {
+        switch byte {
+        case 0x08: append(contentsOf: "\\b")
+        case 0x09: append(contentsOf: "\\t")
+        case 0x0A: append(contentsOf: "\\n")
+        case 0x0C: append(contentsOf: "\\f")
+        case 0x0D: append(contentsOf: "\\r")
+        case UInt8(ascii: "\""): append(contentsOf: "\\\"")
+        case UInt8(ascii: "\\"): append(contentsOf: "\\\\")
+        default:
+            append(contentsOf: byte < 0x10 ? "\\u000" : "\\u00")
+            append(contentsOf: String(byte, radix: 16))
+        }
+    }
+
+    private mutating func append(_ byte: UInt8) {
+        makeRoom(for: 1)
+        bytes.append(byte)
+    }
+
+    private mutating func append(_ run: UnsafeRawBufferPointer) {
+        makeRoom(for: run.count)
+        bytes.append(contentsOf: run)
+    }
+
+    private mutating func append(contentsOf text: String) {
+        makeRoom(for: text.utf8.count)
+        bytes.append(contentsOf: text.utf8)
+    }
+
+    /// Grows by hand, because an array that grows by itself frees its old storage with the secret in it.
+    private mutating func makeRoom(for more: Int) {
+        guard bytes.count + more > bytes.capacity else { return }
+        var larger: [UInt8] = []
+        larger.reserveCapacity(max(bytes.capacity * 2, bytes.count + more))
+        larger.append(contentsOf: bytes)
+        if holdsSecret { bytes.withUnsafeMutableBytes { wipe($0) } }
+        bytes = larger
+    }
+}
