@@ -176,6 +176,7 @@ func testTarget(_ room: Room, alongside: [String]) -> Target {
     .testTarget(
         name: room.name + "Tests",
         dependencies: dependencies(room) + ([room.name] + alongside).map { .target(name: $0) },
+        exclude: room.name == "JunctionProtocol" ? ["Fixtures"] : [],
         swiftSettings: strict
     )
 }

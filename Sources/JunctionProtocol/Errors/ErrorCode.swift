@@ -1,0 +1,69 @@
+/// The errors of the interface: those of JSON-RPC, and ours.
+public enum ErrorCode: Int, Hashable, Sendable, CaseIterable {
+    /// The line is not JSON.
+    case parseError = -32700
+    /// The line is JSON, but no JSON-RPC 2.0 message.
+    case invalidRequest = -32600
+    /// There is no such method.
+    case methodNotFound = -32601
+    /// A parameter is missing, unknown or out of range.
+    case invalidParams = -32602
+    /// The daemon failed; nothing about the request was wrong.
+    case internalError = -32603
+    /// Another user is signed in; `userId` names who.
+    case alreadySignedIn = 1001
+    /// The token, code, key or signature is malformed or was refused; nothing changed.
+    case invalidCredential = 1002
+    /// There is no session.
+    case notSignedIn = 1003
+    /// The session is kept, but needs a new credential.
+    case reauthenticationRequired = 1004
+    /// The user was deleted, disabled or banned; `termination` says why.
+    case sessionTerminated = 1005
+    /// The provider gave no usable answer; nothing is lost.
+    case providerUnavailable = 1006
+    /// The caller lacks a capability, or the path is not the user's own.
+    case permissionDenied = 1007
+    /// An API key's session cannot become the session of another user, environment or region.
+    case incompatibleCredential = 1008
+    /// The sealed state cannot be read; nothing was erased.
+    case storageUnavailable = 1009
+    /// No token that is valid long enough can be had now, and no attempt is due.
+    case tokenExpired = 1010
+    /// A limit of this caller is reached.
+    case busy = 1011
+    /// The provider or the scheme does not have this.
+    case unsupported = 1012
+
+    /// The word for it in `data.kind`; only our own errors have one.
+    public var kind: String? { rawValue > 0 ? "\(self)" : nil }
+
+    /// The error with this `data.kind`.
+    public init?(kind: String) {
+        guard let code = Self.allCases.first(where: { $0.kind == kind }) else { return nil }
+        self = code
+    }
+
+    /// What it means, in a sentence for people.
+    public var summary: String {
+        switch self {
+        case .parseError: "The line is not JSON, or nested too deeply"
+        case .invalidRequest: "The line is no JSON-RPC 2.0 message, or over 1 MiB"
+        case .methodNotFound: "There is no such method"
+        case .invalidParams: "A parameter is missing, unknown, of the wrong type or out of range"
+        case .internalError: "The daemon failed; nothing about the request was wrong"
+        case .alreadySignedIn: "Another user is signed in"
+        case .invalidCredential: "The credential is malformed or was refused; nothing changed"
+        case .notSignedIn: "Nobody is signed in"
+        case .reauthenticationRequired: "The session is kept, but needs a new credential"
+        case .sessionTerminated: "The user was deleted, disabled or banned"
+        case .providerUnavailable: "The provider gave no usable answer; nothing is lost"
+        case .permissionDenied: "The caller is not allowed to do this, or the path is not the user's own"
+        case .incompatibleCredential: "The API key's session is of another user, environment or region"
+        case .storageUnavailable: "The sealed state cannot be read; nothing was erased"
+        case .tokenExpired: "No token that is valid long enough can be had now"
+        case .busy: "A limit of this caller is reached"
+        case .unsupported: "The provider or the scheme does not have this"
+        }
+    }
+}

@@ -1,0 +1,145 @@
+package import JunctionJSON
+
+/// An error as it goes over the wire.
+public struct WireError: Error, Hashable, Sendable {
+    /// The number; `knownCode` when it is one that this library knows.
+    public var code: Int
+    /// What happened, to what, and what to do. Never a secret.
+    public var message: String
+    /// The word for the error, by which programs tell our errors apart: `notSignedIn`, `busy`, …
+    public var kind: String?
+    /// How many seconds to wait before asking again, where that helps.
+    public var retryAfter: Double?
+    /// `alreadySignedIn`: who is.
+    public var userId: String?
+    /// `sessionTerminated`: why.
+    public var termination: Termination?
+    /// `permissionDenied`: the capability that the caller lacks.
+    public var capability: String?
+    /// A parameter that was too large: how much is possible.
+    public var maximum: Double?
+
+    /// Makes an error of the table, with the kind that belongs to it.
+    public init(
+        _ code: ErrorCode,
+        _ message: String,
+        retryAfter: Double? = nil,
+        userId: String? = nil,
+        termination: Termination? = nil,
+        capability: String? = nil,
+        maximum: Double? = nil
+    ) {
+        self.code = code.rawValue
+        self.message = message
+        kind = code.kind
+        self.retryAfter = retryAfter
+        self.userId = userId
+        self.termination = termination
+        self.capability = capability
+        self.maximum = maximum
+    }
+
+    /// The code, when it is one that this library knows.
+    public var knownCode: ErrorCode? { ErrorCode(rawValue: code) }
+}
+
+// What the protocol itself has to complain about.
+extension WireError {
+    /// A line that is not JSON.
+    package static func unparsable(_ fault: JSONFault) -> WireError {
+        WireError(.parseError, "Parse error: \(fault)")
+    }
+
+    /// JSON that is no message; `rule` says what a message has to be.
+    package static func notAMessage(_ rule: String) -> WireError {
+        WireError(.invalidRequest, "Invalid Request: \(rule)")
+    }
+
+    /// The answer to a line that was dropped because of its length.
+    package static let lineTooLong = WireError(
+        .invalidRequest,
+        "Invalid Request: a line is at most \(LineSplitter.longestLine) bytes long; the connection is closed"
+    )
+
+    /// A method that does not exist, or is not for this side.
+    package static let methodNotFound = WireError(
+        .methodNotFound,
+        "Method not found: rpc.discover lists those that there are"
+    )
+
+    /// A parameter that is not what the method takes.
+    package static func invalidParams(_ mismatch: WireMismatch) -> WireError {
+        WireError(.invalidParams, "Invalid params: \(mismatch)")
+    }
+
+    /// A caller without the capability that the method needs.
+    package static func denied(_ capability: Capability) -> WireError {
+        WireError(
+            .permissionDenied,
+            "This needs the capability '\(capability.rawValue)': an [[access]] entry has to allow it",
+            capability: capability.rawValue
+        )
+    }
+
+    /// An answer that has neither a result nor an error.
+    package static let unreadable = WireError(.internalError, "The other side's answer cannot be read")
+}
+
+extension WireError: WireValue {
+    /// Reads the error of an answer; whatever is odd about it, the answer still was an error.
+    package init(reading value: JSONValue) {
+        guard let code = value["code"]?.integer, let message = value["message"]?.string else {
+            self = .unreadable
+            return
+        }
+        let data = value["data"]
+        self.code = Int(code)
+        self.message = message
+        kind = data?["kind"]?.string
+        retryAfter = data?["retryAfter"]?.double
+        userId = data?["userId"]?.string
+        termination = data?["termination"].flatMap { try? Termination(reading: $0) }
+        capability = data?["capability"]?.string
+        maximum = data?["maximum"]?.double
+    }
+
+    package func write(to writer: inout JSONWriter) {
+        writer.object { writer in
+            writer.member("code", code)
+            writer.member("message", message)
+            guard hasData else { return }
+            writer.object("data") { writer in
+                writer.member("kind", ifPresent: kind)
+                writer.member("retryAfter", ifPresent: retryAfter)
+                writer.member("userId", ifPresent: userId)
+                if let termination {
+                    writer.key("termination")
+                    termination.write(to: &writer)
+                }
+                writer.member("capability", ifPresent: capability)
+                writer.member("maximum", ifPresent: maximum)
+            }
+        }
+    }
+
+    private var hasData: Bool {
+        kind != nil || retryAfter != nil || userId != nil || termination != nil || capability != nil
+            || maximum != nil
+    }
+
+    package static let schema = Schema.reference("Error")
+    /// What `data` may hold.
+    static let dataSchema = Schema.object([
+        Member("kind", .word(ErrorCode.allCases.compactMap(\.kind)), "the word for the error", optional: true),
+        Member("retryAfter", .seconds, "how long to wait before asking again", optional: true),
+        Member("userId", .string, "alreadySignedIn: who is", optional: true),
+        Member("termination", Termination.schema, "sessionTerminated: why", optional: true),
+        Member(
+            "capability",
+            .word(Capability.allCases.map(\.rawValue)),
+            "permissionDenied: what it takes",
+            optional: true
+        ),
+        Member("maximum", .seconds, "how much could be asked for", optional: true),
+    ])
+}

@@ -1,0 +1,30 @@
+package import JunctionJSON
+
+/// Hands out the OpenRPC document.
+package enum RpcDiscover: MethodDefinition {
+    package typealias Params = NoParams
+
+    /// The document, which nobody needs to take apart here.
+    package struct Answer: WireValue, Hashable {
+        /// The document as JSON.
+        package var json: [UInt8]
+
+        package init(json: [UInt8]) {
+            self.json = json
+        }
+
+        package init(reading value: JSONValue) {
+            json = value.rawText
+        }
+
+        package func write(to writer: inout JSONWriter) {
+            writer.raw(json)
+        }
+
+        package static let schema = Schema.anything
+    }
+
+    package static let name: StaticString = "rpc.discover"
+    package static let capability: Capability? = nil
+    package static let summary = "Hands out this document"
+}

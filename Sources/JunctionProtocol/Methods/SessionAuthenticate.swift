@@ -1,0 +1,29 @@
+package import JunctionJSON
+
+/// The daemon's question to a caller of `session.identify`: a credential for this user, please.
+package enum SessionAuthenticate: MethodDefinition {
+    /// Whom the credential is for.
+    package struct Params: WireParams, Hashable {
+        package var externalUserId: String
+
+        package init(externalUserId: String) {
+            self.externalUserId = externalUserId
+        }
+
+        package init(reading value: JSONValue) throws(WireMismatch) {
+            externalUserId = try Members(value, at: "params").text("externalUserId")
+        }
+
+        package func write(to writer: inout JSONWriter) {
+            writer.object { $0.member("externalUserId", externalUserId) }
+        }
+
+        package static let members = [Member("externalUserId", .string, "the user as the app names them")]
+    }
+
+    package typealias Answer = Credential
+
+    package static let name: StaticString = "session.authenticate"
+    package static let capability: Capability? = .manage
+    package static let summary = "Asks the caller of session.identify for a credential; an error changes nothing"
+}

@@ -1,0 +1,88 @@
+package import JunctionJSON
+
+/// Makes the user that the app knows by this id the signed-in one, or signs out.
+package enum SessionIdentify: MethodDefinition {
+    /// Whom the app wants signed in.
+    package struct Params: WireParams, Hashable {
+        /// `nil` is nobody.
+        package var externalUserId: String?
+
+        package init(externalUserId: String?) {
+            self.externalUserId = externalUserId
+        }
+
+        package init(reading value: JSONValue) throws(WireMismatch) {
+            let members = try Members(params: value, of: Self.self)
+            externalUserId = try members.nullableText("externalUserId")
+        }
+
+        package func write(to writer: inout JSONWriter) {
+            writer.object { $0.member("externalUserId", externalUserId) }
+        }
+
+        package static let members = [
+            Member("externalUserId", .orNull(.string), "the user as the app names them; null signs out")
+        ]
+    }
+
+    package typealias Answer = IdentifyResult
+
+    package static let name: StaticString = "session.identify"
+    package static let capability: Capability? = .manage
+    package static let summary =
+        "Makes this user the signed-in one; asks for a credential with session.authenticate if one is needed"
+    package static let errors: [ErrorCode] = SessionSignIn.errors
+}
+
+/// What became of an `identify`.
+public struct IdentifyResult: Hashable, Sendable {
+    /// What was done.
+    public var outcome: Outcome
+    /// The state after it.
+    public var snapshot: Snapshot
+
+    /// Puts a result together.
+    public init(outcome: Outcome, snapshot: Snapshot) {
+        self.outcome = outcome
+        self.snapshot = snapshot
+    }
+
+    /// What was done, in one word.
+    public struct Outcome: WireWord {
+        /// The word on the wire.
+        public var rawValue: String
+        /// Takes any word.
+        public init(rawValue: String) { self.rawValue = rawValue }
+
+        /// That user was signed in already.
+        public static let unchanged = Outcome(rawValue: "unchanged")
+        /// Nobody was signed in; now that user is.
+        public static let signedIn = Outcome(rawValue: "signedIn")
+        /// Another user was signed in; now that one is.
+        public static let switched = Outcome(rawValue: "switched")
+        /// Nobody is signed in now.
+        public static let signedOut = Outcome(rawValue: "signedOut")
+
+        static let known: [Outcome] = [.unchanged, .signedIn, .switched, .signedOut]
+    }
+}
+
+extension IdentifyResult: WireValue {
+    package init(reading value: JSONValue) throws(WireMismatch) {
+        let members = try Members(value, at: "result")
+        outcome = try members.word("outcome")
+        snapshot = try members.snapshot()
+    }
+
+    package func write(to writer: inout JSONWriter) {
+        writer.object { writer in
+            writer.member("outcome", outcome.rawValue)
+            writer.member("snapshot", snapshot)
+        }
+    }
+
+    package static let schema = Schema.object([
+        Member("outcome", .word(Outcome.known.map(\.rawValue)), "what was done"),
+        Member("snapshot", Snapshot.schema, "the state after it"),
+    ])
+}

@@ -1,0 +1,86 @@
+package import JunctionJSON
+
+/// Compares the signed-in user with the one that the app expects; changes nothing.
+package enum SessionReconcile: MethodDefinition {
+    /// Whom the app expects.
+    package struct Params: WireParams, Hashable {
+        /// `nil` is nobody.
+        package var userId: String?
+
+        package init(userId: String?) {
+            self.userId = userId
+        }
+
+        package init(reading value: JSONValue) throws(WireMismatch) {
+            let members = try Members(params: value, of: Self.self)
+            userId = try members.nullableText("userId")
+        }
+
+        package func write(to writer: inout JSONWriter) {
+            writer.object { $0.member("userId", userId) }
+        }
+
+        package static let members = [
+            Member("userId", .orNull(.string), "the user that should be signed in; null for nobody")
+        ]
+    }
+
+    package typealias Answer = ReconcileResult
+
+    package static let name: StaticString = "session.reconcile"
+    package static let capability: Capability? = .status
+    package static let summary = "Says what it takes to have this user signed in, and changes nothing"
+}
+
+/// What it takes to have the expected user signed in.
+public struct ReconcileResult: Hashable, Sendable {
+    /// What to do.
+    public var action: Action
+    /// The present state.
+    public var snapshot: Snapshot
+
+    /// Puts a result together.
+    public init(action: Action, snapshot: Snapshot) {
+        self.action = action
+        self.snapshot = snapshot
+    }
+
+    /// What to do, in one word.
+    public struct Action: WireWord {
+        /// The word on the wire.
+        public var rawValue: String
+        /// Takes any word.
+        public init(rawValue: String) { self.rawValue = rawValue }
+
+        /// Nothing: the session is the expected one.
+        public static let none = Action(rawValue: "none")
+        /// Sign the user in.
+        public static let signIn = Action(rawValue: "signIn")
+        /// Sign the user out.
+        public static let signOut = Action(rawValue: "signOut")
+        /// Sign the present user out and the expected one in.
+        public static let `switch` = Action(rawValue: "switch")
+
+        static let known: [Action] = [.none, .signIn, .signOut, .switch]
+    }
+}
+
+extension ReconcileResult: WireValue {
+    package init(reading value: JSONValue) throws(WireMismatch) {
+        let members = try Members(value, at: "result")
+        action = try members.word("action")
+        snapshot = try members.snapshot()
+    }
+
+    package func write(to writer: inout JSONWriter) {
+        writer.object { writer in
+            writer.member("action", action.rawValue)
+            writer.member("snapshot", snapshot)
+        }
+    }
+
+    package static let schema = Schema.object([
+        Member("action", .word(Action.known.map(\.rawValue)), "what to do"),
+        Member("snapshot", Snapshot.schema, "the present state"),
+    ])
+}

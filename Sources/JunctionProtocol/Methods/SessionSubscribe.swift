@@ -1,0 +1,41 @@
+package import JunctionJSON
+
+/// Tells the present state, and from then on every new one with `session.changed`.
+package enum SessionSubscribe: MethodDefinition {
+    package typealias Params = NoParams
+    package typealias Answer = Snapshot
+
+    package static let name: StaticString = "session.subscribe"
+    package static let capability: Capability? = .status
+    package static let summary = "Tells the present state, and every new one in a session.changed notification"
+}
+
+/// The notification of a new state; a watcher that reads slowly gets the newest only.
+package enum SessionChanged: MethodDefinition {
+    /// The new state.
+    package struct Params: WireParams, Hashable {
+        package var snapshot: Snapshot
+
+        package init(snapshot: Snapshot) {
+            self.snapshot = snapshot
+        }
+
+        package init(reading value: JSONValue) throws(WireMismatch) {
+            snapshot = try Members(value, at: "params").snapshot()
+        }
+
+        package func write(to writer: inout JSONWriter) {
+            writer.object { $0.member("snapshot", snapshot) }
+        }
+
+        package static let members = [
+            Member("snapshot", Snapshot.schema, "the new state; its revision is larger than any before")
+        ]
+    }
+
+    package typealias Answer = NoAnswer
+
+    package static let name: StaticString = "session.changed"
+    package static let capability: Capability? = .status
+    package static let summary = "The state has changed"
+}

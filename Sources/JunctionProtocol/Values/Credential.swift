@@ -1,0 +1,30 @@
+/// What signs a user in; the secret parts stay in their boxes.
+public enum Credential: Equatable, Sendable {
+    /// Junction: a Sign-In Token from the app's backend.
+    case signInToken(SecretText)
+    /// Junction: the twelve characters of a link code.
+    case linkCode(SecretText)
+    /// Junction: a team API key, for evaluation only. What is left out is taken from what was configured before.
+    case apiKey(SecretText? = nil, userId: String? = nil, environment: String? = nil, region: String? = nil)
+    /// social.plus: a user id, with an auth token where the network is in secure mode.
+    case userLogin(userId: String, displayName: String? = nil, authToken: SecretText? = nil)
+    /// Sinch: a registration token; without one a session handler is asked.
+    case registration(userId: String, token: SecretText? = nil)
+    /// Sinch: the legacy signature.
+    case registrationSignature(userId: String, signature: SecretText, sequence: UInt64)
+    /// Sinch: the daemon signs with the application secret it was configured with.
+    case selfSigned(userId: String)
+
+    /// The word that decides which members the wire form has.
+    public var scheme: String {
+        switch self {
+        case .signInToken: "signInToken"
+        case .linkCode: "linkCode"
+        case .apiKey: "apiKey"
+        case .userLogin: "userLogin"
+        case .registration: "registration"
+        case .registrationSignature: "registrationSignature"
+        case .selfSigned: "selfSigned"
+        }
+    }
+}

@@ -1,0 +1,211 @@
+/// Everything about the session that may be shown. Never a secret.
+public struct Snapshot: Hashable, Sendable {
+    /// Rises whenever any other member changes; it has a meaning within one connection only.
+    public var revision: UInt64
+    /// When that was.
+    public var changedAt: Timestamp
+    /// The state in one word.
+    public var state: State
+    /// What else is the case.
+    public var flags: [Flag]
+    /// `junction`, `social` or `sinch`.
+    public var provider: String
+    /// How the user came to be signed in: the scheme of a `Credential`.
+    public var scheme: String?
+    /// The signed-in user as the provider names them, in lower case.
+    public var userId: String?
+    /// The user as the app names them, when the session came from `identify`.
+    public var externalUserId: String?
+    /// The team that the user belongs to.
+    public var teamId: String?
+    /// `sandbox` or `production`.
+    public var environment: String?
+    /// Where the provider keeps the user's data.
+    public var region: String?
+    /// The life of the present access token, if there is one.
+    public var accessToken: TokenLife?
+    /// What the renewal scheduler is doing.
+    public var renewal: Renewal
+    /// Why the provider ended the session, if it did.
+    public var termination: Termination?
+    /// How the session is kept.
+    public var storage: Storage
+
+    /// Puts a snapshot together.
+    public init(
+        revision: UInt64,
+        changedAt: Timestamp,
+        state: State,
+        flags: [Flag] = [],
+        provider: String,
+        scheme: String? = nil,
+        userId: String? = nil,
+        externalUserId: String? = nil,
+        teamId: String? = nil,
+        environment: String? = nil,
+        region: String? = nil,
+        accessToken: TokenLife? = nil,
+        renewal: Renewal = Renewal(),
+        termination: Termination? = nil,
+        storage: Storage
+    ) {
+        self.revision = revision
+        self.changedAt = changedAt
+        self.state = state
+        self.flags = flags
+        self.provider = provider
+        self.scheme = scheme
+        self.userId = userId
+        self.externalUserId = externalUserId
+        self.teamId = teamId
+        self.environment = environment
+        self.region = region
+        self.accessToken = accessToken
+        self.renewal = renewal
+        self.termination = termination
+        self.storage = storage
+    }
+
+    /// Whether a user is signed in, be their token alive or not.
+    public var isSignedIn: Bool { flags.contains(.signedIn) }
+}
+
+extension Snapshot {
+    /// The state of the session in one word.
+    public struct State: WireWord {
+        /// The word on the wire.
+        public var rawValue: String
+        /// Takes any word.
+        public init(rawValue: String) { self.rawValue = rawValue }
+
+        /// Nobody is signed in.
+        public static let notLoggedIn = State(rawValue: "notLoggedIn")
+        /// A sign-in is under way.
+        public static let establishing = State(rawValue: "establishing")
+        /// A user is signed in and the access token is alive.
+        public static let established = State(rawValue: "established")
+        /// A user is signed in and the access token is dead; it is being renewed.
+        public static let tokenExpired = State(rawValue: "tokenExpired")
+        /// The provider ended the session for good.
+        public static let terminated = State(rawValue: "terminated")
+
+        static let known: [State] = [.notLoggedIn, .establishing, .established, .tokenExpired, .terminated]
+    }
+
+    /// One more thing that is the case.
+    public struct Flag: WireWord {
+        /// The word on the wire.
+        public var rawValue: String
+        /// Takes any word.
+        public init(rawValue: String) { self.rawValue = rawValue }
+
+        /// There is enough to sign in a user, or a user is signed in.
+        public static let configured = Flag(rawValue: "configured")
+        /// A user is signed in.
+        public static let signedIn = Flag(rawValue: "signedIn")
+        /// The session uses a team API key.
+        public static let useApiKey = Flag(rawValue: "useApiKey")
+        /// The session came from a Sign-In Token.
+        public static let useSignInToken = Flag(rawValue: "useSignInToken")
+        /// The provider wants a new credential; a living token is still served.
+        public static let pendingReauthentication = Flag(rawValue: "pendingReauthentication")
+
+        static let known: [Flag] = [.configured, .signedIn, .useApiKey, .useSignInToken, .pendingReauthentication]
+    }
+
+    /// The life of an access token, without the token.
+    public struct TokenLife: Hashable, Sendable {
+        /// When the provider issued it.
+        public var issuedAt: Timestamp
+        /// When it dies.
+        public var expiresAt: Timestamp
+        /// Which token it is: every new one has a higher number.
+        public var generation: UInt64
+
+        /// Puts a token's life together.
+        public init(issuedAt: Timestamp, expiresAt: Timestamp, generation: UInt64) {
+            self.issuedAt = issuedAt
+            self.expiresAt = expiresAt
+            self.generation = generation
+        }
+    }
+
+    /// What the renewal scheduler is doing.
+    public struct Renewal: Hashable, Sendable {
+        /// What it is at.
+        public var phase: Phase
+        /// When it goes on, if that is a matter of time.
+        public var notBefore: Timestamp?
+        /// How many attempts failed in a row.
+        public var failures: Int
+        /// What went wrong last, in one line without secrets.
+        public var lastError: String?
+
+        /// Puts a report together.
+        public init(phase: Phase = .none, notBefore: Timestamp? = nil, failures: Int = 0, lastError: String? = nil) {
+            self.phase = phase
+            self.notBefore = notBefore
+            self.failures = failures
+            self.lastError = lastError
+        }
+
+        /// What the scheduler is at, in one word.
+        public struct Phase: WireWord {
+            /// The word on the wire.
+            public var rawValue: String
+            /// Takes any word.
+            public init(rawValue: String) { self.rawValue = rawValue }
+
+            /// There is nothing to renew.
+            public static let none = Phase(rawValue: "none")
+            /// The next renewal has its time.
+            public static let scheduled = Phase(rawValue: "scheduled")
+            /// The provider is being asked.
+            public static let inFlight = Phase(rawValue: "inFlight")
+            /// A session handler is being asked, or is waited for.
+            public static let waitingForHandler = Phase(rawValue: "waitingForHandler")
+            /// No handler could help; the next attempt is ten minutes away.
+            public static let postponed = Phase(rawValue: "postponed")
+            /// The provider could not be reached; the next attempt has its time.
+            public static let backingOff = Phase(rawValue: "backingOff")
+
+            static let known: [Phase] = [.none, .scheduled, .inFlight, .waitingForHandler, .postponed, .backingOff]
+        }
+    }
+
+    /// How the session is kept.
+    public struct Storage: Hashable, Sendable {
+        /// Where the sealing key comes from: `host+tpm2`, `tpm2`, `host` or `file`.
+        public var sealedWith: String
+        /// Whether what is in memory is also on disk.
+        public var durable: Bool
+        /// Whether the stored session can be read.
+        public var status: Status
+
+        /// Puts a report together.
+        public init(sealedWith: String, durable: Bool, status: Status) {
+            self.sealedWith = sealedWith
+            self.durable = durable
+            self.status = status
+        }
+
+        /// Whether the stored session can be read, in one word.
+        public struct Status: WireWord {
+            /// The word on the wire.
+            public var rawValue: String
+            /// Takes any word.
+            public init(rawValue: String) { self.rawValue = rawValue }
+
+            /// It can, or there is none.
+            public static let ok = Status(rawValue: "ok")
+            /// The key is missing or another one.
+            public static let locked = Status(rawValue: "locked")
+            /// The record is not what was written.
+            public static let damaged = Status(rawValue: "damaged")
+            /// The disk does not let us.
+            public static let unavailable = Status(rawValue: "unavailable")
+
+            static let known: [Status] = [.ok, .locked, .damaged, .unavailable]
+        }
+    }
+}

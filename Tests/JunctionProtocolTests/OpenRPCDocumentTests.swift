@@ -1,0 +1,134 @@
+import Foundation
+import JunctionJSON
+import JunctionProtocol
+import Testing
+
+struct OpenRPCDocumentTests {
+    private let document: JSONValue
+    private let checker: SchemaChecker
+
+    init() throws {
+        func fixture(_ name: String) throws -> JSONValue {
+            let here = URL(filePath: #filePath).deletingLastPathComponent()
+            return try JSONValue.parse(Array(Data(contentsOf: here.appending(path: "Fixtures/\(name)"))))
+        }
+        document = try JSONValue.parse(OpenRPCDocument(version: "1.2.3").json())
+        checker = SchemaChecker([
+            "https://meta.open-rpc.org": try fixture("openrpc-1.3-schema.json"),
+            "https://meta.json-schema.tools": try fixture("json-schema-meta-schema.json"),
+            "document": document,
+        ])
+    }
+
+    @Test func `the document is valid OpenRPC 1.3.2`() {
+        #expect(document["openrpc"]?.string == "1.3.2")
+        #expect(document["info"]?["version"]?.string == "1.2.3")
+        #expect(checker.complaints(about: document, against: "https://meta.open-rpc.org") == [])
+    }
+
+    @Test(
+        arguments: [
+            (#""openrpc":"1.3.2""#, #""openrpc":"9""#), (#""title":"junctiond""#, #""titel":"junctiond""#),
+            (#""name":"token.get""#, #""name":"""#), (#""paramStructure":"by-name""#, #""paramStructure":"by-nose""#),
+            (#""x-daemonCalls""#, #""daemonCalls""#), (#""type":"string""#, #""type":"text""#),
+            (#""code":1001"#, #""code":"1001""#), (#""required":true"#, #""required":1"#),
+        ]
+    )
+    func `the checker sees what is wrong`(_ right: String, _ wrong: String) throws {
+        let text = String(decoding: document.rawText, as: UTF8.self).replacingOccurrences(of: right, with: wrong)
+
+        #expect(try !checker.complaints(about: json(text), against: "https://meta.open-rpc.org").isEmpty)
+    }
+
+    @Test func `every method is described, with what it takes to call it`() {
+        let described = document["methods"]?.elements.map { method in
+            "\(method["name"]?.string ?? "") \(method["x-capability"]?.string ?? "none")"
+        }
+
+        #expect(
+            Set(described ?? []) == [
+                "session.status status", "session.subscribe status", "session.unsubscribe status",
+                "session.signIn manage", "session.signOut manage", "session.identify manage",
+                "session.reconcile status", "session.renew token", "token.get token", "api.request api",
+                "handler.register handle", "handler.unregister handle", "daemon.info status", "daemon.metrics status",
+                "daemon.diagnose manage", "rpc.discover none",
+            ]
+        )
+        #expect(described?.count == 16)
+    }
+
+    @Test func `what the daemon sends on its own account is described too`() {
+        let calls = document["x-daemonCalls"]?.elements.map { call in
+            "\(call["name"]?.string ?? "") \(call["result"] == nil ? "notification" : "request")"
+        }
+
+        #expect(
+            calls == [
+                "session.changed notification", "session.authenticate request",
+                "session.willRenewAccessToken request",
+            ]
+        )
+    }
+
+    @Test func `every reference leads somewhere`() {
+        let text = String(decoding: document.rawText, as: UTF8.self)
+        let references = Set(text.matches(of: /"\$ref":"([^"]+)"/).map { String($0.output.1) })
+
+        #expect(references.contains("#/components/schemas/Snapshot"))
+        for reference in references {
+            let steps = reference.dropFirst(2).split(separator: "/")
+            let target = steps.reduce(document as JSONValue?) { $0?.member(named: String($1)) }
+            #expect(target != nil, "\(reference)")
+        }
+    }
+
+    @Test func `a snapshot fits its description`() throws {
+        let snapshot = Snapshot(
+            revision: 1,
+            changedAt: Timestamp(milliseconds: 0),
+            state: .terminated,
+            flags: [.configured],
+            provider: "junction",
+            scheme: "apiKey",
+            accessToken: .init(
+                issuedAt: Timestamp(milliseconds: 0),
+                expiresAt: Timestamp(milliseconds: 9),
+                generation: 1
+            ),
+            termination: Termination(code: "c", message: "m", at: Timestamp(milliseconds: 0)),
+            storage: .init(sealedWith: "file", durable: false, status: .damaged)
+        )
+
+        #expect(try complaints(written(snapshot), "Snapshot") == [])
+        #expect(try complaints(#"{"revision":-1}"#, "Snapshot") != [])
+    }
+
+    @Test(
+        arguments: [
+            .signInToken(SecretText("t")), .linkCode(SecretText("c")), .apiKey(),
+            .apiKey(SecretText("k"), userId: "u", environment: "e", region: "r"), .userLogin(userId: "u"),
+            .userLogin(userId: "u", displayName: "d", authToken: SecretText("a")), .registration(userId: "u"),
+            .registration(userId: "u", token: SecretText("t")),
+            .registrationSignature(userId: "u", signature: SecretText("s"), sequence: 1), .selfSigned(userId: "u"),
+        ] as [Credential]
+    )
+    func `a credential fits its description`(_ credential: Credential) throws {
+        #expect(try complaints(written(credential), "Credential") == [])
+    }
+
+    @Test func `what is no credential does not fit the description`() throws {
+        #expect(try complaints(#"{"scheme":"linkCode","token":"t"}"#, "Credential") != [])
+        #expect(try complaints(#"{"scheme":"signInToken","token":"t","userId":"u"}"#, "Credential") != [])
+    }
+
+    @Test func `an error fits its description`() throws {
+        let error = WireError(.permissionDenied, "m", retryAfter: 0.5, capability: "api", maximum: 1)
+
+        #expect(try complaints(written(error), "Error") == [])
+        #expect(try complaints(written(WireError.methodNotFound), "Error") == [])
+    }
+
+    private func complaints(_ text: String, _ schema: String) throws -> [String] {
+        checker.complaints(about: try json(text), against: "document#/components/schemas/\(schema)")
+    }
+}
