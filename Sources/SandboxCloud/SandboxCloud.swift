@@ -30,6 +30,7 @@ package struct SandboxCloud: Sendable {
 
         let router = Router(context: CloudContext.self)
         router.addMiddleware {
+            HeadMiddleware()
             TrafficMiddleware(
                 counters: workings.counters,
                 log: workings.log,

@@ -124,6 +124,16 @@ import Testing
         }
     }
 
+    @Test func `the answer to HEAD has a length and no body`() async throws {
+        try await Sandbox.run { sandbox in
+            let answer = try await sandbox.send("HEAD", "/")
+
+            #expect(answer.status == 200)
+            #expect(answer.headers["content-length"] != "0")
+            #expect(answer.body.isEmpty)
+        }
+    }
+
     @Test func `what is not there is not found, in JSON`() async throws {
         try await Sandbox.run { sandbox in
             let answer = try await sandbox.get("/v3/user")
