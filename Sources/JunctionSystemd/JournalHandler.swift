@@ -1,0 +1,90 @@
+import CSystemd
+import Glibc
+package import Logging
+
+/// Logs to the journal with a field for every value, so that `journalctl JUNCTIOND_STATE=terminated` finds it.
+///
+/// The values stand in the message as well, because `journalctl` shows nothing else unless it is asked to.
+package struct JournalHandler: LogHandler {
+    /// The metadata key for the kind of an event: 32 hexadecimal digits, logged as `MESSAGE_ID`.
+    package static let messageIdentifierKey = "messageId"
+
+    package var metadata: Logger.Metadata = [:]
+    package var metadataProvider: Logger.MetadataProvider?
+    package var logLevel: Logger.Level {
+        get { ownLevel ?? threshold.level }
+        set { ownLevel = newValue }
+    }
+
+    private let threshold: LogThreshold
+    private let deliver: @Sendable ([String]) -> Void
+    private var ownLevel: Logger.Level?
+
+    /// - Parameter deliver: takes the fields of one entry, each as `NAME=value`: `JournalHandler.send`, or a test.
+    package init(threshold: LogThreshold, deliver: @escaping @Sendable ([String]) -> Void) {
+        self.threshold = threshold
+        self.deliver = deliver
+    }
+
+    package subscript(metadataKey key: String) -> Logger.Metadata.Value? {
+        get { metadata[key] }
+        set { metadata[key] = newValue }
+    }
+
+    package func log(event: LogEvent) {
+        let text = LogText(event, base: metadata, provider: metadataProvider)
+        var fields = [
+            "MESSAGE=" + text.line(leavingOut: [JournalHandler.messageIdentifierKey]),
+            "PRIORITY=\(event.level.priority)",
+            "CODE_FILE=\(event.file)",
+            "CODE_LINE=\(event.line)",
+            "CODE_FUNC=\(event.function)",
+        ]
+        for (key, value) in text.values {
+            fields.append(JournalHandler.fieldName(for: key) + "=" + value)
+        }
+        deliver(fields)
+    }
+
+    /// `peerUnit` is logged as `JUNCTIOND_PEER_UNIT`; whatever the journal would refuse in a name becomes `_`.
+    static func fieldName(for key: String) -> String {
+        if key == messageIdentifierKey { return "MESSAGE_ID" }
+        var name = "JUNCTIOND_"
+        var previousIsLower = false
+        for byte in key.utf8.prefix(longestKey) {
+            switch byte {
+            case UInt8(ascii: "a")...UInt8(ascii: "z"):
+                name.append(Character(Unicode.Scalar(byte - 32)))
+            case UInt8(ascii: "A")...UInt8(ascii: "Z"):
+                if previousIsLower { name.append("_") }
+                name.append(Character(Unicode.Scalar(byte)))
+            case UInt8(ascii: "0")...UInt8(ascii: "9"):
+                name.append(Character(Unicode.Scalar(byte)))
+            default:
+                name.append("_")
+            }
+            previousIsLower = (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte)
+        }
+        return name
+    }
+
+    /// The journal ignores a field whose name is longer than 64; a key may double by its underscores.
+    private static let longestKey = 27
+}
+
+extension JournalHandler {
+    /// Sends one entry to the journal of this machine.
+    package static func send(_ fields: [String]) {
+        var bytes = fields.flatMap(\.utf8)
+        bytes.withUnsafeMutableBytes { buffer in
+            var next = buffer.baseAddress
+            let entry = fields.map { field in
+                let length = field.utf8.count
+                defer { next = next.map { $0 + length } }
+                return iovec(iov_base: next, iov_len: length)
+            }
+            // An entry that the journal does not take is lost: there is nowhere left to complain.
+            _ = sd_journal_sendv(entry, Int32(entry.count))
+        }
+    }
+}

@@ -1,0 +1,35 @@
+import Glibc
+package import Logging
+
+/// Where log lines go: it depends on what standard error is connected to.
+package enum LogDestination: Equatable, Sendable {
+    case journal
+    case lines(descriptor: Int32, isTerminal: Bool)
+
+    /// Looks at a descriptor, usually standard error.
+    ///
+    /// - Parameter journalStream: `JOURNAL_STREAM`, which is inherited even where the stream is not: only when device
+    ///   and inode agree does the descriptor lead to the journal.
+    package init(descriptor: Int32, journalStream: String?) {
+        let leadsToJournal = journalStream != nil && journalStream == LogDestination.identity(of: descriptor)
+        self =
+            leadsToJournal
+            ? .journal : .lines(descriptor: descriptor, isTerminal: isatty(descriptor) == 1)
+    }
+
+    /// The handler for every logger of the process.
+    package func handler(threshold: LogThreshold) -> any LogHandler {
+        switch self {
+        case .journal:
+            JournalHandler(threshold: threshold, deliver: JournalHandler.send)
+        case .lines(let descriptor, let isTerminal):
+            LineHandler(writingTo: descriptor, isTerminal: isTerminal, threshold: threshold)
+        }
+    }
+
+    private static func identity(of descriptor: Int32) -> String? {
+        var status = stat()
+        guard fstat(descriptor, &status) == 0 else { return nil }
+        return "\(status.st_dev):\(status.st_ino)"
+    }
+}

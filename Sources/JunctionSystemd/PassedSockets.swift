@@ -1,0 +1,81 @@
+import CSystemd
+import Glibc
+
+/// The sockets that were open before this process began: the service manager listened for us.
+package struct PassedSockets: Equatable, Sendable {
+    /// One inherited descriptor and the name that the socket unit gave it.
+    package struct Socket: Equatable, Sendable {
+        package var descriptor: Int32
+        package var name: String
+
+        package init(descriptor: Int32, name: String) {
+            self.descriptor = descriptor
+            self.name = name
+        }
+    }
+
+    package var sockets: [Socket]
+
+    package init(_ sockets: [Socket]) {
+        self.sockets = sockets
+    }
+
+    /// Takes over what was passed to this process and removes the variables that announced it, so that no child
+    /// process believes them. To be called before any other thread starts: it changes the environment.
+    package static func take() throws(PassedSocketError) -> PassedSockets {
+        var names: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>?
+        let count = sd_listen_fds_with_names(1, &names)
+        guard count >= 0 else {
+            throw PassedSocketError(
+                "The variables LISTEN_FDS, LISTEN_PID and LISTEN_FDNAMES do not describe open descriptors "
+                    + "(\(String(cString: strerror(-count)))): start junctiond by its socket unit or without them"
+            )
+        }
+        defer { free(names) }
+        // The list ends with a null pointer; each name is an allocation of its own.
+        let sockets = (0..<count).map { index in
+            let name = names?[Int(index)]
+            defer { free(name) }
+            return Socket(descriptor: 3 + index, name: name.map { String(cString: $0) } ?? unnamed)
+        }
+        return PassedSockets(sockets)
+    }
+
+    /// The listening Unix stream socket of this name, if one was passed.
+    ///
+    /// A lone socket without a name of its own counts as well: a socket unit without `FileDescriptorName=` passes its
+    /// unit's name, and other launchers pass none.
+    package func listener(named wanted: String) throws(PassedSocketError) -> Int32? {
+        var candidates = sockets.filter { $0.name == wanted }
+        if candidates.isEmpty, sockets.count == 1, sockets[0].hasDefaultName { candidates = sockets }
+        guard let chosen = candidates.first else { return nil }
+        guard candidates.count == 1 else {
+            throw PassedSocketError(
+                "\(candidates.count) sockets named \(wanted) were passed, and junctiond serves one: "
+                    + "keep a single ListenStream= in the socket unit"
+            )
+        }
+        guard sd_is_socket_unix(chosen.descriptor, Int32(SOCK_STREAM.rawValue), 1, nil, 0) > 0 else {
+            throw PassedSocketError(
+                "The passed socket \(chosen.name) (descriptor \(chosen.descriptor)) is not a listening Unix stream "
+                    + "socket: use ListenStream= with a path, and Accept=no, in the socket unit"
+            )
+        }
+        return chosen.descriptor
+    }
+
+    private static let unnamed = "unknown"
+}
+
+extension PassedSockets.Socket {
+    fileprivate var hasDefaultName: Bool { name == "unknown" || name.hasSuffix(".socket") }
+}
+
+/// A passed socket that cannot be used, and what to change in the unit.
+package struct PassedSocketError: Error, Equatable, CustomStringConvertible {
+    package var description: String
+
+    init(_ description: String) {
+        self.description = description
+    }
+}

@@ -1,0 +1,51 @@
+import Glibc
+
+/// The receiving end of notify messages: a real datagram socket, closed and removed with this object.
+final class FakeServiceManager {
+    enum Kind {
+        case path
+        case abstract
+    }
+
+    /// What `NOTIFY_SOCKET` would say.
+    let name: String
+    private let descriptor: Int32
+    private let kind: Kind
+
+    init(_ kind: Kind) throws {
+        let unique = "junctiond-notify-\(getpid())-\(UInt64.random(in: 0 ... .max))"
+        self.kind = kind
+        name =
+            switch kind {
+            case .path: "/tmp/" + unique
+            case .abstract: "@" + unique
+            }
+        descriptor = socket(AF_UNIX, Int32(SOCK_DGRAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
+        var bytes = Array(name.utf8)
+        if kind == .abstract { bytes[0] = 0 } else { bytes.append(0) }
+        var address = sockaddr_un()
+        address.sun_family = sa_family_t(AF_UNIX)
+        withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: bytes) }
+        let length = socklen_t(MemoryLayout<sockaddr_un>.offset(of: \.sun_path)! + bytes.count)
+        let bound = withUnsafePointer(to: address) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { bind(descriptor, $0, length) }
+        }
+        guard bound == 0 else { throw Failure(errno: errno) }
+    }
+
+    /// The next datagram, or `nil` when there is none.
+    func receive() -> String? {
+        var buffer = [UInt8](repeating: 0, count: 8_192)
+        let count = recv(descriptor, &buffer, buffer.count, Int32(MSG_DONTWAIT))
+        return count < 0 ? nil : String(decoding: buffer.prefix(count), as: UTF8.self)
+    }
+
+    deinit {
+        close(descriptor)
+        if kind == .path { unlink(name) }
+    }
+
+    struct Failure: Error {
+        let errno: Int32
+    }
+}

@@ -1,0 +1,138 @@
+import Glibc
+import JunctionSystemd
+import Testing
+
+@Suite struct PassedSocketsTests {
+    @Test func `the socket of the wanted name is found among others`() throws {
+        let wanted = try LocalSocket(listening: true)
+        let other = try LocalSocket(listening: true)
+        let passed = PassedSockets([
+            .init(descriptor: other.descriptor, name: "metrics"),
+            .init(descriptor: wanted.descriptor, name: "rpc"),
+        ])
+
+        #expect(try passed.listener(named: "rpc") == wanted.descriptor)
+    }
+
+    @Test(arguments: ["unknown", "junctiond.socket"])
+    func `a lone socket needs no name of its own`(name: String) throws {
+        let socket = try LocalSocket(listening: true)
+
+        let passed = PassedSockets([.init(descriptor: socket.descriptor, name: name)])
+
+        #expect(try passed.listener(named: "rpc") == socket.descriptor)
+    }
+
+    @Test(arguments: ["stored", "connection", "metrics"])
+    func `a lone descriptor with another name is left alone`(name: String) throws {
+        let socket = try LocalSocket(listening: true)
+
+        let passed = PassedSockets([.init(descriptor: socket.descriptor, name: name)])
+
+        #expect(try passed.listener(named: "rpc") == nil)
+    }
+
+    @Test func `several unnamed sockets leave the choice open, so none is taken`() throws {
+        let socket = try LocalSocket(listening: true)
+        let unnamed = PassedSockets.Socket(descriptor: socket.descriptor, name: "unknown")
+
+        #expect(try PassedSockets([unnamed, unnamed]).listener(named: "rpc") == nil)
+    }
+
+    @Test func `nothing passed is nothing wrong`() throws {
+        #expect(try PassedSockets([]).listener(named: "rpc") == nil)
+    }
+
+    @Test func `two sockets of the wanted name are an error that says what to change`() throws {
+        let socket = try LocalSocket(listening: true)
+        let rpc = PassedSockets.Socket(descriptor: socket.descriptor, name: "rpc")
+
+        let error = #expect(throws: PassedSocketError.self) { try PassedSockets([rpc, rpc]).listener(named: "rpc") }
+
+        #expect(error?.description.contains("2 sockets named rpc") == true)
+        #expect(error?.description.contains("ListenStream=") == true)
+    }
+
+    @Test func `a stream socket that does not listen is refused`() throws {
+        let socket = try LocalSocket(listening: false)
+        let passed = PassedSockets([.init(descriptor: socket.descriptor, name: "rpc")])
+
+        #expect(throws: PassedSocketError.self) { try passed.listener(named: "rpc") }
+    }
+
+    @Test func `a descriptor that is no Unix socket is refused`() throws {
+        let descriptor = open("/dev/null", O_RDONLY | O_CLOEXEC)
+        defer { close(descriptor) }
+        let passed = PassedSockets([.init(descriptor: descriptor, name: "rpc")])
+
+        let error = #expect(throws: PassedSocketError.self) { try passed.listener(named: "rpc") }
+
+        #expect(error?.description.contains("(descriptor \(descriptor))") == true)
+    }
+
+    @Test func `what was passed is taken over once, close-on-exec and out of the environment`() async {
+        // In a process of its own: the variables belong to the whole process.
+        await #expect(processExitsWith: .success) {
+            // Whatever lies under 3 here will do: only the flags of the descriptor are touched.
+            if fcntl(3, F_GETFD) < 0 { dup2(0, 3) }
+            _ = fcntl(3, F_SETFD, 0)
+            setenv("LISTEN_PID", "\(getpid())", 1)
+            setenv("LISTEN_FDS", "1", 1)
+            setenv("LISTEN_FDNAMES", "rpc", 1)
+
+            let passed = try PassedSockets.take()
+
+            #expect(passed == PassedSockets([.init(descriptor: 3, name: "rpc")]))
+            #expect(fcntl(3, F_GETFD) == FD_CLOEXEC)
+            #expect(getenv("LISTEN_PID") == nil)
+            #expect(getenv("LISTEN_FDS") == nil)
+            #expect(getenv("LISTEN_FDNAMES") == nil)
+            let again = try PassedSockets.take()
+            #expect(again == PassedSockets([]))
+        }
+    }
+
+    @Test func `sockets passed to another process are not ours`() async {
+        await #expect(processExitsWith: .success) {
+            setenv("LISTEN_PID", "\(getppid())", 1)
+            setenv("LISTEN_FDS", "1", 1)
+
+            let passed = try PassedSockets.take()
+
+            #expect(passed == PassedSockets([]))
+        }
+    }
+
+    @Test(arguments: ["-1", "many", "100000"])
+    func `nonsense in the variables is an error, not a crash`(count: String) async {
+        await #expect(processExitsWith: .success) { [count] in
+            setenv("LISTEN_PID", "\(getpid())", 1)
+            setenv("LISTEN_FDS", count, 1)
+
+            let error = #expect(throws: PassedSocketError.self) { try PassedSockets.take() }
+
+            #expect(error?.description.contains("LISTEN_FDS") == true)
+        }
+    }
+}
+
+/// A Unix stream socket with a name that the kernel chose, closed with this object.
+private final class LocalSocket {
+    let descriptor: Int32
+
+    init(listening: Bool) throws {
+        descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
+        var address = sockaddr_un()
+        address.sun_family = sa_family_t(AF_UNIX)
+        // An address of nothing but the family asks the kernel for a free abstract name.
+        let bound = withUnsafePointer(to: address) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                bind(descriptor, $0, socklen_t(MemoryLayout<sa_family_t>.size))
+            }
+        }
+        try #require(bound == 0)
+        if listening { try #require(listen(descriptor, 1) == 0) }
+    }
+
+    deinit { close(descriptor) }
+}
