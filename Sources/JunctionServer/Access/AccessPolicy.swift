@@ -1,0 +1,84 @@
+package import JunctionProtocol
+
+/// Who may do what.
+package struct AccessPolicy: Equatable, Sendable {
+    /// The first rule that matches a caller decides.
+    package let rules: [AccessRule]
+    /// The user that the daemon runs as, who may do everything, as root may.
+    package let daemonUser: UInt32
+
+    /// - Parameter rules: without any, members of the socket's group may do everything but manage.
+    package init(rules: [AccessRule], daemonUser: UInt32) {
+        self.rules = rules
+        self.daemonUser = daemonUser
+    }
+
+    /// Whether callers' units have to be looked up at all.
+    var namesUnits: Bool { rules.contains { $0.unit != nil } }
+
+    /// What a caller may do.
+    func grant(to peer: Peer) -> AccessGrant {
+        if peer.user == 0 || peer.user == daemonUser { return .everything }
+        guard !rules.isEmpty else { return peer.isInSocketGroup ? .everythingButManage : .nothing }
+        guard let rule = rules.first(where: { $0.matches(peer) }) else { return .nothing }
+        return AccessGrant(rule.allow, dependsOnUnit: rule.unit != nil)
+    }
+}
+
+/// One entry of the policy: whom it is for, and what they may do.
+package struct AccessRule: Equatable, Sendable {
+    /// What they may do; nothing at all is possible too.
+    package var allow: Set<Capability>
+    /// The system unit of the calling process.
+    package var unit: String?
+    /// The caller's user id.
+    package var user: UInt32?
+    /// The caller's primary group, or one of the supplementary ones.
+    package var group: UInt32?
+
+    /// Every condition that is given must hold; a rule without any is for everybody.
+    package init(allow: Set<Capability>, unit: String? = nil, user: UInt32? = nil, group: UInt32? = nil) {
+        self.allow = allow
+        self.unit = unit
+        self.user = user
+        self.group = group
+    }
+
+    fileprivate func matches(_ peer: Peer) -> Bool {
+        if let user, user != peer.user { return false }
+        if let group, !peer.groups.contains(group) { return false }
+        if let unit, unit != peer.unit?.name { return false }
+        return true
+    }
+}
+
+/// What one caller may do, as long as the policy stays.
+struct AccessGrant: Equatable, Sendable {
+    // One bit for each capability: this is asked on every request.
+    private let bits: UInt8
+    /// It was given to a unit, so it ends with the process that was found in the unit.
+    let dependsOnUnit: Bool
+
+    static let everything = AccessGrant(Set(Capability.allCases))
+    static let everythingButManage = AccessGrant(Set(Capability.allCases).subtracting([.manage]))
+    static let nothing = AccessGrant([])
+
+    init(_ capabilities: Set<Capability>, dependsOnUnit: Bool = false) {
+        bits = capabilities.reduce(0) { $0 | $1.bit }
+        self.dependsOnUnit = dependsOnUnit
+    }
+
+    func allows(_ capability: Capability) -> Bool { bits & capability.bit != 0 }
+}
+
+extension Capability {
+    fileprivate var bit: UInt8 {
+        switch self {
+        case .status: 1
+        case .token: 2
+        case .api: 4
+        case .handle: 8
+        case .manage: 16
+        }
+    }
+}

@@ -1,0 +1,48 @@
+/// How much of the daemon one local user may take up.
+package struct CallerLimits: Equatable, Sendable {
+    /// Open connections.
+    package var connections: Int
+    /// Requests that are not answered yet.
+    package var inFlight: Int
+
+    /// Sets limits; what is left out is as the interface says.
+    package init(connections: Int = 512, inFlight: Int = 1_024) {
+        self.connections = connections
+        self.inFlight = inFlight
+    }
+
+    /// Connections over the limit that are kept open for a moment, so that they can read why they are refused. Past
+    /// this they are closed at once: refusing must not cost more than serving.
+    static let refusedConnections = 16
+}
+
+/// What one local user takes up now, over all connections.
+final class CallerAccount {
+    let user: UInt32
+    var connections = 0
+    var refusedConnections = 0
+    var inFlight = 0
+
+    init(user: UInt32) {
+        self.user = user
+    }
+
+    var isIdle: Bool { connections == 0 && refusedConnections == 0 && inFlight == 0 }
+}
+
+/// The accounts of everybody who is connected.
+struct CallerAccounts {
+    private var accounts: [UInt32: CallerAccount] = [:]
+
+    mutating func account(of user: UInt32) -> CallerAccount {
+        if let account = accounts[user] { return account }
+        let account = CallerAccount(user: user)
+        accounts[user] = account
+        return account
+    }
+
+    /// Forgets an account that nothing is left in, so that the table does not grow with every user ever seen.
+    mutating func settle(_ account: CallerAccount) {
+        if account.isIdle { accounts[account.user] = nil }
+    }
+}

@@ -1,0 +1,68 @@
+import JunctionJSON
+import JunctionProtocol
+import NIOCore
+
+/// The daemon's own requests on one connection, each with its deadline.
+final class ClientQuestions {
+    private let eventLoop: any EventLoop
+    private var lastId: Int64 = 0
+    private var waiting: [Int64: Question] = [:]
+
+    private struct Question {
+        let deadline: Scheduled<Void>
+        let settle: (Result<JSONValue, QuestionFailure>) -> Void
+    }
+
+    init(_ eventLoop: any EventLoop) {
+        self.eventLoop = eventLoop
+    }
+
+    /// Waits for the answer to a question that is being sent, and returns the id to send it under.
+    func expectAnswer<Definition: MethodDefinition>(
+        to _: Definition.Type,
+        within time: TimeAmount,
+        _ answer: @escaping (Result<Definition.Answer, QuestionFailure>) -> Void
+    ) -> Int64 {
+        lastId += 1
+        let id = lastId
+        let questions = NIOLoopBound(self, eventLoop: eventLoop)
+        let deadline = eventLoop.scheduleTask(in: time) { questions.value.settle(id, .failure(.silence)) }
+        waiting[id] = Question(deadline: deadline) { result in
+            answer(
+                result.flatMap { value in
+                    do throws(WireMismatch) {
+                        return .success(try Definition.Answer(reading: value))
+                    } catch {
+                        return .failure(.nonsense(error))
+                    }
+                }
+            )
+        }
+        return id
+    }
+
+    /// The other side has answered something; an answer that nobody waits for is dropped.
+    func received(_ answer: Answer) {
+        guard let id = answer.id.number else { return }
+        settle(id, answer.outcome.mapError(QuestionFailure.refused))
+    }
+
+    /// No answer can come any more.
+    func failAll(_ failure: QuestionFailure) {
+        for id in waiting.keys.sorted() { settle(id, .failure(failure)) }
+    }
+
+    private func settle(_ id: Int64, _ result: Result<JSONValue, QuestionFailure>) {
+        guard let question = waiting.removeValue(forKey: id) else { return }
+        question.deadline.cancel()
+        question.settle(result)
+    }
+}
+
+/// Why a question to the other side brought no answer.
+enum QuestionFailure: Error {
+    case refused(WireError)
+    case nonsense(WireMismatch)
+    case silence
+    case connectionClosed
+}

@@ -1,0 +1,130 @@
+import Glibc
+import JunctionProtocol
+import NIOCore
+
+/// Lets local programs in, knows who is there, and sees them out.
+final class Reception {
+    let dispatcher: Dispatcher
+    let limits: CallerLimits
+    let patience: ServerSettings.Patience
+    private(set) var policy: AccessPolicy
+    /// Rises with every new policy: rights are worked out anew then.
+    private(set) var policyVersion = 0
+
+    private let unitOfProcess: @Sendable (Int32) -> String?
+    private let eventLoop: any EventLoop
+    private var accounts = CallerAccounts()
+    private var connections: [ObjectIdentifier: Connection] = [:]
+    private var whenEmpty: EventLoopPromise<Void>?
+    private let memory: MemoryReturn
+
+    init(_ settings: ServerSettings, dispatcher: Dispatcher, eventLoop: any EventLoop) {
+        self.dispatcher = dispatcher
+        self.eventLoop = eventLoop
+        limits = settings.limits
+        patience = settings.patience
+        policy = settings.policy
+        unitOfProcess = settings.unitOfProcess
+        memory = MemoryReturn(eventLoop)
+    }
+
+    // MARK: Coming and going
+
+    /// Receives a connection that has just been accepted; an error means that it is closed.
+    func admit(_ channel: any Channel, socketGroup: UInt32?) throws {
+        dispatcher.counters.acceptedConnections += 1
+        let options = channel.syncOptions
+        try options?.setOption(.allowRemoteHalfClosure, value: true)
+        try options?.setOption(.recvAllocator, value: Self.receiveMemory)
+        let connection = try makeConnection(for: channel, socketGroup: socketGroup)
+        try channel.pipeline.syncOperations.addHandler(connection)
+        connections[ObjectIdentifier(connection)] = connection
+        dispatcher.counters.openConnections = connections.count
+    }
+
+    /// A connection that only ever subscribes must not cost kilobytes, and one that sends much may have them.
+    private static let receiveMemory = AdaptiveRecvByteBufferAllocator(minimum: 64, initial: 256, maximum: 16_384)
+
+    private func makeConnection(for channel: any Channel, socketGroup: UInt32?) throws -> Connection {
+        let transport = try channel.pipeline.syncOperations.withUnsafeTransportIfAvailable(of: CInt.self) { $0 }
+        guard let descriptor = transport else { throw ChannelError.operationUnsupported }
+        _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
+        let peer = try recognise(descriptor, socketGroup: socketGroup)
+        let account = accounts.account(of: peer.user)
+        let isWelcome = account.connections < limits.connections
+        if isWelcome {
+            account.connections += 1
+        } else {
+            dispatcher.counters.turnedAwayConnections += 1
+            dispatcher.observer.turnedAway(peer)
+            guard account.refusedConnections < CallerLimits.refusedConnections else {
+                throw ChannelError.ioOnClosedChannel
+            }
+            account.refusedConnections += 1
+        }
+        return Connection(
+            peer,
+            descriptor: descriptor,
+            account: account,
+            refusal: isWelcome ? nil : .tooManyConnections,
+            reception: self,
+            eventLoop: eventLoop
+        )
+    }
+
+    private func recognise(_ descriptor: Int32, socketGroup: UInt32?) throws(PeerUnknown) -> Peer {
+        do throws(PeerUnknown) {
+            var peer = try Peer(of: descriptor, socketGroup: socketGroup)
+            if policy.namesUnits { peer.findUnit(unitOfProcess) }
+            return peer
+        } catch {
+            dispatcher.counters.turnedAwayConnections += 1
+            dispatcher.observer.turnedAway(nil)
+            throw error
+        }
+    }
+
+    func closed(_ connection: Connection, _ account: CallerAccount, wasRefused: Bool) {
+        guard connections.removeValue(forKey: ObjectIdentifier(connection)) != nil else { return }
+        if wasRefused { account.refusedConnections -= 1 } else { account.connections -= 1 }
+        settle(account)
+        dispatcher.counters.openConnections = connections.count
+        memory.connectionClosed()
+        if connections.isEmpty { whenEmpty?.succeed() }
+    }
+
+    func settle(_ account: CallerAccount) {
+        accounts.settle(account)
+    }
+
+    // MARK: Rights
+
+    func rights(of peer: Peer) -> AccessGrant { policy.grant(to: peer) }
+
+    /// Puts a new policy in force, for the connections that are open too.
+    func replacePolicy(with policy: AccessPolicy) {
+        self.policy = policy
+        policyVersion += 1
+        dispatcher.watchers.removeAll { !$0.may(.status) }
+    }
+
+    // MARK: The end
+
+    /// Answers what has been received, for as long as patience lasts, and closes every connection.
+    func drain() -> EventLoopFuture<Void> {
+        let empty = eventLoop.makePromise(of: Void.self)
+        whenEmpty = empty
+        guard !connections.isEmpty else {
+            empty.succeed()
+            return empty.futureResult
+        }
+        for connection in connections.values { connection.drain() }
+        let reception = NIOLoopBound(self, eventLoop: eventLoop)
+        let deadline = eventLoop.scheduleTask(in: TimeAmount(patience.drain)) { reception.value.closeAll() }
+        return empty.futureResult.always { _ in deadline.cancel() }
+    }
+
+    private func closeAll() {
+        for connection in connections.values { connection.close() }
+    }
+}

@@ -1,0 +1,82 @@
+import JunctionJSON
+import JunctionProtocol
+import JunctionSession
+import NIOCore
+
+/// One call from arrival to its one answer: who asked, and where the answer belongs.
+struct Request {
+    let connection: Connection
+    /// Absent for a notification, which is carried out and never answered.
+    let id: JunctionProtocol.RequestID?
+    /// The batch that it came in, and whose answers go out together.
+    let batch: BatchAnswers?
+
+    var peer: Peer { connection.peer }
+
+    /// Answers with a result that is JSON already.
+    func succeed(with json: UnsafeRawBufferPointer) {
+        put { $0.appendResult(json, for: $1) }
+    }
+
+    /// Answers with what the method answers.
+    func succeed<Definition: MethodDefinition>(_: Definition.Type, _ answer: Definition.Answer) {
+        put { $0.appendAnswer(of: Definition.self, answer, for: $1) }
+    }
+
+    /// Answers with an error.
+    func fail(_ error: WireError) {
+        if id != nil { connection.dispatcher.counters.count(error) }
+        put { $0.appendError(error, for: $1) }
+    }
+
+    private func put(_ write: (inout ByteBuffer, JunctionProtocol.RequestID) -> Void) {
+        guard let id else { return }
+        guard let batch else { return connection.put { write(&$0, id) } }
+        var answer = ByteBuffer()
+        write(&answer, id)
+        batch.add(answer, to: connection)
+    }
+}
+
+extension Request {
+    /// Takes the request along until its answer is known; until then it counts as in flight.
+    ///
+    /// What is returned has to be called exactly once, on the event loop.
+    func later<Definition: MethodDefinition>(
+        _: Definition.Type,
+        onSuccess: @escaping (Definition.Answer) -> Void = { _ in }
+    ) -> @Sendable (Result<Definition.Answer, Refusal>) -> Void {
+        let request = Request(connection: connection, id: id?.detached, batch: batch)
+        let pending = NIOLoopBound(
+            PendingRequest<Definition>(request, onSuccess: onSuccess),
+            eventLoop: connection.eventLoop
+        )
+        return { pending.value.settle($0) }
+    }
+}
+
+/// A request that is not answered yet, and weighs on its caller's account.
+private final class PendingRequest<Definition: MethodDefinition> {
+    private let request: Request
+    private let onSuccess: (Definition.Answer) -> Void
+    private var isSettled = false
+
+    init(_ request: Request, onSuccess: @escaping (Definition.Answer) -> Void) {
+        self.request = request
+        self.onSuccess = onSuccess
+        request.connection.requestBegan()
+    }
+
+    func settle(_ result: Result<Definition.Answer, Refusal>) {
+        precondition(!isSettled, "A request was answered twice")
+        isSettled = true
+        switch result {
+        case .success(let answer):
+            onSuccess(answer)
+            request.succeed(Definition.self, answer)
+        case .failure(let refusal):
+            request.fail(WireError(refusal))
+        }
+        request.connection.requestEnded()
+    }
+}

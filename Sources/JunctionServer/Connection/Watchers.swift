@@ -1,0 +1,50 @@
+import JunctionProtocol
+import NIOCore
+
+/// The connections that are told of every new state.
+final class Watchers {
+    private var connections: [ObjectIdentifier: Connection] = [:]
+    /// The newest state that has been told, and the line that tells it: one for all.
+    private var news: (revision: UInt64, line: ByteBuffer)?
+
+    var count: Int { connections.count }
+
+    /// Begins with the state that the connection has just been told.
+    func add(_ connection: Connection, told revision: UInt64) {
+        connection.watch = .on(told: revision)
+        connections[ObjectIdentifier(connection)] = connection
+    }
+
+    func remove(_ connection: Connection) {
+        guard connection.watch != .off else { return }
+        connection.watch = .off
+        connections[ObjectIdentifier(connection)] = nil
+    }
+
+    /// Ends the subscriptions of those who may no longer see the state.
+    func removeAll(where isToGo: (Connection) -> Bool) {
+        for connection in connections.values where isToGo(connection) { remove(connection) }
+    }
+
+    /// Tells everybody a new state. Who does not read is not told now, but gets the newest state when it does.
+    func announce(_ snapshot: Snapshot) {
+        guard !connections.isEmpty else { return news = nil }
+        var line = ByteBuffer()
+        line.appendNotification(of: SessionChanged.self, SessionChanged.Params(snapshot: snapshot))
+        line.endLine()
+        news = (snapshot.revision, line)
+        for connection in connections.values { catchUp(connection) }
+    }
+
+    /// Tells a connection the newest state, unless it knows it or does not read.
+    func catchUp(_ connection: Connection) {
+        guard let news, case .on(let told) = connection.watch, told < news.revision else { return }
+        if connection.post(news.line) { connection.watch = .on(told: news.revision) }
+    }
+}
+
+/// Whether a connection is told new states, and the revision that it was told last.
+enum Watch: Equatable {
+    case off
+    case on(told: UInt64)
+}

@@ -1,0 +1,13 @@
+package import JunctionProtocol
+
+/// What the socket tells about the daemon around the session; the wiring knows it. Called on the event loop.
+package protocol DaemonDesk: Sendable {
+    /// Which daemon this is, and since when it runs.
+    func info() -> DaemonDescription
+    /// The counters in Prometheus text format.
+    func metricsText() -> String
+    /// Looks the installation over, and answers once, on the event loop.
+    func diagnose(_ answer: @escaping @Sendable (Diagnosis) -> Void)
+    /// The OpenRPC document as JSON.
+    func discoveryDocument() -> [UInt8]
+}

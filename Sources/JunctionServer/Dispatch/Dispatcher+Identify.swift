@@ -1,0 +1,70 @@
+import JunctionProtocol
+import JunctionSession
+import NIOCore
+
+/// Making the app's user the signed-in one, for which the app may be asked for a credential.
+extension Dispatcher {
+    func identify(_ request: Request, _ params: SessionIdentify.Params) {
+        let (peer, observer) = (request.peer, observer)
+        let answer = request.later(SessionIdentify.self) { observer.identified(by: peer, $0.outcome) }
+        let asker = NIOLoopBound(Asker(connection: request.connection, dispatcher: self), eventLoop: eventLoop)
+        owner.assumeIsolated { owner in
+            owner.identify(
+                externalUserId: params.externalUserId,
+                by: peer.user,
+                ask: { asker.value.ask($0, $1) },
+                answer: { answer($0.map(IdentifyResult.init)) }
+            )
+        }
+    }
+
+    /// Asks the connection that identifies, and no other, who the user is.
+    private struct Asker {
+        let connection: Connection
+        let dispatcher: Dispatcher
+
+        func ask(_ request: JunctionSession.RequestID, _ externalUserId: String) {
+            let (owner, eventLoop, deadline) = (dispatcher.owner, dispatcher.eventLoop, dispatcher.patience.question)
+            connection.ask(
+                SessionAuthenticate.self,
+                SessionAuthenticate.Params(externalUserId: externalUserId),
+                within: TimeAmount(deadline)
+            ) { result in
+                let credential = result.map(Credential.init).mapError { Refusal($0, within: deadline) }
+                // Never from within the owner's own call: it has to finish what it does before it hears of this.
+                eventLoop.execute { owner.assumeIsolated { $0.identifyAnswered(request, with: credential) } }
+            }
+        }
+
+        private typealias Credential = JunctionSession.Credential
+    }
+}
+
+extension ServerObserver {
+    fileprivate func identified(by peer: Peer, _ outcome: IdentifyResult.Outcome) {
+        switch outcome {
+        case .signedIn, .switched: signedIn(by: peer)
+        case .signedOut: signedOut(by: peer)
+        default: break
+        }
+    }
+}
+
+extension IdentifyResult {
+    fileprivate init(_ outcome: IdentifyOutcome, _ snapshot: JunctionSession.Snapshot) {
+        self.init(outcome: Outcome(rawValue: outcome.rawValue), snapshot: JunctionProtocol.Snapshot(snapshot))
+    }
+}
+
+extension Refusal {
+    fileprivate init(_ failure: QuestionFailure, within deadline: Duration) {
+        let reason =
+            switch failure {
+            case .refused(let error): "was answered with the error \(error.code)"
+            case .nonsense(let mismatch): "was not answered with a credential: \(mismatch)"
+            case .silence: "was not answered within \(deadline.components.seconds) s"
+            case .connectionClosed: "could not be answered: the connection was closed"
+            }
+        self.init(.invalidCredential, "The question session.authenticate \(reason); nothing has changed")
+    }
+}

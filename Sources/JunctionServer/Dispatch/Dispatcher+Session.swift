@@ -1,0 +1,56 @@
+import JunctionProtocol
+import JunctionSession
+import NIOCore
+
+/// Who is signed in.
+extension Dispatcher {
+    func status(_ request: Request, _: NoParams?) {
+        prepared.withStatus(of: owner) { request.succeed(with: $0) }
+    }
+
+    func subscribe(_ request: Request, _: NoParams) {
+        watchers.add(request.connection, told: owner.assumeIsolated { $0.snapshot.revision })
+        prepared.withStatus(of: owner) { request.succeed(with: $0) }
+    }
+
+    func unsubscribe(_ request: Request, _: NoParams) {
+        watchers.remove(request.connection)
+        request.succeed(SessionUnsubscribe.self, NoAnswer())
+    }
+
+    func signIn(_ request: Request, _ credential: JunctionProtocol.Credential) {
+        let (peer, observer) = (request.peer, observer)
+        let answer = request.later(SessionSignIn.self) { _ in observer.signedIn(by: peer) }
+        owner.assumeIsolated { owner in
+            owner.signIn(JunctionSession.Credential(credential), by: peer.user) { answer($0.map(Snapshot.init)) }
+        }
+    }
+
+    func signOut(_ request: Request, _: NoParams) {
+        let (peer, observer) = (request.peer, observer)
+        let answer = request.later(SessionSignOut.self) { _ in observer.signedOut(by: peer) }
+        owner.assumeIsolated { owner in
+            owner.signOut(by: peer.user) { answer($0.map(Snapshot.init)) }
+        }
+    }
+
+    func reconcile(_ request: Request, _ params: SessionReconcile.Params) {
+        let result = owner.assumeIsolated { owner in
+            ReconcileResult(
+                action: .init(rawValue: owner.reconcile(withUserId: params.userId).rawValue),
+                snapshot: Snapshot(owner.snapshot)
+            )
+        }
+        request.succeed(SessionReconcile.self, result)
+    }
+
+    func renew(_ request: Request, _: NoParams) {
+        let user = request.peer.user
+        let answer = request.later(SessionRenew.self)
+        owner.assumeIsolated { owner in
+            owner.renew(by: user) { answer($0.map(Snapshot.init)) }
+        }
+    }
+
+    private typealias Snapshot = JunctionProtocol.Snapshot
+}

@@ -1,0 +1,175 @@
+import JunctionProtocol
+import JunctionSession
+import NIOCore
+
+/// Takes every call through the same steps: authorise, decode, ask the owner, encode.
+///
+/// The checks come in a fixed order (form, method, capability, parameters, state), so that a caller without the
+/// capability learns nothing else. What each method does is in the extensions, one file for each group.
+final class Dispatcher {
+    let owner: SessionOwner
+    let desk: any DaemonDesk
+    let observer: any ServerObserver
+    let eventLoop: any EventLoop
+    let patience: ServerSettings.Patience
+    var exposesApi: Bool
+
+    let watchers = Watchers()
+    let prepared = PreparedAnswers()
+    var counters = ServerCounters()
+
+    // One for all connections: whatever is read is let go before the next line is.
+    private var reader = MessageReader()
+    private var spareBuffer = ByteBuffer()
+
+    /// An answer that needed more has its memory given back.
+    private static let largestSpareBuffer = 1 << 16
+
+    init(
+        owner: SessionOwner,
+        desk: any DaemonDesk,
+        observer: any ServerObserver,
+        settings: ServerSettings,
+        eventLoop: any EventLoop
+    ) {
+        self.owner = owner
+        self.desk = desk
+        self.observer = observer
+        self.eventLoop = eventLoop
+        patience = settings.patience
+        exposesApi = settings.exposesApi
+    }
+
+    // MARK: Messages
+
+    /// Does what a line asks for.
+    func handle(_ line: ByteBuffer, from connection: Connection) {
+        switch line.withUnsafeReadableBytes({ reader.read($0) }) {
+        case .single(let message): handle(message, from: connection, in: nil)
+        case .batch(let batch): handle(batch, from: connection)
+        }
+    }
+
+    private func handle(_ messages: Batch, from connection: Connection) {
+        guard !messages.dropFirst(BatchAnswers.mostMessages).contains(where: { _ in true }) else {
+            let error = WireError.notAMessage("a batch holds at most \(BatchAnswers.mostMessages) messages")
+            return Request(connection: connection, id: .null, batch: nil).fail(error)
+        }
+        let batch = BatchAnswers()
+        for message in messages { handle(message, from: connection, in: batch) }
+        batch.close(connection)
+    }
+
+    private func handle(_ message: Message, from connection: Connection, in batch: BatchAnswers?) {
+        switch message {
+        case .request(let call, let id):
+            batch?.expectAnswer()
+            perform(call, Request(connection: connection, id: id, batch: batch))
+        case .notification(let call):
+            perform(call, Request(connection: connection, id: nil, batch: batch))
+        case .answer(let answer):
+            connection.questions?.received(answer)
+        case .invalid(let error, let id):
+            batch?.expectAnswer()
+            Request(connection: connection, id: id, batch: batch).fail(error)
+        }
+    }
+
+    // MARK: Calls
+
+    private func perform(_ call: Call, _ request: Request) {
+        guard let method = Method(call.name) else { return request.fail(.methodNotFound) }
+        counters.count(method)
+        if let objection = objection(to: method, request) { return request.fail(objection) }
+        do throws(WireMismatch) {
+            try perform(method, call, request)
+        } catch {
+            request.fail(.invalidParams(error))
+        }
+    }
+
+    /// Why a call is not carried out, whatever its parameters are.
+    private func objection(to method: Method, _ request: Request) -> WireError? {
+        if let capability = method.capability, !request.connection.may(capability) {
+            counters.refusals += 1
+            observer.refused(method, to: request.peer, lacking: capability)
+            return .denied(capability)
+        }
+        if request.connection.isBusy { return .tooManyRequests }
+        if method == .apiRequest, !exposesApi { return .apiNotExposed }
+        return nil
+    }
+
+    private func perform(_ method: Method, _ call: Call, _ request: Request) throws(WireMismatch) {
+        switch method {
+        case .tokenGet: getToken(request, try call.decoded(TokenGet.self))
+        case .sessionStatus: status(request, try call.decoded(SessionStatus.self))
+        case .apiRequest: callApi(request, try call.params(ApiCall.self))
+        case .sessionSubscribe: subscribe(request, try call.params(SessionSubscribe.self))
+        case .sessionUnsubscribe: unsubscribe(request, try call.params(SessionUnsubscribe.self))
+        case .sessionSignIn: signIn(request, try call.params(SessionSignIn.self))
+        case .sessionSignOut: signOut(request, try call.params(SessionSignOut.self))
+        case .sessionIdentify: identify(request, try call.params(SessionIdentify.self))
+        case .sessionReconcile: reconcile(request, try call.params(SessionReconcile.self))
+        case .sessionRenew: renew(request, try call.params(SessionRenew.self))
+        case .handlerRegister, .handlerUnregister: request.fail(.handlersUnsupported)
+        case .daemonInfo: info(request, try call.params(DaemonInfo.self))
+        case .daemonMetrics: metrics(request, try call.params(DaemonMetrics.self))
+        case .daemonDiagnose: diagnose(request, try call.params(DaemonDiagnose.self))
+        case .rpcDiscover: discover(request, try call.params(RpcDiscover.self))
+        }
+    }
+
+    // MARK: Memory
+
+    /// Lends memory for answers; there is one piece, because answers are put and flushed one connection at a time.
+    func takeBuffer() -> ByteBuffer {
+        var taken = ByteBuffer()
+        swap(&taken, &spareBuffer)
+        if taken.capacity == 0 { taken.reserveCapacity(4_096) }
+        return taken
+    }
+
+    /// Takes memory back and wipes it, unless somebody still reads it.
+    func giveBack(_ buffer: inout ByteBuffer) {
+        var taken = ByteBuffer()
+        swap(&taken, &buffer)
+        let isOurs: Void? = taken.modifyIfUniquelyOwned { taken in
+            taken.wipeReadableBytes()
+            taken.clear()
+        }
+        if isOurs != nil, taken.capacity <= Self.largestSpareBuffer { spareBuffer = taken }
+    }
+}
+
+extension Call {
+    /// The parameters as the method takes them.
+    fileprivate func params<Definition: MethodDefinition>(
+        _: Definition.Type
+    ) throws(WireMismatch) -> Definition.Params {
+        try Definition.Params(reading: params)
+    }
+
+    /// The same, or nothing where there are none: what is asked every second comes without, and costs nothing.
+    fileprivate func decoded<Definition: MethodDefinition>(
+        _: Definition.Type
+    ) throws(WireMismatch) -> Definition.Params? {
+        guard let params else { return nil }
+        return try Definition.Params(reading: params)
+    }
+}
+
+extension WireError {
+    static let tooManyRequests = WireError(
+        .busy,
+        "Your user waits for as many answers as it may: wait for some of them, or raise limits.inFlight",
+        retryAfter: 1
+    )
+    static let tooManyConnections = WireError(
+        .busy,
+        "Your user has as many connections as it may: close some of them, or raise limits.connections",
+        retryAfter: 1
+    )
+    static let apiNotExposed = WireError(.permissionDenied, "Calls to the API are switched off: set api.expose = true")
+    static let handlersUnsupported = WireError(.unsupported, "Session handlers: this version renews automatically")
+}

@@ -1,0 +1,15 @@
+package import JunctionProtocol
+
+/// Who is told what callers did, for the log. Called on the event loop.
+package protocol ServerObserver: Sendable {
+    /// An access token was handed out.
+    func handedOutToken(to peer: Peer)
+    /// A call was refused because the caller lacks the capability.
+    func refused(_ method: Method, to peer: Peer, lacking capability: Capability)
+    /// A caller signed a user in, by `session.signIn` or `session.identify`.
+    func signedIn(by peer: Peer)
+    /// A caller signed the user out, by `session.signOut` or `session.identify`.
+    func signedOut(by peer: Peer)
+    /// A connection was refused: the user has too many, or the kernel does not say who it is.
+    func turnedAway(_ peer: Peer?)
+}

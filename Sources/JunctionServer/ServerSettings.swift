@@ -1,0 +1,41 @@
+/// What the configuration says about the socket.
+package struct ServerSettings: Sendable {
+    /// Who may do what.
+    package var policy: AccessPolicy
+    /// How much one local user may take up.
+    package var limits: CallerLimits
+    /// Whether `api.request` may be called at all.
+    package var exposesApi: Bool
+    /// How long to wait for others.
+    package var patience: Patience
+    /// Finds the system unit of a process; asked only while a rule of the policy names a unit.
+    package var unitOfProcess: @Sendable (Int32) -> String?
+
+    /// How long the server waits for others.
+    package struct Patience: Equatable, Sendable {
+        /// For the answer to `session.authenticate`.
+        package var question: Duration = .seconds(60)
+        /// For a peer that was told why it is served no longer to go.
+        package var farewell: Duration = .seconds(1)
+        /// For the answers that are missing when the daemon ends.
+        package var drain: Duration = .seconds(5)
+
+        /// Waits as long as the interface says.
+        package init() {}
+    }
+
+    /// Puts settings together; what is left out is as the interface says.
+    package init(
+        policy: AccessPolicy,
+        limits: CallerLimits = CallerLimits(),
+        exposesApi: Bool = true,
+        patience: Patience = Patience(),
+        unitOfProcess: @escaping @Sendable (Int32) -> String? = { _ in nil }
+    ) {
+        self.policy = policy
+        self.limits = limits
+        self.exposesApi = exposesApi
+        self.patience = patience
+        self.unitOfProcess = unitOfProcess
+    }
+}

@@ -1,0 +1,102 @@
+import Glibc
+import JunctionProtocol
+package import JunctionSession
+package import NIOCore
+import NIOPosix
+
+/// Serves the one session to local programs, over any number of sockets.
+///
+/// Everything is on one event loop, the owner's; every function here is called on it.
+package final class SessionServer: Sendable {
+    private let eventLoop: any EventLoop
+    private let reception: NIOLoopBound<Reception>
+    private let doors: NIOLoopBoundBox<[Door]>
+
+    /// A socket that is listened on.
+    private struct Door {
+        let socket: ListeningSocket
+        let channel: any Channel
+    }
+
+    /// - Parameter eventLoop: the loop that is the owner's executor.
+    package init(
+        owner: SessionOwner,
+        desk: any DaemonDesk,
+        observer: any ServerObserver,
+        settings: ServerSettings,
+        eventLoop: any EventLoop
+    ) {
+        let dispatcher = Dispatcher(
+            owner: owner,
+            desk: desk,
+            observer: observer,
+            settings: settings,
+            eventLoop: eventLoop
+        )
+        self.eventLoop = eventLoop
+        reception = NIOLoopBound(
+            Reception(settings, dispatcher: dispatcher, eventLoop: eventLoop),
+            eventLoop: eventLoop
+        )
+        doors = NIOLoopBoundBox([], eventLoop: eventLoop)
+    }
+
+    /// Begins to accept connections; the socket is closed, and unlinked if it was made here, when `drain` is over.
+    package func start(on socket: ListeningSocket) -> EventLoopFuture<Void> {
+        guard let descriptor = socket.takeDescriptor() else {
+            preconditionFailure("A socket was started on twice")
+        }
+        let (reception, doors, group) = (reception, doors, socket.group)
+        let bootstrap = ServerBootstrap(group: eventLoop)
+            // Without free descriptors, accepting pauses in place of spinning.
+            .serverChannelInitializer { channel in
+                channel.eventLoop.makeCompletedFuture {
+                    try channel.pipeline.syncOperations.addHandler(AcceptBackoffHandler())
+                }
+            }
+            .childChannelInitializer { channel in
+                channel.eventLoop.makeCompletedFuture {
+                    try reception.value.admit(channel, socketGroup: group)
+                }
+            }
+        return bootstrap.withBoundSocket(descriptor).map { channel in
+            // The library listens with a backlog of its own.
+            _ = listen(descriptor, ListeningSocket.backlog)
+            doors.value.append(Door(socket: socket, channel: channel))
+        }
+    }
+
+    /// The session's owner has a new snapshot to announce.
+    package func changed(_ snapshot: JunctionSession.Snapshot) {
+        let dispatcher = reception.value.dispatcher
+        dispatcher.prepared.forgetToken(unless: snapshot.facts.accessToken?.generation)
+        dispatcher.watchers.announce(JunctionProtocol.Snapshot(snapshot))
+    }
+
+    /// Puts what a reload may change in force, for the connections that are open too.
+    ///
+    /// A connection that was made before any rule named a unit has none until it is made again.
+    package func reload(policy: AccessPolicy, exposesApi: Bool) {
+        reception.value.dispatcher.exposesApi = exposesApi
+        reception.value.replacePolicy(with: policy)
+    }
+
+    /// Stops accepting, answers what has been received, closes everything, and lets the sockets go.
+    package func drain() -> EventLoopFuture<Void> {
+        let (reception, doors) = (reception, doors)
+        let closed = doors.value.map { $0.channel.close() }
+        return EventLoopFuture.andAllComplete(closed, on: eventLoop)
+            .flatMap { reception.value.drain() }
+            .map {
+                for door in doors.value { door.socket.close() }
+                doors.value = []
+            }
+    }
+
+    /// What was done since the start.
+    package var counters: ServerCounters {
+        var counters = reception.value.dispatcher.counters
+        counters.watchers = reception.value.dispatcher.watchers.count
+        return counters
+    }
+}

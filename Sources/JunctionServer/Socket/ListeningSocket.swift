@@ -1,0 +1,149 @@
+import Glibc
+import Synchronization
+
+/// A socket that local programs connect to: one that was made here, or one that the service manager passed in.
+package final class ListeningSocket: Sendable {
+    /// Where it is in the file system, if it is there.
+    package let path: String?
+    /// The group of the socket file, whose members may call when no rule says otherwise.
+    package let group: UInt32?
+
+    private let state: Mutex<State>
+
+    private struct State: ~Copyable {
+        var descriptor: Int32?
+        var ownership: Ownership?
+    }
+
+    /// What makes a path ours to unlink: the lock, and the very file that we bound.
+    private struct Ownership: ~Copyable {
+        let lock: SocketLock
+        let file: FileIdentity
+    }
+
+    /// Programs that connect in one burst wait here; the kernel lowers it to `net.core.somaxconn`.
+    static let backlog: Int32 = 4_096
+
+    /// Makes a socket for the daemon's own user, and never for anybody else, not even for a moment. Whoever wants
+    /// another mode or group has the service manager make the socket.
+    ///
+    /// A stale socket is replaced, a live one never, and what is not a socket is never removed.
+    package init(creatingAt path: String) throws(SocketFault) {
+        let address = try UnixAddress(path: path)
+        try Self.makeDirectory(of: path)
+        let lock = try SocketLock(of: path)
+        try Self.removeStaleSocket(at: path, address)
+
+        let descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
+        guard descriptor >= 0 else { throw .system("Cannot make a socket") }
+        do throws(SocketFault) {
+            // Linux gives the file the mode of the socket, less the umask. Setting the umask instead would change it
+            // for whatever the other threads create meanwhile, and a chmod after `bind` leaves a gap.
+            guard fchmod(descriptor, 0o600) == 0 else { throw .system("Cannot set the mode of a socket") }
+            guard address.bind(descriptor) == 0 else { throw .system("Cannot create the socket \(path)") }
+            guard listen(descriptor, Self.backlog) == 0 else { throw .system("Cannot listen on \(path)") }
+            guard let file = FileIdentity(of: path) else { throw .system("Cannot look at \(path)") }
+            self.path = path
+            group = file.group
+            state = Mutex(State(descriptor: descriptor, ownership: Ownership(lock: lock, file: file)))
+        } catch {
+            _ = Glibc.close(descriptor)
+            throw error
+        }
+    }
+
+    /// Takes over a socket that is passed in; its file stays when it is closed.
+    package init(adopting descriptor: Int32) throws(SocketFault) {
+        var listens: Int32 = 0
+        var size = socklen_t(MemoryLayout<Int32>.size)
+        guard getsockopt(descriptor, SOL_SOCKET, SO_ACCEPTCONN, &listens, &size) == 0 else {
+            throw .system("The passed descriptor \(descriptor) is no socket")
+        }
+        guard listens != 0, Self.isUnixStream(descriptor) else {
+            throw .impossible("The passed descriptor \(descriptor) is no listening Unix stream socket")
+        }
+        _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
+        path = UnixAddress.path(of: descriptor)
+        group = path.flatMap { FileIdentity(of: $0)?.group }
+        state = Mutex(State(descriptor: descriptor))
+    }
+
+    deinit { close() }
+
+    /// Hands the descriptor to whoever accepts from it and closes it.
+    func takeDescriptor() -> Int32? {
+        state.withLock { state in
+            defer { state.descriptor = nil }
+            return state.descriptor
+        }
+    }
+
+    /// Closes what has not been taken, unlinks the file if it is still the one that was made here, and lets others
+    /// have the path.
+    package func close() {
+        if let descriptor = takeDescriptor() { _ = Glibc.close(descriptor) }
+        state.withLock { state in
+            if let path, let file = state.ownership?.file, FileIdentity(of: path) == file { _ = unlink(path) }
+            state.ownership = nil
+        }
+    }
+
+    // MARK: Steps
+
+    private static func makeDirectory(of path: String) throws(SocketFault) {
+        guard let slash = path.lastIndex(of: "/"), slash != path.startIndex else { return }
+        let directory = String(path[..<slash])
+        guard mkdir(directory, 0o700) != 0, errno != EEXIST else { return }
+        throw .system("Cannot make the directory \(directory) for the socket")
+    }
+
+    private static func removeStaleSocket(at path: String, _ address: UnixAddress) throws(SocketFault) {
+        guard let file = FileIdentity(of: path) else {
+            guard errno == ENOENT else { throw .system("Cannot look at \(path)") }
+            return
+        }
+        guard file.isSocket else {
+            throw .impossible("\(path) is not a socket: remove it, or choose another --socket")
+        }
+        // The lock says nothing about programs that know no lock, such as the service manager's socket unit.
+        let probe = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue), 0)
+        guard probe >= 0 else { throw .system("Cannot make a socket") }
+        defer { _ = Glibc.close(probe) }
+        guard address.connect(probe) != 0, errno != EAGAIN else {
+            throw .servedByAnother("Another program serves \(path): stop it, or choose another --socket")
+        }
+        guard errno == ECONNREFUSED else { throw .system("Cannot tell whether \(path) is still served") }
+        guard unlink(path) == 0 else { throw .system("Cannot replace the stale socket \(path)") }
+    }
+
+    private static func isUnixStream(_ descriptor: Int32) -> Bool {
+        option(SO_DOMAIN, of: descriptor) == AF_UNIX && option(SO_TYPE, of: descriptor) == Int32(SOCK_STREAM.rawValue)
+    }
+
+    private static func option(_ name: Int32, of descriptor: Int32) -> Int32? {
+        var value: Int32 = 0
+        var size = socklen_t(MemoryLayout<Int32>.size)
+        return getsockopt(descriptor, SOL_SOCKET, name, &value, &size) == 0 ? value : nil
+    }
+}
+
+/// Which file a path named when we looked; a path that names it no longer is not ours.
+private struct FileIdentity: Equatable {
+    let device: UInt64
+    let inode: UInt64
+    let group: UInt32
+    let isSocket: Bool
+
+    init?(of path: String) {
+        var status = stat()
+        guard lstat(path, &status) == 0 else { return nil }
+        device = UInt64(status.st_dev)
+        inode = UInt64(status.st_ino)
+        group = status.st_gid
+        isSocket = status.st_mode & S_IFMT == S_IFSOCK
+    }
+
+    static func == (left: FileIdentity, right: FileIdentity) -> Bool {
+        (left.device, left.inode) == (right.device, right.inode)
+    }
+}

@@ -1,0 +1,31 @@
+import JunctionProtocol
+import JunctionSession
+
+extension JunctionSession.Credential {
+    init(_ credential: JunctionProtocol.Credential) {
+        self =
+            switch credential {
+            case .signInToken(let token): .signInToken(token.box)
+            case .linkCode(let code): .linkCode(code.box)
+            case .apiKey(let key, let userId, let environment, let region):
+                .apiKey(key: key?.box, userId: userId, environment: environment, region: region)
+            case .userLogin(let userId, let displayName, let authToken):
+                .userLogin(userId: userId, displayName: displayName, authToken: authToken?.box)
+            case .registration(let userId, let token):
+                .registration(userId: userId, token: token?.box)
+            case .registrationSignature(let userId, let signature, let sequence):
+                .registrationSignature(userId: userId, signature: signature.box, sequence: sequence)
+            case .selfSigned(let userId): .selfSigned(userId: userId)
+            }
+    }
+}
+
+extension AccessToken {
+    init(_ served: ServedToken) {
+        self.init(
+            accessToken: SecretText(served.secret),
+            expiresAt: Timestamp(served.facts.expiresAt),
+            userId: served.userId
+        )
+    }
+}

@@ -1,0 +1,41 @@
+import JunctionProtocol
+import JunctionSession
+
+extension WireError {
+    init(_ refusal: Refusal) {
+        self.init(
+            ErrorCode(refusal.kind),
+            refusal.message,
+            retryAfter: refusal.retryAfter?.inSeconds,
+            userId: refusal.userId,
+            termination: refusal.termination.map(JunctionProtocol.Termination.init),
+            maximum: refusal.maximum?.inSeconds
+        )
+    }
+}
+
+extension ErrorCode {
+    init(_ kind: Refusal.Kind) {
+        self =
+            switch kind {
+            case .alreadySignedIn: .alreadySignedIn
+            case .invalidCredential: .invalidCredential
+            case .notSignedIn: .notSignedIn
+            case .reauthenticationRequired: .reauthenticationRequired
+            case .sessionTerminated: .sessionTerminated
+            case .providerUnavailable: .providerUnavailable
+            case .permissionDenied: .permissionDenied
+            case .incompatibleCredential: .incompatibleCredential
+            case .storageUnavailable: .storageUnavailable
+            case .tokenExpired: .tokenExpired
+            case .busy: .busy
+            case .unsupported: .unsupported
+            case .invalidParameters: .invalidParams
+            }
+    }
+}
+
+extension Duration {
+    /// In seconds, to the millisecond: what a caller can make use of.
+    fileprivate var inSeconds: Double { Double(wholeMilliseconds) / 1_000 }
+}

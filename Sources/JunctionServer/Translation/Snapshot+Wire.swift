@@ -1,0 +1,68 @@
+import JunctionProtocol
+import JunctionSession
+
+extension JunctionProtocol.Snapshot {
+    init(_ snapshot: JunctionSession.Snapshot) {
+        let facts = snapshot.facts
+        self.init(
+            revision: snapshot.revision,
+            changedAt: Timestamp(snapshot.changedAt),
+            state: State(rawValue: facts.state.rawValue),
+            flags: facts.flags.map { Flag(rawValue: $0.rawValue) },
+            provider: facts.provider,
+            scheme: facts.scheme?.rawValue,
+            userId: facts.userId,
+            externalUserId: facts.externalUserId,
+            teamId: facts.teamId,
+            environment: facts.environment,
+            region: facts.region,
+            accessToken: facts.accessToken.map(TokenLife.init),
+            renewal: Renewal(facts.renewal),
+            termination: facts.termination.map(JunctionProtocol.Termination.init),
+            storage: Storage(facts.storage)
+        )
+    }
+}
+
+extension JunctionProtocol.Snapshot.TokenLife {
+    init(_ facts: TokenFacts) {
+        self.init(
+            issuedAt: Timestamp(facts.issuedAt),
+            expiresAt: Timestamp(facts.expiresAt),
+            generation: facts.generation
+        )
+    }
+}
+
+extension JunctionProtocol.Snapshot.Renewal {
+    init(_ renewal: JunctionSession.Snapshot.Renewal) {
+        self.init(
+            phase: Phase(rawValue: renewal.phase.rawValue),
+            notBefore: renewal.notBefore.map(Timestamp.init),
+            failures: renewal.failures,
+            lastError: renewal.lastError
+        )
+    }
+}
+
+extension JunctionProtocol.Snapshot.Storage {
+    init(_ report: StorageReport) {
+        self.init(
+            sealedWith: report.sealedWith,
+            durable: report.durable,
+            status: Status(rawValue: report.status.rawValue)
+        )
+    }
+}
+
+extension JunctionProtocol.Termination {
+    init(_ termination: JunctionSession.Termination) {
+        self.init(code: termination.code, message: termination.message, at: Timestamp(termination.at))
+    }
+}
+
+extension Timestamp {
+    init(_ time: WallTime) {
+        self.init(milliseconds: time.milliseconds)
+    }
+}

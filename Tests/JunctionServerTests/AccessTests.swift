@@ -1,0 +1,97 @@
+import Glibc
+import JunctionJSON
+import JunctionProtocol
+import JunctionServer
+import Testing
+
+/// Who may do what, over the socket: the server sees another user, as the kernel tells it.
+@Suite(.enabled(if: OrdinaryCaller.isPossible, "Only root can connect as somebody else"))
+struct AccessTests {
+    private let caller = OrdinaryCaller()
+
+    private func serve(_ rules: AccessRule...) throws -> TestServer {
+        try TestServer(AccessPolicy(rules: rules, daemonUser: 0), mode: 0o666)
+    }
+
+    @Test func `without rules, only members of the socket's group may call, and they may not manage`() throws {
+        // The socket of a daemon that runs as root is of group 0.
+        let server = try serve()
+        let stranger = try caller.connect(server.path)
+        let member = try OrdinaryCaller(supplementaryGroups: [7, 0]).connect(server.path)
+
+        #expect(try stranger.error(of: "session.status").code == 1007)
+        #expect(try member.result(of: "session.status").state == "notLoggedIn")
+        #expect(try member.error(of: "session.signOut")["data"]?["capability"]?.string == "manage")
+    }
+
+    @Test func `a rule by user holds for that user only`() throws {
+        let server = try serve(AccessRule(allow: [.status], user: 12_345))
+
+        #expect(try caller.connect(server.path).result(of: "session.status").state == "notLoggedIn")
+        let other = try OrdinaryCaller(user: 12_346).connect(server.path)
+        #expect(try other.error(of: "session.status").code == 1007)
+    }
+
+    @Test func `a rule by group holds for primary and supplementary members`() throws {
+        let server = try serve(AccessRule(allow: [.status], group: 777))
+        // More groups than fit in one look.
+        let many = (1_000..<1_100).map { UInt32($0) } + [777]
+
+        for member in [OrdinaryCaller(group: 777), OrdinaryCaller(supplementaryGroups: many)] {
+            #expect(try member.connect(server.path).result(of: "session.status").state == "notLoggedIn")
+        }
+        #expect(try caller.connect(server.path).error(of: "session.status").code == 1007)
+    }
+
+    @Test func `the capability is decided before parameters are looked at`() throws {
+        let server = try serve(AccessRule(allow: [.status]))
+        let client = try caller.connect(server.path)
+
+        let error = try client.error(of: "session.signIn", #"{"scheme":"nonsense"}"#)
+        #expect(error.code == 1007)
+        #expect(error["data"]?.text == #"{"kind":"permissionDenied","capability":"manage"}"#)
+        #expect(try client.error(of: "session.nonsense").code == -32601)
+        #expect(server.audit.lines == ["refused session.signIn manage 12345"])
+        #expect(try server.counters.refusals == 1)
+    }
+
+    @Test func `everybody may ask for the interface`() throws {
+        let server = try serve(AccessRule(allow: [.status], user: 1))
+
+        #expect(try caller.connect(server.path).result(of: "rpc.discover")["openrpc"]?.string == "1.3.2")
+    }
+
+    @Test func `a rule by unit holds while the process is the one that was found in the unit`() throws {
+        let policy = AccessPolicy(
+            rules: [
+                AccessRule(allow: [.status, .token], unit: "health-sync.service"),
+                AccessRule(allow: [.status]),
+            ],
+            daemonUser: 0
+        )
+        let server = try TestServer(policy, mode: 0o666) { process in
+            process == getpid() ? "health-sync.service" : nil
+        }
+        let other = try TestServer(policy, mode: 0o666) { _ in "health-sync.service.evil" }
+
+        #expect(try caller.connect(server.path).error(of: "token.get").code == 1003)
+        #expect(try caller.connect(other.path).error(of: "token.get").code == 1007)
+    }
+
+    @Test func `a new policy holds for open connections too, and ends subscriptions`() throws {
+        let server = try serve(AccessRule(allow: [.status]))
+        let watcher = try caller.connect(server.path)
+        _ = try watcher.result(of: "session.subscribe")
+
+        try server.onLoop { [server = server.server] in
+            server.reload(
+                policy: AccessPolicy(rules: [AccessRule(allow: [.token])], daemonUser: 0),
+                exposesApi: true
+            )
+        }
+
+        #expect(try server.counters.watchers == 0)
+        #expect(try watcher.error(of: "session.status").code == 1007)
+        #expect(try watcher.error(of: "token.get").code == 1003)
+    }
+}

@@ -1,0 +1,91 @@
+import JunctionJSON
+import JunctionProtocol
+import JunctionServer
+import JunctionSession
+import JunctionTesting
+import Testing
+
+struct ApiAndDaemonTests {
+    @Test func `a call goes out as the user's and comes back as it is`() throws {
+        let server = try TestServer()
+        let client = try server.connectSignedIn()
+        server.provider.answerCalls(
+            JunctionSession.ApiAnswer(
+                status: 404,
+                headers: [(name: "Content-Type", value: "text/plain")],
+                body: Array("no".utf8)
+            )
+        )
+
+        let answer = try client.result(
+            of: "api.request",
+            #"{"method":"GET","path":"/v2/user/alice","query":{"a":"b c"},"headers":{"x-y":"z"}}"#
+        )
+
+        #expect(answer.text == #"{"status":404,"headers":{"content-type":"text/plain"},"body":"no"}"#)
+        let call = try #require(server.provider.apiCalls.first)
+        #expect(call.method == "GET")
+        #expect(call.query.map { $0.name + "=" + $0.value } == ["a=b c"])
+        #expect(call.headers.map(\.name) == ["x-y"])
+        #expect(call.body == nil)
+    }
+
+    @Test func `a path that is not the user's is refused without a call`() throws {
+        let server = try TestServer()
+        let client = try server.connectSignedIn()
+
+        let error = try client.error(of: "api.request", #"{"method":"GET","path":"/v2/user/bob"}"#)
+
+        #expect(error.code == 1007)
+        #expect(server.provider.apiCalls.isEmpty)
+    }
+
+    @Test func `with api.expose switched off no call is possible, and a reload switches it on`() throws {
+        let server = try TestServer(exposesApi: false)
+        let client = try server.connectSignedIn()
+        let call = #"{"method":"GET","path":"/v2/user/alice"}"#
+
+        let error = try client.error(of: "api.request", call)
+        #expect(error.code == 1007)
+        #expect(error["message"]?.string?.contains("api.expose") == true)
+
+        try server.onLoop { [server = server.server] in server.reload(policy: .own, exposesApi: true) }
+        #expect(try client.result(of: "api.request", call)["status"]?.integer == 200)
+    }
+
+    @Test func `the daemon tells about itself`() throws {
+        let client = try TestServer().connect()
+
+        let info = try client.result(of: "daemon.info")
+        #expect(info["name"]?.string == "junctiond")
+        #expect(info["uptime"]?.double == 1.5)
+        #expect(try client.result(of: "daemon.metrics")["text"]?.string == "junctiond_up 1\n")
+        let checks = Array(try #require(try client.result(of: "daemon.diagnose")["checks"]).elements)
+        #expect(checks.map { $0["name"]?.string } == ["socket"])
+        #expect(try client.result(of: "rpc.discover")["openrpc"]?.string == "1.3.2")
+    }
+
+    @Test(arguments: ["handler.register", "handler.unregister"])
+    func `session handlers are known and not supported`(method: String) throws {
+        #expect(try TestServer().connect().error(of: method).code == 1012)
+    }
+
+    @Test func `what is done is counted`() throws {
+        let server = try TestServer()
+        let client = try server.connect()
+
+        _ = try client.result(of: "session.status")
+        _ = try client.result(of: "session.status")
+        _ = try client.error(of: "token.get")
+        _ = try client.result(of: "session.subscribe")
+
+        let counters = try server.counters
+        #expect(counters.requests(of: .sessionStatus) == 2)
+        #expect(counters.requests(of: .tokenGet) == 1)
+        #expect(counters.errors == [1_003: 1])
+        #expect(counters.acceptedConnections == 1)
+        #expect(counters.openConnections == 1)
+        #expect(counters.watchers == 1)
+        #expect(counters.tokensServed == 0)
+    }
+}

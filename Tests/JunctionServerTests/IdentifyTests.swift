@@ -1,0 +1,123 @@
+import JunctionJSON
+import JunctionServer
+import JunctionTesting
+import Testing
+
+struct IdentifyTests {
+    private let server: TestServer
+
+    init() throws {
+        server = try TestServer()
+    }
+
+    private func ask(_ client: TestClient, for user: String = "7") throws -> JSONValue {
+        try client.say(
+            #"{"jsonrpc":"2.0","id":"mine","method":"session.identify","params":{"externalUserId":"\#(user)"}}"#
+        )
+        let question = try client.hearValue()
+        #expect(question["method"]?.string == "session.authenticate")
+        #expect(question["params"]?["externalUserId"]?.string == user)
+        return try #require(question["id"])
+    }
+
+    @Test func `the caller is asked for a credential on its own connection, and the user is signed in`() throws {
+        let client = try server.connect()
+        let id = try ask(client)
+
+        try client.say(#"{"jsonrpc":"2.0","id":\#(id.text),"result":{"scheme":"signInToken","token":"alice"}}"#)
+
+        let answer = try client.hearValue()
+        #expect(answer["id"]?.string == "mine")
+        #expect(answer["result"]?["outcome"]?.string == "signedIn")
+        #expect(answer["result"]?["snapshot"]?["externalUserId"]?.string == "7")
+        #expect(server.audit.lines.count == 1)
+    }
+
+    @Test func `a user who is signed in already needs no credential`() throws {
+        let client = try server.connect()
+        let id = try ask(client)
+        try client.say(#"{"jsonrpc":"2.0","id":\#(id.text),"result":{"scheme":"signInToken","token":"alice"}}"#)
+        _ = try client.hearValue()
+
+        let again = try server.connect().result(of: "session.identify", #"{"externalUserId":"7"}"#)
+
+        #expect(again["outcome"]?.string == "unchanged")
+    }
+
+    @Test func `nobody is a user too: identify signs out`() throws {
+        let client = try server.connectSignedIn()
+
+        #expect(
+            try client.result(of: "session.identify", #"{"externalUserId":null}"#)["outcome"]?.string == "signedOut"
+        )
+    }
+
+    @Test(arguments: [
+        #""error":{"code":5,"message":"no such user"}"#,
+        #""result":{"scheme":"signInToken"}"#,
+        #""result":"nonsense""#,
+    ])
+    func `an error or nonsense in answer is an invalid credential, and changes nothing`(answer: String) throws {
+        let client = try server.connect()
+        let id = try ask(client)
+
+        try client.say(#"{"jsonrpc":"2.0","id":\#(id.text),\#(answer)}"#)
+
+        let refusal = try client.hearValue()
+        #expect(refusal["id"]?.string == "mine")
+        #expect(refusal["error"]?.code == 1002)
+        #expect(try client.result(of: "session.status").state == "notLoggedIn")
+        #expect(server.provider.exchangeCalls == 0)
+    }
+
+    @Test func `silence is an invalid credential when the time is over`() throws {
+        let server = try TestServer(patience: .none)
+        let client = try server.connect()
+        _ = try ask(client)
+
+        #expect(try client.hearValue()["error"]?.code == 1002)
+    }
+
+    @Test func `an answer that comes too late is dropped`() throws {
+        let server = try TestServer(patience: .none)
+        let client = try server.connect()
+        let id = try ask(client)
+        #expect(try client.hearValue()["error"]?.code == 1002)
+
+        try client.say(#"{"jsonrpc":"2.0","id":\#(id.text),"result":{"scheme":"signInToken","token":"alice"}}"#)
+
+        #expect(try client.result(of: "session.status").state == "notLoggedIn")
+    }
+
+    @Test func `the end of the input is an invalid credential, and it is answered`() throws {
+        let client = try server.connect()
+        _ = try ask(client)
+
+        client.finish()
+
+        #expect(try client.hearValue()["error"]?.code == 1002)
+        #expect(try client.hear() == nil)
+    }
+
+    @Test func `a connection that is gone lets the next one identify`() throws {
+        do { _ = try ask(try server.connect()) }
+        let client = try server.connect()
+        let id = try ask(client, for: "8")
+
+        try client.say(#"{"jsonrpc":"2.0","id":\#(id.text),"result":{"scheme":"signInToken","token":"bob"}}"#)
+
+        #expect(try client.hearValue()["result"]?["snapshot"]?["externalUserId"]?.string == "8")
+    }
+
+    @Test func `another connection cannot answer the question`() throws {
+        let client = try server.connect()
+        let id = try ask(client)
+        let other = try server.connect()
+
+        try other.say(#"{"jsonrpc":"2.0","id":\#(id.text),"result":{"scheme":"signInToken","token":"mallory"}}"#)
+        #expect(try other.result(of: "session.status").state == "notLoggedIn")
+
+        try client.say(#"{"jsonrpc":"2.0","id":\#(id.text),"result":{"scheme":"signInToken","token":"alice"}}"#)
+        #expect(try client.hearValue()["result"]?["snapshot"]?["userId"]?.string == "alice")
+    }
+}

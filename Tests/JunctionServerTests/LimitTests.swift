@@ -1,0 +1,76 @@
+import JunctionJSON
+import JunctionServer
+import JunctionTesting
+import Testing
+
+struct LimitTests {
+    @Test func `a connection too many is told so and closed, and one that goes makes room`() throws {
+        let server = try TestServer(limits: CallerLimits(connections: 2, inFlight: 10))
+        let first = try server.connect()
+        _ = try first.result(of: "session.status")
+        do {
+            let second = try server.connect()
+            _ = try second.result(of: "session.status")
+            let third = try server.connect()
+
+            let refusal = try third.hearValue()
+
+            #expect(refusal["id"]?.isNull == true)
+            #expect(refusal["error"]?.code == 1011)
+            #expect(refusal["error"]?["data"]?["kind"]?.string == "busy")
+            #expect(try third.hear() == nil)
+            second.finish()
+            #expect(try second.hear() == nil)
+        }
+
+        #expect(try server.connect().result(of: "session.status").state == "notLoggedIn")
+        #expect(try server.counters.turnedAwayConnections == 1)
+    }
+
+    @Test func `what a refused connection has sent is not carried out`() throws {
+        let server = try TestServer(limits: CallerLimits(connections: 0, inFlight: 10))
+        let client = try server.connect()
+
+        try? client.say(#"{"jsonrpc":"2.0","id":1,"method":"session.signOut"}"#)
+
+        #expect(try client.hearValue()["error"]?.code == 1011)
+        #expect(try client.hear() == nil)
+        #expect(server.audit.lines.allSatisfy { $0.hasPrefix("turned away") })
+    }
+
+    @Test func `a request too many is busy, and an answer makes room`() throws {
+        let server = try TestServer(limits: CallerLimits(connections: 10, inFlight: 1))
+        let asked = Signal()
+        server.provider.hold { asked.give() }
+        let client = try server.connect()
+        try client.say(
+            #"{"jsonrpc":"2.0","id":1,"method":"session.signIn","params":{"scheme":"signInToken","token":"alice"}}"#
+        )
+        asked.wait()
+
+        // The limit is the user's, not the connection's.
+        #expect(try server.connect().error(of: "session.status").code == 1011)
+
+        server.provider.release()
+        #expect(try client.hearValue()["result"]?["userId"]?.string == "alice")
+        #expect(try client.result(of: "session.status").state == "established")
+    }
+
+    @Test func `connections that vanish leave no request behind`() throws {
+        let server = try TestServer(limits: CallerLimits(connections: 10, inFlight: 2))
+        let asked = Signal()
+        server.provider.hold { asked.give() }
+        do {
+            let vanishing = try server.connect()
+            try vanishing.say(
+                #"{"jsonrpc":"2.0","id":1,"method":"session.signIn","params":{"scheme":"signInToken","token":"alice"}}"#
+            )
+            asked.wait()
+        }
+        server.provider.release()
+        let client = try server.connect()
+
+        #expect(try client.result(of: "token.get")["userId"]?.string == "alice")
+        #expect(try client.result(of: "session.signOut").state == "notLoggedIn")
+    }
+}

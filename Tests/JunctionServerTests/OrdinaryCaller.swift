@@ -1,0 +1,45 @@
+import Glibc
+
+/// A user that is neither root nor the one who runs the tests.
+struct OrdinaryCaller: Sendable {
+    var user: UInt32 = 12_345
+    var group: UInt32 = 23_456
+    var supplementaryGroups: [UInt32] = []
+
+    /// Only root may speak as somebody else.
+    static var isPossible: Bool { geteuid() == 0 }
+
+    /// Connects as this user.
+    ///
+    /// On Linux, credentials belong to the thread. The C library hides that and changes all threads; the system call
+    /// underneath does not. So a thread of its own takes the identity on, connects, and ends.
+    func connect(_ path: String) throws -> TestClient {
+        let result = Box<TestClient>()
+        let thread = Thread { [self] in
+            becomeThis()
+            result.set { try TestClient(path) }
+        }
+        thread.join()
+        return try result.get()
+    }
+
+    private func becomeThis() {
+        let call = unsafeBitCast(dlsym(nil, "syscall"), to: SystemCall.self)
+        _ = supplementaryGroups.withUnsafeBufferPointer { groups in
+            call(SystemCallNumber.setgroups, groups.count, Int(bitPattern: groups.baseAddress), 0)
+        }
+        _ = call(SystemCallNumber.setresgid, Int(group), Int(group), Int(group))
+        _ = call(SystemCallNumber.setresuid, Int(user), Int(user), Int(user))
+    }
+
+    private typealias SystemCall = @convention(c) (Int, Int, Int, Int) -> Int
+}
+
+private enum SystemCallNumber {
+    #if arch(x86_64)
+    static let (setgroups, setresuid, setresgid) = (116, 117, 119)
+    #else
+    // The numbers of every architecture that came to Linux later.
+    static let (setgroups, setresuid, setresgid) = (159, 147, 149)
+    #endif
+}

@@ -1,0 +1,101 @@
+import JunctionJSON
+import JunctionServer
+import JunctionTesting
+import Testing
+
+struct SubscriptionTests {
+    private let server: TestServer
+
+    init() throws {
+        server = try TestServer()
+    }
+
+    @Test func `the present state comes first, then every new one with a larger revision`() throws {
+        let watcher = try server.connect()
+        let present = try watcher.result(of: "session.subscribe")
+        #expect(present.state == "notLoggedIn")
+
+        let client = try server.connectSignedIn()
+        _ = try client.result(of: "session.signOut")
+
+        var revision = present["revision"]?.integer ?? 0
+        var states: [String] = []
+        while states.last != "notLoggedIn" {
+            let news = try watcher.hearValue()
+            #expect(news["method"]?.string == "session.changed")
+            #expect(news["id"] == nil)
+            let snapshot = try #require(news["params"]?["snapshot"])
+            let next = try #require(snapshot["revision"]?.integer)
+            #expect(next > revision)
+            revision = next
+            states.append(try #require(snapshot.state))
+        }
+        #expect(states.first == "establishing")
+        #expect(states.contains("established"))
+    }
+
+    @Test func `the answer that changes the state comes before the news of it`() throws {
+        let client = try server.connect()
+        _ = try client.result(of: "session.subscribe")
+
+        try client.say(#"{"jsonrpc":"2.0","id":5,"method":"session.signOut"}"#)
+        #expect(try client.hearValue()["id"]?.integer == 5)
+
+        try client.say(
+            #"{"jsonrpc":"2.0","id":6,"method":"session.signIn","params":{"scheme":"signInToken","token":"alice"}}"#
+        )
+        var told: [String] = []
+        while told.last != "6" { told.append(try client.hearValue()["id"]?.text ?? "news") }
+        #expect(told.contains("news"))
+        #expect(try client.hearValue()["params"]?["snapshot"]?.state == "established")
+    }
+
+    @Test func `subscribing twice is telling once`() throws {
+        let client = try server.connect()
+        _ = try client.result(of: "session.subscribe")
+        _ = try client.result(of: "session.subscribe")
+        #expect(try server.counters.watchers == 1)
+
+        _ = try server.connectSignedIn()
+
+        var revisions: [Int64] = []
+        while true {
+            let snapshot = try #require(try client.hearValue()["params"]?["snapshot"])
+            revisions.append(try #require(snapshot["revision"]?.integer))
+            if snapshot.state == "established" { break }
+        }
+        #expect(revisions == Array(Set(revisions)).sorted())
+    }
+
+    @Test func `nothing is told after unsubscribing`() throws {
+        let client = try server.connect()
+        _ = try client.result(of: "session.subscribe")
+        #expect(try client.result(of: "session.unsubscribe").isNull)
+
+        _ = try server.connectSignedIn()
+
+        #expect(try client.result(of: "session.status").state == "established")
+    }
+
+    @Test func `a watcher that does not read gets the newest state when it does`() throws {
+        let server = try TestServer(callsPerMinute: 10_000)
+        let watcher = try server.connect()
+        _ = try watcher.result(of: "session.subscribe")
+        let client = try server.connect()
+
+        // Far more than the kernel and the server keep for one connection.
+        for _ in 0..<1_000 {
+            _ = try client.result(of: "session.signIn", #"{"scheme":"signInToken","token":"alice"}"#)
+            _ = try client.result(of: "session.signOut")
+        }
+        let newest = try #require(try client.result(of: "session.status")["revision"]?.integer)
+
+        var told: [Int64] = []
+        while told.last != newest {
+            let revision = try watcher.hearValue()["params"]?["snapshot"]?["revision"]?.integer
+            told.append(try #require(revision))
+        }
+        #expect(told == told.sorted())
+        #expect(told.count < Int(newest) - 1)
+    }
+}

@@ -1,0 +1,165 @@
+import Foundation
+import JunctionProtocol
+import JunctionServer
+import JunctionSession
+import JunctionTesting
+import NIOCore
+import NIOPosix
+import Synchronization
+
+/// A whole server over a real socket in a folder of its own: a real owner, a scripted provider, a clock of the test's.
+final class TestServer: Sendable {
+    let folder = TestFolder()
+    let clock = ManualClock()
+    let provider: FakeProvider
+    let store = InMemoryStore()
+    let desk = TestDesk()
+    let audit = Audit()
+    let server: SessionServer
+    let owner: SessionOwner
+    let loop: any EventLoop
+    private let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
+
+    var path: String { folder.path + "/socket" }
+
+    /// - Parameter policy: without one, the user that runs the tests may do everything.
+    init(
+        _ policy: AccessPolicy = .own,
+        limits: CallerLimits = CallerLimits(),
+        exposesApi: Bool = true,
+        callsPerMinute: Int = 60,
+        patience: ServerSettings.Patience = .init(),
+        mode: UInt32 = 0o600,
+        unitOfProcess: @escaping @Sendable (Int32) -> String? = { _ in nil }
+    ) throws {
+        let settings = ServerSettings(
+            policy: policy,
+            limits: limits,
+            exposesApi: exposesApi,
+            patience: patience,
+            unitOfProcess: unitOfProcess
+        )
+        let loop = group.next()
+        let observer = RecordingObserver()
+        let provider = FakeProvider(clock: clock)
+        let owner = SessionOwner(
+            provider: provider,
+            store: store,
+            clock: clock,
+            alarm: RecordingAlarm(),
+            observer: observer,
+            executor: loop.executor,
+            tasks: LoopExecutor(loop),
+            callsPerMinute: callsPerMinute,
+            seed: 1
+        )
+        self.provider = provider
+        self.owner = owner
+        self.loop = loop
+        server = try loop.submit { [desk, audit, settings] in
+            let server = SessionServer(
+                owner: owner,
+                desk: desk,
+                observer: audit,
+                settings: settings,
+                eventLoop: loop
+            )
+            observer.onChange { server.changed($0) }
+            owner.assumeIsolated { $0.start(with: .absent) }
+            return server
+        }.wait()
+        let socket = try ListeningSocket(creatingAt: path)
+        chmod(path, mode)
+        try loop.flatSubmit { [server] in server.start(on: socket) }.wait()
+    }
+
+    deinit {
+        try? loop.flatSubmit { [server] in server.drain() }.wait()
+        try? group.syncShutdownGracefully()
+    }
+
+    func connect() throws -> TestClient { try TestClient(path, of: self) }
+
+    /// A client of a server on which a user is signed in.
+    func connectSignedIn(as user: String = "alice") throws -> TestClient {
+        let client = try connect()
+        _ = try client.result(of: "session.signIn", #"{"scheme":"signInToken","token":"\#(user)"}"#)
+        return client
+    }
+
+    /// Does something on the event loop, between two requests.
+    func onLoop<Value: Sendable>(_ body: @escaping @Sendable () -> Value) throws -> Value {
+        try loop.submit(body).wait()
+    }
+
+    var counters: ServerCounters {
+        get throws { try onLoop { [server] in server.counters } }
+    }
+}
+
+extension ServerSettings.Patience {
+    /// Waits for nothing.
+    static let none: Self = {
+        var patience = Self()
+        (patience.question, patience.farewell, patience.drain) = (.zero, .zero, .zero)
+        return patience
+    }()
+}
+
+extension AccessPolicy {
+    /// The user that runs the tests may do everything.
+    static let own = AccessPolicy(rules: [], daemonUser: getuid())
+}
+
+/// A folder that is gone with its holder.
+final class TestFolder: Sendable {
+    let path: String
+
+    init() {
+        var template = Array("/tmp/junction-server-XXXXXX".utf8CString)
+        path = String(cString: mkdtemp(&template))
+        // Other users have to get to the socket.
+        chmod(path, 0o755)
+    }
+
+    deinit { try? FileManager.default.removeItem(atPath: path) }
+}
+
+final class TestDesk: DaemonDesk {
+    func info() -> DaemonDescription {
+        DaemonDescription(
+            version: "1.2.3",
+            provider: "junction",
+            pid: 42,
+            startedAt: Timestamp(milliseconds: 0),
+            uptime: 1.5
+        )
+    }
+
+    func metricsText() -> String { "junctiond_up 1\n" }
+
+    func diagnose(_ answer: @escaping @Sendable (Diagnosis) -> Void) {
+        answer(Diagnosis(checks: [.init(name: "socket", verdict: .ok, detail: "It answers")]))
+    }
+
+    func discoveryDocument() -> [UInt8] { Array(#"{"openrpc":"1.3.2"}"#.utf8) }
+}
+
+/// Remembers what callers did.
+final class Audit: ServerObserver {
+    private let state = Mutex<[String]>([])
+
+    var lines: [String] { state.withLock { $0 } }
+
+    func handedOutToken(to peer: Peer) { note("token", peer) }
+    func refused(_ method: JunctionProtocol.Method, to peer: Peer, lacking capability: Capability) {
+        note("refused \(method.name) \(capability.rawValue)", peer)
+    }
+    func signedIn(by peer: Peer) { note("signed in", peer) }
+    func signedOut(by peer: Peer) { note("signed out", peer) }
+    func turnedAway(_ peer: Peer?) { note("turned away", peer) }
+
+    private func note(_ what: String, _ peer: Peer?) {
+        state.withLock { $0.append("\(what) \(peer.map { "\($0.user)" } ?? "?")") }
+    }
+}
