@@ -33,7 +33,6 @@ let httpClient = Outside(product: "AsyncHTTPClient", package: "async-http-client
 let crypto = Outside(product: "Crypto", package: "swift-crypto")
 let cryptoExtras = Outside(product: "CryptoExtras", package: "swift-crypto")
 let logging = Outside(product: "Logging", package: "swift-log")
-let toml = Outside(product: "TOMLKit", package: "TOMLKit")
 let arguments = Outside(product: "ArgumentParser", package: "swift-argument-parser")
 let hummingbird = Outside(product: "Hummingbird", package: "hummingbird")
 let hummingbirdCore = Outside(product: "HummingbirdCore", package: "hummingbird")
@@ -45,7 +44,6 @@ let releases: [String: Package.Dependency] = [
     "async-http-client": .package(url: "https://github.com/swift-server/async-http-client", exact: "1.37.0"),
     "swift-crypto": .package(url: "https://github.com/apple/swift-crypto", exact: "4.5.2"),
     "swift-log": .package(url: "https://github.com/apple/swift-log", exact: "1.16.2"),
-    "TOMLKit": .package(url: "https://github.com/LebJe/TOMLKit", exact: "0.6.0"),
     "swift-argument-parser": .package(url: "https://github.com/apple/swift-argument-parser", exact: "1.8.2"),
     "hummingbird": .package(url: "https://github.com/hummingbird-project/hummingbird", exact: "2.28.1", traits: []),
 ]
@@ -92,7 +90,7 @@ let rooms: [Room] = [
             "JunctionSession", "JunctionProtocol", "JunctionProviders", "JunctionVault", "JunctionServer",
             "JunctionSystemd", "JunctionSecret", "CLinux",
         ],
-        outside: [logging, toml, nioCore, nioPosix],
+        outside: [logging, nioCore, nioPosix],
         tests: ["JunctionTesting", "JunctionClient"]
     ),
 
@@ -103,7 +101,7 @@ let rooms: [Room] = [
         kind: .executable,
         uses: ["JunctionClient"],
         outside: [arguments],
-        tests: nil,
+        tests: [],
         linking: staticClient ? [.unsafeFlags(["-static-executable"])] : []
     ),
 

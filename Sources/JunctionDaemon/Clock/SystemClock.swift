@@ -1,0 +1,14 @@
+import CLinux
+package import JunctionSession
+
+/// Both clocks of this machine.
+package struct SystemClock: SessionClock {
+    package init() {}
+
+    package func now() -> Moment {
+        Moment(
+            wall: WallTime(milliseconds: clinux_wall_milliseconds()),
+            uptime: Uptime(milliseconds: clinux_boot_milliseconds())
+        )
+    }
+}

@@ -1,0 +1,113 @@
+import JunctionProtocol
+
+/// Every key of the configuration, what it takes, and between which bounds.
+extension Configuration {
+    init(reading root: SettingsTable) throws(ConfigurationError) {
+        try root.read("provider", .choice, into: &provider)
+        try junction.read(root.table("junction"))
+        try social.read(root.table("social"))
+        try sinch.read(root.table("sinch"))
+        try root.table("tls").read("caFile", .absolutePath, into: &tls.caFile)
+        try renewal.read(root.table("renewal"))
+        try root.table("api").read("expose", .boolean, into: &api.expose)
+        try limits.read(root.table("limits"))
+        for table in try root.tables("access") { access.append(try AccessEntry(reading: table)) }
+        try root.table("log").read("level", .choice, into: &log.level)
+        try root.refuseUnknownKeys()
+    }
+}
+
+extension Configuration.Junction {
+    fileprivate mutating func read(_ table: SettingsTable) throws(ConfigurationError) {
+        try table.read("authUrl", .url, into: &authUrl)
+        try table.read("apiUrl", .url, into: &apiUrl)
+    }
+}
+
+extension Configuration.Social {
+    fileprivate mutating func read(_ table: SettingsTable) throws(ConfigurationError) {
+        try table.read("region", .choice, into: &region)
+        try table.read("apiUrl", .url, into: &apiUrl)
+        try table.read("apiKeyFile", .absolutePath, into: &apiKeyFile)
+    }
+}
+
+extension Configuration.Sinch {
+    fileprivate mutating func read(_ table: SettingsTable) throws(ConfigurationError) {
+        try table.read("applicationKey", .text("the application key from the Sinch dashboard"), into: &applicationKey)
+        try table.read("environmentHost", .hostName, into: &environmentHost)
+        try table.read("registrationUrl", .url, into: &registrationUrl)
+        try table.read("applicationSecretFile", .absolutePath, into: &applicationSecretFile)
+    }
+}
+
+extension Configuration.Renewal {
+    private static let longestHandlerTimeout = 3_600
+    private static let longestPostponement = 7 * 86_400
+
+    fileprivate mutating func read(_ table: SettingsTable) throws(ConfigurationError) {
+        let shortest = Int(Configuration.shortestPostponement.components.seconds)
+        try table.read("mode", .choice, into: &mode)
+        try table.read("handlerTimeout", .seconds(in: 1...Self.longestHandlerTimeout), into: &handlerTimeout)
+        try table.read("postponeFor", .seconds(in: shortest...Self.longestPostponement), into: &postponeFor)
+    }
+}
+
+extension Configuration.Limits {
+    fileprivate mutating func read(_ table: SettingsTable) throws(ConfigurationError) {
+        try table.read("connections", .wholeNumber(in: 1...100_000), into: &connections)
+        try table.read("inFlight", .wholeNumber(in: 1...1_000_000), into: &inFlight)
+        try table.read("providerCallsPerMinute", .wholeNumber(in: 1...100_000), into: &providerCallsPerMinute)
+    }
+}
+
+extension AccessEntry {
+    fileprivate init(reading table: SettingsTable) throws(ConfigurationError) {
+        var allowed: Set<Capability>?
+        try table.read("allow", .capabilities, into: &allowed)
+        guard let allowed else { throw table.fault("allow", "missing; expected \(SettingKind.capabilityList)") }
+        self.init(allow: allowed)
+        try table.read("unit", .unitName, into: &unit)
+        try table.read("user", .accountName("a user"), into: &user)
+        try table.read("group", .accountName("a group"), into: &group)
+    }
+}
+
+extension SettingKind<Set<Capability>> {
+    fileprivate static var capabilityList: String {
+        "a list of " + Capability.allCases.map { "\"\($0.rawValue)\"" }.joined(separator: ", ")
+    }
+
+    fileprivate static var capabilities: SettingKind {
+        SettingKind(capabilityList) { value in
+            guard case .list(let words) = value else { return nil }
+            var capabilities: Set<Capability> = []
+            for word in words {
+                guard case .string(let text) = word.value, let capability = Capability(rawValue: text) else {
+                    return nil
+                }
+                capabilities.insert(capability)
+            }
+            return capabilities
+        }
+    }
+}
+
+extension SettingKind<String> {
+    /// In full, because a half name would match nothing and nobody would notice.
+    fileprivate static var unitName: SettingKind {
+        let types = ["service", "scope", "socket", "timer", "mount", "swap", "slice", "path", "target", "device"]
+        return text("a full unit name, such as \"health-sync.service\"") { name in
+            guard let dot = name.lastIndex(of: "."), dot != name.startIndex, name.utf8.count <= 255 else {
+                return false
+            }
+            return types.contains(String(name[name.index(after: dot)...])) && !name.contains("/")
+        }
+    }
+
+    fileprivate static func accountName(_ account: String) -> SettingKind {
+        text("\(account) by name or by number, as text") { name in
+            name.utf8.count <= 255 && !name.contains { $0 == ":" || $0 == "/" || $0.isWhitespace }
+        }
+    }
+}

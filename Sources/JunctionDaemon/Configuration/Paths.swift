@@ -1,0 +1,51 @@
+/// Where this instance reads its configuration, listens and keeps its state: a function of flags and environment.
+package struct Paths: Equatable, Sendable {
+    package var configuration: String
+    /// Whether somebody named the file, so that it has to be there.
+    package var configurationMustExist: Bool
+    /// Where to listen, unless a socket was passed.
+    package var socket: String
+    package var stateDirectory: String
+
+    /// The variables that are read here, rather than as settings.
+    static let variables: Set = ["JUNCTIOND_CONFIG", "JUNCTIOND_SOCKET", "JUNCTIOND_STATE_DIR"]
+
+    /// - Parameters:
+    ///   - variables: the environment; an empty variable counts as absent.
+    ///   - home: the home directory of the user database, for services that have no `HOME`.
+    package init(
+        _ arguments: Arguments,
+        variables: [String: String],
+        home: String?
+    ) throws(ConfigurationError) {
+        func variable(_ name: String) -> String? {
+            variables[name].flatMap { $0.isEmpty ? nil : $0 }
+        }
+        /// The XDG rule: a path that is not absolute is not valid and is ignored.
+        func folder(_ name: String) -> String? {
+            variable(name).flatMap { $0.hasPrefix("/") ? $0 : nil }
+        }
+
+        let named = arguments.configuration ?? variable("JUNCTIOND_CONFIG")
+        configuration = named ?? "/etc/junctiond/junctiond.toml"
+        configurationMustExist = named != nil
+
+        let socketFolder = folder("XDG_RUNTIME_DIR") ?? "/run"
+        socket = arguments.socket ?? variable("JUNCTIOND_SOCKET") ?? socketFolder + "/junctiond/junctiond.sock"
+
+        // The service manager passes several directories as one list; the first is ours.
+        let assigned = variable("STATE_DIRECTORY")?.split(separator: ":").first.map(String.init)
+        let ofUser =
+            folder("XDG_STATE_HOME").map { $0 + "/junctiond" }
+            ?? (folder("HOME") ?? home).map { $0 + "/.local/state/junctiond" }
+        guard let state = arguments.stateDirectory ?? variable("JUNCTIOND_STATE_DIR") ?? assigned ?? ofUser else {
+            throw ConfigurationError(.nowhere, "No home directory to keep the state in: name a place with --state-dir")
+        }
+        stateDirectory = state
+    }
+
+    /// The configuration at this path, and what overrules it.
+    package func configurationSource(variables: [String: String]) -> ConfigurationSource {
+        ConfigurationSource(path: configuration, mustExist: configurationMustExist, variables: variables)
+    }
+}

@@ -1,0 +1,111 @@
+import JunctionProviders
+
+/// How one kind of setting is read, and what is said when it cannot be.
+struct SettingKind<Value> {
+    let read: (SettingValue) throws(SettingMismatch) -> Value
+    /// What the text of an environment variable would be in a file.
+    let spelledOut: (String) -> SettingValue
+
+    init(
+        spelledOut: @escaping (String) -> SettingValue = SettingValue.string,
+        _ read: @escaping (SettingValue) throws(SettingMismatch) -> Value
+    ) {
+        self.read = read
+        self.spelledOut = spelledOut
+    }
+
+    /// A kind that has nothing more to say about a wrong value than what it expected.
+    init(
+        _ expected: String,
+        spelledOut: @escaping (String) -> SettingValue = SettingValue.string,
+        _ read: @escaping (SettingValue) -> Value?
+    ) {
+        self.init(spelledOut: spelledOut) { (value) throws(SettingMismatch) in
+            guard let result = read(value) else {
+                throw SettingMismatch(message: "expected \(expected), found \(value.inWords)")
+            }
+            return result
+        }
+    }
+}
+
+/// A value that is not what the setting takes.
+struct SettingMismatch: Error {
+    /// What was expected, and what was found.
+    let message: String
+}
+
+extension SettingKind<Bool> {
+    static var boolean: SettingKind {
+        let words = ["true": true, "false": false]
+        let spelledOut = { (text: String) in words[text].map(SettingValue.boolean) ?? .string(text) }
+        return SettingKind("true or false", spelledOut: spelledOut) { value in
+            if case .boolean(let truth) = value { truth } else { nil }
+        }
+    }
+}
+
+extension SettingKind<Int> {
+    static func wholeNumber(in range: ClosedRange<Int>, of things: String = "") -> SettingKind {
+        let expected = "a whole number \(things)from \(range.lowerBound) to \(range.upperBound)"
+        let spelledOut = { (text: String) in Int64(text).map(SettingValue.integer) ?? .string(text) }
+        return SettingKind(expected, spelledOut: spelledOut) { value in
+            guard case .integer(let number) = value, let number = Int(exactly: number) else { return nil }
+            return range.contains(number) ? number : nil
+        }
+    }
+}
+
+extension SettingKind<Duration> {
+    static func seconds(in range: ClosedRange<Int>) -> SettingKind {
+        let number = SettingKind<Int>.wholeNumber(in: range, of: "of seconds ")
+        return SettingKind(spelledOut: number.spelledOut) { (value) throws(SettingMismatch) in
+            .seconds(try number.read(value))
+        }
+    }
+}
+
+extension SettingKind where Value: RawRepresentable<String> & CaseIterable {
+    /// One of a few words.
+    static var choice: SettingKind {
+        let words = Value.allCases.map { "\"\($0.rawValue)\"" }.joined(separator: ", ")
+        return SettingKind("one of \(words)") { value in
+            if case .string(let text) = value { Value(rawValue: text) } else { nil }
+        }
+    }
+}
+
+extension SettingKind<String> {
+    /// Any text on one line.
+    static func text(_ expected: String, where isPossible: @escaping (String) -> Bool = { _ in true }) -> SettingKind {
+        SettingKind(expected) { value in
+            guard case .string(let text) = value, !text.isEmpty, isPossible(text) else { return nil }
+            return text.utf8.contains { $0 < 0x20 || $0 == 0x7F } ? nil : text
+        }
+    }
+
+    /// A file that means the same wherever the daemon was started.
+    static var absolutePath: SettingKind {
+        text("an absolute path, such as \"/etc/junctiond/ca.pem\"") { $0.hasPrefix("/") }
+    }
+
+    static var hostName: SettingKind {
+        text("a host name without scheme, port and path") { name in
+            !name.contains("/") && !name.contains(":") && (try? HttpOrigin("https://" + name)) != nil
+        }
+    }
+
+    /// Where a provider is instead of at its own host; kept as it is written.
+    static var url: SettingKind {
+        let text = text("a URL")
+        return SettingKind { (value) throws(SettingMismatch) in
+            let url = try text.read(value)
+            do throws(ProviderConfigurationFault) {
+                _ = try HttpOrigin(url)
+            } catch {
+                throw SettingMismatch(message: error.message)
+            }
+            return url
+        }
+    }
+}

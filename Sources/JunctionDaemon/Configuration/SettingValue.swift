@@ -1,0 +1,28 @@
+/// A value of a configuration file, and the line on which it stands.
+struct Setting: Equatable {
+    var value: SettingValue
+    var line: Int
+}
+
+/// A value as a configuration file spells it, before anybody knows what it is for.
+indirect enum SettingValue: Equatable {
+    case string(String)
+    case integer(Int64)
+    case boolean(Bool)
+    case list([Setting])
+    case table([String: Setting])
+    /// What no setting takes, in words.
+    case other(String)
+
+    /// What to call it in an error. Numbers are shown; text is not, because it may be a secret in the wrong place.
+    var inWords: String {
+        switch self {
+        case .string(let text): text.isEmpty ? "empty text" : "different text"
+        case .integer(let number): "\(number)"
+        case .boolean(let truth): "\(truth)"
+        case .list: "a different list"
+        case .table: "a table"
+        case .other(let kind): kind
+        }
+    }
+}

@@ -1,0 +1,161 @@
+/// The settings of one table, read key by key from the environment or else from the file.
+///
+/// Whoever reads says which keys there are; what nobody asked for is an unknown key.
+final class SettingsTable {
+    /// What all tables of one configuration share.
+    final class Source {
+        let file: SettingsFile?
+        let variables: [String: String]
+        /// The variables that stand for a key, set or not.
+        private(set) var understood: Set<String> = []
+
+        init(file: SettingsFile?, variables: [String: String]) {
+            self.file = file
+            self.variables = variables.filter { !$0.value.isEmpty }
+        }
+
+        /// The variable for a key and its text, if it is set; it overrules the file.
+        func variable(for key: String) -> (name: String, text: String)? {
+            let name = SettingsTable.variable(for: key)
+            understood.insert(name)
+            return variables[name].map { (name, $0) }
+        }
+
+        /// Where the value of a key comes from.
+        func place(of key: String) -> ConfigurationError.Place {
+            if let variable = variable(for: key) { return .variable(variable.name) }
+            return .file(file?.path ?? "", line: file?.line(of: key))
+        }
+    }
+
+    private let source: Source
+    private let path: String
+    private let values: [String: Setting]
+    /// Where the table begins, if the file has it.
+    private let line: Int?
+    /// An entry of a list has no name of its own in the environment.
+    private let hasVariables: Bool
+    private var keys: Set<String> = []
+    private var subtables: [SettingsTable] = []
+
+    init(_ source: Source) {
+        self.source = source
+        path = ""
+        values = source.file?.root ?? [:]
+        line = nil
+        hasVariables = true
+    }
+
+    private init(_ source: Source, path: String, values: [String: Setting], line: Int?, hasVariables: Bool) {
+        self.source = source
+        self.path = path
+        self.values = values
+        self.line = line
+        self.hasVariables = hasVariables
+    }
+
+    /// Reads a setting if it is given, and leaves its default alone if not.
+    func read<Value>(
+        _ key: String,
+        _ kind: SettingKind<Value>,
+        into setting: inout Value
+    ) throws(ConfigurationError) {
+        if let given = try read(key, kind) { setting = given }
+    }
+
+    /// Reads a setting that has no default.
+    func read<Value>(
+        _ key: String,
+        _ kind: SettingKind<Value>,
+        into setting: inout Value?
+    ) throws(ConfigurationError) {
+        if let given = try read(key, kind) { setting = given }
+    }
+
+    private func read<Value>(_ key: String, _ kind: SettingKind<Value>) throws(ConfigurationError) -> Value? {
+        keys.insert(key)
+        let variable = hasVariables ? source.variable(for: path(of: key)) : nil
+        do throws(SettingMismatch) {
+            if let variable { return try kind.read(kind.spelledOut(variable.text)) }
+            return if let setting = values[key] { try kind.read(setting.value) } else { nil }
+        } catch {
+            throw variable.map { ConfigurationError(.variable($0.name), error.message) } ?? fault(key, error.message)
+        }
+    }
+
+    /// The table under a key, empty if the file has none.
+    func table(_ key: String) throws(ConfigurationError) -> SettingsTable {
+        keys.insert(key)
+        let setting = values[key]
+        var inner: [String: Setting] = [:]
+        if let value = setting?.value {
+            guard case .table(let values) = value else {
+                throw fault(key, "expected a table, [\(path(of: key))], found \(value.inWords)")
+            }
+            inner = values
+        }
+        let table = SettingsTable(
+            source,
+            path: path(of: key),
+            values: inner,
+            line: setting?.line,
+            hasVariables: hasVariables
+        )
+        subtables.append(table)
+        return table
+    }
+
+    /// The tables under a key that may stand in the file several times.
+    func tables(_ key: String) throws(ConfigurationError) -> [SettingsTable] {
+        keys.insert(key)
+        guard let value = values[key]?.value else { return [] }
+        let expected = "expected tables, each under [[\(path(of: key))]], found "
+        guard case .list(let entries) = value else { throw fault(key, expected + value.inWords) }
+        for (index, entry) in entries.enumerated() {
+            guard case .table(let values) = entry.value else { throw fault(key, expected + entry.value.inWords) }
+            let path = "\(path(of: key))[\(index)]"
+            subtables.append(
+                SettingsTable(source, path: path, values: values, line: entry.line, hasVariables: false)
+            )
+        }
+        return subtables.suffix(entries.count)
+    }
+
+    /// An error about a key of this table, with the line where the file has it.
+    func fault(_ key: String, _ message: String) -> ConfigurationError {
+        let line = values[key]?.line ?? line
+        return ConfigurationError(.file(source.file?.path ?? "", line: line), key: path(of: key), message)
+    }
+
+    /// Fails on the first key, in this table or below, that no setting has.
+    func refuseUnknownKeys() throws(ConfigurationError) {
+        let unknown = values.keys.filter { !keys.contains($0) }.map { fault($0, "unknown key") }
+        if var first = unknown.min(by: { $0.standsBefore($1) }) {
+            first.message += "; there are: " + keys.sorted().joined(separator: ", ")
+            throw first
+        }
+        for table in subtables { try table.refuseUnknownKeys() }
+    }
+
+    private func path(of key: String) -> String { path.isEmpty ? key : "\(path).\(key)" }
+
+    /// The rule that names every variable: `renewal.handlerTimeout` is `JUNCTIOND_RENEWAL_HANDLER_TIMEOUT`.
+    static func variable(for path: String) -> String {
+        var name = variablePrefix
+        for character in path {
+            if character.isUppercase { name += "_" }
+            name += character == "." ? "_" : character.uppercased()
+        }
+        return name
+    }
+
+    static let variablePrefix = "JUNCTIOND_"
+}
+
+extension ConfigurationError {
+    /// The order in which somebody reading the file meets them.
+    fileprivate func standsBefore(_ other: ConfigurationError) -> Bool {
+        guard case .file(_, let line) = place, case .file(_, let otherLine) = other.place else { return false }
+        return (line ?? .max, key ?? "") < (otherLine ?? .max, other.key ?? "")
+    }
+}

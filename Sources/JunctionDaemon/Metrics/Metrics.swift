@@ -1,0 +1,43 @@
+package import JunctionSession
+
+/// What has happened to the session since the daemon started: plain counts. What the socket did, the server counts.
+package struct Metrics: Sendable {
+    private(set) var signOuts = 0
+    private var exchanges = [Int](repeating: 0, count: Happening.Outcome.allCases.count)
+    private var renewals = [Int](repeating: 0, count: Happening.Outcome.allCases.count)
+    private(set) var writesSucceeded = 0
+    private(set) var writesFailed = 0
+
+    package init() {}
+
+    /// The record was written, or the disk refused it.
+    package mutating func writeEnded(durably: Bool) {
+        if durably { writesSucceeded += 1 } else { writesFailed += 1 }
+    }
+
+    /// Something happened to the session.
+    package mutating func happened(_ happening: Happening) {
+        switch happening {
+        case .exchangeEnded(let outcome): exchanges[outcome.index] += 1
+        case .renewalEnded(let outcome): renewals[outcome.index] += 1
+        case .signedOut: signOuts += 1
+        // Counted by `writeEnded`, beside the writes that succeed.
+        case .writeFailed: break
+        }
+    }
+
+    func exchanges(_ outcome: Happening.Outcome) -> Int { exchanges[outcome.index] }
+    func renewals(_ outcome: Happening.Outcome) -> Int { renewals[outcome.index] }
+}
+
+extension Happening.Outcome {
+    fileprivate var index: Int {
+        switch self {
+        case .succeeded: 0
+        case .refused: 1
+        case .unavailable: 2
+        case .reauthenticationRequired: 3
+        case .terminated: 4
+        }
+    }
+}

@@ -1,0 +1,75 @@
+import JunctionProtocol
+package import JunctionServer
+package import JunctionSession
+
+extension Metrics {
+    /// What is measured at the moment of asking, rather than counted.
+    package struct Gauges: Sendable {
+        package var snapshot: JunctionSession.Snapshot
+        /// What the socket has done, and who is connected.
+        package var counters: ServerCounters
+        package var uptime: Duration
+        /// Absent where the system does not say.
+        package var residentBytes: Int?
+
+        package init(
+            snapshot: JunctionSession.Snapshot,
+            counters: ServerCounters,
+            uptime: Duration,
+            residentBytes: Int?
+        ) {
+            self.snapshot = snapshot
+            self.counters = counters
+            self.uptime = uptime
+            self.residentBytes = residentBytes
+        }
+    }
+
+    /// Everything in the text format that Prometheus reads.
+    package func text(_ gauges: Gauges) -> String {
+        var text = PrometheusText()
+        text.announce(.buildInfo)
+        text.add(1, [("version", Version.number), ("provider", gauges.snapshot.facts.provider)])
+        text.add(.uptime, gauges.uptime.wholeMilliseconds / 1_000)
+        if let bytes = gauges.residentBytes { text.add(.residentMemory, bytes) }
+        add(gauges.snapshot, to: &text)
+        addCounters(to: &text)
+        add(gauges.counters, to: &text)
+        return text.text
+    }
+
+    private func add(_ snapshot: JunctionSession.Snapshot, to text: inout PrometheusText) {
+        text.announce(.state)
+        for state in SessionState.allCases {
+            text.add(snapshot.facts.state == state ? 1 : 0, [("state", state.rawValue)])
+        }
+        text.add(.revision, snapshot.revision)
+        text.add(.durable, snapshot.facts.storage.durable ? 1 : 0)
+        text.add(.expiry, (snapshot.facts.accessToken?.expiresAt.milliseconds ?? 0) / 1_000)
+        text.add(.failures, snapshot.facts.renewal.failures)
+    }
+
+    private func addCounters(to text: inout PrometheusText) {
+        text.announce(.exchanges)
+        for outcome in Happening.Outcome.allCases { text.add(exchanges(outcome), [("outcome", outcome.rawValue)]) }
+        text.announce(.renewals)
+        for outcome in Happening.Outcome.allCases { text.add(renewals(outcome), [("outcome", outcome.rawValue)]) }
+        text.add(.signOuts, signOuts)
+        text.announce(.writes)
+        text.add(writesSucceeded, [("outcome", "succeeded")])
+        text.add(writesFailed, [("outcome", "failed")])
+    }
+
+    private func add(_ counters: ServerCounters, to text: inout PrometheusText) {
+        text.add(.tokensServed, counters.tokensServed)
+        text.announce(.requests)
+        for method in Method.allCases { text.add(counters.requests(of: method), [("method", method.name.description)]) }
+        text.announce(.errors)
+        for (code, count) in counters.errors.sorted(by: { $0.key < $1.key }) { text.add(count, [("code", "\(code)")]) }
+        text.add(.refusals, counters.refusals)
+        text.add(.turnedAway, counters.turnedAwayConnections)
+        text.add(.accepted, counters.acceptedConnections)
+        text.add(.connections, counters.openConnections)
+        text.add(.watchers, counters.watchers)
+    }
+}

@@ -1,0 +1,12 @@
+/// What the command line said; what it did not say is `nil`.
+package struct Arguments: Equatable, Sendable {
+    package var configuration: String?
+    package var socket: String?
+    package var stateDirectory: String?
+
+    package init(configuration: String? = nil, socket: String? = nil, stateDirectory: String? = nil) {
+        self.configuration = configuration
+        self.socket = socket
+        self.stateDirectory = stateDirectory
+    }
+}

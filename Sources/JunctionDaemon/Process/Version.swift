@@ -1,0 +1,5 @@
+/// What this build calls itself: in `--version`, `daemon.info`, the metrics and the log.
+package enum Version {
+    package static let name = "junctiond"
+    package static let number = "0.1.0"
+}

@@ -1,0 +1,266 @@
+import Dispatch
+import Glibc
+import JunctionProviders
+import JunctionServer
+import JunctionSession
+import JunctionSystemd
+import JunctionVault
+import Logging
+import NIOCore
+import NIOPosix
+import Synchronization
+
+/// The daemon, put together: everything on one event loop, and this thread waits for the end.
+package final class Daemon: Sendable {
+    private let paths: Paths
+    private let source: ConfigurationSource
+    private let configuration: Mutex<Configuration>
+    private let log: DaemonLog
+    private let logger: Logger
+    private let notifier: Notifier
+    private let group: MultiThreadedEventLoopGroup
+    private let loop: any EventLoop
+    private let alarm: RealTimeAlarm
+    private let http: OutgoingHttp
+    private let news: SessionNews
+    private let owner: SessionOwner
+    private let server: SessionServer
+    private let ended = DispatchSemaphore(value: 0)
+    private let isStopping = Mutex(false)
+
+    /// How long an exchange, a renewal or a write under way may hold the end up.
+    private static let patience = TimeAmount.seconds(5)
+
+    /// Runs until somebody ends it. Whatever prevents the start is said on standard error.
+    package static func run(_ arguments: Arguments, in environment: ProcessEnvironment) -> ExitStatus {
+        // Before any other thread exists: threads inherit the mask.
+        SignalWatch.holdBack()
+        do throws(StartFailure) {
+            try start(arguments, in: environment).waitUntilEnded()
+            return .success
+        } catch {
+            StandardError.say(error.message)
+            return error.status
+        }
+    }
+
+    private static func start(_ arguments: Arguments, in environment: ProcessEnvironment) throws(StartFailure) -> Daemon
+    {
+        let plan = try StartPlan(arguments, environment)
+        let daemon = try Daemon(plan)
+        try daemon.open(plan)
+        return daemon
+    }
+
+    // MARK: Putting together
+
+    private init(_ plan: StartPlan) throws(StartFailure) {
+        (paths, source, log, notifier) = (plan.paths, plan.source, plan.log, plan.notifier)
+        configuration = Mutex(plan.configuration)
+        logger = log.logger("daemon")
+        for note in plan.notes { logger.warning("\(note)") }
+
+        group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
+        let loop = group.next()
+        self.loop = loop
+        let bell = AlarmBell(loop)
+        do throws(SystemFailure) {
+            alarm = try RealTimeAlarm { bell.ring(clockJumped: $0 == .clockSet) }
+        } catch {
+            throw StartFailure(error)
+        }
+        let clock = SystemClock()
+        http = OutgoingHttp(
+            eventLoop: loop,
+            trust: plan.trust,
+            userAgent: "\(Version.name)/\(Version.number)"
+        )
+        let provider = JunctionProvider(cloud: plan.cloud, http: http, clock: clock)
+        news = SessionNews(logger: log.logger("session"), notifier: notifier, crashPoint: plan.crashPoint)
+        plan.steps.listen(news, plan.crashPoint)
+        let tasks = LoopExecutor(loop)
+        owner = SessionOwner(
+            provider: provider,
+            store: plan.vault,
+            clock: clock,
+            alarm: alarm,
+            observer: news,
+            executor: loop.executor,
+            tasks: tasks,
+            callsPerMinute: plan.configuration.limits.providerCallsPerMinute,
+            seed: .random(in: 0...UInt64.max)
+        )
+        let desk = Desk(
+            provider: provider,
+            vault: plan.vault,
+            owner: owner,
+            news: news,
+            clock: clock,
+            tasks: tasks,
+            loop: loop,
+            surroundings: plan.surroundings
+        )
+        let settings = ServerSettings(
+            policy: plan.policy,
+            limits: CallerLimits(
+                connections: plan.configuration.limits.connections,
+                inFlight: plan.configuration.limits.inFlight
+            ),
+            exposesApi: plan.configuration.api.expose,
+            unitOfProcess: CallerUnit.name(ofProcess:)
+        )
+        server = Self.server(owner, desk, Audit(logger: log.logger("audit")), settings, on: loop)
+        desk.server = server
+        bell.owner = owner
+        let server = server
+        news.tellWatchers { server.changed($0) }
+    }
+
+    /// The server belongs to the loop from its first moment on.
+    private static func server(
+        _ owner: SessionOwner,
+        _ desk: Desk,
+        _ audit: Audit,
+        _ settings: ServerSettings,
+        on loop: any EventLoop
+    ) -> SessionServer {
+        let made = Mutex<SessionServer?>(nil)
+        let isMade = DispatchSemaphore(value: 0)
+        loop.execute {
+            let server = SessionServer(
+                owner: owner,
+                desk: desk,
+                observer: audit,
+                settings: settings,
+                eventLoop: loop
+            )
+            made.withLock { $0 = server }
+            isMade.signal()
+        }
+        isMade.wait()
+        return made.withLock { $0! }
+    }
+
+    /// Loads the session, opens the socket, and says that both are ready.
+    private func open(_ plan: StartPlan) throws(StartFailure) {
+        let restoration = plan.restoration
+        let (owner, server, socket) = (owner, server, plan.socket)
+        do {
+            try loop.flatSubmit {
+                owner.assumeIsolated { $0.start(with: restoration) }
+                return server.start(on: socket)
+            }.wait()
+        } catch {
+            throw StartFailure(.cannotCreate, "The socket \(paths.socket) cannot be served: \(error)")
+        }
+        let facts = try? loop.submit { owner.assumeIsolated { $0.snapshot.facts } }.wait()
+        notifier.tell(.ready, .status(facts.map(StatusLine.text) ?? ""))
+        logger.notice(
+            "Ready",
+            metadata: .of(
+                .started,
+                [
+                    .version: "\(Version.number)", .pid: "\(getpid())",
+                    .provider: "\(plan.configuration.provider.rawValue)",
+                    .socket: "\(plan.socket.path ?? "passed")", .stateDirectory: "\(paths.stateDirectory)",
+                    .state: "\(facts?.state.rawValue ?? "")",
+                ]
+            )
+        )
+    }
+
+    private func waitUntilEnded() throws(StartFailure) {
+        let watch: SignalWatch
+        do throws(SystemFailure) {
+            watch = try SignalWatch { [unowned self] signal in
+                switch signal {
+                case .end: stop()
+                case .reload: reload()
+                }
+            }
+        } catch {
+            throw StartFailure(error)
+        }
+        ended.wait()
+        watch.shutDown()
+        alarm.shutDown()
+        try? group.syncShutdownGracefully()
+        logger.notice("Ended", metadata: .of(.stopping))
+    }
+
+    // MARK: What signals ask for
+
+    /// Answers what was received, lets what is under way end, and closes. Asked twice, it does so once.
+    private func stop() {
+        let isFirst = isStopping.withLock { isStopping in
+            defer { isStopping = true }
+            return !isStopping
+        }
+        guard isFirst else { return }
+        logger.notice("Stopping", metadata: .of(.stopping))
+        notifier.tell(.stopping, .status("Stopping"))
+        let (loop, server, http, ended) = (loop, server, http, ended)
+        loop.flatSubmit { server.drain() }
+            .flatMap { _ in self.quiet() }
+            .flatMap { _ in loop.makeFutureWithTask { await http.shutdown() } }
+            .whenComplete { _ in ended.signal() }
+    }
+
+    private func quiet() -> EventLoopFuture<Void> {
+        let promise = loop.makePromise(of: Void.self)
+        let deadline = loop.scheduleTask(in: Self.patience) { promise.succeed() }
+        owner.assumeIsolated { owner in
+            owner.whenQuiet {
+                deadline.cancel()
+                promise.succeed()
+            }
+        }
+        return promise.futureResult
+    }
+
+    /// Reads the configuration again. An invalid one is refused, and the old one stays in force.
+    private func reload() {
+        notifier.tell(.reloading(atMonotonicMicroseconds: ServiceNews.monotonicMicroseconds()))
+        defer { notifier.tell(.ready) }
+        do throws(ConfigurationError) {
+            let loaded = try source.load()
+            try apply(loaded)
+        } catch {
+            logger.error(
+                "The configuration was not reloaded; the old one stays in force",
+                metadata: .of(nil, [.error: "\(error.description)"])
+            )
+            notifier.tell(.status("The new configuration is invalid, the old one is in force: \(error.description)"))
+        }
+    }
+
+    private func apply(_ loaded: ConfigurationSource.Loaded) throws(ConfigurationError) {
+        let new = loaded.configuration
+        let old = configuration.withLock { present in
+            defer { present = new }
+            return present
+        }
+        let (rules, notes) = new.accessRules(by: .system)
+        for note in loaded.notes + notes { logger.warning("\(note)") }
+        log.level = new.log.level
+        let policy = AccessPolicy(rules: rules, daemonUser: getuid())
+        let server = server
+        loop.execute { server.reload(policy: policy, exposesApi: new.api.expose) }
+        if !old.differsOnlyInWhatReloads(from: new) {
+            logger.warning("Changes outside access, api and log take effect after a restart")
+        }
+        logger.notice(
+            "The configuration was reloaded",
+            metadata: .of(.reloaded, [.configuration: "\(loaded.file ?? "built-in defaults")"])
+        )
+    }
+}
+
+extension Configuration {
+    /// Whether a running daemon can take over every difference.
+    fileprivate func differsOnlyInWhatReloads(from other: Configuration) -> Bool {
+        var copy = self
+        (copy.access, copy.api, copy.log) = (other.access, other.api, other.log)
+        return copy == other
+    }
+}

@@ -1,0 +1,107 @@
+import JunctionSession
+import JunctionSystemd
+import Logging
+import Synchronization
+
+/// Passes on what happens to the session: to the watchers, the log, the metrics and the service manager.
+final class SessionNews: SessionObserver {
+    private let logger: Logger
+    private let notifier: Notifier
+    private let crashPoint: CrashPoint
+    private let state = Mutex(State())
+
+    private struct State {
+        var metrics = Metrics()
+        var facts: Snapshot.Facts?
+        var statusLine: String?
+        var watchers: (@Sendable (Snapshot) -> Void)?
+    }
+
+    init(logger: Logger, notifier: Notifier, crashPoint: CrashPoint) {
+        self.logger = logger
+        self.notifier = notifier
+        self.crashPoint = crashPoint
+    }
+
+    /// Where snapshots go from now on, beside the log.
+    func tellWatchers(_ watchers: @escaping @Sendable (Snapshot) -> Void) {
+        state.withLock { $0.watchers = watchers }
+    }
+
+    var metrics: Metrics { state.withLock { $0.metrics } }
+
+    // MARK: SessionObserver
+
+    func changed(_ snapshot: Snapshot) {
+        let (previous, watchers) = state.withLock { state in
+            defer { state.facts = snapshot.facts }
+            return (state.facts, state.watchers)
+        }
+        watchers?(snapshot)
+        log(snapshot, after: previous)
+        tellServiceManager(snapshot.facts)
+    }
+
+    func happened(_ happening: Happening) {
+        state.withLock { state in
+            state.metrics.happened(happening)
+            if case .writeFailed = happening { state.metrics.writeEnded(durably: false) }
+        }
+        switch happening {
+        case .writeFailed(let reason):
+            logger.error(
+                "The session could not be written and is kept in memory; it is tried again",
+                metadata: .of(.notDurable, [.error: "\(reason)"])
+            )
+        case .exchangeEnded(let outcome):
+            logger.info("An exchange ended", metadata: .of(nil, [.outcome: "\(outcome.rawValue)"]))
+        case .renewalEnded(let outcome):
+            let level: Logger.Level = outcome == .succeeded ? .info : .warning
+            let event: LoggedEvent? = outcome == .succeeded ? nil : .renewalFailed
+            logger.log(level: level, "A renewal ended", metadata: .of(event, [.outcome: "\(outcome.rawValue)"]))
+        case .signedOut:
+            logger.info("Signed out", metadata: .of(.signedOut))
+        }
+    }
+
+    func reached(_ step: RotationStep) {
+        crashPoint.reached(step)
+    }
+
+    /// A record became durable.
+    func recordWritten() {
+        state.withLock { $0.metrics.writeEnded(durably: true) }
+    }
+
+    // MARK: Where it goes
+
+    /// The words for the service manager, when they have changed.
+    func tellServiceManager(_ facts: Snapshot.Facts) {
+        let line = StatusLine.text(for: facts)
+        let isNew = state.withLock { state in
+            defer { state.statusLine = line }
+            return state.statusLine != line
+        }
+        if isNew { notifier.tell(.status(line)) }
+    }
+
+    private func log(_ snapshot: Snapshot, after previous: Snapshot.Facts?) {
+        let facts = snapshot.facts
+        var metadata: [LogKey: Logger.MetadataValue] = [
+            .state: "\(facts.state.rawValue)", .revision: "\(snapshot.revision)",
+            .phase: "\(facts.renewal.phase.rawValue)", .storage: "\(facts.storage.status.rawValue)",
+            .durable: "\(facts.storage.durable)",
+        ]
+        if let previous { metadata[.previousState] = "\(previous.state.rawValue)" }
+        if let userId = facts.userId { metadata[.userId] = "\(userId)" }
+        if let generation = facts.accessToken?.generation { metadata[.generation] = "\(generation)" }
+        if let error = facts.renewal.lastError { metadata[.error] = "\(error)" }
+        if let termination = facts.termination { metadata[.code] = "\(termination.code)" }
+
+        if previous?.state != facts.state {
+            logger.notice("The session changed its state", metadata: .of(.stateChanged, metadata))
+        } else {
+            logger.debug("The session changed", metadata: .of(nil, metadata))
+        }
+    }
+}

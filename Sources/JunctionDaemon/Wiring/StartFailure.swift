@@ -1,0 +1,39 @@
+import JunctionServer
+import JunctionVault
+
+/// Why the daemon cannot start: one line for a person, and the exit status for a script.
+struct StartFailure: Error, Equatable {
+    var status: ExitStatus
+    var message: String
+
+    init(_ status: ExitStatus, _ message: String) {
+        self.status = status
+        self.message = message
+    }
+
+    init(_ error: ConfigurationError) {
+        self.init(.configuration, error.description)
+    }
+
+    init(_ failure: SystemFailure) {
+        self.init(.internal, failure.description)
+    }
+
+    init(_ refusal: VaultRefusal) {
+        self.init(.cannotCreate, refusal.message)
+    }
+
+    init(_ refusal: InstanceLock.Refusal) {
+        switch refusal {
+        case .held: self.init(.occupied, refusal.description)
+        case .fault: self.init(.cannotCreate, refusal.description)
+        }
+    }
+
+    init(_ fault: SocketFault) {
+        switch fault {
+        case .servedByAnother: self.init(.occupied, fault.description)
+        default: self.init(.cannotCreate, fault.description)
+        }
+    }
+}

@@ -1,0 +1,139 @@
+import Glibc
+import JunctionProviders
+import JunctionServer
+import JunctionSession
+import JunctionSystemd
+import JunctionVault
+import Synchronization
+
+/// Everything that has to be read, opened and locked before the daemon can exist, in the order that loses nothing:
+/// what can be wrong is found out before anything is touched.
+struct StartPlan {
+    let paths: Paths
+    let source: ConfigurationSource
+    let configuration: Configuration
+    let notes: [String]
+    let log: DaemonLog
+    let notifier: Notifier
+    let crashPoint: CrashPoint
+    let cloud: JunctionCloud
+    let trust: TrustAnchors
+    let policy: AccessPolicy
+    let vault: Vault
+    let steps: VaultSteps
+    let restoration: Restoration
+    let socket: ListeningSocket
+    let surroundings: Surroundings
+
+    init(_ arguments: Arguments, _ environment: ProcessEnvironment) throws(StartFailure) {
+        let service = ServiceEnvironment(variables: environment.variables, processID: environment.processID)
+        let loaded: ConfigurationSource.Loaded
+        do throws(ConfigurationError) {
+            paths = try Paths(arguments, variables: environment.variables, home: environment.home)
+            source = paths.configurationSource(variables: environment.variables)
+            loaded = try source.load()
+        } catch {
+            throw StartFailure(error)
+        }
+        configuration = loaded.configuration
+        (cloud, trust) = try Self.provider(of: configuration)
+
+        let refused = ProcessHardening.apply()
+        log = DaemonLog(
+            to: LogDestination(descriptor: STDERR_FILENO, journalStream: service.journalStream),
+            level: configuration.log.level
+        )
+        notifier = Notifier(socket: service.notifySocket)
+        crashPoint = CrashPoint(variables: environment.variables)
+        let (rules, accessNotes) = configuration.accessRules(by: .system)
+        policy = AccessPolicy(rules: rules, daemonUser: getuid())
+        notes = loaded.notes + accessNotes + refused
+
+        let steps = VaultSteps()
+        self.steps = steps
+        let passed = try Self.passedSocket()
+        vault = try StateOpening(directory: paths.stateDirectory, service: service).open { steps.reached($0) }
+        restoration = vault.restore()
+        try Self.check(restoration, isOf: configuration.provider)
+        socket = try Self.socket(passed: passed, path: paths.socket)
+        surroundings = Surroundings(
+            configurationFile: loaded.file,
+            socketPath: socket.path,
+            isSocketPassed: passed != nil,
+            isNotifying: service.notifySocket != nil,
+            isUnderServiceManager: service.isUnderServiceManager
+        )
+    }
+
+    private static func provider(
+        of configuration: Configuration
+    ) throws(StartFailure) -> (JunctionCloud, TrustAnchors) {
+        do throws(ProviderConfigurationFault) {
+            let cloud = try JunctionCloud(
+                authUrl: configuration.junction.authUrl,
+                apiUrl: configuration.junction.apiUrl
+            )
+            guard let caFile = configuration.tls.caFile else { return (cloud, .system) }
+            return (cloud, try TrustAnchors(caFile: caFile))
+        } catch {
+            throw StartFailure(.configuration, error.message)
+        }
+    }
+
+    private static func passedSocket() throws(StartFailure) -> Int32? {
+        do throws(PassedSocketError) {
+            return try PassedSockets.take().listener(named: "rpc")
+        } catch {
+            throw StartFailure(.cannotCreate, error.description)
+        }
+    }
+
+    /// A session of another provider is not ours to touch.
+    private static func check(
+        _ restoration: Restoration,
+        isOf provider: Configuration.ProviderName
+    ) throws(StartFailure) {
+        let stored: (provider: String, holdsSomething: Bool)? =
+            switch restoration {
+            case .absent: nil
+            case .restored(let record, _, _): (record.provider, record.content != .signedOut)
+            case .unreadable(let unreadable): unreadable.header.map { ($0.provider, $0.state != .notLoggedIn) }
+            }
+        guard let stored, stored.holdsSomething, stored.provider != provider.rawValue else { return }
+        throw StartFailure(
+            .configuration,
+            "The stored session belongs to provider \"\(stored.provider)\", and the configuration says "
+                + "\"\(provider.rawValue)\": sign out with the old configuration first, or set provider back"
+        )
+    }
+
+    private static func socket(passed: Int32?, path: String) throws(StartFailure) -> ListeningSocket {
+        do throws(SocketFault) {
+            return if let passed {
+                try ListeningSocket(adopting: passed)
+            } else {
+                try ListeningSocket(creatingAt: path)
+            }
+        } catch {
+            throw StartFailure(error)
+        }
+    }
+}
+
+/// Hears the steps of the vault's durable writes, on the vault's thread, and passes them on once somebody listens.
+final class VaultSteps: Sendable {
+    private let listener = Mutex<(@Sendable (VaultStep) -> Void)?>(nil)
+
+    func listen(_ news: SessionNews, _ crashPoint: CrashPoint) {
+        listener.withLock {
+            $0 = { step in
+                crashPoint.reached(step)
+                if step == .directorySynced { news.recordWritten() }
+            }
+        }
+    }
+
+    func reached(_ step: VaultStep) {
+        listener.withLock { $0 }?(step)
+    }
+}

@@ -1,0 +1,59 @@
+import JunctionSystemd
+import JunctionVault
+
+/// Opens the state directory, takes its lock, and finds the key that seals what is in it.
+struct StateOpening {
+    /// The credential that holds the sealing key, and the one that says what it is bound to.
+    static let keyCredential = "junctiond.key"
+    static let bindingCredential = "junctiond.key.binding"
+
+    let directory: String
+    let service: ServiceEnvironment
+
+    func open(probe: @escaping @Sendable (VaultStep) -> Void) throws(StartFailure) -> Vault {
+        let directory: StateDirectory
+        do throws(VaultRefusal) {
+            directory = try StateDirectory(path: self.directory)
+        } catch {
+            throw StartFailure(error)
+        }
+        let lock: InstanceLock
+        do throws(InstanceLock.Refusal) {
+            lock = try InstanceLock(directory)
+        } catch {
+            throw StartFailure(error)
+        }
+        return Vault(directory, lock, sealing(in: directory), probe: probe)
+    }
+
+    /// A key that cannot be had does not keep the daemon from starting: what is stored is locked, and says why.
+    private func sealing(in directory: StateDirectory) -> Sealing {
+        guard service.isUnderServiceManager else {
+            do throws(VaultRefusal) {
+                return .key(try SealingKey.file(in: directory))
+            } catch {
+                return .absent(origin: "file", remedy: error.message)
+            }
+        }
+        let origin = binding
+        do throws(VaultRefusal) {
+            let path = service.credentialsDirectory.map { $0 + "/" + Self.keyCredential }
+            if let path, let key = try SealingKey.credential(at: path, origin: origin) { return .key(key) }
+        } catch {
+            return .absent(origin: origin, remedy: error.message)
+        }
+        let remedy = """
+            The service manager passed no credential \(Self.keyCredential): add LoadCredentialEncrypted=\
+            \(Self.keyCredential) to the unit, or set the key up again, and restart the service
+            """
+        return .absent(origin: origin, remedy: remedy)
+    }
+
+    /// What the key is bound to, as far as whoever set it up wrote it down.
+    private var binding: String {
+        guard let folder = service.credentialsDirectory,
+            let text = SmallFile.text(at: folder + "/" + Self.bindingCredential)
+        else { return "host" }
+        return ["host+tpm2", "tpm2", "host"].contains(text) ? text : "host"
+    }
+}

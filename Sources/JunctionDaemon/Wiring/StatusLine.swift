@@ -1,0 +1,31 @@
+import JunctionSession
+
+/// The state of the session in plain words, for `systemctl status`.
+enum StatusLine {
+    static func text(for facts: Snapshot.Facts) -> String {
+        switch facts.storage.status {
+        case .locked: return "The stored session is locked: run junctionctl doctor"
+        case .unavailable: return "The stored session cannot be read: run junctionctl doctor"
+        case .ok, .damaged: break
+        }
+        return switch facts.state {
+        case .notLoggedIn: "Nobody is signed in"
+        case .establishing: "Signing in"
+        case .established: signedIn(facts)
+        case .tokenExpired: "User \(user(facts)) is signed in, and the token has expired" + trouble(facts)
+        case .terminated: "The provider ended the session (\(facts.termination?.code ?? "unknown"))"
+        }
+    }
+
+    private static func signedIn(_ facts: Snapshot.Facts) -> String {
+        let text = "User \(user(facts)) is signed in"
+        if facts.flags.contains(.pendingReauthentication) { return text + ", and has to sign in again soon" }
+        return text + trouble(facts) + (facts.storage.durable ? "" : "; the session is not on disk")
+    }
+
+    private static func trouble(_ facts: Snapshot.Facts) -> String {
+        facts.renewal.failures > 0 ? "; \(facts.renewal.failures) renewals have failed" : ""
+    }
+
+    private static func user(_ facts: Snapshot.Facts) -> String { facts.userId ?? "unknown" }
+}

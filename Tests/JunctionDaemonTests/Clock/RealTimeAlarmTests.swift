@@ -1,0 +1,87 @@
+import Foundation
+import JunctionDaemon
+import JunctionSession
+import Testing
+
+@Suite(.timeLimit(.minutes(1))) struct RealTimeAlarmTests {
+    @Test func `a time that has passed rings at once`() throws {
+        let bell = Signals<AlarmSignal>()
+        let alarm = try RealTimeAlarm { bell.put($0) }
+        defer { alarm.shutDown() }
+
+        alarm.set(SystemClock().now().wall + .seconds(-3_600))
+
+        #expect(bell.take() == .rang)
+    }
+
+    @Test(arguments: [Int64.min, -1, 0, 1])
+    func `so does a time before there were clocks`(milliseconds: Int64) throws {
+        let bell = Signals<AlarmSignal>()
+        let alarm = try RealTimeAlarm { bell.put($0) }
+        defer { alarm.shutDown() }
+
+        alarm.set(WallTime(milliseconds: milliseconds))
+
+        #expect(bell.take() == .rang)
+    }
+
+    @Test func `it rings when the time has come, and not before`() throws {
+        let bell = Signals<AlarmSignal>()
+        let alarm = try RealTimeAlarm { bell.put($0) }
+        defer { alarm.shutDown() }
+        let time = SystemClock().now().wall + .milliseconds(20)
+
+        alarm.set(time)
+
+        #expect(bell.take() == .rang)
+        #expect(SystemClock().now().wall >= time)
+    }
+
+    @Test func `the last time that was set is the one that counts`() throws {
+        let bell = Signals<AlarmSignal>()
+        let alarm = try RealTimeAlarm { bell.put($0) }
+        let now = SystemClock().now().wall
+
+        alarm.set(now + .seconds(3_600))
+        alarm.set(WallTime(milliseconds: .max))
+        alarm.set(now + .milliseconds(5))
+        #expect(bell.take() == .rang)
+
+        alarm.set(now + .seconds(3_600))
+        alarm.set(nil)
+        alarm.shutDown()
+        #expect(bell.count == 0)
+    }
+
+    @Test func `it rings again each time it is set`() throws {
+        let bell = Signals<AlarmSignal>()
+        let alarm = try RealTimeAlarm { bell.put($0) }
+        defer { alarm.shutDown() }
+
+        for _ in 0..<100 {
+            alarm.set(WallTime(milliseconds: 0))
+            #expect(bell.take() == .rang)
+        }
+    }
+
+    @Test func `after a shutdown nothing rings any more`() throws {
+        let bell = Signals<AlarmSignal>()
+        let alarm = try RealTimeAlarm { bell.put($0) }
+
+        alarm.shutDown()
+        alarm.set(WallTime(milliseconds: 0))
+        alarm.shutDown()
+
+        #expect(bell.count == 0)
+    }
+
+    @Test func `the clock reads both clocks of the machine`() {
+        let first = SystemClock().now()
+        let second = SystemClock().now()
+
+        #expect(second.uptime >= first.uptime)
+        #expect(first.uptime.milliseconds > 0)
+        let reference = Int64(Date().timeIntervalSince1970 * 1_000)
+        #expect(abs(second.wall.milliseconds - reference) < 60_000)
+    }
+}

@@ -1,0 +1,126 @@
+import Foundation
+import JunctionDaemon
+import Testing
+
+@Suite final class ConfigurationSourceTests {
+    private let folder: URL
+
+    init() throws {
+        folder = FileManager.default.temporaryDirectory.appending(path: "junctiond-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: false)
+    }
+
+    deinit { try? FileManager.default.removeItem(at: folder) }
+
+    @Test func `a file that exists is read`() throws {
+        let path = try file("[log]\nlevel = \"debug\"")
+
+        let loaded = try ConfigurationSource(path: path, mustExist: true, variables: [:]).load()
+
+        #expect(loaded.configuration.log.level == .debug)
+        #expect(loaded.file == path)
+        #expect(loaded.notes.isEmpty)
+    }
+
+    @Test(arguments: ["absent.toml", "absent/junctiond.toml"])
+    func `a file at the usual place need not exist, one that was named must`(name: String) throws {
+        let path = folder.appending(path: name).path
+
+        let loaded = try ConfigurationSource(path: path, mustExist: false, variables: [:]).load()
+        #expect(loaded.configuration == Configuration())
+        #expect(loaded.file == nil)
+
+        let error = #expect(throws: ConfigurationError.self) {
+            try ConfigurationSource(path: path, mustExist: true, variables: [:]).load()
+        }
+        #expect(error?.description == "\(path): cannot be read: No such file or directory")
+    }
+
+    @Test func `a folder in its place is an error, not a default`() {
+        #expect(throws: ConfigurationError.self) {
+            try ConfigurationSource(path: folder.path, mustExist: false, variables: [:]).load()
+        }
+    }
+
+    @Test func `a file that grows without end is given up`() {
+        let error = #expect(throws: ConfigurationError.self) {
+            try ConfigurationSource(path: "/dev/zero", mustExist: true, variables: [:]).load()
+        }
+
+        #expect(error?.description.contains("larger than 1048576 bytes") == true)
+    }
+
+    @Test func `a variable that no setting has is noted, and those of others are not`() throws {
+        let variables = [
+            "JUNCTIOND_LOGLEVEL": "debug", "JUNCTIOND_SOCKET": "/x", "JUNCTIOND_CONFIG": "/y", "PATH": "/bin",
+            "JUNCTIOND_LOG_LEVEL": "debug",
+        ]
+
+        let loaded = try ConfigurationSource(path: "/nonexistent", mustExist: false, variables: variables).load()
+
+        #expect(loaded.notes.count == 1)
+        #expect(loaded.notes.first?.contains("JUNCTIOND_LOGLEVEL") == true)
+    }
+
+    @Test func `an access entry about everybody is noted`() throws {
+        let path = try file("[[access]]\nallow = []\nuser = \"0\"\n[[access]]\nallow = [\"status\"]")
+
+        let notes = try ConfigurationSource(path: path, mustExist: true, variables: [:]).load().notes
+
+        #expect(notes == ["access[1] names no unit, user or group: it is about every caller"])
+    }
+
+    @Test(
+        arguments: [
+            ("provider = \"social\"", "1: provider: \"social\" is not in this version"),
+            ("\nprovider = \"sinch\"", "2: provider: \"sinch\" is not in this version"),
+            ("[renewal]\nmode = \"handler\"", "2: renewal.mode: \"handler\" is not in this version"),
+        ]
+    )
+    func `what only a later version can do is refused plainly`(toml: String, expected: String) throws {
+        let path = try file(toml)
+
+        let error = #expect(throws: ConfigurationError.self) {
+            try ConfigurationSource(path: path, mustExist: true, variables: [:]).load()
+        }
+
+        #expect(error?.description.hasPrefix("\(path):" + expected) == true)
+    }
+
+    @Test func `the same by a variable names the variable`() {
+        let variables = ["JUNCTIOND_PROVIDER": "social"]
+
+        let error = #expect(throws: ConfigurationError.self) {
+            try ConfigurationSource(path: "/nonexistent", mustExist: false, variables: variables).load()
+        }
+
+        #expect(error?.description.hasPrefix("JUNCTIOND_PROVIDER: provider: \"social\" is not") == true)
+    }
+
+    @Test func `the check says in one line that all is well`() throws {
+        let path = try file("")
+
+        let named = ConfigurationCheck(Arguments(configuration: path), in: environment)
+        #expect(named.verdict == "\(path): in order")
+        #expect(named.status == .success)
+    }
+
+    @Test func `the check says in one line what is wrong`() throws {
+        let path = try file("[log]\nlevel = 3")
+
+        let check = ConfigurationCheck(Arguments(configuration: path), in: environment)
+
+        #expect(check.verdict.hasPrefix("\(path):2: log.level: expected one of"))
+        #expect(!check.verdict.contains("\n"))
+        #expect(check.status == .configuration)
+        #expect(check.status.rawValue == 78)
+    }
+
+    private let environment = ProcessEnvironment(variables: [:], processID: 1, home: "/")
+
+    private func file(_ text: String) throws -> String {
+        let url = folder.appending(path: "\(UUID().uuidString).toml")
+        try text.write(to: url, atomically: false, encoding: .utf8)
+        return url.path
+    }
+}

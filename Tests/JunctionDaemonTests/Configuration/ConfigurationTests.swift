@@ -1,0 +1,128 @@
+import JunctionDaemon
+import JunctionProtocol
+import Testing
+
+@Suite struct ConfigurationTests {
+    @Test func `an empty file means the defaults`() throws {
+        #expect(try settings("") == Configuration())
+        #expect(try settings("# nothing but a comment\r\n") == Configuration())
+    }
+
+    @Test func `every key is read`() throws {
+        let configuration = try settings(
+            """
+            provider = "sinch"
+            [junction]
+            authUrl = "http://127.0.0.1:8787"
+            apiUrl = "https://api.example.org/junction/"
+            [social]
+            region = "sg"
+            apiUrl = "http://[::1]:9"
+            apiKeyFile = "/etc/key"
+            [sinch]
+            applicationKey = "a32e5a8d"
+            environmentHost = "sandbox.api.sinch.com"
+            registrationUrl = "http://localhost"
+            applicationSecretFile = "/etc/secret"
+            [tls]
+            caFile = "/etc/ca.pem"
+            [renewal]
+            mode = "automatic"
+            handlerTimeout = 1
+            postponeFor = 3_600
+            [api]
+            expose = false
+            [limits]
+            connections = 1
+            inFlight = 0x10
+            providerCallsPerMinute = 7
+            [[access]]
+            allow = ["status", "token", "api", "handle"]
+            unit = "health-sync.service"
+            [[access]]
+            allow = ["manage"]
+            user = "kiosk"
+            group = "0"
+            [[access]]
+            allow = []
+            [log]
+            level = "critical"
+            """
+        )
+
+        var expected = Configuration()
+        expected.provider = .sinch
+        expected.junction.authUrl = "http://127.0.0.1:8787"
+        expected.junction.apiUrl = "https://api.example.org/junction/"
+        expected.social.region = .sg
+        expected.social.apiUrl = "http://[::1]:9"
+        expected.social.apiKeyFile = "/etc/key"
+        expected.sinch.applicationKey = "a32e5a8d"
+        expected.sinch.environmentHost = "sandbox.api.sinch.com"
+        expected.sinch.registrationUrl = "http://localhost"
+        expected.sinch.applicationSecretFile = "/etc/secret"
+        expected.tls.caFile = "/etc/ca.pem"
+        expected.renewal.mode = .automatic
+        expected.renewal.handlerTimeout = .seconds(1)
+        expected.renewal.postponeFor = .seconds(3_600)
+        expected.api.expose = false
+        expected.limits.connections = 1
+        expected.limits.inFlight = 16
+        expected.limits.providerCallsPerMinute = 7
+        expected.access = [
+            AccessEntry(allow: [.status, .token, .api, .handle], unit: "health-sync.service"),
+            AccessEntry(allow: [.manage], user: "kiosk", group: "0"),
+            AccessEntry(allow: []),
+        ]
+        expected.log.level = .critical
+        #expect(configuration == expected)
+    }
+
+    @Test func `only Junction renews on its own unless the file says so`() throws {
+        #expect(try settings("").renewalMode == .automatic)
+        #expect(try settings(#"provider = "social""#).renewalMode == .handler)
+        #expect(try settings(#"provider = "sinch""#).renewalMode == .handler)
+        #expect(try settings("provider = \"sinch\"\nrenewal.mode = \"automatic\"").renewalMode == .automatic)
+        #expect(try settings("[renewal]\nmode = \"handler\"").renewalMode == .handler)
+    }
+
+    @Test func `the environment overrules the file, key by key`() throws {
+        let configuration = try settings(
+            "[limits]\ninFlight = 5\nconnections = 6\n[log]\nlevel = \"debug\"\n[api]\nexpose = true",
+            variables: [
+                "JUNCTIOND_LIMITS_IN_FLIGHT": "7",
+                "JUNCTIOND_JUNCTION_AUTH_URL": "http://127.0.0.1:1",
+                "JUNCTIOND_RENEWAL_HANDLER_TIMEOUT": "8",
+                "JUNCTIOND_API_EXPOSE": "false",
+                "JUNCTIOND_TLS_CA_FILE": "/ca.pem",
+                "JUNCTIOND_LOG_LEVEL": "",
+            ]
+        )
+
+        #expect(configuration.limits.inFlight == 7)
+        #expect(configuration.limits.connections == 6)
+        #expect(configuration.junction.authUrl == "http://127.0.0.1:1")
+        #expect(configuration.renewal.handlerTimeout == .seconds(8))
+        #expect(!configuration.api.expose)
+        #expect(configuration.tls.caFile == "/ca.pem")
+        // Empty counts as absent.
+        #expect(configuration.log.level == .debug)
+    }
+
+    @Test func `a wrong variable is named, and its text is not repeated`() {
+        let complaint = complaint("", variables: ["JUNCTIOND_PROVIDER": "sk_us_secret"])
+
+        #expect(
+            complaint
+                == #"JUNCTIOND_PROVIDER: expected one of "junction", "social", "sinch", found different text"#
+        )
+    }
+
+    @Test func `a variable cannot reach into a list`() throws {
+        let variables = ["JUNCTIOND_ACCESS[0]_USER": "root"]
+
+        let configuration = try settings("[[access]]\nallow = []\nuser = \"kiosk\"", variables: variables)
+
+        #expect(configuration.access == [AccessEntry(allow: [], user: "kiosk")])
+    }
+}

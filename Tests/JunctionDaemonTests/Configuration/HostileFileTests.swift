@@ -1,0 +1,101 @@
+import JunctionDaemon
+import Testing
+
+/// Whatever is in the file, the worst that comes of it is an error.
+@Suite struct HostileFileTests {
+    @Test func `bytes that are not text are refused with their line`() {
+        let error = #expect(throws: ConfigurationError.self) {
+            try settings(Array("[log]\n".utf8) + [0xFF, 0xFE, 0x0A])
+        }
+
+        #expect(error?.description == "junctiond.toml:2: not valid UTF-8")
+    }
+
+    @Test(
+        arguments: [
+            "provider = \"junction\"\n\u{0}verbose = 1", "\"provider\\u0000x\" = \"junction\"",
+            "provider = \"junction\\U00000000x\"", "# \u{0}\nprovider = \"junction\"",
+        ]
+    )
+    func `a NUL ends neither a file, nor a name, nor a value early`(toml: String) {
+        #expect(throws: ConfigurationError.self) { try settings(toml) }
+    }
+
+    @Test func `a file of a size that no configuration has is refused`() {
+        #expect(complaint("#" + String(repeating: "x", count: 1 << 20))?.contains("1048576 bytes") == true)
+    }
+
+    @Test(
+        arguments: [
+            String(repeating: "a.", count: 400_000) + "a = 1",
+            "[" + String(repeating: "a.", count: 400_000) + "a]",
+            "a = " + String(repeating: "[", count: 400_000),
+            "a = " + String(repeating: "{a=", count: 200_000),
+            String(repeating: "[[a]]\n", count: 170_000),
+            "[[[access]]]", "[", "[[", "[ ]", "[.]", "a = [}]", "a = [=", "a = 1979-05-27T+",
+            String(repeating: "[[", count: 100_000),
+            String(repeating: "\"", count: 100_001),
+            String(repeating: "a.", count: 4_990) + "a = 1",
+        ]
+    )
+    func `nesting without end is refused`(toml: String) {
+        #expect(throws: ConfigurationError.self) { try settings(toml) }
+    }
+
+    @Test(arguments: 0..<40)
+    func `no mutilated file is more than an error`(seed: UInt64) throws {
+        var random = SystematicGenerator(seed: seed)
+        let whole = Array(
+            """
+            provider = "junction"
+            [junction]
+            authUrl = 'http://127.0.0.1:8787'
+            [limits] # "comment"
+            connections = 1_0
+            [[access]]
+            allow = ["status", "token"]
+            unit = "a.service"
+            [renewal]
+            handlerTimeout = 0x1F
+            date = 1979-05-27T07:32:00.999999-07:00
+            text = \"""
+            several lines \\u00E9
+            \"""
+            point = { x = 1.5e3, y = [1, 2, [3]] }
+            """.utf8
+        )
+
+        for _ in 0..<250 {
+            var bytes = whole
+            for _ in 0..<Int.random(in: 1...6, using: &random) {
+                let place = Int.random(in: 0..<bytes.count, using: &random)
+                switch Int.random(in: 0..<4, using: &random) {
+                case 0: bytes[place] = UInt8.random(in: 0 ... .max, using: &random)
+                case 1: bytes.remove(at: place)
+                case 2: bytes.insert(contentsOf: bytes[place...].prefix(20), at: place)
+                default: bytes[place] = Array("[]{}\"'=.,#\\\n".utf8).randomElement(using: &random)!
+                }
+            }
+            do throws(ConfigurationError) {
+                _ = try settings(bytes)
+            } catch {
+                #expect(error.description.hasPrefix("junctiond.toml"))
+            }
+        }
+    }
+}
+
+/// A seeded generator (SplitMix64), so that a failure can be run again.
+private struct SystematicGenerator: RandomNumberGenerator {
+    private var state: UInt64
+
+    init(seed: UInt64) { state = seed }
+
+    mutating func next() -> UInt64 {
+        state &+= 0x9E37_79B9_7F4A_7C15
+        var mixed = state
+        mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
+        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
+        return mixed ^ (mixed >> 31)
+    }
+}

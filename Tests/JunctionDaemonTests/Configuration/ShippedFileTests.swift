@@ -1,0 +1,80 @@
+import Foundation
+import JunctionProtocol
+import Testing
+
+@testable import JunctionDaemon
+
+/// The file that is installed says what the code does.
+@Suite struct ShippedFileTests {
+    private let text: String
+
+    init() throws {
+        let root = URL(filePath: #filePath).resolvingSymlinksInPath()
+            .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
+            .deletingLastPathComponent()
+        text = try String(contentsOf: root.appending(path: "etc/junctiond/junctiond.toml"), encoding: .utf8)
+    }
+
+    @Test func `as it is shipped it changes nothing`() throws {
+        #expect(try settings(text) == Configuration())
+    }
+
+    @Test func `every default that it states is the one in the code`() throws {
+        var configuration = try settings(uncommented("#"))
+
+        // The one default that depends on another setting.
+        #expect(configuration.renewal.mode == .automatic)
+        configuration.renewal.mode = nil
+        #expect(configuration == Configuration())
+    }
+
+    @Test func `every example that it gives is possible`() throws {
+        let configuration = try settings(uncommented("# e.g. "))
+
+        #expect(configuration.junction.authUrl == "http://127.0.0.1:8787")
+        #expect(configuration.sinch.applicationSecretFile == "/etc/junctiond/sinch.secret")
+        #expect(configuration.tls.caFile == "/etc/junctiond/ca.pem")
+    }
+
+    @Test func `it shows every key that there is, and no other`() throws {
+        let source = SettingsTable.Source(file: nil, variables: [:])
+        _ = try Configuration(reading: SettingsTable(source))
+
+        let shown = try SettingsFile(path: "", bytes: Array(uncommented("#", "# e.g. ").utf8))
+
+        #expect(Set(variables(in: shown.root)) == source.understood)
+    }
+
+    @Test func `its access entries are possible`() throws {
+        let lines = text.split(separator: "\n").filter { line in
+            ["# [[access]]", "# allow = ", "# unit = ", "# user = "].contains { line.hasPrefix($0) }
+        }
+
+        let configuration = try settings(lines.map { $0.dropFirst(2) }.joined(separator: "\n"))
+
+        #expect(
+            configuration.access == [
+                AccessEntry(allow: [.status, .token, .api, .handle], unit: "health-sync.service"),
+                AccessEntry(allow: [.manage, .status], user: "kiosk"),
+            ]
+        )
+    }
+
+    /// The text with every assignment behind one of these marks taken out of its comment.
+    private func uncommented(_ marks: String...) -> String {
+        text.split(separator: "\n", omittingEmptySubsequences: false).map { line in
+            for mark in marks where line.hasPrefix(mark) {
+                let rest = line.dropFirst(mark.count)
+                if rest.first?.isLowercase == true, rest.contains(" = ") { return String(rest) }
+            }
+            return String(line)
+        }.joined(separator: "\n")
+    }
+
+    private func variables(in table: [String: Setting], under path: String = "") -> [String] {
+        table.flatMap { key, setting in
+            if case .table(let inner) = setting.value { return variables(in: inner, under: path + key + ".") }
+            return [SettingsTable.variable(for: path + key)]
+        }
+    }
+}

@@ -1,0 +1,41 @@
+import Glibc
+import JunctionDaemon
+import JunctionSystemd
+import Logging
+import Testing
+
+@Suite struct DaemonLogTests {
+    @Test func `a reload changes the level of loggers that exist already`() {
+        let log = DaemonLog(to: .lines(descriptor: -1, isTerminal: false), level: .info)
+        let logger = log.logger("session")
+        #expect(logger.logLevel == .info)
+
+        log.level = .trace
+
+        #expect(logger.logLevel == .trace)
+        #expect(log.logger("socket").logLevel == .trace)
+    }
+
+    @Test(arguments: Configuration.LogLevel.allCases)
+    func `every level of the configuration is one of the log`(level: Configuration.LogLevel) {
+        let log = DaemonLog(to: .lines(descriptor: -1, isTerminal: false), level: level)
+
+        #expect("\(log.logger("session").logLevel)" == level.rawValue)
+        #expect(log.level == level)
+    }
+
+    @Test func `values carry the names of the one list`() {
+        let metadata = Logger.Metadata.of(.stateChanged, [.state: "established", .peerUnit: "a.service"])
+
+        #expect(metadata["state"] == "established")
+        #expect(metadata["peerUnit"] == "a.service")
+        #expect(metadata[JournalHandler.messageIdentifierKey] == .string(LoggedEvent.stateChanged.rawValue))
+    }
+
+    @Test func `each kind of event has an identifier of its own, as the journal wants it`() {
+        let identifiers = LoggedEvent.allCases.map(\.rawValue)
+
+        #expect(Set(identifiers).count == identifiers.count)
+        #expect(identifiers.allSatisfy { $0.count == 32 && $0.allSatisfy(\.isHexDigit) && $0 == $0.lowercased() })
+    }
+}

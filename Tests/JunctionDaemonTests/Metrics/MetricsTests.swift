@@ -1,0 +1,102 @@
+import JunctionServer
+import JunctionSession
+import Testing
+
+@testable import JunctionDaemon
+
+@Suite struct MetricsTests {
+    private var snapshot: JunctionSession.Snapshot {
+        var facts = JunctionSession.Snapshot.Facts(
+            state: .established,
+            provider: "junction",
+            storage: JunctionSession.StorageReport(sealedWith: "file", durable: false)
+        )
+        facts.accessToken = TokenFacts(
+            issuedAt: WallTime(milliseconds: 1_700_000_000_000),
+            expiresAt: WallTime(milliseconds: 1_700_003_600_999),
+            generation: 3
+        )
+        facts.renewal.failures = 2
+        return JunctionSession.Snapshot(revision: 17, changedAt: WallTime(milliseconds: 0), facts: facts)
+    }
+
+    private func lines(_ metrics: Metrics) -> [Substring] {
+        let gauges = Metrics.Gauges(
+            snapshot: snapshot,
+            counters: ServerCounters(),
+            uptime: .milliseconds(61_999),
+            residentBytes: 12_345_678
+        )
+        return metrics.text(gauges).split(separator: "\n", omittingEmptySubsequences: false)
+    }
+
+    @Test func `what is measured is there`() {
+        let lines = lines(Metrics())
+
+        #expect(lines.contains("junctiond_build_info{version=\"0.1.0\",provider=\"junction\"} 1"))
+        #expect(lines.contains("junctiond_uptime_seconds 61"))
+        #expect(lines.contains("junctiond_resident_memory_bytes 12345678"))
+        #expect(lines.contains("junctiond_session_revision 17"))
+        #expect(lines.contains("junctiond_session_durable 0"))
+        #expect(lines.contains("junctiond_access_token_expiry_timestamp_seconds 1700003600"))
+        #expect(lines.contains("junctiond_renewal_failures 2"))
+    }
+
+    @Test func `exactly one state is the present one`() {
+        let states = lines(Metrics()).filter { $0.hasPrefix("junctiond_session_state{") }
+
+        #expect(states.count == SessionState.allCases.count)
+        #expect(states.filter { $0.hasSuffix(" 1") } == ["junctiond_session_state{state=\"established\"} 1"])
+    }
+
+    @Test func `what happens is counted by outcome, and every outcome is there from the start`() {
+        var metrics = Metrics()
+
+        for outcome in Happening.Outcome.allCases { metrics.happened(.renewalEnded(outcome)) }
+        metrics.happened(.renewalEnded(.unavailable))
+        metrics.happened(.exchangeEnded(.refused))
+        metrics.happened(.signedOut)
+        metrics.writeEnded(durably: true)
+        metrics.writeEnded(durably: true)
+        metrics.writeEnded(durably: false)
+
+        let lines = lines(metrics)
+        #expect(lines.contains("junctiond_renewals_total{outcome=\"unavailable\"} 2"))
+        #expect(lines.contains("junctiond_renewals_total{outcome=\"terminated\"} 1"))
+        #expect(lines.contains("junctiond_exchanges_total{outcome=\"refused\"} 1"))
+        #expect(lines.contains("junctiond_exchanges_total{outcome=\"succeeded\"} 0"))
+        #expect(lines.contains("junctiond_sign_outs_total 1"))
+        #expect(lines.contains("junctiond_writes_total{outcome=\"succeeded\"} 2"))
+        #expect(lines.contains("junctiond_writes_total{outcome=\"failed\"} 1"))
+    }
+
+    @Test func `every series is announced once, before its samples`() {
+        var announced: Set<Substring> = []
+        var current: Substring = ""
+        for line in lines(Metrics()).dropLast() {
+            let words = line.split(separator: " ", maxSplits: 3)
+            if line.hasPrefix("# HELP ") {
+                current = words[2]
+                #expect(announced.insert(current).inserted)
+                #expect(current.hasPrefix("junctiond_"))
+            } else if line.hasPrefix("# TYPE ") {
+                #expect(words[2] == current)
+                #expect((words[3] == "counter") == current.hasSuffix("_total"))
+            } else {
+                #expect(line.prefix { $0 != "{" && $0 != " " } == current)
+                #expect(Int(line.split(separator: " ").last ?? "") != nil)
+            }
+        }
+        #expect(announced.count >= 12)
+        #expect(lines(Metrics()).last == "")
+    }
+
+    @Test func `a label cannot break out of its quotes`() {
+        var text = PrometheusText()
+
+        text.announce(.connections)
+        text.add(1, [("name", "a\"b\\c\nd")])
+
+        #expect(text.text.hasSuffix("junctiond_connections{name=\"a\\\"b\\\\c\\nd\"} 1\n"))
+    }
+}

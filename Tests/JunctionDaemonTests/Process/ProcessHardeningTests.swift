@@ -1,0 +1,39 @@
+import Glibc
+import JunctionDaemon
+import Testing
+
+@Suite struct ProcessHardeningTests {
+    @Test func `the process gives up what could leak and asks for what it needs`() async {
+        // In a process of its own: all of it belongs to the whole process.
+        await #expect(processExitsWith: .success) {
+            let descriptors = __rlimit_resource_t(RLIMIT_NOFILE.rawValue)
+            var low = rlimit()
+            getrlimit(descriptors, &low)
+            low.rlim_cur = min(64, low.rlim_max)
+            setrlimit(descriptors, &low)
+
+            #expect(ProcessHardening.apply() == [])
+
+            var core = rlimit()
+            getrlimit(__rlimit_resource_t(RLIMIT_CORE.rawValue), &core)
+            #expect(core.rlim_max == 0)
+            var raised = rlimit()
+            getrlimit(descriptors, &raised)
+            #expect(raised.rlim_cur == raised.rlim_max)
+            #expect(umask(0o077) == 0o077)
+            // An ignored SIGPIPE is a write that fails; any other would end the process here.
+            #expect(raise(SIGPIPE) == 0)
+            // The memory of a process that is not dumpable belongs to root, and so do its files in /proc.
+            var owner = stat()
+            #expect(stat("/proc/self/mem", &owner) == 0)
+            #expect(owner.st_uid == 0)
+        }
+    }
+
+    @Test func `resident memory can be read all the same`() throws {
+        let bytes = try #require(ResidentMemory.bytes())
+
+        #expect(bytes > 1 << 20)
+        #expect(bytes < 1 << 40)
+    }
+}
