@@ -1,0 +1,57 @@
+import JunctionJSON
+import JunctionProtocol
+
+/// Who waits for which answer on one connection.
+struct PendingCalls {
+    /// What comes back for a call.
+    typealias Outcome = Result<JSONValue, JunctionError>
+
+    /// How the caller hears of it.
+    enum Waiter: Sendable {
+        /// One answer, to whoever is suspended.
+        case answer(CheckedContinuation<Outcome, Never>)
+        /// Questions of the daemon's about one user, and then the answer.
+        case dialogue(externalUserId: String, AsyncStream<DialogueTurn>.Continuation)
+
+        func finish(_ outcome: Outcome) {
+            switch self {
+            case .answer(let continuation):
+                continuation.resume(returning: outcome)
+            case .dialogue(_, let turns):
+                turns.yield(.answer(outcome))
+                turns.finish()
+            }
+        }
+    }
+
+    private var waiters: [Int64: Waiter] = [:]
+
+    mutating func add(_ waiter: Waiter, for id: Int64) {
+        waiters[id] = waiter
+    }
+
+    /// Whoever waits for this answer, who then waits no longer.
+    mutating func take(_ id: Int64) -> Waiter? {
+        waiters.removeValue(forKey: id)
+    }
+
+    /// Everybody, when no answer can come any more.
+    mutating func takeAll() -> [Waiter] {
+        defer { waiters = [:] }
+        return waiters.sorted { $0.key < $1.key }.map(\.value)
+    }
+
+    /// Who is to be asked for the credential of this user: whoever was first to identify them.
+    func dialogue(about externalUserId: String) -> AsyncStream<DialogueTurn>.Continuation? {
+        for (_, waiter) in waiters.sorted(by: { $0.key < $1.key }) {
+            if case .dialogue(externalUserId, let turns) = waiter { return turns }
+        }
+        return nil
+    }
+}
+
+/// What the daemon says to a call that it may ask something about.
+enum DialogueTurn: Sendable {
+    case question(RequestID)
+    case answer(PendingCalls.Outcome)
+}

@@ -1,0 +1,216 @@
+import Glibc
+import JunctionJSON
+import JunctionProtocol
+import JunctionSecret
+import Synchronization
+
+/// One connection that any number of tasks use at once; a thread of its own does whatever could block.
+final class SharedConnection: Sendable {
+    private enum Phase {
+        case connecting
+        case open
+        /// No answer can come any more.
+        case closed(JunctionError)
+    }
+
+    private struct State {
+        var phase = Phase.connecting
+        var lastId: Int64 = 0
+        var pending = PendingCalls()
+        /// What did not fit into the socket yet, in order.
+        var outgoing: [SharedSecret] = []
+        var sentOfFirst = 0
+    }
+
+    private let socket: UnixSocket
+    private let bell: Bell
+    private let state = Mutex(State())
+
+    /// Starts to connect; calls may be made at once.
+    init(to path: SocketPath) throws(JunctionError) {
+        socket = try UnixSocket()
+        bell = try Bell()
+        try startThread { [self] in run(path) }
+    }
+
+    /// Whether calls can still be made.
+    var isUsable: Bool {
+        state.withLock { if case .closed = $0.phase { false } else { true } }
+    }
+
+    /// Ends the connection; whoever waits hears that it is lost.
+    func close() {
+        finish(.connectionLost)
+        bell.ring()
+    }
+}
+
+// What tasks do.
+extension SharedConnection {
+    /// Asks the daemon; a cancelled task stops waiting, though the daemon goes on.
+    func perform<Definition: MethodDefinition>(
+        _ method: Definition.Type,
+        _ params: Definition.Params
+    ) async throws(JunctionError) -> Definition.Answer {
+        let id = nextId()
+        let line = try OutgoingLine.request(method, params, id: id).sealed()
+        let outcome = await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                begin(.answer(continuation), id, line)
+            }
+        } onCancel: {
+            answer(id, .failure(.cancelled))
+        }
+        return try Connection.Answered(reading: outcome.get()).value
+    }
+
+    /// Asks the daemon something that it may have a question about.
+    func performDialogue<Definition: MethodDefinition>(
+        _ method: Definition.Type,
+        _ params: Definition.Params,
+        about externalUserId: String
+    ) throws(JunctionError) -> AsyncStream<DialogueTurn> {
+        let id = nextId()
+        let line = try OutgoingLine.request(method, params, id: id).sealed()
+        let (turns, continuation) = AsyncStream.makeStream(of: DialogueTurn.self)
+        continuation.onTermination = { [weak self] _ in _ = self?.state.withLock { $0.pending.take(id) } }
+        begin(.dialogue(externalUserId: externalUserId, continuation), id, line)
+        return turns
+    }
+
+    /// Answers what the daemon has asked.
+    func respond(_ outcome: Result<any WireValue, WireError>, to id: RequestID) {
+        let line = OutgoingLine.response(outcome, to: id).sealed()
+        state.withLock { send(line, &$0) }
+    }
+
+    private func nextId() -> Int64 {
+        state.withLock { state in
+            state.lastId += 1
+            return state.lastId
+        }
+    }
+
+    private func begin(_ waiter: PendingCalls.Waiter, _ id: Int64, _ line: SharedSecret) {
+        let failure: JunctionError? = state.withLock { state in
+            if case .closed(let error) = state.phase { return error }
+            // A cancellation that came before this found nobody to tell.
+            if Task.isCancelled { return .cancelled }
+            state.pending.add(waiter, for: id)
+            send(line, &state)
+            return nil
+        }
+        if let failure { waiter.finish(.failure(failure)) }
+    }
+
+    /// Sends what fits at once, and leaves the rest to the thread.
+    private func send(_ line: SharedSecret, _ state: inout State) {
+        state.outgoing.append(line)
+        guard case .open = state.phase, state.outgoing.count == 1 else { return }
+        flush(&state)
+        if !state.outgoing.isEmpty { bell.ring() }
+    }
+
+    private func flush(_ state: inout State) {
+        while let line = state.outgoing.first {
+            do throws(JunctionError) {
+                let rest = line.count - state.sentOfFirst
+                let sent = try line.withUnsafeBytes { bytes throws(JunctionError) in
+                    try socket.sendWithoutWaiting(UnsafeRawBufferPointer(rebasing: bytes[state.sentOfFirst...]))
+                }
+                guard sent == rest else {
+                    state.sentOfFirst += sent
+                    return
+                }
+                state.outgoing.removeFirst()
+            } catch {
+                // The thread finds out on the reading side, after whatever the daemon said before it went.
+                state.outgoing = []
+            }
+            state.sentOfFirst = 0
+        }
+    }
+}
+
+// What the thread does.
+extension SharedConnection {
+    private func run(_ path: SocketPath) {
+        do throws(JunctionError) {
+            try socket.connect(to: path)
+            state.withLock { state in
+                guard case .connecting = state.phase else { return }
+                state.phase = .open
+                flush(&state)
+            }
+            var messages = MessageStream()
+            while let hasInput = waitForWork() {
+                guard hasInput else { continue }
+                guard try messages.receive(from: socket) else { throw .connectionLost }
+                while let message = try messages.next() { receive(message) }
+            }
+        } catch {
+            finish(error)
+        }
+    }
+
+    /// Waits for something to receive, and sends meanwhile; nothing once the connection was closed.
+    private func waitForWork() -> Bool? {
+        let isSending = state.withLock { state -> Bool? in
+            if case .closed = state.phase { nil } else { !state.outgoing.isEmpty }
+        }
+        guard let isSending else { return nil }
+        var waited = [
+            pollfd(fd: socket.descriptor, events: Int16(isSending ? POLLIN | POLLOUT : POLLIN), revents: 0),
+            pollfd(fd: bell.descriptor, events: Int16(POLLIN), revents: 0),
+        ]
+        guard poll(&waited, 2, -1) > 0 else { return false }
+        if waited[1].revents != 0 { bell.silence() }
+        let happened = Int32(waited[0].revents)
+        if happened & POLLOUT != 0 { state.withLock { flush(&$0) } }
+        return happened & ~POLLOUT != 0
+    }
+
+    private func receive(_ message: Message) {
+        switch message {
+        case .answer(let answer):
+            let outcome = answer.outcome.mapError(JunctionError.init)
+            if let id = answer.id.number {
+                self.answer(id, outcome)
+            } else if case .failure(let error) = outcome {
+                finish(error)
+            }
+        case .request(let call, let id):
+            ask(call, id.detached)
+        case .notification:
+            // Nobody subscribes on this connection.
+            return
+        case .invalid(let error, _):
+            finish(.unreadable(error.message))
+        }
+    }
+
+    private func ask(_ call: Call, _ id: RequestID) {
+        guard call.name.stringEquals(SessionAuthenticate.name) else {
+            return respond(.failure(.methodNotFound), to: id)
+        }
+        let user = call.params?["externalUserId"]?.string ?? ""
+        guard let dialogue = state.withLock({ $0.pending.dialogue(about: user) }) else {
+            return respond(.failure(WireError(.invalidCredential, "Nobody identifies this user any more")), to: id)
+        }
+        dialogue.yield(.question(id))
+    }
+
+    private func answer(_ id: Int64, _ outcome: PendingCalls.Outcome) {
+        state.withLock { $0.pending.take(id) }?.finish(outcome)
+    }
+
+    private func finish(_ error: JunctionError) {
+        let abandoned = state.withLock { state in
+            if case .closed = state.phase { return [PendingCalls.Waiter]() }
+            state.phase = .closed(error)
+            state.outgoing = []
+            return state.pending.takeAll()
+        }
+        for waiter in abandoned { waiter.finish(.failure(error)) }
+    }
+}

@@ -1,0 +1,104 @@
+package import JunctionJSON
+package import JunctionProtocol
+
+/// One connection for one thread: what is called here blocks until the daemon has answered.
+///
+/// `junctionctl` is built on it alone, because a program that lives for a millisecond has no use for concurrency.
+package struct Connection {
+    /// What the daemon answered, also as it stood on the wire.
+    package struct Answered<Value> {
+        package var value: Value
+        package var json: JSONValue
+    }
+
+    /// Answers a request of the daemon's; it may ask something before it answers what it was asked.
+    package typealias Responder = (Call) -> Result<any WireValue, WireError>
+
+    private let socket: UnixSocket
+    private let interruption: Interruption?
+    private var messages = MessageStream()
+    private var lastId: Int64 = 0
+    /// Notifications that came while an answer was waited for.
+    private var early: [Call] = []
+
+    /// Connects to the daemon.
+    package init(to path: SocketPath) throws(JunctionError) {
+        try self.init(to: path, unless: nil)
+    }
+
+    /// Connects to the daemon; every wait ends with `cancelled` when the interruption comes.
+    init(to path: SocketPath, unless interruption: Interruption?) throws(JunctionError) {
+        socket = try UnixSocket()
+        self.interruption = interruption
+        try socket.connect(to: path)
+    }
+
+    /// Asks the daemon, and waits for its answer.
+    package mutating func perform<Definition: MethodDefinition>(
+        _ method: Definition.Type,
+        _ params: Definition.Params,
+        by deadline: Deadline = .never,
+        answering respond: Responder = { _ in .failure(.methodNotFound) }
+    ) throws(JunctionError) -> Answered<Definition.Answer> {
+        lastId += 1
+        let line = try OutgoingLine.request(method, params, id: lastId)
+        // A daemon that hangs up may have said why before it did, so the reading side has the last word.
+        try? socket.send(line)
+        while true {
+            switch try nextMessage(by: deadline) {
+            // An error that names no request is about this connection.
+            case .answer(let answer) where answer.id.number == lastId || answer.isAboutConnection:
+                return try Answered(reading: answer.outcome.mapError(JunctionError.init).get())
+            case .answer:
+                continue
+            case .notification(let call):
+                early.append(call)
+            case .request(let call, let id):
+                try socket.send(OutgoingLine.response(respond(call), to: id))
+            case .invalid(let error, _):
+                throw .unreadable(error.message)
+            }
+        }
+    }
+
+    /// Waits for the next thing that the daemon tells without being asked.
+    package mutating func nextNotification(by deadline: Deadline = .never) throws(JunctionError) -> Call {
+        if !early.isEmpty { return early.removeFirst() }
+        while true {
+            switch try nextMessage(by: deadline) {
+            case .notification(let call): return call
+            case .answer: continue
+            case .request(_, let id): try socket.send(OutgoingLine.response(.failure(.methodNotFound), to: id))
+            case .invalid(let error, _): throw .unreadable(error.message)
+            }
+        }
+    }
+
+    private mutating func nextMessage(by deadline: Deadline) throws(JunctionError) -> Message {
+        while true {
+            if let message = try messages.next() { return message }
+            if deadline != .never || interruption != nil {
+                try waitForInput(from: socket, until: deadline, unless: interruption)
+            }
+            guard try messages.receive(from: socket) else { throw .connectionLost }
+        }
+    }
+}
+
+extension Answer {
+    /// Whether the daemon complains without naming a request: there are too many connections, or a line is too long.
+    var isAboutConnection: Bool {
+        if case .failure = outcome { id.number == nil } else { false }
+    }
+}
+
+extension Connection.Answered where Value: WireValue {
+    /// Reads what a method answers.
+    init(reading json: JSONValue) throws(JunctionError) {
+        do throws(WireMismatch) {
+            self.init(value: try Value(reading: json), json: json)
+        } catch {
+            throw .unreadable(error)
+        }
+    }
+}

@@ -1,0 +1,31 @@
+import Glibc
+
+/// Wakes a thread that waits in `poll`, from any other thread.
+final class Bell: Sendable {
+    /// Readable as soon as the bell was rung.
+    let descriptor: Int32
+    private let cord: Int32
+
+    init() throws(JunctionError) {
+        var ends: [Int32] = [-1, -1]
+        let kind = Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue)
+        guard socketpair(AF_UNIX, kind, 0, &ends) == 0 else { throw .system("a wake-up socket", errno) }
+        (descriptor, cord) = (ends[0], ends[1])
+    }
+
+    deinit {
+        close(descriptor)
+        close(cord)
+    }
+
+    func ring() {
+        // A full buffer is a bell that has been rung already.
+        _ = send(cord, "!", 1, Int32(MSG_NOSIGNAL))
+    }
+
+    /// Makes it silent again.
+    func silence() {
+        var bytes: (UInt64, UInt64) = (0, 0)
+        while recv(descriptor, &bytes, MemoryLayout.size(ofValue: bytes), 0) > 0 {}
+    }
+}

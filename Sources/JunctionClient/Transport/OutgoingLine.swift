@@ -1,0 +1,48 @@
+import JunctionJSON
+import JunctionProtocol
+import JunctionSecret
+
+/// The lines that this side sends, each in memory of its own that is wiped.
+enum OutgoingLine {
+    /// Something that the daemon is asked.
+    static func request<Definition: MethodDefinition>(
+        _ method: Definition.Type,
+        _ params: Definition.Params,
+        id: Int64
+    ) throws(JunctionError) -> WipedBuffer {
+        var line = WipedBuffer()
+        line.appendRequest(of: method, params, id: id)
+        // The daemon would answer a longer line with an error that names no request, and hang up.
+        guard line.count <= LineSplitter.longestLine else { throw .requestTooLarge }
+        line.endLine()
+        return line
+    }
+
+    /// What the daemon wanted to know.
+    static func response(_ outcome: Result<any WireValue, WireError>, to id: RequestID) -> WipedBuffer {
+        var line = WipedBuffer()
+        switch outcome {
+        case .success(let value):
+            var writer = JSONWriter()
+            value.write(to: &writer)
+            writer.withUnsafeBytes { line.appendResult($0, for: id) }
+        case .failure(let error):
+            line.appendError(error, for: id)
+        }
+        line.endLine()
+        return line
+    }
+}
+
+extension WipedBuffer {
+    /// What is in it, in a box that may go to another thread.
+    func sealed() -> SharedSecret {
+        withExtendedLifetime(self) { SharedSecret(copying: bytes) }
+    }
+}
+
+extension UnixSocket {
+    func send(_ line: WipedBuffer) throws(JunctionError) {
+        try withExtendedLifetime(line) { () throws(JunctionError) in try send(line.bytes) }
+    }
+}

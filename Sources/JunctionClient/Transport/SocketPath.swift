@@ -1,0 +1,51 @@
+import Glibc
+
+/// Where the daemon listens.
+package struct SocketPath: Hashable, Sendable, CustomStringConvertible {
+    /// How long a path may be: what `sockaddr_un` has room for, without the zero at the end.
+    package static let longest = MemoryLayout.size(ofValue: sockaddr_un().sun_path) - 1
+
+    package let description: String
+
+    package init(_ path: String) {
+        description = path
+    }
+
+    /// The path that was asked for, or the one that the environment suggests, or that of the system service.
+    package static func resolve(
+        _ explicit: String?,
+        environment: (String) -> String? = variable(named:),
+        exists: (String) -> Bool = { access($0, F_OK) == 0 }
+    ) -> SocketPath {
+        if let explicit { return SocketPath(explicit) }
+        if let path = environment("JUNCTIOND_SOCKET"), !path.isEmpty { return SocketPath(path) }
+        if let directory = environment("XDG_RUNTIME_DIR"), !directory.isEmpty {
+            let path = "\(directory)/junctiond/junctiond.sock"
+            if exists(path) { return SocketPath(path) }
+        }
+        return SocketPath("/run/junctiond/junctiond.sock")
+    }
+
+    private static func variable(named name: String) -> String? {
+        getenv(name).map { String(cString: $0) }
+    }
+
+    /// Calls `body` with the path as an address.
+    func withAddress<Result>(
+        _ body: (UnsafePointer<sockaddr>, socklen_t) -> Result
+    ) throws(JunctionError) -> Result {
+        let bytes = description.utf8
+        guard !bytes.isEmpty, bytes.count <= Self.longest, !bytes.contains(0) else {
+            throw JunctionError(
+                .invalidSocketPath,
+                "'\(description)' cannot be a socket: its path has to have 1 to \(Self.longest) bytes"
+            )
+        }
+        var address = sockaddr_un()
+        address.sun_family = sa_family_t(AF_UNIX)
+        withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: bytes) }
+        return withUnsafeBytes(of: &address) { raw in
+            body(raw.assumingMemoryBound(to: sockaddr.self).baseAddress!, socklen_t(raw.count))
+        }
+    }
+}

@@ -1,0 +1,104 @@
+import Glibc
+
+/// One end of a Unix socket, closed when its last holder lets go.
+final class UnixSocket: Sendable {
+    let descriptor: Int32
+
+    init() throws(JunctionError) {
+        descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
+        guard descriptor >= 0 else { throw .system("a socket", errno) }
+    }
+
+    deinit {
+        close(descriptor)
+    }
+
+    /// Connects, and waits for the daemon to have room for one more.
+    func connect(to path: SocketPath) throws(JunctionError) {
+        let failure = try path.withAddress { address, length in
+            while Glibc.connect(descriptor, address, length) != 0 {
+                guard errno == EINTR else { return errno }
+            }
+            return 0
+        }
+        if failure != 0 { throw .connecting(to: path, failure) }
+    }
+
+    /// Sends all of it, and waits for the daemon to take it.
+    func send(_ bytes: UnsafeRawBufferPointer) throws(JunctionError) {
+        var rest = bytes
+        while !rest.isEmpty {
+            rest = UnsafeRawBufferPointer(rebasing: rest[try sendSome(rest, flags: 0)...])
+        }
+    }
+
+    /// Sends what fits without waiting, and says how much that was.
+    func sendWithoutWaiting(_ bytes: UnsafeRawBufferPointer) throws(JunctionError) -> Int {
+        try sendSome(bytes, flags: Int32(MSG_DONTWAIT))
+    }
+
+    private func sendSome(_ bytes: UnsafeRawBufferPointer, flags: Int32) throws(JunctionError) -> Int {
+        while true {
+            // Without the flag a daemon that has gone would kill the program by SIGPIPE.
+            let sent = Glibc.send(descriptor, bytes.baseAddress, bytes.count, flags | Int32(MSG_NOSIGNAL))
+            if sent >= 0 { return sent }
+            if errno == EAGAIN { return 0 }
+            guard errno == EINTR else { throw .connectionLost }
+        }
+    }
+
+    /// Receives what has come, and waits for at least one byte; `false` at the end of what the daemon says.
+    func receive(into buffer: WipedBuffer) throws(JunctionError) -> Bool {
+        var received = 0
+        try buffer.fill(atLeast: 4096) { room throws(JunctionError) in
+            repeat {
+                received = recv(descriptor, room.baseAddress, room.count, 0)
+            } while received < 0 && errno == EINTR
+            guard received >= 0 else { throw .connectionLost }
+            return received
+        }
+        return received > 0
+    }
+}
+
+/// Waits until the socket can be read; without one, until the time is over.
+///
+/// - Throws: `timedOut` when the deadline comes first, `cancelled` when the interruption does.
+func waitForInput(
+    from socket: UnixSocket?,
+    until deadline: Deadline,
+    unless interruption: Interruption?
+) throws(JunctionError) {
+    var waited = [
+        pollfd(fd: socket?.descriptor ?? -1, events: Int16(POLLIN), revents: 0),
+        pollfd(fd: interruption?.descriptor ?? -1, events: interruption?.events ?? 0, revents: 0),
+    ]
+    while true {
+        let ready = poll(&waited, 2, deadline.pollTimeout)
+        if ready < 0, errno == EINTR { continue }
+        if waited[1].revents != 0 { throw .cancelled }
+        if ready > 0 { return }
+        if deadline.hasPassed { throw .timedOut }
+    }
+}
+
+extension JunctionError {
+    /// The kernel refused us something that every program gets.
+    static func system(_ what: String, _ number: Int32) -> JunctionError {
+        JunctionError(.daemonUnreachable, "cannot make \(what): \(String(cString: strerror(number)))")
+    }
+
+    /// Nobody could be reached at the path.
+    fileprivate static func connecting(to path: SocketPath, _ number: Int32) -> JunctionError {
+        switch number {
+        case EACCES, EPERM:
+            JunctionError(.permissionDenied, "this user may not open the socket \(path)")
+        case ENOENT:
+            JunctionError(.daemonUnreachable, "there is no socket \(path)")
+        case ECONNREFUSED:
+            JunctionError(.daemonUnreachable, "nobody listens on the socket \(path)")
+        default:
+            JunctionError(.daemonUnreachable, "cannot connect to \(path): \(String(cString: strerror(number)))")
+        }
+    }
+}

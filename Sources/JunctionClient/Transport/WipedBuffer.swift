@@ -1,0 +1,63 @@
+import JunctionProtocol
+import JunctionSecret
+
+/// Bytes on their way from or to the socket, in memory that is wiped: tokens pass through here.
+final class WipedBuffer: ByteSink {
+    private var room: UnsafeMutableRawBufferPointer
+    private var filled = 0
+
+    init(capacity: Int = 4096) {
+        room = .allocate(byteCount: capacity, alignment: 16)
+    }
+
+    deinit {
+        release(room)
+    }
+
+    /// How many bytes are in it.
+    var count: Int { filled }
+
+    /// All that is in it.
+    var bytes: UnsafeRawBufferPointer { UnsafeRawBufferPointer(rebasing: room[..<filled]) }
+
+    func append(_ bytes: UnsafeRawBufferPointer) {
+        guard !bytes.isEmpty else { return }
+        spare(atLeast: bytes.count).copyMemory(from: bytes)
+        filled += bytes.count
+    }
+
+    /// Lets `body` write behind what is there, and notes as many bytes as it says it wrote.
+    func fill<Failure: Error>(
+        atLeast count: Int,
+        _ body: (UnsafeMutableRawBufferPointer) throws(Failure) -> Int
+    ) throws(Failure) {
+        filled += try body(spare(atLeast: count))
+    }
+
+    /// Forgets the first `count` bytes.
+    func removeFirst(_ count: Int) {
+        guard count > 0 else { return }
+        let rest = filled - count
+        if rest > 0 { room.baseAddress!.copyMemory(from: room.baseAddress! + count, byteCount: rest) }
+        wipe(UnsafeMutableRawBufferPointer(rebasing: room[rest..<filled]))
+        filled = rest
+    }
+
+    private func spare(atLeast count: Int) -> UnsafeMutableRawBufferPointer {
+        if room.count - filled < count {
+            let larger = UnsafeMutableRawBufferPointer.allocate(
+                byteCount: max(room.count * 2, filled + count),
+                alignment: 16
+            )
+            larger.copyMemory(from: bytes)
+            release(room)
+            room = larger
+        }
+        return UnsafeMutableRawBufferPointer(rebasing: room[filled...])
+    }
+
+    private func release(_ memory: UnsafeMutableRawBufferPointer) {
+        wipe(UnsafeMutableRawBufferPointer(rebasing: memory[..<filled]))
+        memory.deallocate()
+    }
+}

@@ -1,0 +1,98 @@
+import JunctionClient
+import Testing
+
+/// What becomes of a refusal, and of everything that can be wrong with an answer.
+struct ErrorTests {
+    private func error(answering line: String) async -> JunctionError? {
+        let daemon = ScriptedDaemon({ peer in
+            _ = peer.line()
+            peer.send(line)
+            _ = peer.line()
+        })
+        do throws(JunctionError) {
+            _ = try await daemon.client.status()
+            return nil
+        } catch {
+            return error
+        }
+    }
+
+    @Test func `a refusal keeps all that the daemon says about it`() async throws {
+        let error = try #require(
+            await error(
+                answering: """
+                    {"jsonrpc":"2.0","id":1,"error":{"code":1005,"message":"over","data":{"kind":"sessionTerminated",\
+                    "retryAfter":1.5,"userId":"user-1","capability":"manage","maximum":60,\
+                    "termination":{"code":"invalid_token","message":"gone","at":"2026-11-21T06:20:34Z"}}}}
+                    """
+            )
+        )
+
+        #expect(error.kind == .sessionTerminated)
+        #expect(error.code == 1005)
+        #expect(error.message == "over")
+        #expect(error.retryAfter == .seconds(1.5))
+        #expect(error.userId == "user-1")
+        #expect(error.capability == "manage")
+        #expect(error.maximum == .seconds(60))
+        #expect(error.termination?.code == "invalid_token")
+        #expect("\(error)" == "over (sessionTerminated)")
+    }
+
+    @Test(arguments: [
+        (#"{"code":-32601,"message":"no"}"#, JunctionError.Kind.methodNotFound),
+        (#"{"code":-32602,"message":"no"}"#, .invalidParams),
+        (#"{"code":1006,"message":"no"}"#, .providerUnavailable),
+        (#"{"code":1999,"message":"no","data":{"kind":"newlyInvented"}}"#, .init(rawValue: "newlyInvented")),
+        (#"{"code":1998,"message":"no"}"#, .init(rawValue: "error1998")),
+        (#"{"code":1006,"message":"no","data":{"kind":"providerUnavailable","retryAfter":-3}}"#, .providerUnavailable),
+        (
+            #"{"code":1006,"message":"no","data":{"kind":"providerUnavailable","retryAfter":1e300}}"#,
+            .providerUnavailable
+        ),
+    ])
+    func `every error has a word`(json: String, kind: JunctionError.Kind) async throws {
+        let error = try #require(await error(answering: #"{"jsonrpc":"2.0","id":1,"error":\#(json)}"#))
+
+        #expect(error.kind == kind)
+        #expect(error.retryAfter == nil)
+    }
+
+    @Test(arguments: ["{}", "[", "nonsense", #"{"jsonrpc":"2.0","id":1,"result":{"revision":"x"}}"#])
+    func `an answer that is none is an error, not a crash`(line: String) async throws {
+        #expect(try #require(await error(answering: line)).kind == .unreadableAnswer)
+    }
+
+    @Test func `a daemon that is too busy for one more connection says so`() async throws {
+        let script: ScriptedDaemon.Script = { peer in
+            peer.send(#"{"jsonrpc":"2.0","id":null,"error":{"code":1011,"message":"full","data":{"kind":"busy"}}}"#)
+        }
+        let daemon = ScriptedDaemon(script, script)
+
+        let ofTask = await #expect(throws: JunctionError.self) { try await daemon.client.status() }
+        let ofThread = #expect(throws: JunctionError.self) {
+            var connection = try Connection(to: SocketPath(daemon.path))
+            _ = try connection.perform(SessionStatus.self, NoParams())
+        }
+
+        #expect(ofTask?.kind == .busy)
+        #expect(ofThread?.kind == .busy)
+    }
+
+    @Test func `no daemon is an error that names the path`() async {
+        let daemon = ScriptedDaemon(listening: false)
+
+        let error = await #expect(throws: JunctionError.self) { try await daemon.client.status() }
+
+        #expect(error?.kind == .daemonUnreachable)
+        #expect(error?.message.contains(daemon.path) == true)
+    }
+
+    @Test func `a path that no socket can have is told apart`() async {
+        let client = JunctionClient(socket: "/" + String(repeating: "x", count: 200))
+
+        let error = await #expect(throws: JunctionError.self) { try await client.status() }
+
+        #expect(error?.kind == .invalidSocketPath)
+    }
+}

@@ -1,0 +1,106 @@
+import JunctionClient
+import JunctionJSON
+import Synchronization
+import Testing
+
+/// The one call in which the daemon asks back.
+struct IdentifyTests {
+    private struct NoTokenToday: Error {}
+
+    @Test func `the credential is asked for when the daemon needs one`() async throws {
+        let response = Mutex("")
+        let daemon = ScriptedDaemon({ peer in
+            let request = peer.message()
+            peer.send(#"{"jsonrpc":"2.0","id":"d1","method":"session.authenticate","params":{"externalUserId":"joe"}}"#)
+            let line = peer.line() ?? ""
+            response.withLock { $0 = line }
+            peer.answer(request, #"{"outcome":"switched","snapshot":\#(snapshotJSON())}"#)
+            _ = peer.line()
+        })
+
+        let result = try await daemon.client.identify(externalUserId: "joe") { user in
+            .signInToken(SecretText("token of \(user)"))
+        }
+
+        #expect(result.outcome == .switched)
+        #expect(
+            response.withLock { $0 }
+                == #"{"jsonrpc":"2.0","id":"d1","result":{"scheme":"signInToken","token":"token of joe"}}"#
+        )
+    }
+
+    @Test(arguments: [String?.some("joe"), nil])
+    func `no credential is asked for when none is needed`(user: String?) async throws {
+        let daemon = ScriptedDaemon({ peer in
+            peer.answer(peer.message(), #"{"outcome":"unchanged","snapshot":\#(snapshotJSON())}"#)
+            _ = peer.line()
+        })
+
+        let result = try await daemon.client.identify(externalUserId: user) { _ in
+            Issue.record("Nobody asked for a credential")
+            throw NoTokenToday()
+        }
+
+        #expect(result.outcome == .unchanged)
+    }
+
+    @Test func `what the app throws is told to the daemon and thrown to the caller`() async throws {
+        let response = Mutex<JSONValue?>(nil)
+        let daemon = ScriptedDaemon({ peer in
+            let request = peer.message()
+            peer.send(#"{"jsonrpc":"2.0","id":9,"method":"session.authenticate","params":{"externalUserId":"joe"}}"#)
+            let message = peer.message()
+            response.withLock { $0 = message }
+            peer.refuse(request, #"{"code":1002,"message":"no","data":{"kind":"invalidCredential"}}"#)
+            _ = peer.line()
+        })
+
+        await #expect(throws: NoTokenToday.self) {
+            try await daemon.client.identify(externalUserId: "joe") { _ in throw NoTokenToday() }
+        }
+
+        #expect(response.withLock { $0?["error"]?["code"]?.integer } == 1002)
+    }
+
+    @Test func `two callers are asked about their own user each`() async throws {
+        let daemon = ScriptedDaemon({ peer in
+            var requests: [String: JSONValue] = [:]
+            for _ in 0..<2 {
+                guard let message = peer.message() else { return }
+                requests[message["params"]?["externalUserId"]?.string ?? ""] = message
+            }
+            for user in ["joe", "ann"] {
+                peer.send(
+                    #"{"jsonrpc":"2.0","id":1,"method":"session.authenticate","params":{"externalUserId":"\#(user)"}}"#
+                )
+                let isTheirs = peer.message()?["result"]?["token"]?.string == "token of \(user)"
+                let outcome = isTheirs ? "signedIn" : "unchanged"
+                peer.answer(requests[user], #"{"outcome":"\#(outcome)","snapshot":\#(snapshotJSON())}"#)
+            }
+            _ = peer.line()
+        })
+        let client = daemon.client
+
+        async let ann = client.identify(externalUserId: "ann") { .signInToken(SecretText("token of \($0)")) }
+        async let joe = client.identify(externalUserId: "joe") { .signInToken(SecretText("token of \($0)")) }
+
+        #expect(try await ann.outcome == .signedIn)
+        #expect(try await joe.outcome == .signedIn)
+    }
+
+    @Test func `a question about somebody whom nobody identifies is refused`() async throws {
+        let response = Mutex<JSONValue?>(nil)
+        let daemon = ScriptedDaemon({ peer in
+            let request = peer.message()
+            peer.send(#"{"jsonrpc":"2.0","id":9,"method":"session.authenticate","params":{"externalUserId":"eve"}}"#)
+            let message = peer.message()
+            response.withLock { $0 = message }
+            peer.answer(request, #"{"outcome":"unchanged","snapshot":\#(snapshotJSON())}"#)
+            _ = peer.line()
+        })
+
+        _ = try await daemon.client.identify(externalUserId: "joe") { _ in throw NoTokenToday() }
+
+        #expect(response.withLock { $0?["error"]?["code"]?.integer } == 1002)
+    }
+}

@@ -1,0 +1,153 @@
+import JunctionClient
+import Synchronization
+import Testing
+
+/// What each method sends, byte for byte, and what it makes of the answer.
+struct MethodTests {
+    /// A client of a daemon that answers one request with `result`, and what that request was.
+    private func exchange<Answer>(
+        answering result: String,
+        _ ask: (JunctionClient) async throws -> Answer
+    ) async throws -> (request: String, answer: Answer) {
+        let seen = Mutex("")
+        let daemon = ScriptedDaemon({ peer in
+            guard let line = peer.line() else { return }
+            seen.withLock { $0 = line }
+            peer.send(#"{"jsonrpc":"2.0","id":1,"result":\#(result)}"#)
+            _ = peer.line()
+        })
+        let answer = try await ask(daemon.client)
+        return (seen.withLock { $0 }, answer)
+    }
+
+    @Test func `status asks for the snapshot and tolerates what it does not know`() async throws {
+        let (request, snapshot) = try await exchange(answering: snapshotJSON()) { try await $0.status() }
+
+        #expect(request == #"{"jsonrpc":"2.0","id":1,"method":"session.status","params":{}}"#)
+        #expect(snapshot.revision == 17)
+        #expect(snapshot.state == .established)
+        #expect(snapshot.isSignedIn)
+        #expect(snapshot.flags.last == Snapshot.Flag(rawValue: "shiny"))
+        #expect(snapshot.userId == "user-1")
+        #expect(snapshot.accessToken?.expiresAt.description == "2026-11-21T07:20:34Z")
+        #expect(snapshot.renewal.phase == .scheduled)
+        #expect(snapshot.storage.durable)
+    }
+
+    @Test func `signIn sends the credential`() async throws {
+        let (request, snapshot) = try await exchange(answering: snapshotJSON()) {
+            try await $0.signIn(.signInToken(SecretText("to\"ken")))
+        }
+
+        #expect(
+            request == #"""
+                {"jsonrpc":"2.0","id":1,"method":"session.signIn",\#
+                "params":{"scheme":"signInToken","token":"to\"ken"}}
+                """#
+        )
+        #expect(snapshot.externalUserId == "joe")
+    }
+
+    @Test func `signOut says whether it will last`() async throws {
+        let (request, snapshot) = try await exchange(
+            answering: snapshotJSON(state: "notLoggedIn", durable: false)
+        ) { try await $0.signOut() }
+
+        #expect(request == #"{"jsonrpc":"2.0","id":1,"method":"session.signOut","params":{}}"#)
+        #expect(snapshot.state == .notLoggedIn)
+        #expect(!snapshot.storage.durable)
+    }
+
+    @Test(arguments: [(String?.some("user-1"), #""user-1""#), (nil, "null")])
+    func `reconcile names the expected user or nobody`(user: String?, written: String) async throws {
+        let (request, result) = try await exchange(
+            answering: #"{"action":"switch","snapshot":\#(snapshotJSON())}"#
+        ) { try await $0.reconcile(userId: user) }
+
+        #expect(
+            request == #"{"jsonrpc":"2.0","id":1,"method":"session.reconcile","params":{"userId":\#(written)}}"#
+        )
+        #expect(result.action == .switch)
+    }
+
+    @Test func `renew answers with the new state`() async throws {
+        let (request, snapshot) = try await exchange(answering: snapshotJSON(revision: 18)) { try await $0.renew() }
+
+        #expect(request == #"{"jsonrpc":"2.0","id":1,"method":"session.renew","params":{}}"#)
+        #expect(snapshot.revision == 18)
+    }
+
+    @Test(arguments: [
+        (Duration.zero, "{}"), (.seconds(90), #"{"minimumValidity":90}"#),
+        (.milliseconds(1500), #"{"minimumValidity":1.5}"#),
+    ])
+    func `accessToken asks for the validity it was asked for`(validity: Duration, params: String) async throws {
+        let (request, token) = try await exchange(
+            answering: """
+                {"accessToken":"at-\\u00e9","tokenType":"Bearer","expiresAt":"2026-11-21T07:20:34Z","userId":"user-1"}
+                """
+        ) { try await $0.accessToken(minimumValidity: validity) }
+
+        #expect(request == #"{"jsonrpc":"2.0","id":1,"method":"token.get","params":\#(params)}"#)
+        #expect(token.accessToken.revealed() == "at-é")
+        #expect(token.expiresAt == Timestamp("2026-11-21T07:20:34Z"))
+        #expect(token.userId == "user-1")
+    }
+
+    @Test func `a token does not appear where it is printed by mistake`() {
+        let token = AccessToken(
+            accessToken: SecretText("hush"),
+            expiresAt: Timestamp(milliseconds: 0),
+            userId: "user-1"
+        )
+        var dumped = ""
+        dump(token, to: &dumped)
+
+        #expect(!"\(token)".contains("hush"))
+        #expect(!String(reflecting: token).contains("hush"))
+        #expect(!dumped.contains("hush"))
+    }
+
+    @Test func `a call to the API goes there and back, whatever its status`() async throws {
+        let request = ApiRequest(
+            method: "POST",
+            path: "/v2/user/user-1",
+            query: ["a": "b c"],
+            headers: ["accept": "text/plain"],
+            body: Array("hi".utf8)
+        )
+        let (sent, answer) = try await exchange(
+            answering: #"{"status":404,"headers":{"X-A":"1"},"bodyBase64":"/w=="}"#
+        ) { try await $0.call(request) }
+
+        #expect(
+            sent == """
+                {"jsonrpc":"2.0","id":1,"method":"api.request","params":{"method":"POST","path":"/v2/user/user-1",\
+                "query":{"a":"b c"},"headers":{"accept":"text/plain"},"body":"hi"}}
+                """
+        )
+        #expect(answer.status == 404)
+        #expect(answer.headers["x-a"] == "1")
+        #expect(answer.body == [0xFF])
+    }
+
+    @Test func `info, metrics and diagnose are read`() async throws {
+        let (infoRequest, info) = try await exchange(
+            answering: """
+                {"name":"junctiond","version":"0.1.0","protocolVersion":1,"provider":"junction","pid":7,\
+                "startedAt":"2026-11-21T06:20:34Z","uptime":3.5}
+                """
+        ) { try await $0.info() }
+        let (metricsRequest, metrics) = try await exchange(answering: #"{"text":"up 1\n"}"#) { try await $0.metrics() }
+        let (diagnoseRequest, diagnosis) = try await exchange(
+            answering: #"{"checks":[{"name":"clock","verdict":"problem","detail":"slow","remedy":"set it"}]}"#
+        ) { try await $0.diagnose() }
+
+        #expect(infoRequest == #"{"jsonrpc":"2.0","id":1,"method":"daemon.info","params":{}}"#)
+        #expect(info.uptime == 3.5)
+        #expect(metricsRequest == #"{"jsonrpc":"2.0","id":1,"method":"daemon.metrics","params":{}}"#)
+        #expect(metrics == "up 1\n")
+        #expect(diagnoseRequest == #"{"jsonrpc":"2.0","id":1,"method":"daemon.diagnose","params":{}}"#)
+        #expect(diagnosis.checks == [.init(name: "clock", verdict: .problem, detail: "slow", remedy: "set it")])
+    }
+}

@@ -1,0 +1,102 @@
+import Testing
+
+@testable import JunctionClient
+
+/// The small parts below a connection.
+struct TransportTests {
+    @Test(arguments: [
+        (
+            explicit: String?.some("/a"), socket: String?.some("/b"), runtime: String?.some("/c"), exists: true,
+            path: "/a"
+        ),
+        (nil, "/b", "/c", true, "/b"),
+        (nil, "", "/c", true, "/c/junctiond/junctiond.sock"),
+        (nil, nil, "/c", false, "/run/junctiond/junctiond.sock"),
+        (nil, nil, nil, true, "/run/junctiond/junctiond.sock"),
+    ])
+    func `the socket is where flag, environment and custom say, in this order`(
+        explicit: String?,
+        socket: String?,
+        runtime: String?,
+        exists: Bool,
+        path: String
+    ) {
+        let environment = ["JUNCTIOND_SOCKET": socket, "XDG_RUNTIME_DIR": runtime]
+
+        let resolved = SocketPath.resolve(explicit, environment: { environment[$0] ?? nil }, exists: { _ in exists })
+
+        #expect(resolved.description == path)
+    }
+
+    @Test(arguments: ["", String(repeating: "x", count: SocketPath.longest + 1), "a\u{0}b"])
+    func `a path that does not fit into an address is refused`(path: String) {
+        let error = #expect(throws: JunctionError.self) { try SocketPath(path).withAddress { _, _ in () } }
+
+        #expect(error?.kind == .invalidSocketPath)
+    }
+
+    @Test func `the first attempt comes at once, and the waits double up to a limit`() {
+        var backoff = Backoff(first: .milliseconds(50))
+
+        let delays = (0..<10).map { _ in backoff.nextDelay(chance: 1) }
+
+        #expect(delays.prefix(4) == [.zero, .milliseconds(50), .milliseconds(100), .milliseconds(200)])
+        #expect(delays.last == Backoff.longest)
+    }
+
+    @Test func `chance shortens a wait by half at most, and success starts over`() {
+        var backoff = Backoff(first: .milliseconds(50))
+        _ = backoff.nextDelay(chance: 0)
+
+        #expect(backoff.nextDelay(chance: 0) == .milliseconds(25))
+
+        backoff.succeeded()
+        #expect(backoff.nextDelay(chance: 0) == .zero)
+    }
+
+    @Test func `it never waits longer, however long the daemon is away`() {
+        var backoff = Backoff()
+
+        let delays = (0..<200).map { _ in backoff.nextDelay(chance: 1) }
+
+        #expect(delays.allSatisfy { $0 <= Backoff.longest })
+    }
+
+    @Test func `a buffer grows, and forgets from the front`() {
+        let buffer = WipedBuffer(capacity: 2)
+        for text in ["ab", "cdefg", "", "h"] { Array(text.utf8).withUnsafeBytes { buffer.append($0) } }
+
+        buffer.removeFirst(3)
+
+        #expect(Array(buffer.bytes) == Array("defgh".utf8))
+        buffer.removeFirst(5)
+        #expect(buffer.count == 0)
+    }
+
+    @Test func `what a buffer has forgotten is wiped`() {
+        let buffer = WipedBuffer(capacity: 8)
+        Array("secret".utf8).withUnsafeBytes { buffer.append($0) }
+        let memory = UnsafeRawBufferPointer(start: buffer.bytes.baseAddress, count: 6)
+
+        buffer.removeFirst(4)
+
+        #expect(Array(memory) == Array("et".utf8) + [0, 0, 0, 0])
+    }
+
+    @Test func `a bell that was rung is heard until it is silenced`() throws {
+        let bell = try Bell()
+        bell.ring()
+        bell.ring()
+
+        let heard = #expect(throws: JunctionError.self) {
+            try waitForInput(from: nil, until: .never, unless: .ringing(bell))
+        }
+        bell.silence()
+        let silent = #expect(throws: JunctionError.self) {
+            try waitForInput(from: nil, until: .after(.zero), unless: .ringing(bell))
+        }
+
+        #expect(heard?.kind == .cancelled)
+        #expect(silent?.kind == .timedOut)
+    }
+}

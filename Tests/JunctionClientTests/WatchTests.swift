@@ -1,0 +1,129 @@
+import JunctionJSON
+import JunctionProtocol
+import Testing
+
+@testable import JunctionClient
+
+/// The state of the session from now on, whatever happens to the daemon.
+struct WatchTests {
+    private func changed(_ revision: Int) -> String {
+        #"{"jsonrpc":"2.0","method":"session.changed","params":{"snapshot":\#(snapshotJSON(revision: revision))}}"#
+    }
+
+    /// A watch that comes back quickly.
+    private func updates(of daemon: ScriptedDaemon) -> SnapshotUpdates {
+        SnapshotUpdates(from: SocketPath(daemon.path), backoff: Backoff(first: .milliseconds(1)))
+    }
+
+    @Test func `it begins with the present snapshot and goes on with the changes`() async throws {
+        let taken = try Bell()
+        let daemon = ScriptedDaemon({ peer in
+            peer.answer(peer.message(), snapshotJSON(revision: 1))
+            // The second change comes after the first was taken: a slow reader would see the newest only.
+            for revision in 2...3 {
+                taken.waitForRing()
+                peer.send(self.changed(revision))
+            }
+            _ = peer.line()
+        })
+
+        var seen: [UInt64] = []
+        for try await snapshot in daemon.client.watch() {
+            seen.append(snapshot.revision)
+            if seen.count == 3 { break }
+            taken.ring()
+        }
+
+        #expect(seen == [1, 2, 3])
+    }
+
+    @Test func `it asks once, and hangs up when the loop ends`() async throws {
+        let (ends, ended) = AsyncStream.makeStream(of: String?.self)
+        let daemon = ScriptedDaemon({ peer in
+            let request = peer.message()
+            peer.answer(request, snapshotJSON())
+            ended.yield(request?["method"]?.string)
+            ended.yield(peer.line())
+            ended.finish()
+        })
+
+        for try await _ in daemon.client.watch() { break }
+
+        var seen: [String?] = []
+        for await end in ends { seen.append(end) }
+        #expect(seen == ["session.subscribe", nil])
+    }
+
+    @Test func `after a restart of the daemon it goes on with the new snapshot`() async throws {
+        let daemon = ScriptedDaemon(
+            { peer in peer.answer(peer.message(), snapshotJSON(revision: 40)) },
+            { peer in peer.answer(peer.message(), snapshotJSON(revision: 1)) },
+            { peer in
+                peer.answer(peer.message(), snapshotJSON(revision: 2))
+                _ = peer.line()
+            }
+        )
+
+        var last: UInt64 = 0
+        for try await snapshot in updates(of: daemon) {
+            last = snapshot.revision
+            if last == 2 { break }
+        }
+
+        #expect(last == 2)
+    }
+
+    @Test func `it waits for a daemon that is not there yet`() async throws {
+        let daemon = ScriptedDaemon(listening: false)
+        let first = Task { [updates = updates(of: daemon)] in
+            for try await snapshot in updates { return snapshot.revision }
+            return 0
+        }
+
+        daemon.listen({ peer in
+            peer.answer(peer.message(), snapshotJSON(revision: 8))
+            _ = peer.line()
+        })
+
+        #expect(try await first.value == 8)
+    }
+
+    @Test func `what a new connection would not change is thrown`() async throws {
+        let daemon = ScriptedDaemon({ peer in
+            peer.refuse(peer.message(), #"{"code":1007,"message":"no","data":{"kind":"permissionDenied"}}"#)
+            _ = peer.line()
+        })
+
+        let error = await #expect(throws: JunctionError.self) {
+            for try await _ in daemon.client.watch() { Issue.record("There is no snapshot to see") }
+        }
+
+        #expect(error?.kind == .permissionDenied)
+    }
+
+    @Test func `a cancelled task leaves the loop`() async throws {
+        let daemon = ScriptedDaemon({ peer in
+            peer.answer(peer.message(), snapshotJSON())
+            _ = peer.line()
+        })
+
+        let watching = Task {
+            var count = 0
+            for try await _ in daemon.client.watch() {
+                count += 1
+                withUnsafeCurrentTask { $0?.cancel() }
+            }
+            return count
+        }
+
+        #expect(try await watching.value == 1)
+    }
+}
+
+extension Bell {
+    /// Blocks a script until the test has come as far.
+    fileprivate func waitForRing() {
+        try? waitForInput(from: nil, until: .never, unless: .ringing(self))
+        silence()
+    }
+}
