@@ -1,0 +1,40 @@
+import ArgumentParser
+import JunctionClient
+import JunctionJSON
+import JunctionProtocol
+
+/// What every verb takes.
+struct GlobalOptions: ParsableArguments {
+    @Option(
+        help: ArgumentHelp(
+            "Where the daemon listens.",
+            discussion: """
+                By default $JUNCTIOND_SOCKET, then $XDG_RUNTIME_DIR/junctiond/junctiond.sock if it exists, \
+                then /run/junctiond/junctiond.sock.
+                """,
+            valueName: "path"
+        ),
+        completion: .file()
+    )
+    var socket: String?
+
+    @Flag(help: "Print one JSON document, or one a line where there are several.")
+    var json = false
+
+    /// Where the daemon listens.
+    var path: SocketPath { .resolve(socket) }
+
+    /// Connects to the daemon.
+    func connect() throws -> Connection {
+        try Connection(to: path)
+    }
+
+    /// Prints what the daemon answered: as it stood on the wire, or in words.
+    func show<Value>(_ answer: Connection.Answered<Value>, _ words: (Value) -> String) throws {
+        if json {
+            try StandardOutput.line(answer.json)
+        } else {
+            try StandardOutput.line(words(answer.value))
+        }
+    }
+}

@@ -1,0 +1,44 @@
+import ArgumentParser
+import Glibc
+import JunctionClient
+
+/// The thin client: arguments in, one question to the daemon, an exit code out.
+@main
+struct Junctionctl: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "junctionctl",
+        abstract: "Signs the one user of this device in and out, and hands out what belongs to them.",
+        discussion: """
+            Everything goes through the daemon's socket; nothing is read from its state directory.
+            Secrets come from standard input, a file or a command, never from arguments.
+
+            Exit codes: 0 done; 1 the daemon or the provider refused; 3 nobody is signed in; 64 usage; \
+            69 no daemon; 75 try again later; 77 not permitted; 78 configuration.
+            """,
+        version: "junctionctl \(JunctionVersion.current)",
+        groupedSubcommands: [
+            CommandGroup(
+                name: "Session",
+                subcommands: [
+                    SignInCommand.self, SignOutCommand.self, StatusCommand.self, WatchCommand.self, WaitCommand.self,
+                    IdentifyCommand.self, ReconcileCommand.self,
+                ]
+            ),
+            CommandGroup(name: "Token", subcommands: [TokenCommand.self, RenewCommand.self, ApiCommand.self]),
+            CommandGroup(name: "Daemon", subcommands: [MetricsCommand.self, DoctorCommand.self]),
+        ]
+    )
+
+    @OptionGroup var options: GlobalOptions
+
+    static func main() {
+        // A reader that has seen enough ends a pipe with an error, not with a signal.
+        signal(SIGPIPE, SIG_IGN)
+        do {
+            var command = try parseAsRoot()
+            try command.run()
+        } catch {
+            end(with: error)
+        }
+    }
+}

@@ -1,0 +1,104 @@
+import Glibc
+import JunctionProtocol
+
+/// The state of the session in words, for `status` and whatever ends with a new state.
+struct SnapshotText {
+    let snapshot: Snapshot
+    let now: Timestamp
+
+    init(_ snapshot: Snapshot, now: Timestamp = .now) {
+        self.snapshot = snapshot
+        self.now = now
+    }
+
+    /// A few lines: who, with what, until when.
+    var paragraph: String {
+        var rows: [(name: String, text: String)] = [("state", state)]
+        if let user = snapshot.userId { rows.append(("user", user)) }
+        if let external = snapshot.externalUserId { rows.append(("known as", external)) }
+        rows.append(("provider", provider))
+        if let token = snapshot.accessToken { rows.append(("token", life(of: token))) }
+        if snapshot.renewal.phase != .none { rows.append(("renewal", renewal)) }
+        if let end = snapshot.termination { rows.append(("ended", "\(end.at): \(end.message) (\(end.code))")) }
+        rows.append(("storage", storage))
+        return rows.map { row in
+            row.name + String(repeating: " ", count: 10 - row.name.count) + row.text.onOneLine
+        }.joined(separator: "\n")
+    }
+
+    /// One line, for a log of changes.
+    var line: String {
+        var words = ["\(snapshot.changedAt)", snapshot.state.rawValue]
+        if let user = snapshot.userId { words.append("user=\(user)") }
+        if let token = snapshot.accessToken { words.append("token-until=\(token.expiresAt)") }
+        if snapshot.renewal.phase != .none { words.append("renewal=\(snapshot.renewal.phase)") }
+        if snapshot.flags.contains(.pendingReauthentication) { words.append("reauthentication-required") }
+        if let termination = snapshot.termination { words.append("ended=\(termination.code)") }
+        if snapshot.storage.status != .ok { words.append("storage=\(snapshot.storage.status)") }
+        if !snapshot.storage.durable { words.append("not-durable") }
+        return words.joined(separator: " ").onOneLine
+    }
+
+    private var state: String {
+        let words =
+            switch snapshot.state {
+            case .notLoggedIn:
+                snapshot.flags.contains(.configured) ? "configured, nobody is signed in" : "not signed in"
+            case .establishing: "signing in"
+            case .established: "signed in"
+            case .tokenExpired: "signed in, but the token is dead until it is renewed"
+            case .terminated: "signed out by the provider"
+            default: snapshot.state.rawValue
+            }
+        return snapshot.flags.contains(.pendingReauthentication) ? "\(words); a new credential is required" : words
+    }
+
+    private var provider: String {
+        let parts = [snapshot.provider, snapshot.environment, snapshot.region, snapshot.scheme]
+        return parts.compactMap(\.self).joined(separator: ", ")
+    }
+
+    private func life(of token: Snapshot.TokenLife) -> String {
+        let left = token.expiresAt.milliseconds - now.milliseconds
+        return left > 0
+            ? "valid until \(token.expiresAt) (\(length(ofMilliseconds: left)))"
+            : "dead since \(token.expiresAt)"
+    }
+
+    private var renewal: String {
+        let renewal = snapshot.renewal
+        let words =
+            switch renewal.phase {
+            case .scheduled: "at"
+            case .inFlight: "under way"
+            case .waitingForHandler: "waits for a session handler"
+            case .postponed: "postponed until"
+            case .backingOff: "failed \(renewal.failures) times, next attempt at"
+            default: renewal.phase.rawValue
+            }
+        let time = renewal.notBefore.map { " \($0)" } ?? ""
+        return words + time + (renewal.lastError.map { " (\($0))" } ?? "")
+    }
+
+    private var storage: String {
+        let storage = snapshot.storage
+        let health = storage.status == .ok ? "sealed with \(storage.sealedWith)" : "\(storage.status)"
+        return storage.durable ? health : "\(health); not on disk yet"
+    }
+
+    private func length(ofMilliseconds milliseconds: Int64) -> String {
+        switch milliseconds / 1000 {
+        case let seconds where seconds < 120: "\(seconds) s left"
+        case let seconds where seconds < 7200: "\(seconds / 60) min left"
+        case let seconds where seconds < 172_800: "\(seconds / 3600) h left"
+        case let seconds: "\(seconds / 86_400) days left"
+        }
+    }
+}
+
+extension Timestamp {
+    /// What the wall clock says, to the second.
+    static var now: Timestamp {
+        Timestamp(milliseconds: Int64(time(nil)) * 1000)
+    }
+}

@@ -1,0 +1,55 @@
+import Glibc
+import JunctionJSON
+
+/// What the user asked for, written at once so that a pipe sees every line when it is due.
+enum StandardOutput {
+    static func line(_ text: String) throws {
+        var line = text + "\n"
+        try line.withUTF8 { try write(UnsafeRawBufferPointer($0)) }
+    }
+
+    static func line(_ json: JSONValue) throws {
+        try json.withRawText(write)
+        try line("")
+    }
+
+    /// A document of our own.
+    static func json(_ body: (inout JSONWriter) -> Void) throws {
+        var writer = JSONWriter()
+        body(&writer)
+        try writer.withUnsafeBytes(write)
+        try line("")
+    }
+
+    static func write(_ bytes: UnsafeRawBufferPointer) throws {
+        var rest = bytes
+        while !rest.isEmpty {
+            let written = Glibc.write(STDOUT_FILENO, rest.baseAddress, rest.count)
+            if written >= 0 {
+                rest = UnsafeRawBufferPointer(rebasing: rest[written...])
+            } else if errno == EPIPE {
+                // Whoever reads has what it wanted, as in `junctionctl watch | head -1`.
+                exit(ExitStatus.done.rawValue)
+            } else if errno != EINTR {
+                throw CommandFailure(
+                    "cannot write to standard output: \(String(cString: strerror(errno)))",
+                    kind: "outputFailed",
+                    remedy: "the daemon did what it was asked; see 'junctionctl status'"
+                )
+            }
+        }
+    }
+}
+
+/// What the user should know besides.
+enum StandardError {
+    static func line(_ text: String) {
+        var line = text + "\n"
+        line.withUTF8 { _ = Glibc.write(STDERR_FILENO, $0.baseAddress, $0.count) }
+    }
+
+    /// Something that is not an error.
+    static func note(_ text: String) {
+        line("junctionctl: \(text)")
+    }
+}

@@ -1,0 +1,101 @@
+import Glibc
+import JunctionProtocol
+import JunctionSecret
+
+/// Where a secret comes from. Never from an argument: every user of the machine can read those.
+enum SecretSource {
+    case standardInput
+    case file(String)
+
+    /// A file that was named, or standard input; `-` is standard input too.
+    init(file: String?) {
+        self = file.flatMap { $0 == "-" ? nil : .file($0) } ?? .standardInput
+    }
+
+    /// Reads the secret.
+    ///
+    /// - Parameter name: what it is, for the prompt and for errors: `Sign-In Token`.
+    func read(_ name: String) throws -> SecretText {
+        switch self {
+        case .standardInput:
+            return try Terminal.withoutEcho(prompt: "\(name): ") {
+                try SecretText(readingSecret: name, from: STDIN_FILENO)
+            }
+        case .file(let path):
+            let file = try openFile(path)
+            defer { close(file) }
+            warnIfReadableByAll(file, path)
+            return try SecretText(readingSecret: name, from: file)
+        }
+    }
+
+    private func warnIfReadableByAll(_ file: Int32, _ path: String) {
+        var status = stat()
+        guard fstat(file, &status) == 0, status.st_mode & S_IFMT == S_IFREG, status.st_mode & S_IROTH != 0 else {
+            return
+        }
+        StandardError.note("warning: every user of this machine can read \(path.onOneLine): run 'chmod o-r' on it")
+    }
+}
+
+/// Opens a file for reading.
+func openFile(_ path: String) throws -> Int32 {
+    let file = open(path, O_RDONLY | O_CLOEXEC)
+    guard file >= 0 else {
+        throw CommandFailure(
+            "cannot open '\(path)': \(String(cString: strerror(errno)))",
+            kind: "fileUnreadable",
+            remedy: "name a file that you may read",
+            status: .usage
+        )
+    }
+    return file
+}
+
+extension SecretText {
+    /// A token has a few kilobytes; whatever is longer is not one.
+    static let longest = 64 << 10
+
+    /// Reads all that comes, without the white space around it, straight into memory that is wiped.
+    init(readingSecret name: String, from file: Int32) throws {
+        let secret = try Secret(capacity: Self.longest + 1) { room in
+            var count = 0
+            while count < room.count {
+                let received = Glibc.read(file, room.baseAddress! + count, room.count - count)
+                if received < 0, errno == EINTR, Terminal.wasInterrupted == 0 { continue }
+                guard received >= 0 else { throw CommandFailure(unreadable: name, String(cString: strerror(errno))) }
+                if received == 0 { break }
+                count += received
+                if Terminal.isAtLineEnd(file, room[count - 1]) { break }
+            }
+            guard count <= Self.longest else {
+                throw CommandFailure(unreadable: name, "it is longer than \(Self.longest) bytes")
+            }
+            return trim(UnsafeMutableRawBufferPointer(rebasing: room[..<count]))
+        }
+        guard secret.count > 0 else { throw CommandFailure(unreadable: name, "there is none") }
+        self.init(SharedSecret(secret))
+    }
+}
+
+extension CommandFailure {
+    fileprivate init(unreadable name: String, _ why: String) {
+        self.init(
+            "the \(name) cannot be read: \(why)",
+            kind: "secretUnreadable",
+            remedy: "give it on standard input or in a file",
+            status: .usage
+        )
+    }
+}
+
+/// Moves what is between the white space to the front, and says how long it is.
+private func trim(_ bytes: UnsafeMutableRawBufferPointer) -> Int {
+    func isSpace(_ byte: UInt8) -> Bool { byte == 0x20 || (0x09...0x0D).contains(byte) }
+    guard let start = bytes.firstIndex(where: { !isSpace($0) }),
+        let last = bytes.lastIndex(where: { !isSpace($0) })
+    else { return 0 }
+    let count = last + 1 - start
+    memmove(bytes.baseAddress!, bytes.baseAddress! + start, count)
+    return count
+}

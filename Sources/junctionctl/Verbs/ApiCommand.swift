@@ -1,0 +1,142 @@
+import ArgumentParser
+import Glibc
+import JunctionClient
+import JunctionProtocol
+
+/// One call to the provider's API.
+struct ApiCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "api",
+        abstract: "Calls the provider's API as the signed-in user, and prints the body of the answer.",
+        discussion: """
+            The daemon adds the credential, and allows only what belongs to the signed-in user.
+            Ends with exit code 1 when the provider answers with a status of 400 or more.
+            """
+    )
+
+    @Argument(help: "GET, POST, …")
+    var method: String
+
+    @Argument(help: "The path, which may have a query: '/v2/summary/sleep/UUID?start_date=2026-11-01'.")
+    var path: String
+
+    @Option(
+        help: ArgumentHelp("Send the content of a file along; - is standard input.", valueName: "file"),
+        completion: .file()
+    )
+    var data: String?
+
+    @Option(
+        name: .customLong("header"),
+        help: ArgumentHelp("Send a header field along; can be given several times.", valueName: "name: value")
+    )
+    var headers: [String] = []
+
+    @OptionGroup var options: GlobalOptions
+
+    func run() throws {
+        let target = try ApiTarget(path)
+        let request = ApiRequest(
+            method: method.uppercased(),
+            path: target.path,
+            query: target.query,
+            headers: try headerFields(),
+            body: try data.map(readBody)
+        )
+        var connection = try options.connect()
+        let answer = try connection.perform(ApiCall.self, request)
+        if options.json {
+            try StandardOutput.line(answer.json)
+        } else {
+            try answer.value.body.withUnsafeBytes(StandardOutput.write)
+            // A file gets exactly what the provider sent; a prompt should not end up behind it.
+            if isatty(STDOUT_FILENO) == 1 { try StandardOutput.line("") }
+        }
+        guard answer.value.status < 400 else {
+            throw CommandFailure(
+                "the provider answered with status \(answer.value.status)",
+                kind: "httpStatus",
+                remedy: "its answer is on standard output"
+            )
+        }
+    }
+
+    private func headerFields() throws -> NamedTexts {
+        var fields = NamedTexts()
+        for header in headers {
+            let parts = header.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
+            guard parts.count == 2, !parts[0].isEmpty else {
+                throw CommandFailure(usage: "--header takes 'name: value', not '\(header)'")
+            }
+            fields.append(String(parts[0]), String(parts[1].drop { $0 == " " }))
+        }
+        if data != nil, fields["content-type"] == nil { fields.append("content-type", "application/json") }
+        return fields
+    }
+
+    private func readBody(_ name: String) throws -> [UInt8] {
+        let file = name == "-" ? STDIN_FILENO : try openFile(name)
+        defer { if file != STDIN_FILENO { close(file) } }
+        var body: [UInt8] = []
+        var chunk = [UInt8](repeating: 0, count: 64 << 10)
+        while body.count <= LineSplitter.longestLine {
+            let count = chunk.withUnsafeMutableBytes { read(file, $0.baseAddress, $0.count) }
+            if count < 0, errno == EINTR { continue }
+            guard count >= 0 else {
+                throw CommandFailure(
+                    "cannot read '\(name)': \(String(cString: strerror(errno)))",
+                    kind: "fileUnreadable",
+                    remedy: "name a file that you may read",
+                    status: .usage
+                )
+            }
+            if count == 0 { return body }
+            body += chunk[..<count]
+        }
+        throw JunctionError.requestTooLarge
+    }
+}
+
+/// Where a call goes: a path, and a query that is not escaped any more.
+struct ApiTarget: Equatable {
+    var path: String
+    var query: NamedTexts = [:]
+
+    init(_ text: String) throws {
+        let parts = text.split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
+        path = parts.first.map(String.init) ?? ""
+        guard path.hasPrefix("/") else { throw CommandFailure(usage: "the path has to begin with '/'") }
+        guard parts.count == 2 else { return }
+        for pair in parts[1].split(separator: "&") {
+            let sides = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+            guard let name = unescaped(sides[0]), let value = unescaped(sides.count == 2 ? sides[1] : "") else {
+                throw CommandFailure(usage: "'\(pair)' in the query is not properly percent-encoded UTF-8")
+            }
+            guard !query.contains(where: { $0.name == name }) else {
+                throw CommandFailure(usage: "'\(name)' is in the query twice")
+            }
+            query.append(name, value)
+        }
+    }
+}
+
+/// What percent-encoded text stands for.
+private func unescaped(_ text: Substring) -> String? {
+    var bytes: [UInt8] = []
+    var rest = text.utf8[...]
+    while let byte = rest.popFirst() {
+        guard byte == UInt8(ascii: "%") else {
+            bytes.append(byte)
+            continue
+        }
+        guard let high = rest.popFirst().flatMap(hexDigit), let low = rest.popFirst().flatMap(hexDigit) else {
+            return nil
+        }
+        bytes.append(high << 4 | low)
+    }
+    return String(validating: bytes, as: UTF8.self)
+}
+
+private func hexDigit(_ byte: UInt8) -> UInt8? {
+    Character(Unicode.Scalar(byte)).hexDigitValue.map(UInt8.init)
+}

@@ -1,0 +1,29 @@
+import ArgumentParser
+import JunctionProtocol
+
+extension ParsableCommand {
+    /// Ends with an exit code that needs no explanation.
+    func end(_ status: ExitStatus) throws {
+        if status != .done { throw ExitCode(status.rawValue) }
+    }
+
+    /// Refuses a number of seconds that is none.
+    func requireSeconds(_ seconds: Double, _ option: String) throws {
+        guard seconds >= 0, seconds.isFinite else {
+            throw ValidationError("\(option) takes a number of seconds, zero or more")
+        }
+    }
+}
+
+extension Snapshot {
+    /// Complains when what was just done is not on disk.
+    func requireDurable(_ consequence: String) throws {
+        guard !storage.durable else { return }
+        throw CommandFailure(
+            consequence,
+            kind: "notDurable",
+            remedy: "make room on the daemon's disk; it keeps trying, see 'junctionctl doctor'",
+            status: .temporary
+        )
+    }
+}

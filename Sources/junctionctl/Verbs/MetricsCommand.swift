@@ -1,0 +1,19 @@
+import ArgumentParser
+import JunctionClient
+import JunctionProtocol
+
+/// Hands out the daemon's counters.
+struct MetricsCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "metrics",
+        abstract: "Prints the daemon's counters in Prometheus text format."
+    )
+
+    @OptionGroup var options: GlobalOptions
+
+    func run() throws {
+        var connection = try options.connect()
+        let metrics = try connection.perform(DaemonMetrics.self, NoParams())
+        try options.show(metrics) { $0.text.hasSuffix("\n") ? String($0.text.dropLast()) : $0.text }
+    }
+}

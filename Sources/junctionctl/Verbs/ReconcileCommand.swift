@@ -1,0 +1,52 @@
+import ArgumentParser
+import JunctionClient
+import JunctionProtocol
+
+/// Compares the session with what the app expects.
+struct ReconcileCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "reconcile",
+        abstract: "Says whether the expected user is signed in, and changes nothing.",
+        discussion: """
+            Prints in-sync, sign-in-needed, sign-out-needed or switch-needed. \
+            Ends with exit code 0 for in-sync, and with 1 for the others.
+            """
+    )
+
+    @OptionGroup var expected: ExpectedUser
+    @OptionGroup var options: GlobalOptions
+
+    func run() throws {
+        var connection = try options.connect()
+        let params = SessionReconcile.Params(userId: expected.userId)
+        let result = try connection.perform(SessionReconcile.self, params)
+        try options.show(result) { $0.action.verdict }
+        try end(result.value.action == .none ? .done : .refused)
+    }
+}
+
+/// Whom an app expects to be signed in.
+struct ExpectedUser: ParsableArguments {
+    @Option(help: ArgumentHelp("The user as the provider names them.", valueName: "uuid"))
+    var userId: String?
+
+    @Flag(help: "Nobody.")
+    var none = false
+
+    func validate() throws {
+        guard (userId != nil) != none else { throw ValidationError("give either --user-id or --none") }
+    }
+}
+
+extension ReconcileResult.Action {
+    /// The word for a script.
+    var verdict: String {
+        switch self {
+        case .none: "in-sync"
+        case .signIn: "sign-in-needed"
+        case .signOut: "sign-out-needed"
+        case .switch: "switch-needed"
+        default: rawValue
+        }
+    }
+}

@@ -1,0 +1,20 @@
+import ArgumentParser
+import JunctionClient
+import JunctionProtocol
+
+/// Gets a new access token.
+struct RenewCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "renew",
+        abstract: "Renews the access token now.",
+        discussion: "It passes a postponement or a backoff; after a failure the daemon allows one attempt in 10 s."
+    )
+
+    @OptionGroup var options: GlobalOptions
+
+    func run() throws {
+        var connection = try options.connect()
+        let state = try connection.perform(SessionRenew.self, NoParams())
+        try options.show(state) { SnapshotText($0).paragraph }
+    }
+}

@@ -1,0 +1,21 @@
+import ArgumentParser
+import JunctionClient
+import JunctionProtocol
+
+/// Ends the session.
+struct SignOutCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "sign-out",
+        abstract: "Signs the user out, from any state and without the network.",
+        discussion: "Ends with exit code 75 when that could not be stored: after a restart the user would be back."
+    )
+
+    @OptionGroup var options: GlobalOptions
+
+    func run() throws {
+        var connection = try options.connect()
+        let state = try connection.perform(SessionSignOut.self, NoParams())
+        try options.show(state) { SnapshotText($0).paragraph }
+        try state.value.requireDurable("the user is signed out, but would be back after a restart")
+    }
+}

@@ -1,0 +1,21 @@
+import ArgumentParser
+import JunctionClient
+import JunctionProtocol
+
+/// Who is signed in.
+struct StatusCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "status",
+        abstract: "Tells who is signed in.",
+        discussion: "Ends with exit code 3 when nobody is, and prints the state nevertheless."
+    )
+
+    @OptionGroup var options: GlobalOptions
+
+    func run() throws {
+        var connection = try options.connect()
+        let status = try connection.perform(SessionStatus.self, NoParams())
+        try options.show(status) { SnapshotText($0).paragraph }
+        try end(status.value.isSignedIn ? .done : .notSignedIn)
+    }
+}

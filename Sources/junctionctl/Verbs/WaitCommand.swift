@@ -1,0 +1,61 @@
+import ArgumentParser
+import JunctionClient
+import JunctionProtocol
+
+/// Holds a script up until the session is as it needs it.
+struct WaitCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "wait",
+        abstract: "Waits until somebody is signed in, or whatever else is asked for.",
+        discussion: """
+            It also waits for the daemon to come up, or to come back. Without --timeout it waits for ever; \
+            with it, it ends with exit code 75 when the time is over.
+            """
+    )
+
+    @Option(name: .customLong("for"), help: "What to wait for; fresh is signed in with a living token.")
+    var goal = Goal.signedIn
+
+    @Option(help: ArgumentHelp("How long to wait at most.", valueName: "seconds"))
+    var timeout: Double?
+
+    @OptionGroup var options: GlobalOptions
+
+    enum Goal: String, ExpressibleByArgument, CaseIterable {
+        case signedIn = "signed-in"
+        case signedOut = "signed-out"
+        case fresh
+    }
+
+    func validate() throws {
+        if let timeout { try requireSeconds(timeout, "--timeout") }
+    }
+
+    func run() throws {
+        let deadline = timeout.map { Deadline.after(.seconds(min($0, 1e9))) } ?? .never
+        var feed = SnapshotFeed(from: options.path, patience: .always)
+        do {
+            var state = try feed.next(by: deadline)
+            while !goal.isReached(by: state.value, at: .now) { state = try feed.next(by: deadline) }
+            try options.show(state) { SnapshotText($0).line }
+        } catch let error as JunctionError where error.kind == .timedOut {
+            throw CommandFailure(
+                "the session did not become '\(goal.rawValue)' in time",
+                kind: "timedOut",
+                remedy: "see 'junctionctl status'",
+                status: .temporary
+            )
+        }
+    }
+}
+
+extension WaitCommand.Goal {
+    func isReached(by snapshot: Snapshot, at now: Timestamp) -> Bool {
+        switch self {
+        case .signedIn: snapshot.isSignedIn
+        case .signedOut: !snapshot.isSignedIn && snapshot.state != .establishing
+        // An API key's session has no token that could die.
+        case .fresh: snapshot.state == .established && snapshot.accessToken.map { $0.expiresAt > now } ?? true
+        }
+    }
+}

@@ -1,0 +1,26 @@
+import ArgumentParser
+import JunctionClient
+import JunctionProtocol
+
+/// Follows the session.
+struct WatchCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "watch",
+        abstract: "Prints one line for each state of the session, from the present one on.",
+        discussion: """
+            It goes on when the daemon is restarted. A daemon that is not there at first is an error; \
+            'junctionctl wait' waits for it.
+            """
+    )
+
+    @OptionGroup var options: GlobalOptions
+
+    func run() throws {
+        var feed = SnapshotFeed(from: options.path, patience: .onceConnected, unless: .outputClosed)
+        do {
+            while true { try options.show(feed.next()) { SnapshotText($0).line } }
+        } catch let error as JunctionError where error.kind == .cancelled {
+            // Whoever read has seen enough, as in `junctionctl watch | head -1`.
+        }
+    }
+}

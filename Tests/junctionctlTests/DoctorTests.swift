@@ -1,0 +1,50 @@
+import Glibc
+import JunctionClient
+import JunctionProtocol
+import Testing
+
+@testable import junctionctl
+
+/// What can be said about the installation from this side of the socket.
+struct DoctorTests {
+    private func daemon(version: String, protocolVersion: Int = 1) -> DaemonDescription {
+        DaemonDescription(
+            version: version,
+            protocolVersion: protocolVersion,
+            provider: "junction",
+            pid: 1,
+            startedAt: Timestamp(milliseconds: 0),
+            uptime: 1
+        )
+    }
+
+    @Test func `one release on both ends is fine, two are worth a note, two protocols are a problem`() {
+        #expect(Diagnosis.Check(comparing: daemon(version: "1.0"), with: "1.0").verdict == .ok)
+        #expect(Diagnosis.Check(comparing: daemon(version: "1.0"), with: "1.1").verdict == .note)
+        #expect(Diagnosis.Check(comparing: daemon(version: "1.0", protocolVersion: 2), with: "1.0").verdict == .problem)
+    }
+
+    @Test(arguments: [
+        (S_IFSOCK | 0o600, Diagnosis.Verdict.ok), (S_IFSOCK | 0o660, .ok), (S_IFSOCK | 0o666, .problem),
+        (S_IFREG | 0o600, .problem),
+    ])
+    func `a socket is one, and not open to everybody`(mode: mode_t, verdict: Diagnosis.Verdict) {
+        let check = SocketCheck.check(SocketPath("/run/x.sock"), mode: mode, owner: 1, group: 2)
+
+        #expect(check.verdict == verdict)
+        #expect((check.remedy == nil) == (verdict == .ok))
+    }
+
+    @Test func `a socket that is not there is a problem with a remedy`() {
+        let checks = SocketCheck(path: SocketPath("/no/such.sock")).checks
+
+        #expect(checks.map(\.verdict) == [.problem])
+        #expect(checks.first?.remedy != nil)
+    }
+
+    @Test func `a check is a line, and a line for what to do`() {
+        let check = Diagnosis.Check(name: "clock", verdict: .problem, detail: "off\nby 1 h", remedy: "set it")
+
+        #expect(check.text == "problem  clock: off by 1 h\n         set it")
+    }
+}

@@ -1,0 +1,130 @@
+import JunctionClient
+import JunctionProtocol
+import Testing
+
+@testable import junctionctl
+
+/// What people read.
+struct RenderingTests {
+    private let now = Timestamp("2026-11-21T06:20:34Z")!
+
+    private var signedIn: Snapshot {
+        Snapshot(
+            revision: 17,
+            changedAt: now,
+            state: .established,
+            flags: [.configured, .signedIn, .useSignInToken],
+            provider: "junction",
+            scheme: "signInToken",
+            userId: "user-1",
+            externalUserId: "joe",
+            environment: "sandbox",
+            region: "us",
+            accessToken: .init(issuedAt: now, expiresAt: Timestamp("2026-11-21T07:20:34Z")!, generation: 3),
+            renewal: .init(phase: .scheduled, notBefore: Timestamp("2026-11-21T07:00:00Z")!),
+            storage: .init(sealedWith: "host+tpm2", durable: true, status: .ok)
+        )
+    }
+
+    private var nobody: Snapshot {
+        Snapshot(
+            revision: 1,
+            changedAt: now,
+            state: .notLoggedIn,
+            provider: "junction",
+            storage: .init(sealedWith: "file", durable: true, status: .ok)
+        )
+    }
+
+    @Test func `a signed-in user takes a few lines`() {
+        #expect(
+            SnapshotText(signedIn, now: now).paragraph == """
+                state     signed in
+                user      user-1
+                known as  joe
+                provider  junction, sandbox, us, signInToken
+                token     valid until 2026-11-21T07:20:34Z (60 min left)
+                renewal   at 2026-11-21T07:00:00Z
+                storage   sealed with host+tpm2
+                """
+        )
+    }
+
+    @Test func `nobody takes fewer`() {
+        #expect(
+            SnapshotText(nobody, now: now).paragraph == """
+                state     not signed in
+                provider  junction
+                storage   sealed with file
+                """
+        )
+    }
+
+    @Test func `trouble is told`() {
+        var snapshot = signedIn
+        snapshot.state = .tokenExpired
+        snapshot.flags.append(.pendingReauthentication)
+        snapshot.accessToken?.expiresAt = Timestamp(milliseconds: now.milliseconds - 1)
+        snapshot.renewal = .init(phase: .backingOff, notBefore: now, failures: 3, lastError: "timeout\nagain")
+        snapshot.termination = .init(code: "invalid_token", message: "deleted", at: now)
+        snapshot.storage = .init(sealedWith: "file", durable: false, status: .damaged)
+
+        let lines = SnapshotText(snapshot, now: now).paragraph.split(separator: "\n")
+
+        #expect(
+            lines.contains(
+                "state     signed in, but the token is dead until it is renewed; a new credential is required"
+            )
+        )
+        #expect(lines.contains { $0.hasPrefix("token     dead since 2026-11-21T06:20:33.999Z") })
+        #expect(lines.contains("renewal   failed 3 times, next attempt at 2026-11-21T06:20:34Z (timeout again)"))
+        #expect(lines.contains("ended     2026-11-21T06:20:34Z: deleted (invalid_token)"))
+        #expect(lines.contains("storage   damaged; not on disk yet"))
+    }
+
+    @Test func `a change is one line`() {
+        #expect(
+            SnapshotText(signedIn).line
+                == "2026-11-21T06:20:34Z established user=user-1 token-until=2026-11-21T07:20:34Z renewal=scheduled"
+        )
+        #expect(SnapshotText(nobody).line == "2026-11-21T06:20:34Z notLoggedIn")
+    }
+
+    @Test(arguments: [
+        (WaitCommand.Goal.signedIn, true, false), (.signedOut, false, true), (.fresh, true, false),
+    ])
+    func `a wait ends when it is so`(goal: WaitCommand.Goal, whenSignedIn: Bool, whenNobody: Bool) {
+        #expect(goal.isReached(by: signedIn, at: now) == whenSignedIn)
+        #expect(goal.isReached(by: nobody, at: now) == whenNobody)
+    }
+
+    @Test func `a dead token is not fresh, and signing in is not signed out`() {
+        var dead = signedIn
+        dead.state = .tokenExpired
+        var starting = nobody
+        starting.state = .establishing
+
+        #expect(WaitCommand.Goal.signedIn.isReached(by: dead, at: now))
+        #expect(!WaitCommand.Goal.fresh.isReached(by: dead, at: now))
+        #expect(!WaitCommand.Goal.fresh.isReached(by: signedIn, at: Timestamp("2026-11-21T07:20:34Z")!))
+        #expect(!WaitCommand.Goal.signedOut.isReached(by: starting, at: now))
+    }
+
+    @Test func `a state that is not on disk ends with the exit code for trying again`() {
+        var snapshot = signedIn
+        snapshot.storage.durable = false
+
+        let error = #expect(throws: CommandFailure.self) { try snapshot.requireDurable("it would be lost") }
+
+        #expect(error?.status == .temporary)
+        #expect(error?.line.hasPrefix("junctionctl: it would be lost (notDurable): ") == true)
+    }
+
+    @Test(arguments: [
+        (ReconcileResult.Action.none, "in-sync"), (.signIn, "sign-in-needed"), (.signOut, "sign-out-needed"),
+        (.switch, "switch-needed"),
+    ])
+    func `what to do has a word for scripts`(action: ReconcileResult.Action, word: String) {
+        #expect(action.verdict == word)
+    }
+}

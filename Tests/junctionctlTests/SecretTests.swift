@@ -1,0 +1,90 @@
+import Glibc
+import JunctionProtocol
+import Testing
+
+@testable import junctionctl
+
+/// Where secrets come from.
+struct SecretTests {
+    /// A file with this content, for the length of `body`.
+    private func withFile<Result>(_ content: [UInt8], _ body: (String) throws -> Result) throws -> Result {
+        var path = Array("/tmp/junctionctl-test-XXXXXX".utf8CString)
+        let file = mkstemp(&path)
+        defer {
+            close(file)
+            unlink(path)
+        }
+        #expect(content.withUnsafeBytes { write(file, $0.baseAddress, $0.count) } == content.count)
+        return try body(path.withUnsafeBufferPointer { String(cString: $0.baseAddress!) })
+    }
+
+    @Test(arguments: ["token", " token\n", "\r\n\ttoken \n\n"])
+    func `the white space around a secret is not part of it`(content: String) throws {
+        let secret = try withFile(Array(content.utf8)) { try SecretSource.file($0).read("token") }
+
+        #expect(secret == SecretText("token"))
+    }
+
+    @Test func `a secret may be as long as the bound, and no longer`() throws {
+        let longest = [UInt8](repeating: UInt8(ascii: "x"), count: SecretText.longest)
+
+        let secret = try withFile(longest) { try SecretSource.file($0).read("token") }
+        #expect(secret.count == SecretText.longest)
+
+        #expect(throws: CommandFailure.self) {
+            try withFile(longest + [UInt8(ascii: "x")]) { try SecretSource.file($0).read("token") }
+        }
+    }
+
+    @Test(arguments: ["", " \n"])
+    func `an empty file holds no secret`(content: String) throws {
+        let error = #expect(throws: CommandFailure.self) {
+            try withFile(Array(content.utf8)) { try SecretSource.file($0).read("API key") }
+        }
+
+        #expect(error?.what == "the API key cannot be read: there is none")
+        #expect(error?.status == .usage)
+    }
+
+    @Test func `a file that is not there is named`() {
+        let error = #expect(throws: CommandFailure.self) { try SecretSource.file("/no/such").read("token") }
+
+        #expect(error?.what.contains("/no/such") == true)
+    }
+
+    @Test func `a command's output is the secret, and it finds its variables`() throws {
+        let command = ShellCommand(line: #"printf ' t-%s-%s\n' "$WHO" "$HOME""#, variables: ["WHO": "joe's \"id\""])
+
+        let secret = try command.secretOutput("token")
+
+        #expect(secret == SecretText("t-joe's \"id\"-" + (getenv("HOME").map { String(cString: $0) } ?? "")))
+    }
+
+    @Test func `a variable of ours replaces one that is there`() throws {
+        let secret = try ShellCommand(line: "echo $HOME", variables: ["HOME": "mine"]).secretOutput("token")
+
+        #expect(secret == SecretText("mine"))
+    }
+
+    @Test(arguments: [
+        ("echo t; exit 4", "exit code 4"), ("kill -9 $$", "signal 9"), ("exec /no/such 2>&-", "exit code 127"),
+    ])
+    func `a command that fails has no secret, whatever it printed`(line: String, reason: String) {
+        let error = #expect(throws: CommandFailure.self) { try ShellCommand(line: line).secretOutput("token") }
+
+        #expect(error?.kind == "tokenCommandFailed")
+        #expect(error?.what.contains(reason) == true)
+    }
+
+    @Test func `a command that prints nothing has no secret`() {
+        let error = #expect(throws: CommandFailure.self) { try ShellCommand(line: "true").secretOutput("token") }
+
+        #expect(error?.kind == "secretUnreadable")
+    }
+
+    @Test func `a command that never stops printing is ended`() {
+        let error = #expect(throws: CommandFailure.self) { try ShellCommand(line: "exec yes").secretOutput("token") }
+
+        #expect(error?.kind == "secretUnreadable")
+    }
+}
