@@ -1,0 +1,29 @@
+// swift-tools-version: 6.2
+
+import PackageDescription
+
+// Measures the built programs from outside. It shares nothing with them: no room of the house, no outside library.
+
+let strict: [SwiftSetting] = [
+    .enableUpcomingFeature("ExistentialAny"),
+    .enableUpcomingFeature("MemberImportVisibility"),
+    .enableUpcomingFeature("InternalImportsByDefault"),
+    .treatAllWarnings(as: .error),
+]
+
+let package = Package(
+    name: "benchmarks",
+    targets: [
+        // The load generator and the stop-watches, in C so that they are never the slower side.
+        .target(name: "CInstruments", linkerSettings: [.linkedLibrary("dl")]),
+        // The floor: what this machine and this kernel allow a server, and its client, to reach.
+        // Without these flags it would carry the Swift runtime, which it does not use.
+        .executableTarget(
+            name: "bare-server",
+            linkerSettings: [.unsafeFlags(["-nostartfiles", "-static-executable"])]
+        ),
+        // It depends on the bare server only to have it built and beside it.
+        .executableTarget(name: "bench", dependencies: ["CInstruments", "bare-server"], swiftSettings: strict),
+    ],
+    swiftLanguageModes: [.v6]
+)

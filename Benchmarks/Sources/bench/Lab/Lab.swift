@@ -1,0 +1,113 @@
+import CInstruments
+import Glibc
+
+/// The place where things are measured: a folder of its own, the processors, and how often everything is repeated.
+final class Lab {
+    let options: Options
+    private let onDisk: String
+    private let inMemory: String
+    let processors = Processors()
+    /// How many this process, and each that it starts, may have open.
+    let descriptors: Int
+    /// What the reader of the table should know.
+    private(set) var notes: [String] = []
+    private var startedPeers: [any Peer]?
+    private var files = 0
+
+    init(_ options: Options, onDisk: String, inMemory: String) throws {
+        self.options = options
+        self.onDisk = onDisk
+        self.inMemory = inMemory
+        if options.isPreferred { try check(instruments_prefer(), "--realtime") }
+        descriptors = Int(instruments_raise_descriptor_limit())
+        if descriptors < Watchers.most + 200 { note("only \(descriptors) descriptors are allowed (ulimit -Hn)") }
+    }
+
+    /// How often each thing is measured, in turn with the others; the median counts.
+    var rounds: Int { options.isQuick ? 1 : 5 }
+
+    func note(_ text: String) {
+        if !notes.contains(text) { notes.append(text) }
+    }
+
+    /// The result, or a note saying why there is none.
+    func attempt<Result>(_ what: String, _ body: () throws -> Result) -> Result? {
+        do {
+            return try body()
+        } catch {
+            note("\(what): \(error)")
+            return nil
+        }
+    }
+
+    /// A path that nobody else has.
+    func path(_ name: String, inMemory isInMemory: Bool = false) -> String {
+        files += 1
+        return "\(isInMemory ? inMemory : onDisk)/\(files)-\(name)"
+    }
+
+    func folder(_ name: String, inMemory: Bool = false) throws -> String {
+        let path = path(name, inMemory: inMemory)
+        guard mkdir(path, 0o700) == 0 else { throw Trouble("\(path): \(String(cString: strerror(errno)))") }
+        return path
+    }
+
+    func write(_ text: String, to path: String) throws {
+        guard let file = fopen(path, "w") else { throw Trouble("\(path): \(String(cString: strerror(errno)))") }
+        fputs(text, file)
+        fclose(file)
+    }
+
+    /// A program of this project: the one that was named, or what `make release` or a plain build left.
+    func program(_ name: String) throws -> String {
+        if let named = options.programs[name] {
+            guard access(named, X_OK) == 0 else { throw Trouble("there is no program \(named)") }
+            return named
+        }
+        let folders = [".build-release/release", ".build/release"].map { Lab.projectRoot + $0 }
+        guard let folder = folders.first(where: { access("\($0)/\(name)", X_OK) == 0 }) else {
+            throw Trouble("not built; run make release, or pass its path")
+        }
+        return "\(folder)/\(name)"
+    }
+
+    /// The peers that this machine has, started once; a note names each of the others.
+    func peers() -> [any Peer] {
+        if let startedPeers { return startedPeers }
+        let kinds: [any Peer.Type] = [SshAgent.self, GpgAgent.self, OidcAgent.self]
+        let peers: [any Peer] = kinds.compactMap { kind in
+            attempt("\(kind.name) is left out") {
+                for program in kind.programs where Command.find(program) == nil {
+                    throw Trouble("\(program) is not installed (Debian: \(kind.package))")
+                }
+                return try kind.init(self)
+            }
+        }
+        startedPeers = peers
+        return peers
+    }
+
+    /// A daemon that nobody has signed in to; `nil`, and a note, if it is not there.
+    func freshDaemon() -> Junctiond? {
+        attempt("junctiond") { try Junctiond(self, sandbox: nil) }
+    }
+
+    /// A signed-in daemon with a cloud of its own; `nil`, and a note, if the programs are not there.
+    func signedInDaemon(tls: Bool = false, stateInMemory: Bool = false) -> Junctiond? {
+        attempt("junctiond") {
+            let sandbox = try Sandbox(self, certificates: tls ? try Certificates(self) : nil)
+            let daemon = try Junctiond(self, sandbox: sandbox, stateInMemory: stateInMemory)
+            try daemon.signIn()
+            return daemon
+        }
+    }
+
+    static let projectRoot = #filePath.components(before: "Benchmarks/Sources")
+    static let supportFolder = projectRoot + "Benchmarks/Support/"
+}
+
+extension String {
+    fileprivate func components(before mark: String) -> String {
+        firstRange(of: mark).map { String(self[..<$0.lowerBound]) } ?? "./"
+    }
+}

@@ -1,0 +1,76 @@
+import CInstruments
+import Glibc
+
+/// The daemon, with a state directory of its own.
+final class Junctiond {
+    let socket: String
+    let sandbox: Sandbox?
+    /// What started it, and would again.
+    let command: Command
+    let process: ChildProcess
+    private let log: String
+    private var user: String?
+
+    /// Starts it and waits for its socket; without a sandbox it has nobody to ask.
+    init(_ lab: Lab, sandbox: Sandbox?, stateInMemory: Bool = false) throws {
+        self.sandbox = sandbox
+        socket = lab.path("junctiond.sock")
+        log = lab.path("junctiond.log")
+        let configuration = lab.path("junctiond.toml")
+        try lab.write(Self.configuration(sandbox), to: configuration)
+        let state = try lab.folder("state", inMemory: stateInMemory)
+        command = Command(
+            try lab.program("junctiond"),
+            ["--config", configuration, "--socket", socket, "--state-dir", state]
+        )
+        process = try ChildProcess(command, log: log)
+        var at: Int64 = 0
+        let failed = instruments_await_listener(socket, 10_000, &at)
+        try check(failed, "waiting for junctiond, which said: \(lastWords)")
+    }
+
+    var processes: [Int32] { [process.id] }
+
+    func exchange(_ method: String) -> Exchange { Exchange(socket, method: method) }
+
+    /// Its subjects are told apart by what they are asked.
+    func subject(_ method: String) -> Subject {
+        Subject(name: method, processes: processes, road: .socket(exchange(method)))
+    }
+
+    func connect() throws -> RpcConnection { try RpcConnection(socket) }
+
+    /// Signs a new user in, or the same one again.
+    func signIn(_ connection: RpcConnection? = nil) throws {
+        guard let sandbox else { throw Trouble("no cloud to sign in to") }
+        let user = try user ?? sandbox.createUser()
+        self.user = user
+        let token = try sandbox.signInToken(for: user)
+        try (connection ?? connect()).call("session.signIn", ["scheme": "signInToken", "token": token])
+    }
+
+    /// What the snapshot says about the renewal.
+    func renewalPhase() throws -> String {
+        let snapshot = try connect().call("session.status") as? [String: Any]
+        let renewal = snapshot?["renewal"] as? [String: Any]
+        return renewal?["phase"] as? String ?? "unknown"
+    }
+
+    private var lastWords: String {
+        let lines = (try? ProcessFacts.contents(of: log)) ?? []
+        return lines.suffix(5).joined(separator: "\n")
+    }
+
+    private static func configuration(_ sandbox: Sandbox?) -> String {
+        var text = """
+            [limits]
+            connections = 20000
+            inFlight = 20000
+            providerCallsPerMinute = 10000
+
+            """
+        if let sandbox { text += "[junction]\nauthUrl = \"\(sandbox.origin)\"\napiUrl = \"\(sandbox.origin)\"\n" }
+        if let authority = sandbox?.authority { text += "[tls]\ncaFile = \"\(authority)\"\n" }
+        return text
+    }
+}
