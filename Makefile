@@ -1,7 +1,7 @@
 # The two commands of the README, and what they are made of.
 
 SWIFT ?= swift
-RELEASE = JUNCTION_STATIC_CLIENT=1 $(SWIFT) build -c release --static-swift-stdlib --scratch-path .build-release
+RELEASE = JUNCTION_RELEASE=1 $(SWIFT) build -c release --static-swift-stdlib --scratch-path .build-release
 
 .PHONY: demo test build release bench format lint clean prepare
 
@@ -33,7 +33,7 @@ format:
 	$(SWIFT) format -i --recursive Sources Tests Benchmarks/Sources Fuzz/Sources Package.swift
 
 lint:
-	$(SWIFT) format lint --strict --recursive Sources Tests Package.swift
+	$(SWIFT) format lint --strict --recursive Sources Tests Benchmarks/Sources Fuzz/Sources Package.swift
 
 clean:
 	rm -rf .build .build-*

@@ -48,8 +48,12 @@ let releases: [String: Package.Dependency] = [
     "hummingbird": .package(url: "https://github.com/hummingbird-project/hummingbird", exact: "2.28.1", traits: []),
 ]
 
-// junctionctl links fully static when asked to: half the start-up time. It needs --static-swift-stdlib beside it.
-let staticClient = Context.environment["JUNCTION_STATIC_CLIENT"] == "1"
+// What `make release` asks for, beside --static-swift-stdlib: programs without a table of exported symbols, which the
+// Swift runtime would scan at each start, and a client that is linked fully static, which halves its start-up time.
+let isForDevices = Context.environment["JUNCTION_RELEASE"] == "1"
+let lean: [LinkerSetting] =
+    isForDevices ? [.unsafeFlags(["-Xlinker", "--no-export-dynamic", "-Xlinker", "-s"])] : []
+let fullyStatic: [LinkerSetting] = isForDevices ? [.unsafeFlags(["-static-executable"])] : []
 
 let rooms: [Room] = [
     // Ground floor: the kernel, the service manager, secrets, JSON text.
@@ -95,14 +99,21 @@ let rooms: [Room] = [
     ),
 
     // Fourth floor: doors.
-    Room(name: "junctiond", kind: .executable, uses: ["JunctionDaemon"], outside: [arguments], tests: nil),
+    Room(
+        name: "junctiond",
+        kind: .executable,
+        uses: ["JunctionDaemon"],
+        outside: [arguments],
+        tests: nil,
+        linking: lean
+    ),
     Room(
         name: "junctionctl",
         kind: .executable,
         uses: ["JunctionClient"],
         outside: [arguments],
         tests: [],
-        linking: staticClient ? [.unsafeFlags(["-static-executable"])] : []
+        linking: lean + fullyStatic
     ),
 
     // Beside the house: the cloud's stand-in, and fakes for tests.
@@ -118,7 +129,8 @@ let rooms: [Room] = [
         kind: .executable,
         uses: ["SandboxCloud"],
         outside: [arguments, logging],
-        tests: nil
+        tests: nil,
+        linking: lean
     ),
 ]
 
