@@ -85,6 +85,7 @@ package struct SnapshotFeed {
 
     private mutating func pause(atLeast retryAfter: Duration?, by deadline: Deadline) throws(JunctionError) {
         let delay = max(backoff.nextDelay(chance: .random(in: 0...1)), retryAfter ?? .zero)
+        if deadline.hasPassed { throw .timedOut }
         guard delay > .zero else { return }
         do throws(JunctionError) {
             try waitForInput(from: nil, until: deadline.orAfter(delay), unless: interruption)
