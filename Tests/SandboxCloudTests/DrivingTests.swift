@@ -126,7 +126,7 @@ import Testing
 
     @Test func `the answer to HEAD has a length and no body`() async throws {
         try await Sandbox.run { sandbox in
-            let answer = try await sandbox.send("HEAD", "/")
+            let answer = try await sandbox.client.send("HEAD", "/")
 
             #expect(answer.status == 200)
             #expect(answer.headers["content-length"] != "0")
