@@ -12,7 +12,8 @@ struct SandboxCommand: AsyncParsableCommand {
         discussion: """
             It serves Junction's auth server and API at one origin, on loopback only, and /sandbox endpoints to \
             drive and break it. Prints 'junction-sandbox listening on ORIGIN' when it listens.
-            """
+            """,
+        version: "junction-sandbox 0.1.0"
     )
 
     @Option(help: "Where to listen: a loopback address and a port; port 0 takes any that is free.")

@@ -128,7 +128,7 @@ import Testing
         try await Sandbox.run { sandbox in
             let answer = try await sandbox.client.send("HEAD", "/")
 
-            #expect(answer.status == 200)
+            #expect(answer.status == 404)
             #expect(answer.headers["content-length"] != "0")
             #expect(answer.body.isEmpty)
         }

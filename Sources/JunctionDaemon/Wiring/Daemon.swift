@@ -145,16 +145,16 @@ package final class Daemon: Sendable {
     private func open(_ plan: StartPlan) throws(StartFailure) {
         let restoration = plan.restoration
         let (owner, server, socket) = (owner, server, plan.socket)
+        let facts: Snapshot.Facts
         do {
-            try loop.flatSubmit {
+            facts = try loop.flatSubmit {
                 owner.assumeIsolated { $0.start(with: restoration) }
-                return server.start(on: socket)
+                return server.start(on: socket).map { owner.assumeIsolated { $0.snapshot.facts } }
             }.wait()
         } catch {
             throw StartFailure(.cannotCreate, "The socket \(paths.socket) cannot be served: \(error)")
         }
-        let facts = try? loop.submit { owner.assumeIsolated { $0.snapshot.facts } }.wait()
-        notifier.tell(.ready, .status(facts.map(StatusLine.text) ?? ""))
+        news.tellReady(facts)
         logger.notice(
             "Ready",
             metadata: .of(
@@ -163,7 +163,7 @@ package final class Daemon: Sendable {
                     .version: "\(Version.number)", .pid: "\(getpid())",
                     .provider: "\(plan.configuration.provider.rawValue)",
                     .socket: "\(plan.socket.path ?? "passed")", .stateDirectory: "\(paths.stateDirectory)",
-                    .state: "\(facts?.state.rawValue ?? "")",
+                    .state: "\(facts.state.rawValue)",
                 ]
             )
         )

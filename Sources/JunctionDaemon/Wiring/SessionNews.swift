@@ -14,6 +14,8 @@ final class SessionNews: SessionObserver {
         var metrics = Metrics()
         var facts: Snapshot.Facts?
         var statusLine: String?
+        /// The service manager has been told that the daemon is ready, and hears of changes from now on.
+        var isReady = false
         var watchers: (@Sendable (Snapshot) -> Void)?
     }
 
@@ -75,12 +77,22 @@ final class SessionNews: SessionObserver {
 
     // MARK: Where it goes
 
+    /// Says that the socket answers and the state is loaded, with the state, in one message.
+    func tellReady(_ facts: Snapshot.Facts) {
+        let line = StatusLine.text(for: facts)
+        state.withLock { state in
+            state.isReady = true
+            state.statusLine = line
+        }
+        notifier.tell(.ready, .status(line))
+    }
+
     /// The words for the service manager, when they have changed.
-    func tellServiceManager(_ facts: Snapshot.Facts) {
+    private func tellServiceManager(_ facts: Snapshot.Facts) {
         let line = StatusLine.text(for: facts)
         let isNew = state.withLock { state in
             defer { state.statusLine = line }
-            return state.statusLine != line
+            return state.isReady && state.statusLine != line
         }
         if isNew { notifier.tell(.status(line)) }
     }
