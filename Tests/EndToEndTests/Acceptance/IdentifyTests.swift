@@ -1,0 +1,132 @@
+import Foundation
+import Testing
+
+/// Acceptance point 12: the app says whom it wants signed in.
+@Suite struct IdentifyTests {
+    @Test func `12: nobody becomes the user, and the same user again is not asked for`() throws {
+        let installation = try Installation.started()
+        let user = try installation.cloud.makeUser()
+        let app = IdentifyingApp(installation, users: ["alice": user])
+
+        let first = try app.identify("alice")
+        let second = try app.identify("alice")
+
+        #expect(first["outcome"] as? String == "signedIn")
+        #expect((first["snapshot"] as? Object)?.externalUserId == "alice")
+        #expect((first["snapshot"] as? Object)?.userId == user)
+        #expect(second["outcome"] as? String == "unchanged")
+        #expect(app.questions == 1)
+        #expect(try installation.cloud.counter("tokenRequests") == 1)
+    }
+
+    @Test func `12: another user is exchanged first and then swapped, never signed out between`() throws {
+        let installation = try Installation.started()
+        let users = try ["alice": installation.cloud.makeUser("alice"), "bob": installation.cloud.makeUser("bob")]
+        let app = IdentifyingApp(installation, users: users)
+        try app.identify("alice")
+        let watcher = try installation.watch()
+
+        let result = try app.identify("bob")
+
+        #expect(result["outcome"] as? String == "switched")
+        #expect(try installation.status().userId == users["bob"])
+        #expect(try watcher.awaitSnapshot { $0.userId != users["alice"] }.userId == users["bob"])
+        try installation.restartDaemon()
+        #expect(try installation.status().externalUserId == "bob")
+    }
+
+    @Test func `12: a switch that fails leaves the old user signed in`() throws {
+        let installation = try Installation.started()
+        let users = try ["alice": installation.cloud.makeUser("alice"), "bob": installation.cloud.makeUser("bob")]
+        let app = IdentifyingApp(installation, users: users)
+        try app.identify("alice")
+        try installation.cloud.fault(["match": "/v1/token", "status": 503, "times": 1])
+
+        #expect(throws: RemoteError.self) { try app.identify("bob") }
+
+        let status = try installation.status()
+        #expect(status.userId == users["alice"])
+        #expect(status.externalUserId == "alice")
+        #expect(try installation.token() != nil)
+    }
+
+    @Test func `12: a session without an external id is bound to it`() throws {
+        let installation = try Installation.started()
+        let user = try installation.signInNewUser()
+        let app = IdentifyingApp(installation, users: ["alice": user])
+
+        let result = try app.identify("alice")
+
+        #expect(result["outcome"] as? String == "unchanged")
+        #expect(try installation.status().externalUserId == "alice")
+        try installation.restartDaemon()
+        #expect(try installation.status().externalUserId == "alice")
+    }
+
+    @Test func `12: an error or nonsense for an answer changes nothing`() throws {
+        let installation = try Installation.started()
+        let user = try installation.cloud.makeUser()
+        try IdentifyingApp(installation, users: ["alice": user]).identify("alice")
+        let client = try installation.connect()
+        let before = try client.call("session.status")
+
+        let refusing = try client.request("session.identify", ["externalUserId": "bob"])
+        let question = try client.question()
+        #expect(question.method == "session.authenticate")
+        #expect(question.params["externalUserId"] as? String == "bob")
+        try client.replyError(to: question.identifier)
+        #expect(try client.refusal(of: refusing).kind == "invalidCredential")
+        let babbling = try client.request("session.identify", ["externalUserId": "bob"])
+        try client.reply(to: client.question().identifier, ["scheme": "no such thing"])
+        #expect(try client.refusal(of: babbling).kind == "invalidCredential")
+
+        #expect(try client.call("session.status").revision == before.revision)
+    }
+
+    @Test func `12: a connection that closes over the question changes nothing`() throws {
+        let installation = try Installation.started()
+        let user = try installation.cloud.makeUser()
+        do {
+            let client = try installation.connect()
+            _ = try client.request("session.identify", ["externalUserId": "alice"])
+            _ = try client.question()
+        }
+
+        // The next one is asked, so the first is over.
+        let app = IdentifyingApp(installation, users: ["alice": user])
+
+        #expect(try app.identify("alice")["outcome"] as? String == "signedIn")
+    }
+
+    @Test func `12: two apps that identify at once are asked one after the other`() throws {
+        let installation = try Installation.started()
+        let users = try ["alice": installation.cloud.makeUser("alice"), "bob": installation.cloud.makeUser("bob")]
+        let (first, second) = try (installation.connect(), installation.connect())
+
+        let one = try first.request("session.identify", ["externalUserId": "alice"])
+        let question = try first.question()
+        let two = try second.request("session.identify", ["externalUserId": "bob"])
+        let info = try second.request("daemon.info")
+        // What was asked after the identify is answered, and no question came before it.
+        #expect(try second.message()["id"] as? Int == info)
+        try first.reply(to: question.identifier, installation.cloud.credential(for: users["alice"] ?? ""))
+        #expect(try first.answer(to: one)["outcome"] as? String == "signedIn")
+        try second.reply(to: second.question().identifier, installation.cloud.credential(for: users["bob"] ?? ""))
+
+        #expect(try second.answer(to: two)["outcome"] as? String == "switched")
+        #expect(try installation.cloud.counters().integer("mostConcurrentTokenRequests") == 1)
+    }
+
+    @Test func `12: identifying nobody signs out`() throws {
+        let installation = try Installation.started()
+        try installation.signInNewUser()
+        let client = try installation.connect()
+
+        let first = try client.call("session.identify", ["externalUserId": NSNull()])
+        let second = try client.call("session.identify", ["externalUserId": NSNull()])
+
+        #expect(first["outcome"] as? String == "signedOut")
+        #expect(second["outcome"] as? String == "unchanged")
+        #expect(try installation.status().state == "notLoggedIn")
+    }
+}

@@ -1,0 +1,206 @@
+import Foundation
+import Testing
+
+/// Acceptance points 14 to 16: what a restart finds, what a bad store does, and what watchers hear.
+@Suite struct PersistenceTests {
+    @Test func `14: a restart brings everything back without the network`() throws {
+        let installation = try Installation.started()
+        let user = try installation.cloud.makeUser()
+        try IdentifyingApp(installation, users: ["alice": user]).identify("alice")
+        let (before, token) = try (installation.status(), installation.token())
+        try installation.cloud.stop()
+
+        try installation.restartDaemon()
+        let after = try installation.status()
+
+        #expect(after.state == "established")
+        for member in ["userId", "externalUserId", "teamId", "environment", "region", "scheme", "provider"] {
+            #expect(after[member] as? String == before[member] as? String, "\(member)")
+        }
+        #expect(after.generation == before.generation)
+        // Drawn once for each token, and not again by a restart.
+        #expect(after.renewal["notBefore"] as? String == before.renewal["notBefore"] as? String)
+        #expect(try installation.token() == token)
+    }
+
+    // MARK: The store
+
+    @Test func `15: under another key the session is still shown, nothing is erased, and the key brings it back`() throws {
+        let installation = try Installation.started()
+        let user = try installation.signInNewUser()
+        let token = try installation.token()
+        try installation.killDaemon()
+        let key = installation.stateDirectory + "/junctiond.key"
+        try FileManager.default.moveItem(atPath: key, toPath: installation.folder.path + "/key")
+
+        try installation.startDaemon()
+        let locked = try installation.status()
+
+        #expect(locked.state == "established")
+        #expect(locked.userId == user)
+        #expect(locked.storage["status"] as? String == "locked")
+        let error = try installation.connect().refusal("token.get")
+        #expect(error.code == 1009)
+        #expect(error.kind == "storageUnavailable")
+        #expect(try installation.connect().refusal("session.renew").kind == "storageUnavailable")
+        #expect(try installation.cloud.counter("tokenRequests") == 1)
+        try installation.killDaemon()
+        try FileManager.default.removeItem(atPath: key)
+        try FileManager.default.moveItem(atPath: installation.folder.path + "/key", toPath: key)
+        try installation.startDaemon()
+        #expect(try installation.token() == token)
+    }
+
+    @Test func `15: an altered record is damaged, kept, and settled by a sign-in`() throws {
+        let installation = try Installation.started()
+        let user = try installation.signInNewUser()
+        try installation.killDaemon()
+        let record = installation.stateDirectory + "/session.sealed"
+        var bytes = try #require(FileManager.default.contents(atPath: record))
+        bytes[bytes.count - 20] ^= 1
+        try bytes.write(to: URL(fileURLWithPath: record))
+
+        try installation.startDaemon()
+        let damaged = try installation.status()
+        let error = try installation.connect().refusal("token.get")
+
+        #expect(damaged.storage["status"] as? String == "damaged")
+        #expect(damaged.userId == user)
+        #expect(error.kind == "storageUnavailable")
+        #expect(try installation.cloud.counter("tokenRequests") == 1)
+        #expect(FileManager.default.contents(below: installation.stateDirectory).contains { $0.bytes == bytes })
+        let healed = try installation.signIn(user)
+        #expect(healed.state == "established")
+        #expect(healed.storage["status"] as? String == "ok")
+        // It is kept even now: somebody may want to know what happened.
+        #expect(FileManager.default.contents(below: installation.stateDirectory).contains { $0.bytes == bytes })
+        try installation.restartDaemon()
+        #expect(try installation.status().storage["status"] as? String == "ok")
+        #expect(try installation.token() != nil)
+    }
+
+    @Test func `15: a record that the system refuses to read is unavailable and left alone`() throws {
+        let installation = try Installation.started()
+        let user = try installation.signInNewUser()
+        try installation.killDaemon()
+        let record = installation.stateDirectory + "/session.sealed"
+        let bytes = try #require(FileManager.default.contents(atPath: record))
+        try FileManager.default.removeItem(atPath: record)
+        try FileManager.default.createDirectory(atPath: record, withIntermediateDirectories: false)
+
+        try installation.startDaemon()
+
+        #expect(try installation.status().storage["status"] as? String == "unavailable")
+        let client = try installation.connect()
+        #expect(try client.refusal("token.get").kind == "storageUnavailable")
+        let credential = try installation.cloud.credential(for: user)
+        #expect(try client.refusal("session.signIn", credential).kind == "storageUnavailable")
+        try installation.killDaemon()
+        try FileManager.default.removeItem(atPath: record)
+        try bytes.write(to: URL(fileURLWithPath: record))
+        try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: record)
+        try installation.startDaemon()
+        #expect(try installation.status().userId == user)
+    }
+
+    @Test func `15: a locked session can be signed out without its key`() throws {
+        let installation = try Installation.started()
+        try installation.signInNewUser()
+        try installation.killDaemon()
+        try FileManager.default.removeItem(atPath: installation.stateDirectory + "/junctiond.key")
+        try installation.startDaemon()
+
+        #expect(try installation.signOut().state == "notLoggedIn")
+
+        try installation.restartDaemon()
+        let status = try installation.status()
+        #expect(status.state == "notLoggedIn")
+        #expect(status.storage["status"] as? String == "ok")
+    }
+
+    @Test func `15: every file is its owner's alone`() throws {
+        let installation = try Installation.started()
+        try installation.signInNewUser()
+
+        let files = FileManager.default
+        #expect(files.mode(of: installation.stateDirectory) == 0o700)
+        for name in try files.subpathsOfDirectory(atPath: installation.stateDirectory) {
+            let mode = try #require(files.mode(of: installation.stateDirectory + "/" + name))
+            #expect(mode & 0o077 == 0, "\(name)")
+        }
+    }
+
+    // MARK: Watchers
+
+    @Test func `16: a watcher hears the present state first and then every transition`() throws {
+        let installation = try Installation.started(accessTokenLifetime: 1)
+        let watcher = try installation.connect()
+        let first = try watcher.call("session.subscribe")
+        try installation.cloud.fault(["status": 503, "times": 1, "headers": ["Retry-After": "1"]])
+        let user = try installation.signInNewUser()
+        var heard = [first]
+        func listen(until fits: (Object) -> Bool) throws {
+            repeat { heard.append(try watcher.snapshot()) } while !fits(heard[heard.count - 1])
+        }
+
+        try listen { $0.state == "tokenExpired" }
+        try installation.cloud.change(["accessTokenLifetime": 3_600])
+        try listen { $0.state == "established" && $0.generation == 2 }
+        try installation.cloud.drive("require-reauthentication", user)
+        #expect(try installation.connect().refusal("session.renew").kind == "reauthenticationRequired")
+        try listen { $0.flags.contains("pendingReauthentication") }
+        try installation.signIn(user)
+        try listen { !$0.flags.contains("pendingReauthentication") && $0.generation == 3 }
+        try installation.cloud.drive("delete", user)
+        #expect(try installation.connect().refusal("session.renew").kind == "sessionTerminated")
+        try listen { $0.state == "terminated" }
+        try installation.signOut()
+        try listen { $0.state == "notLoggedIn" }
+
+        let revisions = heard.map(\.revision)
+        #expect(zip(revisions, revisions.dropFirst()).allSatisfy { $0 < $1 })
+        let states = heard.map(\.state)
+        let changes = states.indices.filter { $0 == 0 || states[$0] != states[$0 - 1] }.map { states[$0] }
+        #expect(
+            changes == [
+                "notLoggedIn", "establishing", "established", "tokenExpired", "established", "terminated",
+                "notLoggedIn",
+            ]
+        )
+    }
+
+    @Test func `16: who has unsubscribed hears no more`() throws {
+        let installation = try Installation.started()
+        let watcher = try installation.watch()
+        try watcher.call("session.unsubscribe")
+
+        try installation.signInNewUser()
+
+        let request = try watcher.request("daemon.info")
+        #expect(try watcher.message()["id"] as? Int == request)
+    }
+
+    @Test func `16: a watcher that does not read gets the newest state and not a backlog`() throws {
+        let installation = try Installation.started()
+        let user = try installation.cloud.makeUser()
+        let sleeper = try installation.watch()
+        let client = try installation.connect()
+        let rounds = 400
+
+        for _ in 0..<rounds {
+            _ = try client.request("session.signIn", APIKey.credential(for: user))
+            _ = try client.request("session.signOut")
+        }
+        let last = try client.request("session.signIn", APIKey.credential(for: user))
+        let newest = try client.answer(to: last)
+
+        var count = 0
+        try sleeper.awaitSnapshot { snapshot in
+            count += 1
+            return snapshot.revision == newest.revision
+        }
+        #expect(newest.state == "established")
+        // The kernel's buffer holds some hundred; what did not fit was not kept.
+        #expect(count < newest.revision * 3 / 4)
+    }
+}

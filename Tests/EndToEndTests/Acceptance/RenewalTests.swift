@@ -1,0 +1,198 @@
+import Foundation
+import Testing
+
+/// Acceptance points 5, 6 and 9: renewing, and what a failure means.
+@Suite struct RenewalTests {
+    @Test func `5: a valid token is served without a call`() throws {
+        let installation = try Installation.started()
+        let user = try installation.signInNewUser()
+        let client = try installation.connect()
+
+        let tokens = try (0..<50).map { _ in try client.call("token.get") }
+
+        #expect(Set(tokens.compactMap(\.accessToken)).count == 1)
+        #expect(tokens.allSatisfy { $0.userId == user && $0["tokenType"] as? String == "Bearer" })
+        #expect(try installation.cloud.counter("tokenRequests") == 1)
+    }
+
+    @Test func `5: two hundred callers around an expiry cost exactly one refresh`() throws {
+        let installation = try Installation.started(accessTokenLifetime: 1)
+        try installation.cloud.fault(["hang": true, "times": 1])
+        let watcher = try installation.watch()
+        try installation.signInNewUser()
+        try watcher.awaitSnapshot { $0.state == "tokenExpired" }
+
+        let crowd = try Crowd(installation, connections: 20, callsEach: 10)
+        try installation.cloud.change(["accessTokenLifetime": 3_600])
+        try installation.cloud.release()
+        let answers = try crowd.answers()
+
+        #expect(answers.count == 200)
+        #expect(Set(answers.map { $0.result?.accessToken }).count == 1)
+        #expect(answers.allSatisfy { $0.result?.accessToken != nil })
+        let counters = try installation.cloud.counters()
+        #expect(counters.integer("refreshes") == 1)
+        #expect(counters.integer("mostConcurrentTokenRequests") == 1)
+    }
+
+    @Test func `5: a failure of the one refresh is told to every caller once`() throws {
+        let installation = try Installation.started(accessTokenLifetime: 1)
+        try installation.cloud.fault(["hang": true, "status": 503, "headers": ["Retry-After": "60"], "times": 1])
+        let watcher = try installation.watch()
+        try installation.signInNewUser()
+        try watcher.awaitSnapshot { $0.state == "tokenExpired" }
+
+        let crowd = try Crowd(installation, connections: 20, callsEach: 10)
+        try installation.cloud.release()
+        let answers = try crowd.answers()
+
+        #expect(answers.count == 200)
+        #expect(answers.allSatisfy { $0.error?.kind == "providerUnavailable" && ($0.error?.retryAfter ?? 0) > 50 })
+        // Nobody passes the provider's own Retry-After.
+        #expect(try installation.connect().refusal("token.get").kind == "tokenExpired")
+        let endpoint = try installation.cloud.counters().integer("endpoints", "POST /v1/token", "answers", "503")
+        #expect(endpoint == 1)
+        #expect(try installation.cloud.counter("tokenRequests") == 2)
+    }
+
+    @Test func `5: a valid token is served while the provider hangs`() throws {
+        let installation = try Installation.started()
+        try installation.signInNewUser()
+        try installation.cloud.fault(["hang": true])
+        let renewer = try installation.connect()
+        let renewal = try renewer.request("session.renew")
+        try installation.cloud.wait(for: "hanging")
+
+        let token = try installation.token()
+
+        #expect(token != nil)
+        try installation.cloud.release()
+        #expect(try renewer.answer(to: renewal).state == "established")
+    }
+
+    @Test func `5: a caller who goes away cancels nothing`() throws {
+        let installation = try Installation.started()
+        try installation.signInNewUser()
+        let watcher = try installation.watch()
+        try installation.cloud.fault(["hang": true, "times": 1])
+        do {
+            let impatient = try installation.connect()
+            _ = try impatient.request("session.renew")
+            try installation.cloud.wait(for: "hanging")
+        }
+
+        try installation.cloud.release()
+
+        #expect(try watcher.awaitSnapshot { $0.generation == 2 }.state == "established")
+        #expect(try installation.cloud.counter("refreshes") == 1)
+    }
+
+    @Test func `5: a longer validity than the token can ever have is refused with the maximum`() throws {
+        let installation = try Installation.started(accessTokenLifetime: 1_000)
+        try installation.signInNewUser()
+        let client = try installation.connect()
+
+        let error = try client.refusal("token.get", ["minimumValidity": 900])
+
+        #expect(error.code == -32602)
+        #expect(error.maximum == 800)
+        #expect(try client.call("token.get", ["minimumValidity": 700]).accessToken != nil)
+        #expect(try installation.cloud.counter("refreshes") == 0)
+    }
+
+    // MARK: What a refresh brings
+
+    @Test func `6: the rotated token is the one that is used next, also after a restart`() throws {
+        // Without any grace, a refresh token that was used before would end the family.
+        let installation = try Installation.started(rotationGrace: 0)
+        let user = try installation.signInNewUser()
+
+        for round in 1...3 {
+            #expect(try installation.connect().call("session.renew").generation == round + 1)
+            try installation.restartDaemon()
+        }
+
+        let counters = try installation.cloud.counters()
+        #expect(counters.integer("refreshes") == 3)
+        #expect(counters.integer("replays") == 0)
+        #expect(counters.integer("familyRevocations") == 0)
+        #expect(try installation.status().userId == user)
+    }
+
+    @Test func `6: an answer without a refresh token keeps the old one`() throws {
+        let installation = try Installation.started()
+        try installation.signInNewUser()
+        try installation.cloud.fault(["omitRefreshToken": true, "times": 1])
+        let client = try installation.connect()
+
+        let first = try client.call("session.renew")
+        let second = try client.call("session.renew")
+
+        #expect(first.state == "established")
+        #expect(second.generation == (first.generation ?? 0) + 1)
+        // The sandbox had rotated nevertheless, so the second one was the old token once more.
+        #expect(try installation.cloud.counter("replays") == 1)
+    }
+
+    @Test func `6: a life in words is as good as a number`() throws {
+        let installation = try Installation.started(accessTokenLifetime: 1_800)
+        try installation.signInNewUser()
+        try installation.cloud.fault(["expiresInAsString": true, "times": 1])
+
+        let snapshot = try installation.connect().call("session.renew")
+
+        let token = try #require(snapshot["accessToken"] as? Object)
+        let (from, until) = try (#require(token["issuedAt"] as? String), #require(token["expiresAt"] as? String))
+        #expect(try Moment.seconds(from: from, to: until) == 1_800)
+    }
+
+    // MARK: Trouble
+
+    static let troubles = [
+        #"{"status": 503}"#, #"{"status": 400, "body": {"detail": {"error_type": "something_new"}}}"#,
+        #"{"status": 403, "body": "<html>", "contentType": "text/html"}"#, #"{"status": 429}"#,
+        #"{"status": 302, "headers": {"Location": "http://127.0.0.1:1/"}}"#, #"{"malformed": true}"#,
+        #"{"drop": "before"}"#, #"{"drop": "after"}"#,
+    ]
+
+    @Test(arguments: troubles)
+    func `9: whatever is no verdict keeps the session and is tried again`(trouble: String) throws {
+        let installation = try Installation.started()
+        let user = try installation.signInNewUser()
+        var fault = try #require(try JSONSerialization.jsonObject(with: Data(trouble.utf8)) as? Object)
+        fault["times"] = 1
+        try installation.cloud.fault(fault)
+        let watcher = try installation.watch()
+
+        let error = try installation.connect().refusal("session.renew")
+
+        #expect(error.kind == "providerUnavailable")
+        #expect((error.retryAfter ?? -1) > 0)
+        let failed = try watcher.awaitSnapshot { $0.renewal["failures"] as? Int == 1 }
+        #expect(failed.state == "established")
+        #expect(failed.userId == user)
+        #expect(failed.renewal["phase"] as? String == "backingOff")
+        #expect((failed.renewal["lastError"] as? String)?.isEmpty == false)
+        // The first delay is two seconds at most.
+        let healed = try watcher.awaitSnapshot { $0.generation == 2 }
+        #expect(healed.renewal["failures"] as? Int == 0)
+        #expect(healed.renewal["phase"] as? String == "scheduled")
+        #expect(try installation.cloud.counter("familyRevocations") == 0)
+    }
+
+    @Test func `9: after a failure session.renew answers with it instead of trying at once`() throws {
+        let installation = try Installation.started()
+        try installation.signInNewUser()
+        try installation.cloud.fault(["status": 503, "headers": ["Retry-After": "60"]])
+        let client = try installation.connect()
+        #expect(try client.refusal("session.renew").kind == "providerUnavailable")
+        let requests = try installation.cloud.counter("tokenRequests")
+
+        let again = try client.refusal("session.renew")
+
+        #expect(again.kind == "providerUnavailable")
+        #expect((again.retryAfter ?? 0) > 0)
+        #expect((again.retryAfter ?? 60) <= 10)
+        #expect(try installation.cloud.counter("tokenRequests") == requests)
+    }
+}

@@ -1,0 +1,207 @@
+import Foundation
+import Testing
+
+/// Acceptance points 4 and 13: who may sign in beside whom.
+@Suite struct SignInRuleTests {
+    @Test func `4: the same user again is a success without a call`() throws {
+        let installation = try Installation.started()
+        let user = try installation.signInNewUser()
+        let before = try installation.status()
+
+        let again = try installation.signIn(user)
+
+        #expect(again.revision == before.revision)
+        #expect(again.generation == before.generation)
+        #expect(try installation.cloud.counter("tokenRequests") == 1)
+    }
+
+    @Test func `4: another user beside a healthy session is told who is signed in`() throws {
+        let installation = try Installation.started()
+        let alice = try installation.signInNewUser("alice")
+        let bob = try installation.cloud.makeUser("bob")
+
+        let credential = try installation.cloud.credential(for: bob)
+        let error = try installation.connect().refusal("session.signIn", credential)
+
+        #expect(error.code == 1001)
+        #expect(error.kind == "alreadySignedIn")
+        #expect(error.userId == alice)
+        #expect(try installation.status().userId == alice)
+        #expect(try installation.cloud.counter("tokenRequests") == 1)
+    }
+
+    @Test func `4: the same name in another environment or region is another user`() throws {
+        let installation = try Installation.started()
+        let user = try installation.signInNewUser()
+        let client = try installation.connect()
+
+        for place in [["environment": "production"], ["region": "eu"]] {
+            let token = try installation.cloud.signInToken(for: user, place)
+            let error = try client.refusal("session.signIn", ["scheme": "signInToken", "token": token])
+            #expect(error.kind == "alreadySignedIn", "\(place)")
+        }
+
+        #expect(try installation.cloud.counter("tokenRequests") == 1)
+    }
+
+    @Test func `4: a link code beside a healthy session is refused and not spent`() throws {
+        let installation = try Installation.started()
+        try installation.signInNewUser("alice")
+        let bob = try installation.cloud.makeUser("bob")
+        let code: Object = ["scheme": "linkCode", "code": try installation.cloud.linkCode(for: bob)]
+        let client = try installation.connect()
+
+        #expect(try client.refusal("session.signIn", code).kind == "alreadySignedIn")
+        try client.call("session.signOut")
+
+        #expect(try client.call("session.signIn", code).userId == bob)
+    }
+
+    @Test func `4: a link code that is unknown, spent or malformed is an invalid credential`() throws {
+        let installation = try Installation.started()
+        let user = try installation.cloud.makeUser()
+        let code = try installation.cloud.linkCode(for: user)
+        let client = try installation.connect()
+        try client.call("session.signIn", ["scheme": "linkCode", "code": code])
+        try client.call("session.signOut")
+
+        for wrong in [code, "skus00000000", "hello", "xxus0a1b2c3d"] {
+            let error = try client.refusal("session.signIn", ["scheme": "linkCode", "code": wrong])
+            #expect(error.kind == "invalidCredential", "\(wrong)")
+        }
+
+        #expect(try client.call("session.status").state == "notLoggedIn")
+    }
+
+    @Test func `4: while reauthentication is pending only the same user may sign in`() throws {
+        let installation = try Installation.started()
+        let alice = try installation.signInNewUser("alice")
+        let bob = try installation.cloud.makeUser("bob")
+        try installation.cloud.drive("require-reauthentication", alice)
+        let client = try installation.connect()
+        #expect(try client.refusal("session.renew").kind == "reauthenticationRequired")
+
+        let refused = try client.refusal("session.signIn", try installation.cloud.credential(for: bob))
+        let healed = try client.call("session.signIn", try installation.cloud.credential(for: alice))
+
+        #expect(refused.kind == "alreadySignedIn")
+        #expect(healed.userId == alice)
+        #expect(!healed.flags.contains("pendingReauthentication"))
+        #expect(try client.call("session.renew").state == "established")
+    }
+
+    @Test func `4: sign-ins of two users at once leave one signed in and tell the other who it is`() throws {
+        let installation = try Installation.started()
+        let users = try [installation.cloud.makeUser("alice"), installation.cloud.makeUser("bob")]
+        try installation.cloud.fault(["match": "/v1/token", "hang": true, "times": 1])
+        let clients = try users.map { _ in try installation.connect() }
+
+        let first = try clients[0].request("session.signIn", installation.cloud.credential(for: users[0]))
+        try installation.cloud.wait(for: "hanging")
+        let second = try clients[1].request("session.signIn", installation.cloud.credential(for: users[1]))
+        try clients[1].call("daemon.info")
+        try installation.cloud.release()
+
+        #expect(try clients[0].answer(to: first).userId == users[0])
+        #expect(try clients[1].refusal(of: second).userId == users[0])
+        #expect(try installation.cloud.counter("exchanges") == 1)
+    }
+
+    // MARK: API keys
+
+    @Test func `13: an API key becomes a Sign-In Token session of the same user without a sign-out between`() throws {
+        let installation = try Installation.started()
+        let user = try installation.cloud.makeUser()
+        let watcher = try installation.watch()
+        let client = try installation.connect()
+        let keyed = try client.call("session.signIn", APIKey.credential(for: user))
+
+        let migrated = try client.call("session.signIn", try installation.cloud.credential(for: user))
+
+        #expect(keyed.userId == user)
+        #expect(keyed.flags.contains("useApiKey"))
+        #expect(migrated.userId == user)
+        #expect(migrated.flags.contains("useSignInToken"))
+        #expect(!migrated.flags.contains("useApiKey"))
+        #expect(try installation.token() != nil)
+        var states: [String] = []
+        try watcher.awaitSnapshot { snapshot in
+            states.append(snapshot.state)
+            return snapshot["scheme"] as? String == "signInToken"
+        }
+        #expect(!states.drop { $0 != "established" }.contains("notLoggedIn"))
+    }
+
+    @Test func `13: an API key session refuses the token of another user, environment or region`() throws {
+        let installation = try Installation.started()
+        let alice = try installation.cloud.makeUser("alice")
+        let bob = try installation.cloud.makeUser("bob")
+        let client = try installation.connect()
+        try client.call("session.signIn", APIKey.credential(for: alice))
+        let before = try client.call("session.status")
+
+        for (user, place) in [(bob, [:]), (alice, ["environment": "production"]), (alice, ["region": "eu"])] {
+            let token = try installation.cloud.signInToken(for: user, place)
+            let error = try client.refusal("session.signIn", ["scheme": "signInToken", "token": token])
+            #expect(error.code == 1008)
+            #expect(error.kind == "incompatibleCredential")
+        }
+
+        #expect(try client.call("session.status").revision == before.revision)
+        #expect(try installation.cloud.counter("tokenRequests") == 0)
+    }
+
+    @Test func `13: an API key again is a success, and of another user it is refused`() throws {
+        let installation = try Installation.started()
+        let alice = try installation.cloud.makeUser("alice")
+        let bob = try installation.cloud.makeUser("bob")
+        let client = try installation.connect()
+        try client.call("session.signIn", APIKey.credential(for: alice))
+
+        #expect(try client.call("session.signIn", APIKey.credential(for: alice.uppercased())).userId == alice)
+        #expect(try client.refusal("session.signIn", APIKey.credential(for: bob)).kind == "alreadySignedIn")
+    }
+
+    @Test func `13: an API key without a user configures, and the user may follow`() throws {
+        let installation = try Installation.started()
+        let user = try installation.cloud.makeUser()
+        let client = try installation.connect()
+
+        let configured = try client.call("session.signIn", APIKey.credential(for: nil))
+        try installation.restartDaemon()
+        let completed = try installation.connect().call("session.signIn", ["scheme": "apiKey", "userId": user])
+
+        #expect(configured.state == "notLoggedIn")
+        #expect(configured.flags == ["configured"])
+        #expect(completed.state == "established")
+        #expect(completed.userId == user)
+        let answer = try installation.connect().call("api.request", ["method": "GET", "path": "/v2/user/\(user)"])
+        #expect(answer["status"] as? Int == 200)
+    }
+
+    @Test func `13: an API key session gives no token and is not renewed, but calls the API`() throws {
+        let installation = try Installation.started()
+        let user = try installation.cloud.makeUser()
+        let client = try installation.connect()
+        try client.call("session.signIn", APIKey.credential(for: user))
+
+        let token = try client.refusal("token.get")
+        let renewal = try client.refusal("session.renew")
+        let answer = try client.call("api.request", ["method": "GET", "path": "/v2/user/\(user)"])
+
+        #expect(token.code == 1012)
+        #expect(renewal.kind == "unsupported")
+        #expect(answer["status"] as? Int == 200)
+    }
+}
+
+/// The Team API Key scheme.
+enum APIKey {
+    static func credential(for user: String?) -> Object {
+        var credential: Object = [
+            "scheme": "apiKey", "apiKey": Cloud.teamKey, "environment": "sandbox", "region": "us",
+        ]
+        credential["userId"] = user
+        return credential
+    }
+}

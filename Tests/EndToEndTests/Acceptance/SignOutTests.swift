@@ -1,0 +1,128 @@
+import Foundation
+import Testing
+
+/// Acceptance point 11: sign-out, from any state, offline, and winning.
+@Suite struct SignOutTests {
+    @Test func `11: sign-out erases everything that was the user's`() throws {
+        let installation = try Installation.started()
+        let user = try installation.cloud.makeUser()
+        try IdentifyingApp(installation, users: ["alice": user]).identify("alice")
+
+        let snapshot = try installation.signOut()
+
+        #expect(snapshot.state == "notLoggedIn")
+        #expect(snapshot.flags == [])
+        #expect(snapshot.isDurable)
+        for member in ["userId", "externalUserId", "teamId", "environment", "region", "scheme", "accessToken"] {
+            #expect(snapshot[member] is NSNull, "\(member)")
+        }
+        let client = try installation.connect()
+        #expect(try client.refusal("token.get").kind == "notSignedIn")
+        #expect(try client.refusal("session.renew").kind == "notSignedIn")
+        let call: Object = ["method": "GET", "path": "/v2/user/\(user)"]
+        #expect(try client.refusal("api.request", call).kind == "notSignedIn")
+        #expect(Spill.of([user, "alice"], inFilesBelow: installation.stateDirectory) == [])
+        try installation.restartDaemon()
+        #expect(try installation.status().state == "notLoggedIn")
+    }
+
+    @Test func `11: sign-out when nobody is signed in is a success`() throws {
+        let installation = try Installation.started()
+
+        #expect(try installation.signOut().state == "notLoggedIn")
+        #expect(try installation.signOut().state == "notLoggedIn")
+        #expect(try installation.ctl("sign-out").status == 0)
+    }
+
+    @Test func `11: sign-out works offline, from a dead token and after a termination`() throws {
+        let installation = try Installation.started(accessTokenLifetime: 1)
+        let watcher = try installation.watch()
+        let user = try installation.signInNewUser()
+        try installation.cloud.stop()
+        try watcher.awaitSnapshot { $0.state == "tokenExpired" }
+
+        #expect(try installation.signOut().state == "notLoggedIn")
+
+        try installation.cloud.restart()
+        try installation.signIn(user)
+        try installation.cloud.drive("delete", user)
+        #expect(try installation.connect().refusal("session.renew").kind == "sessionTerminated")
+        #expect(try installation.signOut().state == "notLoggedIn")
+        #expect(try installation.status().termination == nil)
+    }
+
+    @Test func `11: sign-out of a configured API key removes the key`() throws {
+        let installation = try Installation.started()
+        let user = try installation.cloud.makeUser()
+        let client = try installation.connect()
+        try client.call("session.signIn", APIKey.credential(for: nil))
+
+        #expect(try client.call("session.signOut").flags == [])
+
+        let error = try client.refusal("session.signIn", ["scheme": "apiKey", "userId": user])
+        #expect([1002, -32602].contains(error.code))
+        #expect(try client.call("session.status").state == "notLoggedIn")
+    }
+
+    @Test func `11: sign-out during a refresh wins, in memory and on disk`() throws {
+        let installation = try Installation.started()
+        try installation.signInNewUser()
+        try installation.cloud.fault(["hang": true, "times": 1])
+        let renewer = try installation.connect()
+        let renewal = try renewer.request("session.renew")
+        try installation.cloud.wait(for: "hanging")
+
+        let snapshot = try installation.signOut()
+        try installation.cloud.release()
+
+        #expect(snapshot.state == "notLoggedIn")
+        #expect(try renewer.refusal(of: renewal).kind == "notSignedIn")
+        #expect(try installation.status().state == "notLoggedIn")
+        try installation.restartDaemon()
+        #expect(try installation.status().state == "notLoggedIn")
+    }
+
+    @Test func `11: sign-out during an exchange wins over it and over every sign-in before it`() throws {
+        let installation = try Installation.started()
+        let user = try installation.cloud.makeUser()
+        let watcher = try installation.watch()
+        try installation.cloud.fault(["match": "/v1/token", "hang": true])
+        let client = try installation.connect()
+        let underWay = try client.request("session.signIn", installation.cloud.credential(for: user))
+        try installation.cloud.wait(for: "hanging")
+        try watcher.awaitSnapshot { $0.state == "establishing" }
+        let queued = try client.request("session.signIn", installation.cloud.credential(for: user))
+
+        let signOut = try client.request("session.signOut")
+
+        var endings: [Int: String] = [:]
+        while endings.count < 3 {
+            let envelope = try client.message()
+            let error = (envelope["error"] as? Object).map { RemoteError($0).kind }
+            endings[envelope["id"] as? Int ?? 0] = error ?? (envelope["result"] as? Object)?.state
+        }
+        #expect(endings == [underWay: "notSignedIn", queued: "notSignedIn", signOut: "notLoggedIn"])
+        try installation.cloud.clearFaults()
+        try installation.cloud.release()
+        #expect(try installation.signIn(user).userId == user)
+    }
+
+    @Test func `11: a sign-in after a sign-out on one connection stands, and one before it falls`() throws {
+        let installation = try Installation.started()
+        let user = try installation.cloud.makeUser()
+        let client = try installation.connect()
+
+        _ = try client.request("session.signIn", installation.cloud.credential(for: user))
+        let first = try client.request("session.signOut")
+        _ = try client.envelope(of: first)
+        let fallen = try installation.status()
+        _ = try client.request("session.signOut")
+        let second = try client.request("session.signIn", installation.cloud.credential(for: user))
+        let stands = try client.answer(to: second)
+
+        #expect(fallen.state == "notLoggedIn")
+        #expect(stands.state == "established")
+        try installation.restartDaemon()
+        #expect(try installation.status().userId == user)
+    }
+}

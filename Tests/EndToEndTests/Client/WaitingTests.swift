@@ -1,0 +1,147 @@
+import Foundation
+import Testing
+
+/// The verbs that wait: watch, wait, identify.
+@Suite struct WaitingTests {
+    @Test func `watch prints the present state and then every change`() throws {
+        let installation = try Installation.started()
+        let watch = try installation.talkingCtl("watch", "--json")
+        #expect(try watch.object().state == "notLoggedIn")
+
+        let user = try installation.signInNewUser()
+
+        var seen = try watch.object()
+        while seen.state != "established" { seen = try watch.object() }
+        #expect(seen.userId == user)
+        try installation.signOut()
+        while seen.state != "notLoggedIn" { seen = try watch.object() }
+        #expect(watch.program.isRunning)
+    }
+
+    @Test func `watch goes on when the daemon is restarted`() throws {
+        let installation = try Installation.started()
+        let user = try installation.signInNewUser()
+        let watch = try installation.talkingCtl("watch", "--json")
+        #expect(try watch.object().userId == user)
+
+        try installation.restartDaemon()
+
+        #expect(try watch.object().userId == user)
+    }
+
+    @Test func `watch in words is one line a state`() throws {
+        let installation = try Installation.started()
+        let watch = try installation.talkingCtl("watch")
+        #expect(try watch.lines.next()?.contains("notLoggedIn") == true)
+
+        let user = try installation.signInNewUser()
+
+        var line = try watch.lines.next()
+        while line?.contains("established") == false { line = try watch.lines.next() }
+        #expect(line?.contains("user=\(user)") == true)
+    }
+
+    @Test func `wait returns when it is so, also when the daemon comes up only later`() throws {
+        let installation = try Installation()
+        let signedIn = try installation.talkingCtl("wait", "--json", "--timeout", "30")
+        let fresh = try installation.talkingCtl("wait", "--for", "fresh", "--json", "--timeout", "30")
+        try installation.startDaemon()
+        let user = try installation.signInNewUser()
+
+        #expect(try signedIn.object().userId == user)
+        #expect(try fresh.object().state == "established")
+        #expect(try signedIn.program.wait().status == 0)
+        let signedOut = try installation.talkingCtl("wait", "--for", "signed-out", "--json", "--timeout", "30")
+        try installation.signOut()
+        #expect(try signedOut.object().state == "notLoggedIn")
+    }
+
+    @Test func `wait that takes too long ends with 75`() throws {
+        let installation = try Installation.started()
+
+        let ending = try installation.ctl("wait", "--timeout", "0.1")
+
+        #expect(ending.status == 75)
+        #expect(ending.errors.contains("(timedOut): "))
+        #expect(try installation.ctl("wait", "--for", "signed-out", "--timeout", "10").status == 0)
+        #expect(try installation.ctl("wait", "--for", "something").status == 64)
+    }
+
+    @Test func `identify runs its command only when a token is needed, and tells it for whom`() throws {
+        let installation = try Installation.started()
+        let alice = try installation.cloud.makeUser("alice")
+        let token = try installation.folder.write(installation.cloud.signInToken(for: alice), to: "token")
+        let trace = installation.folder.path + "/trace"
+        let command = "echo \"$JUNCTION_EXTERNAL_USER_ID\" >> \(trace); cat \(token)"
+
+        let first = try installation.ctl("identify", "app-alice", "--token-command", command, "--json")
+        let second = try installation.ctl("identify", "app-alice", "--token-command", command, "--json")
+
+        #expect(try first.json()["outcome"] as? String == "signedIn")
+        #expect(try second.json()["outcome"] as? String == "unchanged")
+        #expect(try String(contentsOfFile: trace, encoding: .utf8) == "app-alice\n")
+        #expect(try installation.status().userId == alice)
+    }
+
+    @Test func `identify whose command fails says so and changes nothing`() throws {
+        let installation = try Installation.started()
+        let user = try installation.signInNewUser()
+
+        let ending = try installation.ctl("identify", "app-bob", "--token-command", "exit 7")
+
+        #expect(ending.status == 1)
+        #expect(ending.errors.contains("7"))
+        #expect(try installation.status().userId == user)
+        #expect(try installation.status().externalUserId == nil)
+    }
+
+    @Test func `identify --none signs out`() throws {
+        let installation = try Installation.started()
+        try installation.signInNewUser()
+
+        let ending = try installation.ctl("identify", "--none", "--json")
+
+        #expect(try ending.json()["outcome"] as? String == "signedOut")
+        #expect(try installation.status().state == "notLoggedIn")
+        #expect(try installation.ctl("identify", "--none", "x").status == 64)
+    }
+
+    @Test func `reconcile compares and changes nothing`() throws {
+        let installation = try Installation.started()
+        let user = try installation.cloud.makeUser()
+        let other = "00000000-0000-4000-8000-000000000000"
+
+        let none = try installation.ctl("reconcile", "--none")
+        let signIn = try installation.ctl("reconcile", "--user-id", user)
+        try installation.signIn(user)
+        let before = try installation.status().revision
+        let same = try installation.ctl("reconcile", "--user-id", user.uppercased())
+        let signOut = try installation.ctl("reconcile", "--none")
+        let change = try installation.ctl("reconcile", "--user-id", other, "--json")
+
+        #expect((none.output, none.status) == ("in-sync\n", 0))
+        #expect((signIn.output, signIn.status) == ("sign-in-needed\n", 1))
+        #expect((same.output, same.status) == ("in-sync\n", 0))
+        #expect((signOut.output, signOut.status) == ("sign-out-needed\n", 1))
+        #expect(try change.json()["action"] as? String == "switch")
+        #expect(change.status == 1)
+        #expect(try installation.status().revision == before)
+    }
+
+    @Test func `no secret is ever taken from an argument`() throws {
+        let installation = try Installation.started()
+        let user = try installation.cloud.makeUser()
+        let token = try installation.cloud.signInToken(for: user)
+
+        for arguments in [["sign-in", token], ["sign-in", "--token", token], ["sign-in", "--link-code", "skus00000000"]] {
+            let ending = try Program(
+                "junctionctl",
+                ["--socket", installation.socket] + arguments,
+                in: installation.folder
+            ).wait()
+            #expect(ending.status == 64)
+        }
+
+        #expect(try installation.status().state == "notLoggedIn")
+    }
+}

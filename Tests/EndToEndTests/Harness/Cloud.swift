@@ -1,0 +1,130 @@
+import Foundation
+
+/// The sandbox cloud of one test, and the ways to drive it and to break it.
+final class Cloud {
+    static let teamKey = "sk_us_endtoend"
+
+    private(set) var url = ""
+    private let folder: TemporaryFolder
+    private let arguments: [String]
+    private let http: CloudHttp
+    private var sandbox: TalkingProgram?
+
+    /// - Parameter tls: the certificate and key that it serves with, if it is to serve TLS.
+    init(in folder: TemporaryFolder, accessTokenLifetime: Int, rotationGrace: Int, tls: PrivateAuthority?) throws {
+        self.folder = folder
+        http = CloudHttp(folder)
+        var arguments = [
+            "--access-token-lifetime", "\(accessTokenLifetime)", "--rotation-grace", "\(rotationGrace)",
+            "--state", folder.path + "/cloud.json",
+        ]
+        if let tls { arguments += ["--tls-certificate", tls.certificate, "--tls-key", tls.key] }
+        self.arguments = arguments
+        try start(port: 0)
+    }
+
+    // MARK: Running
+
+    private func start(port: Int) throws {
+        let sandbox = try TalkingProgram("junction-sandbox", ["--listen", "127.0.0.1:\(port)"] + arguments, in: folder)
+        guard let url = try sandbox.lines.next()?.split(separator: " ").last else {
+            throw Program.Failure(description: "The sandbox did not start: \(sandbox.program.errors)")
+        }
+        self.sandbox = sandbox
+        self.url = String(url)
+    }
+
+    /// The network is gone, as far as the daemon can see.
+    func stop() throws {
+        sandbox?.program.signal(SIGKILL)
+        try sandbox?.program.wait()
+        sandbox = nil
+    }
+
+    /// The same cloud at the same address, with what it remembered.
+    func restart() throws {
+        try stop()
+        try start(port: url.split(separator: ":").last.flatMap { Int($0) } ?? 0)
+    }
+
+    // MARK: The backend
+
+    private func send(_ method: String, _ path: String, _ body: Object? = nil, headers: [String] = []) throws -> Object {
+        let (status, answer) = try http.send(method, url, path, body, headers: headers)
+        guard status < 400 else { throw Program.Failure(description: "\(method) \(path): \(status) \(answer)") }
+        return answer
+    }
+
+    /// A new user, as the backend would make one.
+    func makeUser(_ name: String = "alice") throws -> String {
+        let key = ["x-vital-api-key: \(Self.teamKey)"]
+        return try send("POST", "/v2/user", ["client_user_id": name], headers: key).string("user_id")
+    }
+
+    /// A Sign-In Token, as the backend would get one; or another kind, see `docs/sandbox.md`.
+    func signInToken(for user: String, _ wishes: Object = [:]) throws -> String {
+        try send("POST", "/sandbox/users/\(user)/sign-in-token", wishes).string("signInToken")
+    }
+
+    func credential(for user: String) throws -> Object {
+        ["scheme": "signInToken", "token": try signInToken(for: user)]
+    }
+
+    func linkCode(for user: String) throws -> String {
+        try send("POST", "/sandbox/users/\(user)/link-code", [:]).string("code")
+    }
+
+    // MARK: Driving
+
+    /// `delete`, `require-reauthentication`, `expire-access-tokens` and so on.
+    func drive(_ verb: String, _ user: String) throws {
+        _ = try send("POST", "/sandbox/users/\(user)/\(verb)")
+    }
+
+    func change(_ settings: Object) throws {
+        _ = try send("POST", "/sandbox/settings", settings)
+    }
+
+    /// Spoils what fits; see `docs/sandbox.md`. Renewals, unless the fault says something else.
+    func fault(_ fault: Object) throws {
+        let renewals: Object = ["match": "/v1/token", "grant": "refresh_token"]
+        _ = try send("POST", "/sandbox/faults", fault["match"] == nil ? fault.merging(renewals) { $1 } : fault)
+    }
+
+    func clearFaults() throws {
+        _ = try send("DELETE", "/sandbox/faults")
+    }
+
+    /// Lets go what hangs.
+    func release() throws {
+        _ = try send("POST", "/sandbox/release")
+    }
+
+    // MARK: Looking
+
+    func counters() throws -> Object {
+        try send("GET", "/sandbox/counters")
+    }
+
+    func counter(_ name: String) throws -> Int {
+        try counters().integer(name)
+    }
+
+    /// Waits until a counter has got so far.
+    func wait(for counter: String, atLeast goal: Int = 1) throws {
+        _ = try send("GET", "/sandbox/await?counter=\(counter)&atLeast=\(goal)")
+    }
+
+    func requests(to path: String) throws -> [Object] {
+        try send("GET", "/sandbox/requests?path=\(path)")["requests"] as? [Object] ?? []
+    }
+
+    deinit { sandbox?.program.signal(SIGKILL) }
+}
+
+extension [String: Any] {
+    fileprivate func string(_ name: String) throws -> String {
+        guard let text = self[name] as? String else { throw Program.Failure(description: "No \(name) in \(self)") }
+        return text
+    }
+}

@@ -1,0 +1,79 @@
+import Foundation
+
+/// HTTP to the sandbox without the project's own client: a plain connection for each request, and curl for TLS.
+struct CloudHttp {
+    private let folder: TemporaryFolder
+
+    init(_ folder: TemporaryFolder) {
+        self.folder = folder
+    }
+
+    func send(
+        _ method: String,
+        _ url: String,
+        _ path: String,
+        _ body: Object?,
+        headers: [String]
+    ) throws -> (status: Int, body: Object) {
+        let bytes = try body.map { try JSONSerialization.data(withJSONObject: $0) } ?? Data()
+        let (status, answer) =
+            url.hasPrefix("https:")
+            ? try curl(method, url + path, bytes, headers: headers)
+            : try plain(method, url, path, bytes, headers: headers)
+        return (status, try JSONSerialization.jsonObject(with: answer) as? Object ?? [:])
+    }
+
+    private func plain(
+        _ method: String,
+        _ url: String,
+        _ path: String,
+        _ body: Data,
+        headers: [String]
+    ) throws -> (Int, Data) {
+        let descriptor = try connection(port: url.split(separator: ":").last.flatMap { UInt16($0) } ?? 0)
+        defer { close(descriptor) }
+        let head =
+            [
+                "\(method) \(path) HTTP/1.1", "host: 127.0.0.1", "connection: close",
+                "content-type: application/json", "content-length: \(body.count)",
+            ] + headers
+        descriptor.sendAll(Array(head.joined(separator: "\r\n").utf8) + Array("\r\n\r\n".utf8) + body)
+        let answer = try LineReader(descriptor).rest()
+        guard let end = answer.firstRange(of: Data("\r\n\r\n".utf8)),
+            let status = String(decoding: answer.dropFirst(9).prefix(3), as: UTF8.self).asInteger
+        else { throw Program.Failure(description: "The sandbox did not answer \(method) \(path)") }
+        return (status, answer[end.upperBound...])
+    }
+
+    private func connection(port: UInt16) throws -> Int32 {
+        let descriptor = makeSocket(AF_INET, SOCK_STREAM)
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_port = port.bigEndian
+        address.sin_addr.s_addr = UInt32(0x7f00_0001).bigEndian
+        let result = withUnsafePointer(to: &address) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
+            }
+        }
+        guard result == 0 else {
+            close(descriptor)
+            throw Program.Failure(description: "The sandbox cannot be reached: \(String(cString: strerror(errno)))")
+        }
+        return descriptor
+    }
+
+    private func curl(_ method: String, _ url: String, _ body: Data, headers: [String]) throws -> (Int, Data) {
+        var arguments = ["-sS", "-k", "-X", method, "-w", "\n%{http_code}", url]
+        for header in headers + ["content-type: application/json"] { arguments += ["-H", header] }
+        if !body.isEmpty { arguments += ["--data", String(decoding: body, as: UTF8.self)] }
+        let ending = try Program("/usr/bin/curl", arguments, in: folder).wait()
+        guard let end = ending.output.lastIndex(of: "\n"), let status = ending.output[end...].dropFirst().asInteger
+        else { throw Program.Failure(description: "curl: \(ending.errors)") }
+        return (status, Data(ending.output[..<end].utf8))
+    }
+}
+
+extension StringProtocol {
+    fileprivate var asInteger: Int? { Int(self) }
+}

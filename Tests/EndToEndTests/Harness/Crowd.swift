@@ -1,0 +1,44 @@
+import Foundation
+
+/// Many callers who ask for a token at the same time.
+struct Crowd {
+    private let clients: [(client: RawClient, requests: [Int])]
+
+    struct Answer {
+        var result: Object?
+        var error: RemoteError?
+    }
+
+    /// Returns when the daemon has read all the requests: what is asked after them has been answered.
+    init(_ installation: Installation, connections: Int, callsEach: Int) throws {
+        clients = try (0..<connections).map { _ in
+            let client = try installation.connect()
+            let requests = try (0..<callsEach).map { _ in try client.request("token.get") }
+            return (client, requests)
+        }
+        for (client, _) in clients { try client.call("daemon.info") }
+    }
+
+    /// What came for each request.
+    func answers() throws -> [Answer] {
+        try clients.flatMap { client, requests in
+            try requests.map { _ in
+                let envelope = try client.message()
+                return Answer(
+                    result: envelope["result"] as? Object,
+                    error: (envelope["error"] as? Object).map(RemoteError.init)
+                )
+            }
+        }
+    }
+}
+
+/// Points in time as they are on the wire.
+enum Moment {
+    /// The seconds between two RFC 3339 times, to the millisecond.
+    static func seconds(from start: String, to end: String) throws -> Double {
+        let format = Date.ISO8601FormatStyle(includingFractionalSeconds: true)
+        let seconds = try Date(end, strategy: format).timeIntervalSince(Date(start, strategy: format))
+        return (seconds * 1_000).rounded() / 1_000
+    }
+}

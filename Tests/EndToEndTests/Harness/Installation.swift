@@ -1,0 +1,173 @@
+import Foundation
+
+/// One installation under test: a sandbox cloud, a daemon, a folder for both.
+final class Installation {
+    let folder: TemporaryFolder
+    let cloud: Cloud
+    let socket: String
+    let configurationFile: String
+    /// May be moved before the daemon starts.
+    var stateDirectory: String
+    private(set) var daemon: Program?
+    var daemonEnvironment: [String: String] = [:]
+    /// Lines that follow the provider's URLs in the configuration.
+    var configuration: String
+
+    init(
+        accessTokenLifetime: Int = 3_600,
+        rotationGrace: Int = 30,
+        tls: PrivateAuthority? = nil,
+        configuration: String = "",
+        in folder: TemporaryFolder? = nil
+    ) throws {
+        let folder = try folder ?? TemporaryFolder()
+        self.folder = folder
+        socket = folder.path + "/run/junctiond.sock"
+        stateDirectory = folder.path + "/state"
+        configurationFile = folder.path + "/junctiond.toml"
+        cloud = try Cloud(
+            in: folder,
+            accessTokenLifetime: accessTokenLifetime,
+            rotationGrace: rotationGrace,
+            tls: tls
+        )
+        self.configuration = configuration
+    }
+
+    /// An installation whose daemon runs.
+    static func started(
+        accessTokenLifetime: Int = 3_600,
+        rotationGrace: Int = 30,
+        configuration: String = ""
+    ) throws -> Installation {
+        let installation = try Installation(
+            accessTokenLifetime: accessTokenLifetime,
+            rotationGrace: rotationGrace,
+            configuration: configuration
+        )
+        try installation.startDaemon()
+        return installation
+    }
+
+    // MARK: The daemon
+
+    var daemonArguments: [String] {
+        ["--config", configurationFile, "--socket", socket, "--state-dir", stateDirectory]
+    }
+
+    func writeConfiguration() throws {
+        _ = try folder.write(
+            """
+            [junction]
+            authUrl = "\(cloud.url)"
+            apiUrl = "\(cloud.url)"
+
+            \(configuration)
+            """,
+            to: "junctiond.toml"
+        )
+    }
+
+    /// Starts the daemon and waits until it says that it is ready.
+    @discardableResult
+    func startDaemon(_ environment: [String: String] = [:]) throws -> NotifySocket {
+        let notify = try NotifySocket(in: folder)
+        try launchDaemon(environment.merging(["NOTIFY_SOCKET": notify.path]) { $1 })
+        if let daemon { try notify.waitUntilReady(daemon) }
+        return notify
+    }
+
+    /// Starts the daemon and does not wait for anything.
+    func launchDaemon(_ environment: [String: String] = [:]) throws {
+        try writeConfiguration()
+        daemon = try Program(
+            "junctiond",
+            daemonArguments,
+            in: folder,
+            environment: daemonEnvironment.merging(environment) { $1 }
+        )
+    }
+
+    func killDaemon() throws {
+        daemon?.signal(SIGKILL)
+        try daemon?.wait()
+    }
+
+    /// SIGKILL, and a new start.
+    func restartDaemon(_ environment: [String: String] = [:]) throws {
+        try killDaemon()
+        try startDaemon(environment)
+    }
+
+    // MARK: Callers
+
+    func connect() throws -> RawClient {
+        try RawClient(socket)
+    }
+
+    /// A connection that gets every snapshot.
+    func watch() throws -> RawClient {
+        let client = try connect()
+        try client.call("session.subscribe")
+        return client
+    }
+
+    /// The present snapshot if it fits, else the next one that does.
+    @discardableResult
+    func awaitSnapshot(_ fits: (Object) -> Bool) throws -> Object {
+        let client = try connect()
+        let present = try client.call("session.subscribe")
+        return fits(present) ? present : try client.awaitSnapshot(fits)
+    }
+
+    /// Signs a user in with a new Sign-In Token.
+    @discardableResult
+    func signIn(_ user: String) throws -> Object {
+        try connect().call("session.signIn", try cloud.credential(for: user))
+    }
+
+    /// Makes a user and signs them in.
+    @discardableResult
+    func signInNewUser(_ name: String = "alice") throws -> String {
+        let user = try cloud.makeUser(name)
+        try signIn(user)
+        return user
+    }
+
+    @discardableResult
+    func signOut() throws -> Object {
+        try connect().call("session.signOut")
+    }
+
+    func status() throws -> Object {
+        try connect().call("session.status")
+    }
+
+    func token() throws -> String? {
+        try connect().call("token.get").accessToken
+    }
+
+    // MARK: The thin client
+
+    /// Runs `junctionctl` to its end.
+    func ctl(
+        _ arguments: String...,
+        input: String? = nil,
+        environment: [String: String] = [:]
+    ) throws -> Program.Ending {
+        try Program("junctionctl", arguments, in: folder, environment: ctlEnvironment(environment), input: input).wait()
+    }
+
+    /// Starts `junctionctl`, whose lines are read as they come.
+    func talkingCtl(_ arguments: String...) throws -> TalkingProgram {
+        try TalkingProgram("junctionctl", arguments, in: folder, environment: ctlEnvironment([:]))
+    }
+
+    private func ctlEnvironment(_ more: [String: String]) -> [String: String] {
+        ["JUNCTIOND_SOCKET": socket].merging(more) { $1 }
+    }
+
+    deinit {
+        daemon?.signal(SIGKILL)
+    }
+}

@@ -1,0 +1,192 @@
+import Foundation
+
+typealias Object = [String: Any]
+
+/// A client that shares no code with the project: a socket, lines, and Foundation's JSON.
+final class RawClient {
+    private let descriptor: Int32
+    private let lines: LineReader
+    private var lastIdentifier = 0
+
+    init(_ path: String) throws {
+        descriptor = makeSocket(AF_UNIX, SOCK_STREAM)
+        lines = LineReader(descriptor)
+        guard UnixAddress(path).withPointer({ connect(descriptor, $0, $1) }) == 0 else {
+            throw Program.Failure(description: "\(path) cannot be reached: \(String(cString: strerror(errno)))")
+        }
+    }
+
+    // MARK: Lines
+
+    func send(_ line: String) {
+        send(bytes: Array((line + "\n").utf8))
+    }
+
+    func send(bytes: [UInt8]) {
+        descriptor.sendAll(bytes)
+    }
+
+    /// The next line; `nil` at the end of what the daemon says.
+    func line() throws -> String? {
+        try lines.next()
+    }
+
+    /// The next line, whatever JSON it is.
+    func json() throws -> Any {
+        guard let line = try line() else { throw Program.Failure(description: "The daemon closed the connection") }
+        return try JSONSerialization.jsonObject(with: Data(line.utf8), options: .fragmentsAllowed)
+    }
+
+    /// The next message, as an object.
+    func message() throws -> Object {
+        let json = try json()
+        guard let object = json as? Object else { throw Program.Failure(description: "Not an object: \(json)") }
+        return object
+    }
+
+    func finishWriting() {
+        shutdown(descriptor, Int32(SHUT_WR))
+    }
+
+    // MARK: Calls
+
+    func request(_ method: String, _ params: Object? = nil) throws -> Int {
+        lastIdentifier += 1
+        var object: Object = ["jsonrpc": "2.0", "id": lastIdentifier, "method": method]
+        if let params { object["params"] = params }
+        send(String(decoding: try JSONSerialization.data(withJSONObject: object), as: UTF8.self))
+        return lastIdentifier
+    }
+
+    /// The answer to a request, whole: what comes before it is dropped.
+    func envelope(of identifier: Int) throws -> Object {
+        while true {
+            let message = try message()
+            if message["id"] as? Int == identifier, message["method"] == nil { return message }
+        }
+    }
+
+    /// What a request brought.
+    @discardableResult
+    func answer(to identifier: Int) throws -> Object {
+        let envelope = try envelope(of: identifier)
+        guard let result = envelope["result"] else {
+            throw RemoteError(envelope["error"] as? Object ?? [:])
+        }
+        return result as? Object ?? [:]
+    }
+
+    @discardableResult
+    func call(_ method: String, _ params: Object? = nil) throws -> Object {
+        try answer(to: request(method, params))
+    }
+
+    /// The error that a request brought. A success is a failure here.
+    func refusal(of identifier: Int) throws -> RemoteError {
+        do {
+            throw Program.Failure(description: "There was no error but \(try answer(to: identifier))")
+        } catch let error as RemoteError {
+            return error
+        }
+    }
+
+    func refusal(_ method: String, _ params: Object? = nil) throws -> RemoteError {
+        try refusal(of: request(method, params))
+    }
+
+    // MARK: What the daemon asks
+
+    /// The next request of the daemon's own.
+    func question() throws -> (method: String, identifier: Any, params: Object) {
+        while true {
+            let message = try message()
+            if let method = message["method"] as? String, let identifier = message["id"] {
+                return (method, identifier, message["params"] as? Object ?? [:])
+            }
+        }
+    }
+
+    func reply(to identifier: Any, _ result: Object) throws {
+        try reply(["jsonrpc": "2.0", "id": identifier, "result": result])
+    }
+
+    func replyError(to identifier: Any) throws {
+        try reply(["jsonrpc": "2.0", "id": identifier, "error": ["code": 1, "message": "no"] as Object])
+    }
+
+    private func reply(_ object: Object) throws {
+        send(String(decoding: try JSONSerialization.data(withJSONObject: object), as: UTF8.self))
+    }
+
+    // MARK: Watching
+
+    /// The next snapshot. The connection must be a watcher's.
+    func snapshot() throws -> Object {
+        while true {
+            let message = try message()
+            if message["method"] as? String == "session.changed",
+                let snapshot = (message["params"] as? Object)?["snapshot"] as? Object
+            {
+                return snapshot
+            }
+        }
+    }
+
+    /// Reads snapshots until one fits.
+    @discardableResult
+    func awaitSnapshot(_ fits: (Object) -> Bool) throws -> Object {
+        while true {
+            let snapshot = try snapshot()
+            if fits(snapshot) { return snapshot }
+        }
+    }
+
+    deinit { close(descriptor) }
+}
+
+/// The daemon's error, as it came.
+struct RemoteError: Error, CustomStringConvertible {
+    var code: Int
+    var kind: String
+    var message: String
+    var retryAfter: Double?
+    var userId: String?
+    var capability: String?
+    var maximum: Double?
+    /// The code of the termination that the error tells of.
+    var termination: String?
+
+    init(_ object: Object) {
+        code = object["code"] as? Int ?? 0
+        message = object["message"] as? String ?? ""
+        let data = object["data"] as? Object ?? [:]
+        kind = data["kind"] as? String ?? ""
+        retryAfter = data["retryAfter"] as? Double
+        userId = data["userId"] as? String
+        capability = data["capability"] as? String
+        maximum = data["maximum"] as? Double
+        termination = (data["termination"] as? Object)?["code"] as? String
+    }
+
+    var description: String { "\(code) \(kind): \(message)" }
+}
+
+extension [String: Any] {
+    var state: String { self["state"] as? String ?? "" }
+    var userId: String? { self["userId"] as? String }
+    var externalUserId: String? { self["externalUserId"] as? String }
+    var flags: [String] { self["flags"] as? [String] ?? [] }
+    var revision: Int { self["revision"] as? Int ?? 0 }
+    var generation: Int? { (self["accessToken"] as? Object)?["generation"] as? Int }
+    var accessToken: String? { self["accessToken"] as? String }
+    var renewal: Object { self["renewal"] as? Object ?? [:] }
+    var termination: Object? { self["termination"] as? Object }
+    var storage: Object { self["storage"] as? Object ?? [:] }
+    var isDurable: Bool { storage["durable"] as? Bool ?? false }
+
+    func integer(_ path: String...) -> Int {
+        var value: Any? = self
+        for step in path { value = (value as? Object)?[step] }
+        return value as? Int ?? 0
+    }
+}

@@ -1,0 +1,11 @@
+import Foundation
+
+/// Programs that some tests need, and that not every machine has.
+enum SystemPrograms {
+    static let setpriv = "/usr/bin/setpriv"
+    static let socketActivate = "/usr/bin/systemd-socket-activate"
+
+    static func has(_ path: String) -> Bool {
+        FileManager.default.isExecutableFile(atPath: path)
+    }
+}

@@ -1,0 +1,87 @@
+import Foundation
+import Testing
+
+/// TLS with a certificate authority of one's own.
+@Suite struct TLSTests {
+    @Test func `with tls.caFile the story is the same over TLS`() throws {
+        let folder = try TemporaryFolder()
+        let authority = try PrivateAuthority(in: folder)
+        let installation = try Installation(
+            tls: authority,
+            configuration: "[tls]\ncaFile = \"\(authority.authority)\"",
+            in: folder
+        )
+        try installation.startDaemon()
+
+        let user = try installation.signInNewUser()
+        let client = try installation.connect()
+
+        #expect(installation.cloud.url.hasPrefix("https://"))
+        #expect(try client.call("session.renew").userId == user)
+        let answer = try client.call("api.request", ["method": "GET", "path": "/v2/user/\(user)"])
+        #expect(answer["status"] as? Int == 200)
+    }
+
+    @Test func `an untrusted certificate is named at once, and is not called a timeout`() throws {
+        let folder = try TemporaryFolder()
+        let installation = try Installation(tls: PrivateAuthority(in: folder), in: folder)
+        try installation.startDaemon()
+        let credential = try installation.cloud.credential(for: installation.cloud.makeUser())
+
+        let began = ContinuousClock.now
+        let error = try installation.connect().refusal("session.signIn", credential)
+
+        #expect(error.code == 1006)
+        #expect(error.kind == "providerUnavailable")
+        #expect(error.message.contains("certificate"))
+        #expect(error.message.contains("tls.caFile"))
+        // The deadline of a request is fifteen seconds.
+        #expect(began.duration(to: .now) < .seconds(5))
+        #expect(try installation.status().state == "notLoggedIn")
+        #expect(try installation.cloud.counter("tokenRequests") == 0)
+    }
+
+    @Test func `a certificate that goes bad later costs a renewal and not the session`() throws {
+        let folder = try TemporaryFolder()
+        let authority = try PrivateAuthority(in: folder)
+        let installation = try Installation(
+            tls: authority,
+            configuration: "[tls]\ncaFile = \"\(authority.authority)\"",
+            in: folder
+        )
+        try installation.startDaemon()
+        let user = try installation.signInNewUser()
+        installation.configuration = ""
+        try installation.restartDaemon()
+
+        let error = try installation.connect().refusal("session.renew")
+
+        #expect(error.message.contains("certificate"))
+        #expect(try installation.status().userId == user)
+        #expect(try installation.token() != nil)
+    }
+
+    @Test(arguments: ["", "not a certificate"])
+    func `a tls.caFile that holds no certificate stops the start`(content: String) throws {
+        let installation = try Installation()
+        let file = try installation.folder.write(content, to: "ca.pem")
+        installation.configuration = "[tls]\ncaFile = \"\(file)\""
+
+        try installation.launchDaemon()
+        let ending = try #require(try installation.daemon?.wait())
+
+        #expect(ending.status == 78)
+        #expect(ending.errors.contains(file))
+    }
+
+    @Test func `plain http to anywhere but this machine stops the start`() throws {
+        let folder = try TemporaryFolder()
+        let file = try folder.write("[junction]\nauthUrl = \"http://auth.example.com\"\n", to: "junctiond.toml")
+
+        let ending = try Program("junctiond", ["--config", file, "--check-config"], in: folder).wait()
+
+        #expect(ending.status == 78)
+        #expect(ending.errors.contains("authUrl"))
+        #expect(ending.errors.contains("https"))
+    }
+}

@@ -1,0 +1,181 @@
+import Foundation
+import Testing
+
+/// A configuration that is wrong stops the start and says what, where, and what was expected.
+@Suite struct ConfigurationTests {
+    /// A file, what is wrong with it, and the words of the complaint.
+    struct Mistake: CustomTestStringConvertible, Sendable {
+        var testDescription: String
+        var lines: [String]
+        var words: [String]
+    }
+
+    static let mistakes = [
+        Mistake(
+            testDescription: "an unknown key",
+            lines: ["provider = \"junction\"", "providers = 1"],
+            words: [":2", "providers", "unknown key", "provider"]
+        ),
+        Mistake(
+            testDescription: "an unknown key of a table",
+            lines: ["[renewal]", "mode = \"automatic\"", "postponefor = 700"],
+            words: [":3", "renewal.postponefor", "unknown key", "postponeFor"]
+        ),
+        Mistake(
+            testDescription: "a wrong type",
+            lines: ["[api]", "expose = \"yes\""],
+            words: [":2", "api.expose", "true or false"]
+        ),
+        Mistake(
+            testDescription: "an impossible value",
+            lines: ["[renewal]", "postponeFor = 10"],
+            words: [":2", "renewal.postponeFor", "600"]
+        ),
+        Mistake(
+            testDescription: "a negative limit",
+            lines: ["[limits]", "connections = -1"],
+            words: [":2", "limits.connections"]
+        ),
+        Mistake(
+            testDescription: "a word that is none of those there are",
+            lines: ["[log]", "level = \"loud\""],
+            words: [":2", "log.level", "trace", "critical"]
+        ),
+        Mistake(
+            testDescription: "an unknown capability",
+            lines: ["[[access]]", "allow = [\"status\", \"everything\"]", "user = \"root\""],
+            words: ["access[0].allow", "manage"]
+        ),
+        Mistake(
+            testDescription: "a table that is none",
+            lines: ["junction = 7"],
+            words: [":1", "junction", "table"]
+        ),
+        Mistake(testDescription: "no TOML at all", lines: ["provider = "], words: [":1"]),
+        Mistake(
+            testDescription: "an address that is none",
+            lines: ["[junction]", "authUrl = \"ftp://example.com\""],
+            words: ["junction.authUrl", "https"]
+        ),
+    ]
+
+    @Test(arguments: mistakes)
+    func `a mistake stops the start with its place and what was expected`(mistake: Mistake) throws {
+        let folder = try TemporaryFolder()
+        let file = try folder.write(mistake.lines.joined(separator: "\n") + "\n", to: "junctiond.toml")
+        let state = folder.path + "/state"
+
+        for check in [["--check-config"], ["--socket", folder.path + "/s", "--state-dir", state]] {
+            let ending = try Program("junctiond", ["--config", file] + check, in: folder).wait()
+            #expect(ending.status == 78)
+            #expect(ending.output == "")
+            #expect(ending.errors.split(separator: "\n").count == 1)
+            #expect(ending.errors.hasPrefix("junctiond: "))
+            for word in [file] + mistake.words { #expect(ending.errors.contains(word), "\(word): \(ending.errors)") }
+        }
+        #expect(!FileManager.default.fileExists(atPath: state))
+    }
+
+    @Test func `--check-config says that a good file is in order, and touches nothing`() throws {
+        let folder = try TemporaryFolder()
+        let file = try folder.write("[log]\nlevel = \"debug\"\n", to: "junctiond.toml")
+
+        let ending = try Program("junctiond", ["--config", file, "--check-config"], in: folder).wait()
+
+        #expect(ending.status == 0)
+        #expect(ending.output.contains(file))
+        #expect(ending.output.contains("in order"))
+        #expect(ending.errors == "")
+    }
+
+    @Test func `the file that is shipped is in order`() throws {
+        let folder = try TemporaryFolder()
+        let file = Program.root + "/etc/junctiond/junctiond.toml"
+
+        let ending = try Program("junctiond", ["--config", file, "--check-config"], in: folder).wait()
+
+        #expect(ending.status == 0, "\(ending.errors)")
+        #expect(ending.errors == "")
+    }
+
+    @Test func `a file that was named and is not there stops the start`() throws {
+        let folder = try TemporaryFolder()
+
+        let ending = try Program("junctiond", ["--config", folder.path + "/none", "--check-config"], in: folder).wait()
+
+        #expect(ending.status == 78)
+        #expect(ending.errors.contains(folder.path + "/none"))
+    }
+
+    @Test func `a variable overrules the file, and is named when it is wrong`() throws {
+        let installation = try Installation(configuration: "[api]\nexpose = false")
+        try installation.startDaemon(["JUNCTIOND_API_EXPOSE": "true"])
+        let user = try installation.signInNewUser()
+        let call: Object = ["method": "GET", "path": "/v2/user/\(user)"]
+        #expect(try installation.connect().call("api.request", call)["status"] as? Int == 200)
+
+        let ending = try Program(
+            "junctiond",
+            ["--config", installation.configurationFile, "--check-config"],
+            in: installation.folder,
+            environment: ["JUNCTIOND_API_EXPOSE": "perhaps"]
+        ).wait()
+
+        #expect(ending.status == 78)
+        #expect(ending.errors.contains("JUNCTIOND_API_EXPOSE"))
+    }
+
+    @Test(arguments: [["--no-such-option"], ["--config"], ["extra"], ["--socket", ""]])
+    func `arguments that make no sense are a usage error`(arguments: [String]) throws {
+        let folder = try TemporaryFolder()
+
+        let ending = try Program("junctiond", arguments, in: folder).wait()
+
+        #expect(ending.status == 64)
+        #expect(ending.output == "")
+        #expect(!ending.errors.isEmpty)
+    }
+
+    @Test(arguments: ["junctiond", "junctionctl"])
+    func `a program tells its version and its usage`(program: String) throws {
+        let folder = try TemporaryFolder()
+
+        let version = try Program(program, ["--version"], in: folder).wait()
+        let help = try Program(program, ["--help"], in: folder).wait()
+
+        #expect(version.status == 0)
+        #expect(version.output.contains(/[0-9]+\.[0-9]+\.[0-9]+/))
+        #expect(help.status == 0)
+        #expect(help.output.contains("USAGE: \(program)"))
+    }
+
+    @Test func `a state directory that cannot be made ends with 73`() throws {
+        let folder = try TemporaryFolder()
+        let file = try folder.write("", to: "junctiond.toml")
+        let plain = try folder.write("x", to: "plain")
+
+        let ending = try Program(
+            "junctiond",
+            ["--config", file, "--socket", folder.path + "/s", "--state-dir", plain + "/state"],
+            in: folder
+        ).wait()
+
+        #expect(ending.status == 73)
+        #expect(ending.errors.contains(plain))
+    }
+
+    @Test func `a socket path that is too long ends with 73`() throws {
+        let folder = try TemporaryFolder()
+        let file = try folder.write("", to: "junctiond.toml")
+        let path = folder.path + "/" + String(repeating: "x", count: 120)
+
+        let ending = try Program(
+            "junctiond",
+            ["--config", file, "--socket", path, "--state-dir", folder.path + "/state"],
+            in: folder
+        ).wait()
+
+        #expect(ending.status == 73)
+        #expect(ending.errors.contains("107"))
+    }
+}

@@ -1,0 +1,113 @@
+import Foundation
+import Testing
+
+/// A disk without a byte to spare. It takes root to mount one.
+@Suite(.enabled("only root can mount a small disk here") { SmallDisk.canBeMounted })
+struct FullDiskTests {
+    @Test func `a renewal on a full disk is served from memory, and is durable when there is room again`() throws {
+        let installation = try Installation()
+        let disk = try SmallDisk(for: installation)
+        try installation.startDaemon()
+        let user = try installation.signInNewUser()
+        try disk.fill()
+
+        let renewed = try installation.connect().call("session.renew")
+        let token = try installation.token()
+        let metrics = try installation.ctl("metrics").output
+
+        #expect(renewed.state == "established")
+        #expect(renewed.generation == 2)
+        #expect(!renewed.isDurable)
+        #expect(token != nil)
+        #expect(metrics.contains("junctiond_session_durable 0"))
+        try disk.makeRoom()
+        let durable = try installation.awaitSnapshot { $0.isDurable }
+        #expect(durable.generation == 2)
+        try installation.restartDaemon()
+        #expect(try installation.status().userId == user)
+        #expect(try installation.token() == token)
+        #expect(try installation.cloud.counter("familyRevocations") == 0)
+    }
+
+    @Test func `a sign-out that cannot be stored ends with 75, and holds once it can`() throws {
+        let installation = try Installation()
+        let disk = try SmallDisk(for: installation)
+        try installation.startDaemon()
+        try installation.signInNewUser()
+        try disk.fill()
+
+        let ending = try installation.ctl("sign-out")
+
+        #expect(ending.status == 75)
+        #expect(ending.errors.contains("(notDurable): "))
+        #expect(try installation.status().state == "notLoggedIn")
+        #expect(try installation.connect().refusal("token.get").kind == "notSignedIn")
+        try disk.makeRoom()
+        try installation.awaitSnapshot { $0.isDurable }
+        try installation.restartDaemon()
+        #expect(try installation.status().state == "notLoggedIn")
+    }
+
+    @Test func `a sign-in on a full disk says that it is not durable`() throws {
+        let installation = try Installation()
+        let disk = try SmallDisk(for: installation)
+        try installation.startDaemon()
+        let user = try installation.cloud.makeUser()
+        try disk.fill()
+
+        let ending = try installation.ctl("sign-in", "--json", input: installation.cloud.signInToken(for: user))
+
+        #expect(ending.status == 75)
+        #expect(try ending.json().userId == user)
+        #expect(try installation.token() != nil)
+        try disk.makeRoom()
+        try installation.awaitSnapshot { $0.isDurable }
+        try installation.restartDaemon()
+        #expect(try installation.status().userId == user)
+    }
+}
+
+/// A file system that is smaller than the reserve that the daemon would like to set aside.
+private final class SmallDisk {
+    private let folder: TemporaryFolder
+    private let path: String
+
+    static let canBeMounted: Bool = {
+        guard geteuid() == 0, let folder = try? TemporaryFolder() else { return false }
+        guard (try? mount(folder.path, in: folder)) != nil else { return false }
+        return unmount(folder.path, in: folder)
+    }()
+
+    init(for installation: Installation) throws {
+        folder = installation.folder
+        path = try folder.makeFolder("disk")
+        try Self.mount(path, in: folder)
+        installation.stateDirectory = path + "/state"
+    }
+
+    /// Takes every byte that is left.
+    func fill() throws {
+        let file = open(path + "/filler", O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0o600)
+        defer { close(file) }
+        let block = [UInt8](repeating: 1, count: 512)
+        while write(file, block, block.count) > 0 {}
+    }
+
+    func makeRoom() throws {
+        try FileManager.default.removeItem(atPath: path + "/filler")
+    }
+
+    private static func mount(_ path: String, in folder: TemporaryFolder) throws {
+        let arguments = ["-t", "tmpfs", "-o", "size=64k,mode=700", "tmpfs", path]
+        let ending = try Program("/usr/bin/mount", arguments, in: folder).wait()
+        guard ending.status == 0 else { throw Program.Failure(description: "mount: \(ending.errors)") }
+    }
+
+    /// The daemon may still have files there.
+    @discardableResult
+    private static func unmount(_ path: String, in folder: TemporaryFolder) -> Bool {
+        (try? Program("/usr/bin/umount", ["--lazy", path], in: folder).wait())?.status == 0
+    }
+
+    deinit { Self.unmount(path, in: folder) }
+}

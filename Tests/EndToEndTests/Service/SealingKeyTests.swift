@@ -1,0 +1,124 @@
+import Foundation
+import Testing
+
+/// The key that the service manager passes as a credential, and what becomes of the session without it.
+@Suite struct SealingKeyTests {
+    @Test func `the session comes back with its key, and only with it`() throws {
+        let installation = try Installation()
+        let credentials = try Credentials(installation, key: 1)
+        try installation.startDaemon()
+        let user = try installation.signInNewUser()
+        let token = try installation.token()
+        #expect(try installation.status().storage["sealedWith"] as? String == "host")
+        #expect(!FileManager.default.fileExists(atPath: installation.stateDirectory + "/junctiond.key"))
+
+        try credentials.take()
+        try installation.restartDaemon()
+        let locked = try installation.status()
+        let client = try installation.connect()
+        let refused = try client.refusal("token.get")
+        let signIn = try client.refusal("session.signIn", installation.cloud.credential(for: user))
+        try credentials.put(1)
+        try installation.restartDaemon()
+
+        #expect(locked.state == "established")
+        #expect(locked.userId == user)
+        #expect(locked.storage["status"] as? String == "locked")
+        #expect(refused.code == 1009)
+        #expect(refused.message.contains("junctiond.key"))
+        #expect(signIn.kind == "storageUnavailable")
+        #expect(signIn.message.contains("LoadCredentialEncrypted"))
+        #expect(try installation.token() == token)
+    }
+
+    @Test func `under another key the session is locked, and a sign-in reseals it`() throws {
+        let installation = try Installation()
+        let credentials = try Credentials(installation, key: 1)
+        try installation.startDaemon()
+        let user = try installation.signInNewUser()
+
+        try credentials.put(2)
+        try installation.restartDaemon()
+        let locked = try installation.status()
+        let refused = try installation.connect().refusal("token.get")
+        let resealed = try installation.signIn(user)
+        try installation.restartDaemon()
+
+        #expect(locked.storage["status"] as? String == "locked")
+        #expect(locked.userId == user)
+        #expect(refused.kind == "storageUnavailable")
+        #expect(resealed.storage["status"] as? String == "ok")
+        #expect(try installation.status().storage["status"] as? String == "ok")
+        #expect(try installation.token() != nil)
+    }
+
+    @Test func `without a key nothing crash-loops, and sign-out still works`() throws {
+        let installation = try Installation()
+        let credentials = try Credentials(installation, key: 1)
+        try installation.startDaemon()
+        try installation.signInNewUser()
+        try credentials.take()
+
+        for _ in 0..<3 {
+            try installation.restartDaemon()
+            #expect(try installation.status().storage["status"] as? String == "locked")
+        }
+        let signedOut = try installation.signOut()
+        try credentials.put(1)
+        try installation.restartDaemon()
+
+        #expect(signedOut.state == "notLoggedIn")
+        #expect(try installation.status().state == "notLoggedIn")
+    }
+
+    @Test(arguments: ["host+tpm2", "tpm2", "host"])
+    func `what the key is bound to is reported as it was written down`(binding: String) throws {
+        let installation = try Installation()
+        let credentials = try Credentials(installation, key: 1)
+        try credentials.write(Data("\(binding)\n".utf8), to: "junctiond.key.binding")
+
+        try installation.startDaemon()
+
+        #expect(try installation.status().storage["sealedWith"] as? String == binding)
+    }
+
+    @Test func `a record from another machine's disk is locked with that reason`() throws {
+        let installation = try Installation.started()
+        let user = try installation.signInNewUser()
+        try installation.killDaemon()
+        let file = installation.stateDirectory + "/installation-id"
+        try Data(String(repeating: "ab", count: 16).utf8).write(to: URL(fileURLWithPath: file))
+
+        try installation.startDaemon()
+        let refused = try installation.connect().refusal("token.get")
+
+        #expect(try installation.status().storage["status"] as? String == "locked")
+        #expect(refused.message.contains("installation"))
+        #expect(try installation.signIn(user).storage["status"] as? String == "ok")
+    }
+}
+
+/// The credentials directory of a service.
+private struct Credentials {
+    private let directory: String
+    private let folder: TemporaryFolder
+
+    init(_ installation: Installation, key: UInt8) throws {
+        folder = installation.folder
+        directory = try folder.makeFolder("credentials")
+        installation.daemonEnvironment["CREDENTIALS_DIRECTORY"] = directory
+        try put(key)
+    }
+
+    func put(_ key: UInt8) throws {
+        try write(Data(repeating: key, count: 32), to: "junctiond.key")
+    }
+
+    func take() throws {
+        try FileManager.default.removeItem(atPath: directory + "/junctiond.key")
+    }
+
+    func write(_ bytes: Data, to name: String) throws {
+        _ = try folder.write(bytes, to: "credentials/" + name, mode: 0o400)
+    }
+}

@@ -1,0 +1,102 @@
+import Foundation
+import Testing
+
+/// What the service manager is told, and what it passes in.
+@Suite struct ServiceManagerTests {
+    @Test func `READY=1 comes when the socket answers and the state is loaded`() throws {
+        let installation = try Installation.started()
+        let user = try installation.signInNewUser()
+        try installation.killDaemon()
+
+        let notify = try NotifySocket(in: installation.folder)
+        try installation.launchDaemon(["NOTIFY_SOCKET": notify.path])
+        var message: [String] = []
+        while !message.contains("READY=1") { message = try notify.next() }
+        let status = try installation.status()
+
+        #expect(message.contains("STATUS=User \(user) is signed in"))
+        #expect(status.userId == user)
+    }
+
+    @Test func `each transition is told in plain words`() throws {
+        let installation = try Installation(accessTokenLifetime: 1)
+        let notify = try installation.startDaemon()
+        let user = try installation.cloud.makeUser()
+
+        try installation.cloud.fault(["status": 503, "headers": ["Retry-After": "1"], "times": 1])
+        try installation.signIn(user)
+        try notify.wait(for: "STATUS=Signing in")
+        try notify.wait(for: "STATUS=User \(user) is signed in")
+        try notify.wait("the expiry") { $0.hasPrefix("STATUS=") && $0.contains("expired") }
+        try installation.cloud.change(["accessTokenLifetime": 3_600])
+        try notify.wait(for: "STATUS=User \(user) is signed in")
+        try installation.cloud.drive("delete", user)
+        #expect(try installation.connect().refusal("session.renew").kind == "sessionTerminated")
+        try notify.wait("the termination") { $0.hasPrefix("STATUS=") && $0.contains("invalid_token") }
+        try installation.signOut()
+        try notify.wait(for: "STATUS=Nobody is signed in")
+    }
+
+    @Test func `STOPPING=1 comes when the end begins`() throws {
+        let installation = try Installation()
+        let notify = try installation.startDaemon()
+
+        installation.daemon?.signal(SIGTERM)
+
+        try notify.wait(for: "STOPPING=1")
+        #expect(try installation.daemon?.wait().status == 0)
+    }
+
+    @Test func `a service manager that does not read never blocks the daemon`() throws {
+        let installation = try Installation.started()
+        let user = try installation.cloud.makeUser()
+        let client = try installation.connect()
+
+        // The queue of a datagram socket is short: ten messages, as the kernel comes.
+        for _ in 0..<50 {
+            try client.call("session.signIn", APIKey.credential(for: user))
+            try client.call("session.signOut")
+        }
+
+        #expect(try client.call("session.status").state == "notLoggedIn")
+    }
+
+    // MARK: Reloading
+
+    @Test func `SIGHUP puts a new configuration in force without a restart`() throws {
+        let installation = try Installation()
+        let notify = try installation.startDaemon()
+        let user = try installation.signInNewUser()
+        let call: Object = ["method": "GET", "path": "/v2/user/\(user)"]
+        let client = try installation.connect()
+        #expect(try client.call("api.request", call)["status"] as? Int == 200)
+
+        installation.configuration = "[api]\nexpose = false"
+        try installation.writeConfiguration()
+        installation.daemon?.signal(SIGHUP)
+        let lines = try notify.wait("the end of the reload") { $0 == "READY=1" }
+
+        #expect(lines.contains("RELOADING=1"))
+        #expect(lines.contains { $0.hasPrefix("MONOTONIC_USEC=") })
+        #expect(try client.refusal("api.request", call).kind == "permissionDenied")
+        #expect(try client.call("session.status").userId == user)
+    }
+
+    @Test func `SIGHUP with an invalid configuration keeps the old one and says why`() throws {
+        let installation = try Installation(configuration: "[api]\nexpose = false")
+        let notify = try installation.startDaemon()
+        let user = try installation.signInNewUser()
+
+        installation.configuration = "[api]\nexpose = true\nexposed = true"
+        try installation.writeConfiguration()
+        installation.daemon?.signal(SIGHUP)
+        let lines = try notify.wait("the complaint") { $0.hasPrefix("STATUS=") && $0.contains("api.exposed") }
+
+        #expect(lines.contains("RELOADING=1"))
+        let call: Object = ["method": "GET", "path": "/v2/user/\(user)"]
+        #expect(try installation.connect().refusal("api.request", call).kind == "permissionDenied")
+        let log = try #require(installation.daemon?.errors)
+        #expect(log.contains(installation.configurationFile))
+        #expect(log.contains("api.exposed"))
+    }
+}

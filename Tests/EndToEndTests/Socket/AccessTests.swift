@@ -1,0 +1,142 @@
+import Foundation
+import Testing
+
+/// Other users of the machine. Only root can be somebody else, so these are for root.
+@Suite(
+    .enabled("only root can act as another user") { geteuid() == 0 },
+    .enabled("setpriv is not installed") { SystemPrograms.has(SystemPrograms.setpriv) }
+)
+struct AccessTests {
+    @Test func `another user does not get through to a socket of mode 0600`() throws {
+        let installation = try Installation.started()
+
+        let ending = try Stranger(installation).ctl("status")
+
+        #expect(ending.status == 77)
+        #expect(ending.errors.hasPrefix("junctionctl: "))
+        #expect(ending.errors.contains("permissionDenied"))
+    }
+
+    @Test func `without an access entry a stranger who gets through is allowed nothing`() throws {
+        let installation = try Installation.started()
+        try installation.signInNewUser()
+        let stranger = try Stranger(installation)
+        try stranger.openTheDoor()
+
+        for verb in [["status"], ["token"], ["sign-out"], ["metrics"], ["renew"], ["api", "GET", "/v2/providers"]] {
+            let ending = try stranger.ctl(verb)
+            #expect(ending.status == 77, "\(verb)")
+            #expect(ending.output == "", "\(verb)")
+        }
+
+        #expect(try installation.status().state == "established")
+    }
+
+    @Test func `an access entry opens what it names and nothing else`() throws {
+        let installation = try Installation.started(
+            configuration: "[[access]]\nallow = [\"status\"]\nuser = \"\(Stranger.name)\""
+        )
+        try installation.signInNewUser()
+        let stranger = try Stranger(installation)
+        try stranger.openTheDoor()
+
+        #expect(try stranger.ctl(["status"]).status == 0)
+        #expect(try stranger.ctl(["metrics"]).status == 0)
+        let token = try stranger.ctl(["token"])
+        #expect(token.status == 77)
+        #expect(token.errors.contains("'token'"))
+        #expect(try stranger.ctl(["sign-out"]).status == 77)
+        #expect(try stranger.ctl(["doctor"]).status == 77)
+    }
+
+    @Test func `a capability that lacks is told before the parameters are looked at`() throws {
+        let installation = try Installation.started(
+            configuration: "[[access]]\nallow = [\"status\"]\nuser = \"\(Stranger.name)\""
+        )
+        let stranger = try Stranger(installation)
+        try stranger.openTheDoor()
+
+        let ending = try stranger.ctl(["token", "--min-validity", "1e12"])
+        let garbage = try stranger.ctl(["sign-in"], input: "nonsense")
+
+        #expect(ending.status == 77)
+        #expect(garbage.status == 77)
+    }
+
+    @Test func `a supplementary group opens too`() throws {
+        let installation = try Installation.started(
+            configuration: "[[access]]\nallow = [\"status\", \"token\"]\ngroup = \"daemon\""
+        )
+        try installation.signInNewUser()
+        let stranger = try Stranger(installation)
+        try stranger.openTheDoor()
+
+        #expect(try stranger.ctl(["token"]).status == 77)
+        #expect(try stranger.ctl(["token"], groups: "daemon").status == 0)
+        #expect(try stranger.ctl(["sign-out"], groups: "daemon").status == 77)
+    }
+
+    @Test func `a reload changes the rights of who is connected already`() throws {
+        let access = "[[access]]\nallow = [\"status\"]\nuser = \"\(Stranger.name)\""
+        let installation = try Installation(configuration: access)
+        let notify = try installation.startDaemon()
+        let stranger = try Stranger(installation)
+        try stranger.openTheDoor()
+        let watch = try stranger.watch()
+        #expect(try watch.object().state == "notLoggedIn")
+
+        installation.configuration = ""
+        try installation.writeConfiguration()
+        installation.daemon?.signal(SIGHUP)
+        try notify.wait(for: "READY=1")
+
+        #expect(try stranger.ctl(["status"]).status == 77)
+    }
+}
+
+/// A user of the machine who is nobody in particular.
+private struct Stranger {
+    static let identifier = 65_534
+    static let name = "nobody"
+
+    private let installation: Installation
+    private let client: String
+
+    init(_ installation: Installation) throws {
+        self.installation = installation
+        // Where the build is may be closed to strangers.
+        client = installation.folder.path + "/junctionctl"
+        try FileManager.default.copyItem(atPath: Program.path(of: "junctionctl"), toPath: client)
+        try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: client)
+        try FileManager.default.setAttributes([.posixPermissions: 0o711], ofItemAtPath: installation.folder.path)
+    }
+
+    /// Lets everybody connect, so that only the daemon's own rules are left.
+    func openTheDoor() throws {
+        let directory = installation.folder.path + "/run"
+        try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: directory)
+        try FileManager.default.setAttributes([.posixPermissions: 0o666], ofItemAtPath: installation.socket)
+    }
+
+    func ctl(_ arguments: String...) throws -> Program.Ending {
+        try ctl(arguments)
+    }
+
+    func ctl(_ arguments: [String], groups: String? = nil, input: String? = nil) throws -> Program.Ending {
+        let command = command(arguments, groups: groups)
+        return try Program(SystemPrograms.setpriv, command, in: installation.folder, environment: environment, input: input)
+            .wait()
+    }
+
+    func watch() throws -> TalkingProgram {
+        let command = command(["watch", "--json"], groups: nil)
+        return try TalkingProgram(SystemPrograms.setpriv, command, in: installation.folder, environment: environment)
+    }
+
+    private var environment: [String: String] { ["JUNCTIOND_SOCKET": installation.socket] }
+
+    private func command(_ arguments: [String], groups: String?) -> [String] {
+        let identity = ["--reuid", "\(Self.identifier)", "--regid", "\(Self.identifier)"]
+        return identity + (groups.map { ["--groups", $0] } ?? ["--clear-groups"]) + [client] + arguments
+    }
+}

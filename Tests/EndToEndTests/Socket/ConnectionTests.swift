@@ -1,0 +1,107 @@
+import Foundation
+import Testing
+
+/// Long lines, ends of input, and who is let in.
+@Suite struct ConnectionTests {
+    @Test func `a last line without its end counts, and the answers come before the end`() throws {
+        let installation = try Installation.started()
+        let client = try installation.connect()
+
+        client.send(#"{"jsonrpc":"2.0","method":"daemon.info","id":1}"#)
+        client.send(bytes: Array(#"{"jsonrpc":"2.0","method":"session.status","id":2}"#.utf8))
+        client.finishWriting()
+
+        let identifiers = try [client.message(), client.message()].map { $0["id"] as? Int ?? 0 }
+        #expect(identifiers.sorted() == [1, 2])
+        #expect(try client.line() == nil)
+    }
+
+    @Test func `half-close waits for what is under way and ends the subscription`() throws {
+        let installation = try Installation.started()
+        try installation.signInNewUser()
+        try installation.cloud.fault(["hang": true, "times": 1])
+        let client = try installation.watch()
+        let renewal = try client.request("session.renew")
+        try installation.cloud.wait(for: "hanging")
+        client.finishWriting()
+        try installation.cloud.release()
+
+        var messages: [Object] = []
+        while let line = try client.line() {
+            messages.append(try JSONSerialization.jsonObject(with: Data(line.utf8)) as? Object ?? [:])
+        }
+
+        #expect(messages.last?["id"] as? Int == renewal)
+        #expect((messages.last?["result"] as? Object)?.generation == 2)
+        // The renewal's end would have been told after it was answered.
+        let told = messages.dropLast().compactMap { ($0["params"] as? Object)?["snapshot"] as? Object }
+        #expect(!told.contains { $0.generation == 2 })
+    }
+
+    @Test func `a line of a mebibyte is read, and a longer one ends the connection with a reason`() throws {
+        let installation = try Installation.started()
+        let client = try installation.connect()
+        let frame = #"{"jsonrpc":"2.0","method":"session.reconcile","params":{"userId":""},"id":1}"#
+        let longest = String(repeating: "x", count: (1 << 20) - frame.utf8.count)
+
+        client.send(frame.replacing(#":"""#, with: ":\"\(longest)\""))
+        let fits = try client.message()
+        client.send(frame.replacing(#":"""#, with: ":\"\(longest)x\""))
+        let tooLong = try client.message()
+
+        #expect(fits["id"] as? Int == 1)
+        #expect((tooLong["error"] as? Object)?["code"] as? Int == -32600)
+        #expect(tooLong["id"] is NSNull)
+        #expect(try client.line() == nil)
+        #expect(try installation.status().state == "notLoggedIn")
+    }
+
+    @Test func `a thousand requests on one connection are all answered`() throws {
+        let installation = try Installation.started()
+        let client = try installation.connect()
+        let line = #"{"jsonrpc":"2.0","method":"session.status","id":0}"#
+        client.send(Array(repeating: line, count: 1_000).joined(separator: "\n"))
+
+        for _ in 0..<1_000 { #expect(try client.message()["result"] != nil) }
+    }
+
+    @Test func `a peer that sends half a line and goes away hurts nobody`() throws {
+        let installation = try Installation.started()
+
+        for _ in 0..<20 {
+            let client = try installation.connect()
+            client.send(bytes: Array(#"{"jsonrpc":"2.0","method":"session.sig"#.utf8))
+        }
+
+        #expect(try installation.status().state == "notLoggedIn")
+    }
+
+    @Test func `limits.connections turns away with a reason`() throws {
+        let installation = try Installation.started(configuration: "[limits]\nconnections = 2")
+        let kept = try [installation.connect(), installation.connect()]
+        for client in kept { try client.call("daemon.info") }
+
+        let turnedAway = try installation.connect()
+
+        #expect((try turnedAway.message()["error"] as? Object)?["code"] as? Int == 1011)
+        #expect(try turnedAway.line() == nil)
+        #expect(try kept[0].call("daemon.info")["name"] as? String == "junctiond")
+    }
+
+    @Test func `limits.providerCallsPerMinute counts only what reaches the network`() throws {
+        let installation = try Installation.started(configuration: "[limits]\nproviderCallsPerMinute = 3")
+        try installation.signInNewUser()
+        let client = try installation.connect()
+        for _ in 0..<100 { try client.call("token.get") }
+        try client.call("session.renew")
+        try client.call("session.renew")
+
+        let error = try client.refusal("session.renew")
+
+        #expect(error.code == 1011)
+        #expect(error.kind == "busy")
+        #expect((error.retryAfter ?? 0) > 0)
+        #expect(try client.call("token.get").accessToken != nil)
+        #expect(try installation.cloud.counter("tokenRequests") == 3)
+    }
+}
