@@ -61,6 +61,7 @@ let rooms: [Room] = [
     Room(name: "CSystemd", kind: .system, tests: nil),
     Room(name: "JunctionSecret"),
     Room(name: "JunctionJSON", uses: ["JunctionSecret"]),
+    Room(name: "RegistrationToken", outside: [crypto]),
 
     // First floor: what is decided, and what is said.
     Room(name: "JunctionSession", uses: ["JunctionSecret"], tests: ["JunctionTesting"]),
@@ -69,7 +70,7 @@ let rooms: [Room] = [
     // Second floor: the world outside, one door each.
     Room(
         name: "JunctionProviders",
-        uses: ["JunctionSession", "JunctionJSON", "JunctionSecret"],
+        uses: ["JunctionSession", "JunctionJSON", "JunctionSecret", "RegistrationToken"],
         outside: [httpClient, nioCore, nioPosix, nioHTTP1, nioSSL],
         tests: ["JunctionTesting"]
     ),
@@ -120,6 +121,7 @@ let rooms: [Room] = [
     Room(name: "JunctionTesting", uses: ["JunctionSession", "JunctionSecret"], tests: nil),
     Room(
         name: "SandboxCloud",
+        uses: ["RegistrationToken"],
         outside: [
             hummingbird, hummingbirdCore, hummingbirdTLS, nioCore, nioSSL, crypto, cryptoExtras, logging,
         ]
@@ -127,7 +129,7 @@ let rooms: [Room] = [
     Room(
         name: "junction-sandbox",
         kind: .executable,
-        uses: ["SandboxCloud"],
+        uses: ["SandboxCloud", "RegistrationToken"],
         outside: [arguments, logging],
         tests: nil,
         linking: lean
@@ -215,6 +217,7 @@ let package = Package(
     products: asked.isEmpty
         ? [
             .library(name: "JunctionClient", targets: ["JunctionClient"]),
+            .library(name: "RegistrationToken", targets: ["RegistrationToken"]),
             .executable(name: "junctiond", targets: ["junctiond"]),
             .executable(name: "junctionctl", targets: ["junctionctl"]),
             .executable(name: "junction-sandbox", targets: ["junction-sandbox"]),

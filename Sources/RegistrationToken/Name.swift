@@ -1,0 +1,56 @@
+/// How issuer and subject spell an application and its users.
+enum Name {
+    private static let applications = "//rtc.sinch.com/applications/"
+    private static let users = "/users/"
+
+    static func application(_ key: String) -> String { applications + key }
+
+    static func user(_ id: String, of applicationKey: String) -> String { applications + applicationKey + users + id }
+
+    /// The application key in an issuer.
+    static func application(in issuer: String) -> String? {
+        guard issuer.hasPrefix(applications) else { return nil }
+        let key = String(issuer.dropFirst(applications.count))
+        return isApplicationKey(key) ? key : nil
+    }
+
+    /// The application key and the user id in a subject. A user id may hold slashes, a key may not.
+    static func user(in subject: String) -> (applicationKey: String, userId: String)? {
+        guard subject.hasPrefix(applications) else { return nil }
+        let rest = subject.dropFirst(applications.count)
+        guard let end = rest.firstIndex(of: "/"), rest[end...].hasPrefix(users) else { return nil }
+        let key = String(rest[..<end])
+        let id = String(rest[end...].dropFirst(users.count))
+        return isApplicationKey(key) && isUserId(id) ? (key, id) : nil
+    }
+
+    static func isUserId(_ text: String) -> Bool {
+        (1...RegistrationToken.longestUserId).contains(text.utf8.count) && text.utf8.allSatisfy(isPrintable)
+    }
+
+    static func isApplicationKey(_ text: String) -> Bool {
+        (1...64).contains(text.utf8.count) && text.utf8.allSatisfy { isPrintable($0) && $0 != UInt8(ascii: "/") }
+    }
+
+    private static func isPrintable(_ byte: UInt8) -> Bool { (0x21...0x7E).contains(byte) }
+}
+
+/// How a header names the day's key.
+struct KeyId: Equatable, Sendable {
+    private static let prefix = "hkdfv1-"
+
+    let text: String
+
+    init(_ day: UTCDay) {
+        text = Self.prefix + day.digits
+    }
+
+    /// Reads what a header says; `nil` when it is not in the form of a key id.
+    init?(reading text: String) {
+        let date = text.utf8.dropFirst(Self.prefix.utf8.count)
+        guard text.hasPrefix(Self.prefix), date.count == 8,
+            date.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) })
+        else { return nil }
+        self.text = text
+    }
+}
