@@ -5,7 +5,8 @@ import Synchronization
 /// A provider that answers from a script.
 ///
 /// A Sign-In Token is the name of its user; `alice` is user `alice` of team `team` in sandbox/us, and an empty one is
-/// malformed. A link code `code-alice` turns out to be for `alice`. Unscripted calls succeed, with a token that lives
+/// malformed. A link code `code-alice` turns out to be for `alice`. A registration needs a token or a signature, any will
+/// do. Unscripted calls succeed, with a token that lives
 /// `tokenLife`; scripted outcomes are taken first, in order. `hold()` keeps every call waiting until `release()`.
 package final class FakeProvider: IdentityProvider {
     package let name = "junction"
@@ -21,7 +22,8 @@ package final class FakeProvider: IdentityProvider {
         var held: [CheckedContinuation<Void, Never>] = []
         var issued = 0
         var exchangeCalls = 0
-        var renewalCalls = 0
+        var renewalAnswers: [RenewalAnswer] = []
+        var revocations = 0
         var apiCalls: [ApiRequest] = []
         var running = 0
         var mostRunning = 0
@@ -70,7 +72,10 @@ package final class FakeProvider: IdentityProvider {
     }
 
     package var exchangeCalls: Int { state.withLock { $0.exchangeCalls } }
-    package var renewalCalls: Int { state.withLock { $0.renewalCalls } }
+    package var renewalCalls: Int { renewalAnswers.count }
+    /// What each renewal was made with.
+    package var renewalAnswers: [RenewalAnswer] { state.withLock { $0.renewalAnswers } }
+    package var revocations: Int { state.withLock { $0.revocations } }
     package var apiCalls: [ApiRequest] { state.withLock { $0.apiCalls } }
     /// The most token calls that were ever under way together.
     package var mostRunning: Int { state.withLock { $0.mostRunning } }
@@ -97,7 +102,12 @@ package final class FakeProvider: IdentityProvider {
             return CredentialFacts(scheme: .apiKey, subject: subject)
         case .apiKey(nil, nil, _, _):
             throw .incomplete("apiKey is missing")
-        case .userLogin, .registration, .registrationSignature, .selfSigned:
+        case .registration(let user, let token):
+            let subject = CredentialFacts.Subject.user(Identity(userId: user))
+            return CredentialFacts(scheme: .registration, subject: subject, needsHandler: token == nil)
+        case .registrationSignature(let user, _, _):
+            return CredentialFacts(scheme: .registrationSignature, subject: .user(Identity(userId: user)))
+        case .userLogin, .selfSigned:
             throw .unsupported("This provider has no scheme \(credential.scheme.rawValue)")
         }
     }
@@ -121,13 +131,23 @@ package final class FakeProvider: IdentityProvider {
         case .apiKey(let key, let user, let environment, let region):
             let identity = Identity(userId: user ?? "", environment: environment ?? "sandbox", region: region ?? "us")
             return Grant(identity: identity, scheme: .apiKey, token: nil, refreshToken: nil, apiKey: key)
-        case .userLogin, .registration, .registrationSignature, .selfSigned:
+        case .registration(let user, .some), .registrationSignature(let user, _, _):
+            return grant(Identity(userId: user), credential.scheme, from: start)
+        case .registration(_, nil), .userLogin, .selfSigned:
             throw .refused("Not scripted")
         }
     }
 
-    package func renew(_ identity: Identity, with secrets: SessionSecrets) async throws(RenewalFailure) -> Grant {
-        state.withLock { $0.renewalCalls += 1 }
+    package func revoke(_ identity: Identity, with secrets: SessionSecrets) async {
+        state.withLock { $0.revocations += 1 }
+    }
+
+    package func renew(
+        _ identity: Identity,
+        with secrets: SessionSecrets,
+        using answer: RenewalAnswer
+    ) async throws(RenewalFailure) -> Grant {
+        state.withLock { $0.renewalAnswers.append(answer) }
         let start = clock.now().wall
         await begin()
         defer { end() }
@@ -182,14 +202,14 @@ package final class FakeProvider: IdentityProvider {
         state.withLock { $0.running -= 1 }
     }
 
-    private func grant(_ identity: Identity, from start: WallTime) -> Grant {
+    private func grant(_ identity: Identity, _ scheme: Scheme = .signInToken, from start: WallTime) -> Grant {
         let (number, life) = state.withLock { state in
             state.issued += 1
             return (state.issued, state.tokenLife)
         }
         return Grant(
             identity: identity,
-            scheme: .signInToken,
+            scheme: scheme,
             token: Grant.Token(
                 secret: SharedSecret(text: "access-\(identity.userId)-\(number)"),
                 issuedAt: start,

@@ -71,11 +71,12 @@ extension JSONWriter {
         if let time = session.postponedUntil { member("postponedUntil", time.milliseconds) }
         member("reauthenticationPending", session.reauthenticationPending)
         member("renewalUnderWay", session.renewalUnderWay)
+        if session.renewalUsesAnswer { member("renewalUsesAnswer", true) }
     }
 
     fileprivate mutating func member(_ identity: Identity) {
         object("identity") { text in
-            text.member("userId", identity.userId)
+            text.member("userId", identity.spelling)
             if let id = identity.teamId { text.member("teamId", id) }
             if let name = identity.environment { text.member("environment", name) }
             if let name = identity.region { text.member("region", name) }
@@ -127,6 +128,7 @@ extension StoredSession {
         case .current:
             guard let renewalUnderWay = text["renewalUnderWay"]?.bool else { return nil }
             self.renewalUnderWay = renewalUnderWay
+            renewalUsesAnswer = text["renewalUsesAnswer"]?.bool ?? false
             externalUserId = text["externalUserId"]?.string
         }
     }

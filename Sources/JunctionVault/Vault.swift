@@ -33,6 +33,9 @@ package final class Vault: SessionStore {
 
     package var sealedWith: String { sealing.origin }
 
+    /// The installation's own id, once the record was looked for; it survives sign-outs.
+    package var installationId: String? { installation.withLock(\.self)?.text }
+
     package func restore() -> Restoration {
         restore(considering: [])
     }

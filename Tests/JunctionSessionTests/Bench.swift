@@ -13,14 +13,25 @@ struct Bench {
     private(set) var asked: [RequestID] = []
     private(set) var written: [SessionRecord] = []
     private(set) var charged: [RequestID] = []
+    /// Questions to handlers that have not been answered, the latest last.
+    private(set) var questions: [(handler: HandlerID, question: RenewalQuestion)] = []
+    /// Every handler that was asked, in order.
+    private(set) var everAsked: [HandlerID] = []
+    private(set) var revoked: [Identity] = []
     /// Writes wait for `endWrite` when this is set.
     var holdsWrites = false
     private(set) var heldWrites: [(ticket: WriteTicket, record: SessionRecord)] = []
     var writeFailure: StoreFailure?
     private var lastRequest: UInt64 = 0
 
-    init(seed: UInt64 = 1, _ restoration: Restoration = .absent) {
-        machine = SessionMachine(provider: "junction", sealedWith: "file", seed: seed)
+    init(
+        seed: UInt64 = 1,
+        at moment: Moment? = nil,
+        mode: RenewalMode = .automatic,
+        _ restoration: Restoration = .absent
+    ) {
+        if let moment { now = moment }
+        machine = SessionMachine(provider: "junction", sealedWith: "file", seed: seed, mode: mode)
         perform(machine.restored(restoration, now: now))
     }
 
@@ -58,6 +69,28 @@ struct Bench {
         let held = heldWrites.removeFirst()
         if failure == nil { written.append(held.record) }
         perform(machine.writeEnded(held.ticket, failure: failure, now: now))
+    }
+
+    // MARK: What session handlers do
+
+    mutating func register(_ number: UInt64) {
+        perform(machine.handlerRegistered(HandlerID(number: number), now: now))
+    }
+
+    mutating func unregister(_ number: UInt64) {
+        questions.removeAll { $0.handler.number == number }
+        perform(machine.handlerGone(HandlerID(number: number), now: now))
+    }
+
+    /// Answers the question that is open.
+    mutating func answerQuestion(_ answer: HandlerAnswer) {
+        let open = questions.removeLast()
+        perform(machine.handlerAnswered(open.handler, open.question.attempt, answer, now: now))
+    }
+
+    /// Says something to a question that may not be open any more.
+    mutating func say(_ answer: HandlerAnswer, from number: UInt64, to attempt: Attempt) {
+        perform(machine.handlerAnswered(HandlerID(number: number), attempt, answer, now: now))
     }
 
     // MARK: What callers do
@@ -157,6 +190,10 @@ struct Bench {
                 precondition(replies[request.number] == nil, "A request was answered twice")
                 replies[request.number] = reply
             case .ask(let request, _): asked.append(request)
+            case .askHandler(let handler, let question):
+                questions = [(handler, question)]
+                everAsked.append(handler)
+            case .revoke(let identity): revoked.append(identity)
             case .charge(let request): charged.append(request)
             case .write(let ticket, let record):
                 if holdsWrites {
@@ -165,7 +202,7 @@ struct Bench {
                     if writeFailure == nil { written.append(record) }
                     perform(machine.writeEnded(ticket, failure: writeFailure, now: now))
                 }
-            case .adopt, .adoptKey, .activate, .erase, .report: break
+            case .adopt, .adoptKey, .activate, .erase, .keepAnswer, .forgetAnswer, .report: break
             }
         }
     }
@@ -197,8 +234,13 @@ extension CredentialFacts {
 
 extension Bench {
     /// Somebody signed in a moment ago.
-    static func signedIn(_ user: String = "alice", life: Duration = .seconds(3_600), seed: UInt64 = 1) -> Bench {
-        var bench = Bench(seed: seed)
+    static func signedIn(
+        _ user: String = "alice",
+        life: Duration = .seconds(3_600),
+        seed: UInt64 = 1,
+        mode: RenewalMode = .automatic
+    ) -> Bench {
+        var bench = Bench(seed: seed, mode: mode)
         bench.life = life
         bench.signIn(.signInToken(user))
         bench.grantExchange(of: user)

@@ -31,6 +31,12 @@ struct Simulation {
     private var waiting: Set<RequestID> = []
     private var wanted: [RequestID: String] = [:]
     private var asked: [RequestID] = []
+    private var questions: [(handler: HandlerID, question: RenewalQuestion)] = []
+    private var registered: [HandlerID] = []
+    private var lastHandler: UInt64 = 0
+    /// Nobody may be asked before this, but for whoever may pass a postponement.
+    private var quietUntil: Uptime?
+    private let mode: RenewalMode
     private var lastRequest: UInt64 = 0
     private var revokedBefore = 0
 
@@ -44,7 +50,8 @@ struct Simulation {
 
     init(seed: UInt64) {
         random = Randomness(seed: seed)
-        machine = SessionMachine(provider: "junction", sealedWith: "file", seed: seed ^ 0xABCD)
+        mode = seed % 3 == 0 ? .handler : .automatic
+        machine = SessionMachine(provider: "junction", sealedWith: "file", seed: seed ^ 0xABCD, mode: mode)
     }
 
     /// Runs the history; throws what broke.
@@ -63,8 +70,11 @@ struct Simulation {
         switch chance(100) {
         case 0..<12: try signIn()
         case 12..<15: try signOut()
-        case 15..<20: try identify()
-        case 20..<24: try answerQuestion()
+        case 15..<18: try identify()
+        case 18..<20: try changeHandlers()
+        case 20..<24:
+            try answerQuestion()
+            try answerAsHandler()
         case 24..<34:
             try ask {
                 $0.tokenRequested($1, minimumValidity: .seconds(Int64($2 % 4_000)), allowance: .granted, now: $3)
@@ -90,11 +100,41 @@ struct Simulation {
         }
     }
 
+    private mutating func changeHandlers() throws(Broken) {
+        if registered.isEmpty || chance(3) > 0 {
+            lastHandler += 1
+            let handler = HandlerID(number: lastHandler)
+            registered.append(handler)
+            try perform(machine.handlerRegistered(handler, now: now))
+        } else {
+            let handler = registered.remove(at: chance(registered.count))
+            questions.removeAll { $0.handler == handler }
+            try perform(machine.handlerGone(handler, now: now))
+        }
+    }
+
+    /// Answers well, is unable, answers another question, or answers twice.
+    private mutating func answerAsHandler() throws(Broken) {
+        guard let open = questions.last else { return }
+        let answer: HandlerAnswer = [.renew, .credential, .unable][chance(3)]
+        if chance(6) == 0 {
+            let other = Attempt(number: open.question.attempt.number &+ 1)
+            try perform(machine.handlerAnswered(open.handler, other, answer, now: now))
+            return
+        }
+        questions.removeLast()
+        let wasLast = machine.inquiry.map { $0.others.isEmpty && $0.purpose == .renewal } ?? false
+        try perform(machine.handlerAnswered(open.handler, open.question.attempt, answer, now: now))
+        if answer == .unable, wasLast { quietUntil = now.uptime + .seconds(600) }
+        try perform(machine.handlerAnswered(open.handler, open.question.attempt, answer, now: now))
+    }
+
     private mutating func signIn() throws(Broken) {
         let user = Self.users[chance(2)]
         let request = newRequest()
         wanted[request] = user
-        let facts: CredentialFacts = chance(8) == 0 ? .linkCode : .signInToken(user)
+        var facts: CredentialFacts = chance(8) == 0 ? .linkCode : .signInToken(user)
+        if mode == .handler, chance(4) == 0 { facts.needsHandler = true }
         try perform(machine.signInRequested(request, facts, allowance: .granted, now: now))
     }
 
@@ -240,7 +280,10 @@ struct Simulation {
         for (_, user) in exchanges where chance(2) == 0 { _ = cloud.exchange(for: user) }
         if owesDisk { revokedBefore = .max }
 
-        machine = SessionMachine(provider: "junction", sealedWith: "file", seed: random.next())
+        machine = SessionMachine(provider: "junction", sealedWith: "file", seed: random.next(), mode: mode)
+        (questions, registered) = ([], [])
+        // Uptime begins again; what is stored of a postponement has tests of its own.
+        quietUntil = nil
         (served, adopted, brought) = (nil, [:], [:])
         (exchanges, renewals, answers, writes) = ([:], [:], [], [])
         (waiting, wanted, asked) = ([], [:], [])
@@ -282,16 +325,24 @@ struct Simulation {
                 writes.append((ticket, record, adopted[record.generation]))
             case .activate(let generation):
                 served = adopted[generation]
+                // A sign-in, or a renewal that succeeded, begins anew.
+                quietUntil = nil
                 adopted = adopted.filter { $0.key >= generation }
             case .erase:
                 (served, adopted, brought) = (nil, [:], [:])
             case .ask(let request, _):
                 asked.append(request)
+            case .askHandler(let handler, let question):
+                guard registered.contains(handler) else { throw Broken(description: "a handler was asked that is gone") }
+                if question.reason != .missing, question.reason != .requested, let quietUntil, now.uptime < quietUntil {
+                    throw Broken(description: "a handler was asked within ten minutes of unable")
+                }
+                questions = [(handler, question)]
             case .reply(let request, let reply):
                 guard waiting.remove(request) != nil else { throw Broken(description: "answered twice: \(reply)") }
                 asked.removeAll { $0 == request }
                 try checkReply(reply)
-            case .charge, .report:
+            case .keepAnswer, .forgetAnswer, .revoke, .charge, .report:
                 break
             }
         }
@@ -340,6 +391,7 @@ struct Simulation {
 
     private mutating func answerAll() throws(Broken) {
         while !asked.isEmpty { try answerQuestion() }
+        while !questions.isEmpty { try answerAsHandler() }
     }
 
     private mutating func reachCloudFaithfully() throws(Broken) {

@@ -37,6 +37,17 @@ import Testing
         #expect(finding.opened?.secrets.texts == ["access-7", "refresh-7", "key-7"])
     }
 
+    @Test func `a user id keeps its spelling inside the seal and has none in the header`() throws {
+        let session = StoredSession(identity: Identity(userId: "Anna"), scheme: .userLogin, token: nil)
+        let record = SessionRecord.test(7, edition: 3, .session(session))
+
+        let opened = try #require(reader.finding(in: sealed(record)).opened?.record)
+
+        guard case .session(let read) = opened.content else { return #expect(Bool(false), "no session") }
+        #expect(read.identity.spelling == "Anna")
+        #expect(!String(decoding: sealed(record), as: UTF8.self).contains("Anna"))
+    }
+
     @Test func `a session without secrets stays without secrets`() throws {
         let bytes = try SealedRecord.bytes(
             of: .test(7),

@@ -39,6 +39,9 @@ struct HttpAnswer: Sendable {
 
     var isSuccess: Bool { (200..<300).contains(status) }
 
+    /// Whether the answer may say something about the user: a client error, and not one that only asks to wait.
+    var mayBeVerdict: Bool { (400..<500).contains(status) && status != 408 && status != 429 }
+
     /// The first header of this name, given in lower case.
     func header(_ name: String) -> String? {
         headers.first { $0.name.lowercased() == name }?.value

@@ -44,6 +44,6 @@ struct PlainPath: Equatable {
     }
 
     private static func denied(_ what: String) -> Refusal {
-        Refusal(.permissionDenied, "The path \(what): expected one of the signed-in user's own, like /v2/user/…")
+        Refusal(.permissionDenied, "The path \(what): expected one of the signed-in user's own resources")
     }
 }

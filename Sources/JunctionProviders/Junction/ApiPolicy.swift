@@ -15,42 +15,18 @@ package import JunctionSession
 struct ApiPolicy {
     let userId: String
 
-    static let methods: Set<String> = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"]
     static let headers = CallerHeaders.usual.union(["x-vital-link-token"])
-    /// What one line on the socket can carry is less than that anyway.
-    static let longestBody = 8 << 20
-    static let longestQuery = 8_192
 
     /// Words of the API that stand where an id stands. No user is called so; one who were would open other doors.
     private static let reserved: Set<String> = ["providers", "refresh", "resolve", "undo_delete"]
 
-    /// The request in normal form: method in capitals, plain path with the id in lower case, headers in lower case.
+    /// The request in normal form, with the id in lower case.
     func admit(_ request: ApiRequest) throws(Refusal) -> ApiRequest {
-        let method = request.method.uppercased()
-        guard Self.methods.contains(method) else {
-            throw Refusal(
-                .invalidParameters,
-                "The method must be one of \(Self.methods.sorted().joined(separator: ", "))"
-            )
+        let admitted = try request.normalForm(headers: Self.headers, like: "/v2/user/{id}…") { segments, method in
+            guard segments.first == "v2" else { return nil }
+            return owned(Array(segments.dropFirst()), method).map { ["v2"] + $0 }
         }
-        let path = try PlainPath(request.path)
-        guard path.segments.first == "v2", let own = owned(Array(path.segments.dropFirst()), method) else {
-            throw Refusal(
-                .permissionDenied,
-                "The path is not one of the signed-in user's own resources: expected /v2/user/{id}… and the like"
-            )
-        }
-        var admitted = request
-        admitted.method = method
-        admitted.path = (["", "v2"] + own).joined(separator: "/")
-        admitted.headers = try CallerHeaders.admit(request.headers, allowed: Self.headers)
-        guard request.query.reduce(0, { $0 + $1.name.utf8.count + $1.value.utf8.count }) <= Self.longestQuery else {
-            throw Refusal(.invalidParameters, "The query is longer than \(Self.longestQuery) bytes")
-        }
-        guard request.body?.count ?? 0 <= Self.longestBody else {
-            throw Refusal(.invalidParameters, "The body is longer than \(Self.longestBody) bytes")
-        }
-        if own == ["link", "token"] { try checkLinkToken(admitted) }
+        if admitted.path == "/v2/link/token" { try checkLinkToken(admitted) }
         return admitted
     }
 

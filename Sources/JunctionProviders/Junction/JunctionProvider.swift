@@ -1,3 +1,4 @@
+import JunctionSecret
 package import JunctionSession
 
 /// Junction's cloud: Sign-In Tokens, link codes and team API keys.
@@ -69,6 +70,44 @@ package struct JunctionProvider: IdentityProvider {
     }
 
     package func renew(
+        _ identity: Identity,
+        with secrets: SessionSecrets,
+        using answer: RenewalAnswer
+    ) async throws(RenewalFailure) -> Grant {
+        switch answer {
+        case .renew: try await renew(identity, with: secrets)
+        case .authToken(let token): try await renew(identity, with: token)
+        case .signature: throw .answerRefused("Junction has no signature scheme: answer with a Sign-In Token")
+        }
+    }
+
+    /// Junction has no revocation: a sign-out is local.
+    package func revoke(_ identity: Identity, with secrets: SessionSecrets) async {}
+
+    /// A fresh Sign-In Token from the app's server takes the place of the refresh token.
+    private func renew(_ identity: Identity, with token: SharedSecret) async throws(RenewalFailure) -> Grant {
+        let subject: CredentialFacts.Subject
+        do throws(CredentialRefused) {
+            subject = try examine(.signInToken(token), configured: nil).subject
+        } catch {
+            throw .answerRefused("The session handler's Sign-In Token is malformed")
+        }
+        guard case .user(let user) = subject, user.isSameUser(as: identity) else {
+            throw .answerRefused("The session handler's Sign-In Token is for another user")
+        }
+        do throws(ExchangeFailure) {
+            return try await exchange(.signInToken(token), expecting: identity)
+        } catch {
+            switch error {
+            case .refused(let reason): throw .answerRefused(reason)
+            case .otherUser: throw .answerRefused("The Sign-In Token is for another user")
+            case .terminated(let code, let message): throw .terminated(code: code, message: message)
+            case .unavailable(let unavailability): throw .unavailable(unavailability)
+            }
+        }
+    }
+
+    private func renew(
         _ identity: Identity,
         with secrets: SessionSecrets
     ) async throws(RenewalFailure) -> Grant {

@@ -13,8 +13,7 @@ enum JunctionVerdict: Equatable, Sendable {
     /// The vendor's own SDKs twice looked under another name and missed deleted users for months; nothing but
     /// exactly this place counts. A server that only asks to wait (408, 429) has not judged anybody.
     init?(_ answer: HttpAnswer) {
-        guard (400..<500).contains(answer.status), answer.status != 408, answer.status != 429,
-            let body = answer.body.withUnsafeBytes({ try? JSONValue.parse($0) }),
+        guard answer.mayBeVerdict, let body = answer.body.withUnsafeBytes({ try? JSONValue.parse($0) }),
             let type = body["detail"]?["error_type"]
         else { return nil }
         if type.stringEquals("invalid_token") {

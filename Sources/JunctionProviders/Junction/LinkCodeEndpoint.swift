@@ -24,8 +24,7 @@ struct LinkCodeEndpoint: Sendable {
 
         let body = answer.body.withUnsafeBytes { try? JSONValue.parse($0) }
         guard answer.isSuccess else {
-            let isVerdict = (400..<500).contains(answer.status) && answer.status != 408 && answer.status != 429
-            guard isVerdict, body?.kind == .object else {
+            guard answer.mayBeVerdict, body?.kind == .object else {
                 throw .unavailable(answer.unavailability(now: clock.now().wall))
             }
             throw .refused("Junction refused the link code: it may be mistyped, used or expired; get a new one")

@@ -24,39 +24,7 @@ extension JunctionProvider {
             findings.append(finding)
             skew = skew ?? difference
         }
-        if let skew { findings.append(Self.clockFinding(skew)) }
+        if let skew { findings.append(.clock(ahead: skew)) }
         return findings
-    }
-
-    static func clockFinding(_ skew: Duration) -> ProbeFinding {
-        let size = skew < .zero ? .zero - skew : skew
-        let words = "\(size.components.seconds) s \(skew < .zero ? "behind" : "ahead of") the provider's"
-        let remedy = "Set the clock: enable time synchronisation (timedatectl set-ntp true)"
-        return switch size {
-        case ...Duration.seconds(30):
-            ProbeFinding(name: "clock", verdict: .ok, detail: "The clock agrees with the provider's")
-        case ...Duration.seconds(300):
-            ProbeFinding(name: "clock", verdict: .note, detail: "The clock is \(words)", remedy: remedy)
-        default:
-            ProbeFinding(name: "clock", verdict: .problem, detail: "The clock is \(words)", remedy: remedy)
-        }
-    }
-}
-
-/// Asks a host for anything at all: whatever it answers, it can be reached.
-private struct Doorbell {
-    let http: OutgoingHttp
-    let clock: any SessionClock
-
-    /// - Returns: the finding, and how far our clock is ahead of the host's.
-    func ring(_ origin: HttpOrigin, _ name: String) async -> (ProbeFinding, Duration?) {
-        do throws(HttpFailure) {
-            let call = HttpCall(method: "HEAD", origin: origin, target: "/", patience: .seconds(5))
-            let answer = try await http.answer(to: call)
-            let skew = answer.header("date").flatMap(HttpDate.parse).map { clock.now().wall - $0 }
-            return (ProbeFinding(name: name, verdict: .ok, detail: "\(origin.place) answers"), skew)
-        } catch {
-            return (ProbeFinding(name: name, verdict: .problem, detail: error.detail, remedy: error.remedy), nil)
-        }
     }
 }

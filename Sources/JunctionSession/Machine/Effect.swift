@@ -2,7 +2,15 @@
 package enum Effect: Equatable, Sendable {
     /// Exchange the credential that came with a request; report `exchangeSucceeded` or `exchangeFailed`.
     case exchange(Attempt, credentialOf: RequestID, expecting: Identity?)
-    /// Renew with the present session's secrets; report `renewalSucceeded` or `renewalFailed`.
+    /// Ask this handler; report `handlerAnswered`.
+    case askHandler(HandlerID, RenewalQuestion)
+    /// What a handler gave with its answer to this attempt is used by the exchange or renewals that follow.
+    case keepAnswer(Attempt)
+    /// What a handler gave is not used any more.
+    case forgetAnswer
+    /// Tell the provider, best effort, that the session with the present secrets was signed out.
+    case revoke(Identity)
+    /// Renew with the present session's secrets, or with what a handler gave; report `renewalSucceeded` or `renewalFailed`.
     case renew(Attempt)
     /// The attempt's answer is no longer wanted: drop it when it comes.
     case abandon(Attempt)

@@ -30,10 +30,18 @@ package enum RenewalPolicy {
     /// Spread over a provider's `Retry-After`, so that a fleet does not come back in one second.
     package static let retryAfterSpread = 0.1
 
+    /// After no handler could help nobody is asked again for this long, at the least (the vendor's rule)…
+    package static let shortestPostponement: Duration = .seconds(600)
+    /// …and a little more, so that a fleet does not ask its servers in one second.
+    package static let postponementSpread: ClosedRange<Duration> = .zero...(.seconds(60))
+
     /// A write that failed is tried again after this, doubled each time…
     package static let firstRewrite: Duration = .seconds(1)
     /// …up to this.
     package static let longestRewrite: Duration = .seconds(60)
+
+    /// The alarm is never set further ahead than this.
+    package static let longestSleep: Duration = .seconds(30 * 86_400)
 
     /// A wall clock this far behind the record's own write time is still believed: time servers slew.
     package static let clockTolerance: Duration = .seconds(1)

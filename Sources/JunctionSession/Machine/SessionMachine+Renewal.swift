@@ -6,6 +6,12 @@ extension SessionMachine {
         var replayAtOnce = false
         var failures = 0
         var lastError: String?
+        /// Why the renewal under way was begun.
+        var reason = RenewalReason.expiring
+        /// A handler gave something to renew with, and the provider has not judged it yet.
+        var hasAnswer = false
+        /// No handler could help: none is asked before this, except by `session.renew` and a sign-in.
+        var postponedUntil: RetryTime?
         /// No attempt before this, except by who may pass the backoff.
         var retryAt: RetryTime?
         /// What the provider itself asked for; nobody but `session.renew` passes it.
@@ -24,6 +30,8 @@ extension SessionMachine {
     /// The fixed order of a rotation: note the intent, send, write the new generation, and only then swap.
     enum Activity: Equatable, Sendable {
         case idle
+        /// A handler is being asked.
+        case asking(Attempt)
         case noting(Attempt)
         case inFlight(Attempt)
         case rotating(Attempt, Session)
@@ -59,7 +67,12 @@ extension SessionMachine {
             return [.reply(request, .refused(.tooManyProviderCalls(retryAfter: retryAfter)))]
         }
         renewal.requesters.append(request)
-        return [.charge(request)] + beginRenewal(now)
+        renewal.postponedUntil = nil
+        let effects = beginRenewal(.requested, now)
+        if renewal.activity != .idle { return [.charge(request)] + effects }
+        // Nobody is there to be asked.
+        renewal.requesters = []
+        return effects + [.reply(request, .refused(.tokenExpired(retryAfter: nil)))]
     }
 
     private func renewalRefusal(_ now: Moment) -> Refusal? {
@@ -68,7 +81,8 @@ extension SessionMachine {
         if session.stored.token == nil {
             return Refusal(.unsupported, "An API key is not renewed: there is nothing to do")
         }
-        return session.stored.reauthenticationPending ? .reauthenticationRequired : nil
+        let asksForCredential = mode == .handler && session.stored.scheme != .selfSigned
+        return session.stored.reauthenticationPending && !asksForCredential ? .reauthenticationRequired : nil
     }
 
     /// The provider granted a new token.
@@ -88,7 +102,9 @@ extension SessionMachine {
         stored.token = token
         stored.renewAt = RenewalPolicy.renewalTime(of: token, using: &random)
         stored.postponedUntil = nil
+        stored.reauthenticationPending = false
         stored.renewalUnderWay = false
+        stored.renewalUsesAnswer = false
         renewal.activity = .rotating(attempt, Session(stored: stored, obtainedNow: now))
         return [.adopt(attempt, generation: generation)] + write(.session(stored), for: .rotation(attempt), now)
     }
@@ -109,18 +125,32 @@ extension SessionMachine {
             return [report] + reauthenticationDemanded(session, now)
         case .unavailable(let unavailability):
             return [report] + putOff(unavailability, now) + settle(now)
+        case .answerRefused(let reason):
+            guard mode == .handler else { return [report] + putOff(Unavailability(reason), now) + settle(now) }
+            return [report] + answerRefused(attempt, .renewal, now) + settle(now)
+        case .registrationForgotten:
+            return [report] + registrationForgotten(attempt, now) + settle(now)
         }
+    }
+
+    /// The session is kept, and registered anew: with what the app gave, which is not spent, or with what it gives now.
+    private mutating func registrationForgotten(_ attempt: Attempt, _ now: Moment) -> [Effect] {
+        if mode == .handler, !renewal.hasAnswer, case .signedIn(let session) = standing, needsHandler(session) {
+            return answerRefused(attempt, .renewal, now)
+        }
+        return putOff(Unavailability("The provider has forgotten this installation: it is registered again"), now)
     }
 
     private mutating func reauthenticationDemanded(_ session: Session, _ now: Moment) -> [Effect] {
         var session = session
         session.stored.reauthenticationPending = true
         session.stored.renewalUnderWay = false
+        session.stored.renewalUsesAnswer = false
         standing = .signedIn(session)
         let requesters = renewal.requesters
         renewal = Renewal()
         renewal.lastError = "reauthenticationRequired: " + Refusal.reauthenticationRequired.message
-        return requesters.map { .reply($0, .refused(.reauthenticationRequired)) }
+        return [.forgetAnswer] + requesters.map { .reply($0, .refused(.reauthenticationRequired)) }
             + writeNote(now) + settle(now)
     }
 
@@ -170,29 +200,44 @@ extension SessionMachine {
         guard case .signedIn(let session) = standing, session.isRenewable, renewal.activity == .idle,
             leaving == nil, exchange?.result == nil
         else { return nil }
+        if let postponed = renewal.postponedUntil { return now.wall(at: postponed.uptime) }
         if let retryAt = renewal.retryAt { return now.wall(at: retryAt.uptime) }
         if renewal.replayAtOnce || !session.isAlive(now) { return now.wall }
         return session.stored.renewAt ?? session.stored.token?.expiresAt
     }
 
     mutating func renewIfDue(_ now: Moment) -> [Effect] {
-        guard let due = renewalDue(now), due <= now.wall else { return [] }
-        return beginRenewal(now)
+        guard let due = renewalDue(now), due <= now.wall, case .signedIn(let session) = standing else { return [] }
+        return beginRenewal(session.isAlive(now) ? .expiring : .expired, now)
     }
 
-    /// Notes the intent durably; the request leaves when that has ended, well or not.
-    mutating func beginRenewal(_ now: Moment) -> [Effect] {
-        guard case .signedIn(var session) = standing else { return [] }
+    /// Asks a handler first where one is wanted; does nothing while there is none to ask.
+    mutating func beginRenewal(_ reason: RenewalReason, _ now: Moment) -> [Effect] {
+        guard case .signedIn(let session) = standing, renewal.replayAtOnce || canBeginRenewal(session) else { return [] }
+        let isReplay = renewal.replayAtOnce
         let attempt = nextAttempt()
         renewal.lastBegan = now.uptime
         renewal.replayAtOnce = false
         renewal.retryAt = nil
-        guard !session.stored.renewalUnderWay else {
+        renewal.postponedUntil = nil
+        renewal.reason = reason
+        guard needsHandler(session), !isReplay else { return noteIntent(attempt, now) }
+        renewal.activity = .asking(attempt)
+        return ask(.renewal, attempt, reason, now)
+    }
+
+    /// Notes the intent durably; the request leaves when that has ended, well or not.
+    mutating func noteIntent(_ attempt: Attempt, _ now: Moment) -> [Effect] {
+        guard case .signedIn(var session) = standing else { return [] }
+        let usesAnswer = renewal.hasAnswer || session.stored.scheme != .signInToken
+        guard !session.stored.renewalUnderWay || session.stored.renewalUsesAnswer != usesAnswer else {
             // The intent of an earlier try still stands on disk.
             renewal.activity = .inFlight(attempt)
             return [.renew(attempt)]
         }
         session.stored.renewalUnderWay = true
+        session.stored.renewalUsesAnswer = usesAnswer
+        session.stored.postponedUntil = nil
         standing = .signedIn(session)
         renewal.activity = .noting(attempt)
         edition += 1
@@ -215,7 +260,7 @@ extension SessionMachine {
         let requesters = renewal.requesters
         renewal = Renewal(lastBegan: renewal.lastBegan, lastReplacedRejected: renewal.lastReplacedRejected)
         for index in tokenWaiters.indices { tokenWaiters[index].hasHadRenewal = true }
-        return [.activate(generation: written), .report(.renewalEnded(.succeeded))]
+        return [.activate(generation: written), .forgetAnswer, .report(.renewalEnded(.succeeded))]
             + requesters.map { .reply($0, .done) }
     }
 
@@ -226,15 +271,16 @@ extension SessionMachine {
         standing = .terminated(termination, session.stored.identity)
         let requesters = renewal.requesters
         renewal = Renewal()
-        return [.erase] + requesters.map { .reply($0, .refused(.terminated(termination))) }
+        return [.erase, .forgetAnswer] + requesters.map { .reply($0, .refused(.terminated(termination))) }
     }
 
     /// Lets go of an attempt whose session is being replaced or signed out.
     mutating func abandonRenewal() -> [Effect] {
         defer { renewal.activity = .idle }
+        if inquiry?.purpose == .renewal { inquiry = nil }
         switch renewal.activity {
         case .idle: return []
-        case .noting(let attempt), .inFlight(let attempt): return [.abandon(attempt)]
+        case .asking(let attempt), .noting(let attempt), .inFlight(let attempt): return [.abandon(attempt)]
         case .rotating(let attempt, _), .ending(let attempt, _): return [.abandon(attempt)]
         }
     }
@@ -245,7 +291,7 @@ extension SessionMachine.Renewal {
     var isBeingWritten: Bool {
         switch activity {
         case .rotating, .ending: true
-        case .idle, .noting, .inFlight: false
+        case .idle, .asking, .noting, .inFlight: false
         }
     }
 
@@ -269,6 +315,8 @@ extension RenewalFailure {
         switch self {
         case .terminated: .terminated
         case .reauthenticationRequired: .reauthenticationRequired
+        case .answerRefused: .refused
+        case .registrationForgotten: .refused
         case .unavailable: .unavailable
         }
     }

@@ -5,6 +5,12 @@ extension SessionMachine {
         var attempt: Attempt
         var request: RequestID
         var purpose: Purpose
+        /// Whom the credential is for, as far as it says.
+        var subject: Identity?
+        /// A session handler has to be asked before the exchange can be made.
+        var needsHandler = false
+        /// Whether a handler was asked: what it gave may be refused for the next one's.
+        var askedHandlers = false
         /// What will stand once the write has ended; absent while the provider has not answered.
         var result: Standing?
 
@@ -114,11 +120,12 @@ extension SessionMachine {
     /// The provider granted nothing; what stood before still stands.
     package mutating func exchangeFailed(_ attempt: Attempt, _ failure: ExchangeFailure, now: Moment) -> [Effect] {
         guard let current = exchange, current.attempt == attempt, current.result == nil else { return [] }
+        let report = Effect.report(.exchangeEnded(failure.outcome))
+        if current.askedHandlers, case .refused = failure {
+            return [report] + answerRefused(attempt, .exchange, now) + settle(now)
+        }
         exchange = nil
-        return [
-            .report(.exchangeEnded(failure.outcome)),
-            .reply(current.request, .refused(refusal(for: failure, now))),
-        ] + settle(now)
+        return [report, .forgetAnswer, .reply(current.request, .refused(refusal(for: failure, now)))] + settle(now)
     }
 
     private func refusal(for failure: ExchangeFailure, _ now: Moment) -> Refusal {
@@ -186,7 +193,7 @@ extension SessionMachine {
             let content = SessionRecord.Content.configured(environment: environment, region: region)
             return [adopted] + write(content, for: .signIn(Attempt(number: lastAttempt)), now)
         case .exchange(let expected):
-            return beginExchange(entry, .signIn, facts, expecting: expected)
+            return beginExchange(entry, .signIn, facts, expecting: expected, now)
         }
     }
 
@@ -214,7 +221,7 @@ extension SessionMachine {
             switch ruling(for: facts) {
             case .exchange(let expected):
                 let purpose = Exchange.Purpose.identify(externalUserId: externalUserId, outcome: .signedIn)
-                return beginExchange(entry, purpose, facts, expecting: expected)
+                return beginExchange(entry, purpose, facts, expecting: expected, now)
             case .refuse(let refusal):
                 return [.reply(entry.request, .refused(refusal))]
             case .configure, .alreadySo:
@@ -229,17 +236,17 @@ extension SessionMachine {
         case .unnamed:
             // Who it is for is known only once it is spent; the caller declared that this user is wanted.
             let purpose = Exchange.Purpose.identify(externalUserId: externalUserId, outcome: .switched)
-            return beginExchange(entry, purpose, facts, expecting: nil)
+            return beginExchange(entry, purpose, facts, expecting: nil, now)
         case .user(let identity) where identity.isSameUser(as: session.stored.identity):
             if case .exchange(let expected) = ruling(for: facts) {
                 let purpose = Exchange.Purpose.identify(externalUserId: externalUserId, outcome: .unchanged)
-                return beginExchange(entry, purpose, facts, expecting: expected)
+                return beginExchange(entry, purpose, facts, expecting: expected, now)
             }
             return bind(externalUserId, entry.request, now)
         case .user:
             // The new user's credential is exchanged first: a failure leaves the old user signed in.
             let purpose = Exchange.Purpose.identify(externalUserId: externalUserId, outcome: .switched)
-            return beginExchange(entry, purpose, facts, expecting: nil)
+            return beginExchange(entry, purpose, facts, expecting: nil, now)
         }
     }
 
@@ -254,7 +261,8 @@ extension SessionMachine {
         _ entry: Entry,
         _ purpose: Exchange.Purpose,
         _ facts: CredentialFacts,
-        expecting expected: Identity?
+        expecting expected: Identity?,
+        _ now: Moment
     ) -> [Effect] {
         var effects: [Effect] = []
         if facts.scheme.reachesProvider {
@@ -265,6 +273,12 @@ extension SessionMachine {
         }
         let attempt = nextAttempt()
         exchange = Exchange(attempt: attempt, request: entry.request, purpose: purpose)
+        if case .user(let identity) = facts.subject { exchange?.subject = identity }
+        if facts.needsHandler {
+            exchange?.needsHandler = true
+            exchange?.askedHandlers = true
+            return effects + tendInquiry(now)
+        }
         effects.append(.exchange(attempt, credentialOf: entry.request, expecting: expected))
         return effects
     }

@@ -17,6 +17,7 @@ extension SessionMachine {
             return effects + settle(now)
         }
         leaving = [leaver]
+        if let identity { effects.append(.revoke(identity)) }
         generation += 1
         edition = 0
         effects.append(.erase)
@@ -37,6 +38,9 @@ extension SessionMachine {
         asking = nil
         tokenWaiters = []
         renewal = Renewal()
+        inquiry = nil
+        roundsLeft = []
+        effects.append(.forgetAnswer)
         return effects + overtaken.map { .reply($0, .refused(.overtaken)) }
     }
 

@@ -17,7 +17,7 @@ extension SessionMachine {
             facts.show(stored.identity)
             facts.externalUserId = stored.externalUserId
             facts.accessToken = stored.token
-            facts.renewal = renewalFacts(of: session)
+            facts.renewal = renewalFacts(of: session, now)
         case .terminated(let termination, let identity):
             identity.map { facts.show($0) }
             facts.termination = termination
@@ -38,11 +38,20 @@ extension SessionMachine {
         }
     }
 
-    private func renewalFacts(of session: Session) -> Snapshot.Renewal {
+    private func renewalFacts(of session: Session, _ now: Moment) -> Snapshot.Renewal {
         var facts = Snapshot.Renewal()
         facts.failures = renewal.failures
         facts.lastError = renewal.lastError
         guard session.isRenewable else { return facts }
+        if renewal.activity == .idle, let postponed = renewal.postponedUntil {
+            facts.phase = .postponed
+            facts.notBefore = postponed.wall
+            return facts
+        }
+        if renewal.activity == .idle, !canBeginRenewal(session), let due = renewalDue(now), due <= now.wall {
+            facts.phase = .waitingForHandler
+            return facts
+        }
         switch (renewal.activity, renewal.retryAt) {
         case (.idle, let retryAt?):
             facts.phase = .backingOff
@@ -50,7 +59,7 @@ extension SessionMachine {
         case (.idle, nil):
             facts.phase = .scheduled
             facts.notBefore = session.stored.renewAt
-        case (.noting, _), (.inFlight, _), (.rotating, _), (.ending, _):
+        case (.asking, _), (.noting, _), (.inFlight, _), (.rotating, _), (.ending, _):
             facts.phase = .inFlight
         }
         return facts

@@ -89,8 +89,9 @@ extension SessionMachine {
                     continue
                 }
                 if case .replacement = waiter.need { renewal.lastReplacedRejected = now.uptime }
+                let begun = beginRenewal(reason(for: waiter, now), now)
                 effects.append(.charge(waiter.request))
-                effects += beginRenewal(now)
+                effects += begun
                 stillWaiting.append(waiter)
             }
         }
@@ -127,6 +128,10 @@ extension SessionMachine {
     /// The present token does not do. May this caller have it renewed now?
     private func needOfRenewal(of waiter: TokenWaiter, _ session: Session, _ now: Moment) -> Verdict {
         if session.stored.reauthenticationPending { return .answer(.refused(.reauthenticationRequired)) }
+        if let postponed = renewal.postponedUntil {
+            return answer(waiter, session, retryAfter: postponed.uptime - now.uptime, now)
+        }
+        if !canBeginRenewal(session) { return answer(waiter, session, retryAfter: nil, now) }
         if case .replacement = waiter.need, session.isAlive(now) {
             let replacedJustNow =
                 renewal.lastReplacedRejected.map { now.uptime - $0 < RenewalPolicy.patience } ?? false
@@ -147,6 +152,23 @@ extension SessionMachine {
             }
         }
         return .renew
+    }
+
+    /// Nothing can be renewed now: there is no handler to ask, or none may be asked yet.
+    private func answer(
+        _ waiter: TokenWaiter,
+        _ session: Session,
+        retryAfter: Duration?,
+        _ now: Moment
+    ) -> Verdict {
+        if case .replacement = waiter.need, session.isAlive(now) { return .answer(.rejectionStands) }
+        return .answer(.refused(.tokenExpired(retryAfter: retryAfter)))
+    }
+
+    private func reason(for waiter: TokenWaiter, _ now: Moment) -> RenewalReason {
+        if case .replacement = waiter.need { return .rejected }
+        if case .signedIn(let session) = standing, session.isAlive(now) { return .expiring }
+        return .expired
     }
 
     private func replyWithApiKey(to need: TokenWaiter.Need) -> Reply {

@@ -68,7 +68,8 @@ extension SessionMachine {
         exchange = nil
         storage.status = .ok
         renewal = Renewal()
-        return [.activate(generation: generation), .report(.exchangeEnded(.succeeded)), .reply(current.request, reply)]
+        return [.activate(generation: generation), .forgetAnswer, .report(.exchangeEnded(.succeeded))]
+            + [.reply(current.request, reply)]
             + renewRequesters.map { .reply($0, .done) }
     }
 

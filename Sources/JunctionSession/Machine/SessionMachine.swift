@@ -6,6 +6,11 @@
 package struct SessionMachine: Equatable, Sendable {
     /// The provider's name, written into each record.
     let provider: String
+    let mode: RenewalMode
+    /// How long one handler may take to answer.
+    let patienceWithHandlers: Duration
+    /// How long nobody is asked again after nobody could help.
+    let postponement: Duration
     var storage: StorageReport
     var random: Randomness
 
@@ -22,6 +27,13 @@ package struct SessionMachine: Equatable, Sendable {
     var renewal = Renewal()
     var tokenWaiters: [TokenWaiter] = []
 
+    /// The session handlers, in the order in which they registered.
+    var handlers: [HandlerID] = []
+    /// The question that one of them is being asked: at most one.
+    var inquiry: Inquiry?
+    /// Who may still be asked if the answer that is being tried is refused.
+    var roundsLeft: [HandlerID] = []
+
     /// Writes handed out and not yet ended, in order.
     var writes: [PendingWrite] = []
     var rewrite = Rewrite()
@@ -31,8 +43,21 @@ package struct SessionMachine: Equatable, Sendable {
     var lastAttempt: UInt64 = 0
     var lastTicket: UInt64 = 0
 
-    package init(provider: String, sealedWith: String, seed: UInt64) {
+    /// - Parameters:
+    ///   - patience: how long one handler may take to answer.
+    ///   - postponement: how long nobody is asked again after nobody could help; never less than ten minutes.
+    package init(
+        provider: String,
+        sealedWith: String,
+        seed: UInt64,
+        mode: RenewalMode = .automatic,
+        patience: Duration = .seconds(60),
+        postponement: Duration = RenewalPolicy.shortestPostponement
+    ) {
         self.provider = provider
+        self.mode = mode
+        patienceWithHandlers = patience
+        self.postponement = max(postponement, RenewalPolicy.shortestPostponement)
         storage = StorageReport(sealedWith: sealedWith)
         random = Randomness(seed: seed)
     }
@@ -94,7 +119,7 @@ package struct SessionMachine: Equatable, Sendable {
         case .restored(let record, _, let damaged):
             (generation, edition) = (record.generation, record.edition)
             storage.status = damaged == nil ? .ok : .damaged
-            adopt(record.content, writtenAt: record.writtenAt)
+            adopt(record.content, writtenAt: record.writtenAt, now)
             switch standing {
             case .signedIn, .configured: effects.append(.activate(generation: record.generation))
             case .signedOut, .terminated, .unreadable: break
@@ -107,7 +132,7 @@ package struct SessionMachine: Equatable, Sendable {
         return effects + settle(now)
     }
 
-    private mutating func adopt(_ content: SessionRecord.Content, writtenAt: WallTime) {
+    private mutating func adopt(_ content: SessionRecord.Content, writtenAt: WallTime, _ now: Moment) {
         switch content {
         case .signedOut:
             standing = .signedOut
@@ -117,8 +142,18 @@ package struct SessionMachine: Equatable, Sendable {
             standing = .terminated(termination, identity)
         case .session(let stored):
             standing = .signedIn(Session(stored: stored, writtenAt: writtenAt))
-            renewal.replayAtOnce = stored.renewalUnderWay
+            // Only a refresh token is worth a replay; what an app's server made is asked for again.
+            renewal.replayAtOnce = stored.renewalUnderWay && !stored.renewalUsesAnswer
+            if let until = stored.postponedUntil { resumePostponement(until, now) }
         }
+    }
+
+    /// A postponement outlives a restart, but never grows beyond what it was: the wall clock may have been set.
+    private mutating func resumePostponement(_ until: WallTime, _ now: Moment) {
+        let longest = postponement + RenewalPolicy.postponementSpread.upperBound
+        let left = min(max(until - now.wall, .zero), longest)
+        guard left > .zero else { return }
+        renewal.postponedUntil = RetryTime(uptime: now.uptime + left, wall: now.wall + left)
     }
 
     /// The alarm rang: something may be due.
@@ -137,6 +172,7 @@ package struct SessionMachine: Equatable, Sendable {
     /// Does whatever is due now, whichever event brought us here.
     mutating func settle(_ now: Moment) -> [Effect] {
         var effects = takeTurns(now)
+        effects += tendInquiry(now)
         effects += renewIfDue(now)
         effects += serveWaiters(now)
         effects += rewriteIfDue(now)
@@ -150,9 +186,11 @@ package struct SessionMachine: Equatable, Sendable {
             times.append(token.expiresAt)
             if let endsAt = session.endsAt { times.append(now.wall(at: endsAt)) }
         }
-        if let due = renewalDue(now) { times.append(due) }
+        if let due = renewalDue(now), due > now.wall || mayRenewNow { times.append(due) }
+        if let asked = inquiry { times.append(now.wall(at: asked.deadline)) }
         if let due = rewrite.dueAt, writes.isEmpty, standing.content != nil { times.append(now.wall(at: due)) }
-        return times.min()
+        // A session without an end is looked at once a month: no timer takes a time thousands of years away for granted.
+        return times.min().map { min($0, now.wall + RenewalPolicy.longestSleep) }
     }
 
     /// Who is signed in, if anybody.
@@ -174,7 +212,13 @@ package struct SessionMachine: Equatable, Sendable {
 
     /// Whether something is under way whose outcome would be lost if the process ended now.
     package var isBusy: Bool {
-        !writes.isEmpty || exchange != nil || renewal.activity != .idle
+        let isAsking = if case .asking = renewal.activity { true } else { false }
+        let isExchanging = exchange.map { !$0.needsHandler } ?? false
+        return !writes.isEmpty || isExchanging || (renewal.activity != .idle && !isAsking)
+    }
+
+    private var mayRenewNow: Bool {
+        if case .signedIn(let session) = standing { canBeginRenewal(session) } else { false }
     }
 
     mutating func nextAttempt() -> Attempt {
@@ -204,5 +248,6 @@ extension SessionMachine.Session {
         return min(byWall, endsAt - now.uptime)
     }
 
+    /// Whether it has a token that can be renewed without a new credential.
     var isRenewable: Bool { stored.token != nil && !stored.reauthenticationPending }
 }

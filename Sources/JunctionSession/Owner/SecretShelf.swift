@@ -7,6 +7,10 @@ struct SecretShelf {
     private var answered: [Attempt: SessionSecrets] = [:]
     private var generations: [UInt64: SessionSecrets] = [:]
     private(set) var active: UInt64?
+    /// What handlers gave, until the machine says that it is used or not wanted.
+    private var given: [Attempt: RenewalAnswer] = [:]
+    /// What the next exchange or renewal is made with, if a handler gave something.
+    private(set) var answer: RenewalAnswer?
 
     /// What an attempt brought, until the machine says which generation it is.
     mutating func put(_ secrets: SessionSecrets, of attempt: Attempt) {
@@ -29,6 +33,25 @@ struct SecretShelf {
     mutating func activate(_ generation: UInt64) {
         active = generation
         generations = generations.filter { $0.key >= generation }
+    }
+
+    mutating func put(_ answer: RenewalAnswer, to attempt: Attempt) {
+        given[attempt] = answer
+    }
+
+    mutating func keepAnswer(to attempt: Attempt) {
+        answer = given.removeValue(forKey: attempt)
+        given = [:]
+    }
+
+    /// Lets go of what came late, twice, or unasked.
+    mutating func dropUnclaimedAnswers() {
+        given = [:]
+    }
+
+    mutating func forgetAnswers() {
+        answer = nil
+        given = [:]
     }
 
     mutating func erase() {

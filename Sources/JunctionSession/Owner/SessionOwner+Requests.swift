@@ -116,8 +116,11 @@ extension SessionOwner {
 
     /// The secret that belongs to the token which the machine said may be served.
     package func served(_ facts: TokenFacts) -> Result<ServedToken, Refusal> {
-        guard let secret = shelf.current?.accessToken, let userId = machine.identity?.userId else {
+        guard let secrets = shelf.current, let userId = machine.identity?.userId else {
             return .failure(.notSignedIn)
+        }
+        guard let secret = secrets.accessToken else {
+            return .failure(Refusal(.unsupported, "This provider's session has no access token to hand out"))
         }
         return .success(ServedToken(secret: secret, facts: facts, userId: userId))
     }

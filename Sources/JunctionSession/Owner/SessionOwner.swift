@@ -18,6 +18,9 @@ package actor SessionOwner {
     var budget: CallBudget
     /// The callers who wait for an answer.
     var callers: [RequestID: Caller] = [:]
+    /// The session handlers, and how each is asked.
+    var handlers: [HandlerID: @Sendable (RenewalQuestion) -> Void] = [:]
+    var lastHandler: UInt64 = 0
     private var lastRequest: UInt64 = 0
     private var waitingWrites: [WaitingWrite] = []
     private var isWriting = false
@@ -44,6 +47,7 @@ package actor SessionOwner {
 
     /// - Parameters:
     ///   - executor: where the owner lives; `tasks` is the same loop, for what it starts.
+    ///   - rules: who decides about renewals, and how long apps may take.
     ///   - callsPerMinute: provider calls that one local user may cause in a minute.
     ///   - seed: for the machine's draws.
     package init(
@@ -54,6 +58,7 @@ package actor SessionOwner {
         observer: any SessionObserver,
         executor: any SerialExecutor,
         tasks: any TaskExecutor,
+        rules: RenewalRules = RenewalRules(),
         callsPerMinute: Int,
         seed: UInt64
     ) {
@@ -65,7 +70,14 @@ package actor SessionOwner {
         self.executor = executor
         self.tasks = tasks
         budget = CallBudget(callsPerMinute: callsPerMinute)
-        let machine = SessionMachine(provider: provider.name, sealedWith: store.sealedWith, seed: seed)
+        let machine = SessionMachine(
+            provider: provider.name,
+            sealedWith: store.sealedWith,
+            seed: seed,
+            mode: rules.mode,
+            patience: rules.handlerTimeout,
+            postponement: rules.postponement
+        )
         self.machine = machine
         let now = clock.now()
         snapshot = Snapshot(revision: 1, changedAt: now.wall, facts: machine.facts(now: now))
@@ -115,6 +127,9 @@ package actor SessionOwner {
             case .ask(let request, let externalUserId):
                 guard let ask = callers[request]?.ask else { continue }
                 tellings.append { ask(request, externalUserId) }
+            case .askHandler(let handler, let question):
+                guard let ask = handlers[handler] else { continue }
+                tellings.append { ask(question) }
             default:
                 carryOut(effect, now)
             }
@@ -154,11 +169,17 @@ package actor SessionOwner {
             observer.reached(.swapped)
         case .erase:
             shelf.erase()
+        case .keepAnswer(let attempt):
+            shelf.keepAnswer(to: attempt)
+        case .forgetAnswer:
+            shelf.forgetAnswers()
+        case .revoke(let identity):
+            revoke(identity)
         case .charge(let request):
             if let caller = callers[request] { budget.charge(caller.uid, now: now) }
         case .report(let happening):
             observer.happened(happening)
-        case .reply, .ask:
+        case .reply, .ask, .askHandler:
             break
         }
     }
@@ -166,9 +187,10 @@ package actor SessionOwner {
     // MARK: What takes time
 
     private func exchange(_ attempt: Attempt, _ request: RequestID, expecting expected: Identity?) {
-        guard let credential = callers[request]?.credential else {
+        guard let given = callers[request]?.credential else {
             preconditionFailure("An exchange was begun for a request without a credential")
         }
+        let credential = given.completed(with: shelf.answer)
         start { owner in
             do throws(ExchangeFailure) {
                 let grant = try await owner.provider.exchange(credential, expecting: expected)
@@ -198,10 +220,11 @@ package actor SessionOwner {
         guard let identity = machine.identity, let secrets = shelf.current else {
             preconditionFailure("A renewal was begun without a session")
         }
+        let answer = shelf.answer ?? .renew
         observer.reached(.intentNoted)
         start { owner in
             do throws(RenewalFailure) {
-                let grant = try await owner.provider.renew(identity, with: secrets)
+                let grant = try await owner.provider.renew(identity, with: secrets, using: answer)
                 owner.observer.reached(.answered)
                 owner.renewed(attempt, grant, keeping: secrets.refreshToken)
             } catch {
@@ -230,6 +253,12 @@ package actor SessionOwner {
             now: now
         )
         apply(effects, now)
+    }
+
+    /// Best effort: the user is signed out here already, whether or not the provider hears of it.
+    private func revoke(_ identity: Identity) {
+        guard let secrets = shelf.current else { return }
+        start { owner in await owner.provider.revoke(identity, with: secrets) }
     }
 
     private func write(_ ticket: WriteTicket, _ record: SessionRecord) {

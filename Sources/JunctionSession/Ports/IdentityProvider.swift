@@ -1,3 +1,5 @@
+package import JunctionSecret
+
 /// A vendor's cloud, seen from the session: one call, one outcome. Retrying belongs to the session.
 package protocol IdentityProvider: Sendable {
     /// The name in the configuration and on the wire: `junction`, `social`, `sinch`.
@@ -17,8 +19,18 @@ package protocol IdentityProvider: Sendable {
     ///   reauthentication); another one is `.otherUser`, before the final exchange is made.
     func exchange(_ credential: Credential, expecting expected: Identity?) async throws(ExchangeFailure) -> Grant
 
-    /// Renews the access token with the session's own secrets: one request, no retry, no redirect.
-    func renew(_ identity: Identity, with secrets: SessionSecrets) async throws(RenewalFailure) -> Grant
+    /// Renews the session: one request, no retry, no redirect.
+    ///
+    /// - Parameter answer: what a session handler said to renew with; `.renew` when nobody has to be asked.
+    func renew(
+        _ identity: Identity,
+        with secrets: SessionSecrets,
+        using answer: RenewalAnswer
+    ) async throws(RenewalFailure) -> Grant
+
+    /// Tells the provider that the user has signed out here, where it wants to know. One attempt, best effort: the
+    /// local sign-out is over already and does not wait.
+    func revoke(_ identity: Identity, with secrets: SessionSecrets) async
 
     /// Decides whether a request stays within the signed-in user's own resources, and in which normal form it is sent.
     func admit(_ request: ApiRequest, for identity: Identity) throws(Refusal) -> ApiRequest
@@ -56,8 +68,22 @@ package enum ExchangeFailure: Error, Equatable, Sendable {
     case unavailable(Unavailability)
 }
 
+/// With what a session is to be renewed.
+package enum RenewalAnswer: Sendable {
+    /// With the session's own secrets, or with nothing but the user's name where that is enough.
+    case renew
+    /// With a token that the app's server made for this user.
+    case authToken(SharedSecret)
+    /// With a signature that the app's server made for this user (a legacy scheme).
+    case signature(SharedSecret, sequence: UInt64)
+}
+
 /// Why a renewal brought no token.
 package enum RenewalFailure: Error, Equatable, Sendable {
+    /// What a session handler gave is malformed, for another user, or refused: another handler may have better.
+    case answerRefused(String)
+    /// The provider has forgotten this installation: a new registration is needed, the session is kept.
+    case registrationForgotten
     /// The provider's explicit verdict that the user is deleted, disabled or banned.
     case terminated(code: String, message: String)
     /// The provider wants a new credential; the session is kept.

@@ -29,6 +29,8 @@ package struct CredentialFacts: Equatable, Sendable {
     package var subject: Subject
     /// An API key that is not the one the session has: the key was rotated.
     package var replacesKey = false
+    /// It names its user but brings nothing to sign in with: a session handler has to be asked.
+    package var needsHandler = false
 
     /// Whom a credential is for, as far as it can be read.
     package enum Subject: Equatable, Sendable {
@@ -40,10 +42,11 @@ package struct CredentialFacts: Equatable, Sendable {
         case nobody(environment: String, region: String)
     }
 
-    package init(scheme: Scheme, subject: Subject, replacesKey: Bool = false) {
+    package init(scheme: Scheme, subject: Subject, replacesKey: Bool = false, needsHandler: Bool = false) {
         self.scheme = scheme
         self.subject = subject
         self.replacesKey = replacesKey
+        self.needsHandler = needsHandler
     }
 }
 
@@ -60,11 +63,13 @@ package struct Grant: Sendable {
 
     /// An access token and its life on the wall clock, anchored at the start of the request that brought it.
     package struct Token: Sendable {
-        package var secret: SharedSecret
+        /// Absent where the provider's session has an end, and no bearer token.
+        package var secret: SharedSecret?
         package var issuedAt: WallTime
+        /// `WallTime.never` for a session without an end.
         package var expiresAt: WallTime
 
-        package init(secret: SharedSecret, issuedAt: WallTime, expiresAt: WallTime) {
+        package init(secret: SharedSecret?, issuedAt: WallTime, expiresAt: WallTime) {
             self.secret = secret
             self.issuedAt = issuedAt
             self.expiresAt = expiresAt

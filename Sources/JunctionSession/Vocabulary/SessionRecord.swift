@@ -52,6 +52,8 @@ package struct StoredSession: Equatable, Sendable {
     package var reauthenticationPending: Bool
     /// The intent: a renewal of this generation was about to be sent, and may have reached the provider.
     package var renewalUnderWay: Bool
+    /// The renewal under way uses what an app's server made, which only a handler can give again.
+    package var renewalUsesAnswer: Bool
 
     package init(
         identity: Identity,
@@ -61,7 +63,8 @@ package struct StoredSession: Equatable, Sendable {
         renewAt: WallTime? = nil,
         postponedUntil: WallTime? = nil,
         reauthenticationPending: Bool = false,
-        renewalUnderWay: Bool = false
+        renewalUnderWay: Bool = false,
+        renewalUsesAnswer: Bool = false
     ) {
         self.identity = identity
         self.scheme = scheme
@@ -71,6 +74,7 @@ package struct StoredSession: Equatable, Sendable {
         self.postponedUntil = postponedUntil
         self.reauthenticationPending = reauthenticationPending
         self.renewalUnderWay = renewalUnderWay
+        self.renewalUsesAnswer = renewalUsesAnswer
     }
 }
 

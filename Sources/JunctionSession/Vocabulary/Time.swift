@@ -8,6 +8,9 @@ package struct WallTime: Hashable, Comparable, Sendable {
         self.milliseconds = milliseconds
     }
 
+    /// What does not end: the last second that four digits of a year can name (9999-12-31T23:59:59Z).
+    package static let never = WallTime(milliseconds: 253_402_300_799_000)
+
     package static func < (earlier: WallTime, later: WallTime) -> Bool {
         earlier.milliseconds < later.milliseconds
     }

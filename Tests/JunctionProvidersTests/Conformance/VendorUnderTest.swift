@@ -14,19 +14,23 @@ struct VendorUnderTest: Sendable, CustomTestStringConvertible {
     var secrets: SessionSecrets
 
     /// Success, for an exchange and for a renewal with and without a new refresh token: the access token is
-    /// `access-1` and lives for an hour, the refresh token is `refresh-1`.
+    /// `access-1` and lives for an hour.
     var granted: ScriptedServer.Step
     var rotated: ScriptedServer.Step
     var notRotated: ScriptedServer.Step
-    /// The vendor's words for a user who is gone, and the code of the termination that they come to.
-    var terminated: ScriptedServer.Step
+    /// The refresh token that these bring; `nil` where the vendor has none.
+    var refreshToken: String? = "refresh-1"
+    /// With what a renewal is asked for.
+    var answer = RenewalAnswer.renew
+    /// The vendor's words for a user who is gone, where it has some, and the code of the termination they come to.
+    var terminated: ScriptedServer.Step?
     var terminationCode: String
     /// The vendor's words for a credential that it does not accept.
     var refused: ScriptedServer.Step
 
     var testDescription: String { name }
 
-    static let all = [junction]
+    static let all = [junction, social, sinch]
 
     static let junction = VendorUnderTest(
         name: "junction",
@@ -52,10 +56,13 @@ extension Stage {
     }
 
     /// Why the vendor's renewal failed; `nil` when it did not.
-    func renewalFailure(_ vendor: VendorUnderTest, url: String? = nil) async throws -> RenewalFailure? {
-        let provider = try provider(of: vendor, url: url)
+    func renewalFailure(
+        _ vendor: VendorUnderTest,
+        using answer: RenewalAnswer? = nil
+    ) async throws -> RenewalFailure? {
+        let provider = try provider(of: vendor)
         do throws(RenewalFailure) {
-            _ = try await provider.renew(vendor.identity, with: vendor.secrets)
+            _ = try await provider.renew(vendor.identity, with: vendor.secrets, using: answer ?? vendor.answer)
             return nil
         } catch {
             return error

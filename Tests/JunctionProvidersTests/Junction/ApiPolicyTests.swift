@@ -128,11 +128,11 @@ struct ApiPolicyTests {
 
     @Test func `a query or a body without end is a wrong parameter`() {
         var request = ApiRequest(method: "GET", path: "/v2/providers")
-        request.query = [("a", String(repeating: "a", count: ApiPolicy.longestQuery))]
+        request.query = [("a", String(repeating: "a", count: ApiRequest.longestQuery))]
         #expect(refusal { try ApiPolicy(userId: Self.me).admit(request) }?.kind == .invalidParameters)
 
         request = ApiRequest(method: "POST", path: "/v2/user/\(Self.me)")
-        request.body = Array(repeating: 0, count: ApiPolicy.longestBody + 1)
+        request.body = Array(repeating: 0, count: ApiRequest.longestBody + 1)
         #expect(refusal { try ApiPolicy(userId: Self.me).admit(request) }?.kind == .invalidParameters)
     }
 

@@ -31,7 +31,7 @@ struct JunctionExchangeTests {
 
             #expect(grant.identity == Sample.identity)
             #expect(grant.scheme == .signInToken)
-            #expect(grant.token?.secret.text == "access-1")
+            #expect(grant.token?.secret?.text == "access-1")
             #expect(grant.refreshToken?.text == "refresh-1")
             #expect(grant.token?.issuedAt == ManualClock.noon)
             #expect(grant.token?.expiresAt == ManualClock.noon + .seconds(3_600))

@@ -8,7 +8,7 @@ struct JunctionRenewTests {
     @Test func `a refresh token is sent byte for byte, whatever characters it has`() async throws {
         let secrets = SessionSecrets(refreshToken: SharedSecret(text: "a+b/c=&d%20 e"))
         try await Stage.play([.json(200, #"{"access_token":"a","expires_in":60}"#)]) { stage in
-            let grant = try await stage.junction.renew(Sample.identity, with: secrets)
+            let grant = try await stage.junction.renew(Sample.identity, with: secrets, using: .renew)
 
             let request = try #require(stage.server.requests.first)
             #expect(request.line == "POST /v1/token HTTP/1.1")
@@ -61,9 +61,56 @@ struct JunctionRenewTests {
         try await Stage.play([]) { stage in
             let junction = try stage.junction
             await #expect(throws: RenewalFailure.reauthenticationRequired) {
-                try await junction.renew(Sample.identity, with: SessionSecrets(accessToken: SharedSecret(text: "a")))
+                try await junction.renew(
+                    Sample.identity,
+                    with: SessionSecrets(accessToken: SharedSecret(text: "a")),
+                    using: .renew
+                )
             }
             #expect(stage.server.requests.isEmpty)
+        }
+    }
+
+    @Test func `a handler's Sign-In Token takes the place of the refresh token`() async throws {
+        try await Stage.play([VendorUnderTest.junction.granted]) { stage in
+            let grant = try await stage.junction.renew(
+                Sample.identity,
+                with: VendorUnderTest.junction.secrets,
+                using: .authToken(SharedSecret(text: Sample.token()))
+            )
+
+            #expect(stage.server.requests.first?.body.contains("subject_token=\(Sample.jwt())") == true)
+            #expect(grant.identity == Sample.identity)
+            #expect(grant.refreshToken?.text == "refresh-1")
+        }
+    }
+
+    @Test(arguments: [
+        RenewalAnswer.authToken(SharedSecret(text: "nonsense")),
+        .authToken(SharedSecret(text: Sample.token(Sample.jwt(claims: Sample.claims(uid: Sample.otherUserId))))),
+        .signature(SharedSecret(text: "AAAA"), sequence: 1),
+    ])
+    func `what a handler cannot have meant is refused without a call`(answer: RenewalAnswer) async throws {
+        try await Stage.play([]) { stage in
+            let failure = try await stage.renewalFailure(.junction, using: answer)
+
+            guard case .answerRefused = failure else {
+                Issue.record("Expected the answer to be refused")
+                return
+            }
+            #expect(stage.server.requests.isEmpty)
+        }
+    }
+
+    @Test func `a Sign-In Token that is refused leaves the session to the next handler`() async throws {
+        try await Stage.play([VendorUnderTest.junction.refused]) { stage in
+            let answer = RenewalAnswer.authToken(SharedSecret(text: Sample.token()))
+            let failure = try await stage.renewalFailure(.junction, using: answer)
+
+            guard case .answerRefused = failure else {
+                Issue.record("Expected the answer to be refused")
+                return
+            }
         }
     }
 }

@@ -82,11 +82,11 @@ struct JunctionSendTests {
     }
 
     @Test func `an answer of eight megabytes passes and one byte more does not`() async throws {
-        let most = String(repeating: "a", count: ApiPolicy.longestBody)
+        let most = String(repeating: "a", count: ApiRequest.longestBody)
         try await Stage.play([.answer(200, [], most), .answer(200, [], most + "a")]) { stage in
             let request = ApiRequest(method: "GET", path: "/v2/providers")
             let answer = try await stage.junction.send(request, for: Sample.identity, with: Self.bearer)
-            #expect(answer.body.count == ApiPolicy.longestBody)
+            #expect(answer.body.count == ApiRequest.longestBody)
 
             let failure = await sendFailure(stage)
             #expect(failure?.message.contains("longer than 8388608 bytes") == true)

@@ -43,6 +43,6 @@ struct ProbeTests {
         ] as [(Int, ProbeFinding.Verdict)]
     )
     func `half a minute is fine, five are a problem`(seconds: Int, verdict: ProbeFinding.Verdict) {
-        #expect(JunctionProvider.clockFinding(.seconds(seconds)).verdict == verdict)
+        #expect(ProbeFinding.clock(ahead: .seconds(seconds)).verdict == verdict)
     }
 }

@@ -1,0 +1,48 @@
+import JunctionSession
+
+extension ApiRequest {
+    static let methods: Set<String> = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"]
+    /// What one line on the socket can carry is less than that anyway.
+    static let longestBody = 8 << 20
+    static let longestQuery = 8_192
+
+    /// The request in normal form: method in capitals, plain path, headers in lower case, nothing too long.
+    ///
+    /// - Parameters:
+    ///   - headers: those that a caller may set.
+    ///   - own: the segments as they are sent, when they lead to the signed-in user's own resources.
+    ///   - example: what such a path looks like, for the refusal.
+    func normalForm(
+        headers: Set<String>,
+        like example: String,
+        own: (_ segments: [String], _ method: String) -> [String]?
+    ) throws(Refusal) -> ApiRequest {
+        let method = method.uppercased()
+        guard Self.methods.contains(method) else {
+            throw Refusal(
+                .invalidParameters,
+                "The method must be one of \(Self.methods.sorted().joined(separator: ", "))"
+            )
+        }
+        guard let segments = own(try PlainPath(path).segments, method) else {
+            throw Refusal(
+                .permissionDenied,
+                "The path is not one of the signed-in user's own resources: expected \(example) and the like"
+            )
+        }
+        let admitted = ApiRequest(
+            method: method,
+            path: "/" + segments.joined(separator: "/"),
+            query: query,
+            headers: try CallerHeaders.admit(self.headers, allowed: headers),
+            body: body
+        )
+        guard query.reduce(0, { $0 + $1.name.utf8.count + $1.value.utf8.count }) <= Self.longestQuery else {
+            throw Refusal(.invalidParameters, "The query is longer than \(Self.longestQuery) bytes")
+        }
+        guard body?.count ?? 0 <= Self.longestBody else {
+            throw Refusal(.invalidParameters, "The body is longer than \(Self.longestBody) bytes")
+        }
+        return admitted
+    }
+}

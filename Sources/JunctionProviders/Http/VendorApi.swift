@@ -1,0 +1,64 @@
+import JunctionSecret
+import JunctionSession
+
+/// A vendor's API as local apps call it: a request goes out as it was admitted, its answer comes back as it is.
+struct VendorApi: Sendable {
+    let origin: HttpOrigin
+    let http: OutgoingHttp
+    let clock: any SessionClock
+
+    /// Sends one request with the header that is the session's credential.
+    func send(
+        _ request: ApiRequest,
+        credential: (name: String, value: String)
+    ) async throws(Unavailability) -> ApiAnswer {
+        let call = HttpCall(
+            method: request.method,
+            origin: origin,
+            target: request.target,
+            headers: request.headers + [credential],
+            body: request.body.map(HttpCall.Body.plain),
+            longestAnswer: ApiRequest.longestBody
+        )
+        let answer: HttpAnswer
+        do {
+            answer = try await http.answer(to: call)
+        } catch {
+            throw Unavailability(error)
+        }
+        // "Not modified" is an answer to a question that the caller asked.
+        guard !(300..<400).contains(answer.status) || answer.status == 304 else {
+            throw answer.unavailability(now: clock.now().wall)
+        }
+        return ApiAnswer(
+            status: answer.status,
+            headers: answer.headersForCallers,
+            body: answer.body.withUnsafeBytes { Array($0) }
+        )
+    }
+}
+
+extension ApiRequest {
+    /// Path and query as they are sent.
+    fileprivate var target: String {
+        guard !query.isEmpty else { return path }
+        let pairs = query.map { "\(PercentEncoding.encode($0.name))=\(PercentEncoding.encode($0.value))" }
+        return "\(path)?\(pairs.joined(separator: "&"))"
+    }
+}
+
+extension HttpAnswer {
+    /// What concerns one connection ended with it, and cookies would be a second credential.
+    private static let ours: Set<String> = [
+        "connection", "keep-alive", "proxy-authenticate", "proxy-connection", "te", "trailer", "transfer-encoding",
+        "upgrade", "set-cookie", "set-cookie2",
+    ]
+
+    fileprivate var headersForCallers: [(name: String, value: String)] {
+        let named = header("connection")?.lowercased().split(separator: ",").map { $0.filter { $0 != " " } } ?? []
+        return headers.filter { header in
+            let name = header.name.lowercased()
+            return !Self.ours.contains(name) && !named.contains(name)
+        }
+    }
+}

@@ -1,0 +1,126 @@
+import JunctionJSON
+import JunctionSecret
+import JunctionSession
+
+/// The registration endpoint, which the vendor does not document: this file is all that knows its shape.
+///
+/// `POST {url}` with `{applicationKey, userId, deviceId, instanceId?}` and either `{jwt}` or `{signature, sequence}`
+/// answers `{instanceId, credential?, expiresAt}`; `DELETE {url}/{instanceId}` gives the registration up. A refusal is
+/// 401 or 403 with a JSON object; `errorCode` 1104 in it says that the service does not know the instance.
+struct InstanceEndpoint: Sendable {
+    let cloud: SinchCloud
+    let application: SinchApplication
+    let deviceId: String
+    let http: OutgoingHttp
+    let clock: any SessionClock
+
+    /// A registration as the service granted it.
+    struct Instance: Sendable {
+        var id: String
+        /// Absent where the service hands out none.
+        var credential: SharedSecret?
+        /// On our clock; `nil` for one without an end.
+        var expiresAt: WallTime?
+        /// The start of the request.
+        var sentAt: WallTime
+        /// How the two clocks differ.
+        var serverClock: ServerClock
+    }
+
+    /// Why the service registered nothing.
+    enum Failure: Error, Equatable {
+        case refused
+        case forgotten
+        case unavailable(Unavailability)
+    }
+
+    /// Registers a user's device once; nothing is tried twice.
+    ///
+    /// - Parameter instanceId: the instance that is extended, or `nil` for a first registration.
+    func register(
+        _ userId: String,
+        proving proof: SinchProof,
+        extending instanceId: String?
+    ) async throws(Failure) -> Instance {
+        let call = HttpCall(
+            method: "POST",
+            origin: cloud.registration,
+            target: "",
+            headers: [("content-type", "application/json"), ("accept", "application/json")],
+            body: .secret(body(userId, proof, instanceId))
+        )
+        let sentAt = clock.now().wall
+        let answer: HttpAnswer
+        do {
+            answer = try await http.answer(to: call)
+        } catch {
+            throw .unavailable(Unavailability(error))
+        }
+        guard answer.isSuccess else { throw failure(answer) }
+        guard let instance = instance(answer, sentAt: sentAt) else {
+            throw .unavailable(answer.unreadable("an instance and its end"))
+        }
+        return instance
+    }
+
+    /// Gives a registration up: one attempt, whatever comes of it.
+    func delete(_ instanceId: String, credential: SharedSecret?) async {
+        let call = HttpCall(
+            method: "DELETE",
+            origin: cloud.registration,
+            target: "/\(PercentEncoding.encode(instanceId))",
+            headers: credential.map { [BearerToken.header($0)] } ?? []
+        )
+        _ = try? await http.answer(to: call)
+    }
+
+    private func body(_ userId: String, _ proof: SinchProof, _ instanceId: String?) -> SharedSecret {
+        var text = JSONWriter(capacity: 1_024)
+        text.object { text in
+            text.member("applicationKey", application.key)
+            text.member("userId", userId)
+            text.member("deviceId", deviceId)
+            if let instanceId { text.member("instanceId", instanceId) }
+            switch proof {
+            case .token(let jwt, _):
+                text.member("jwt", secret: jwt)
+            case .signature(let signature, let sequence):
+                text.member("signature", secret: signature)
+                text.member("sequence", String(sequence))
+            }
+        }
+        return text.withUnsafeBytes { SharedSecret(copying: $0) }
+    }
+
+    private func instance(_ answer: HttpAnswer, sentAt: WallTime) -> Instance? {
+        guard let body = answer.body.withUnsafeBytes({ try? JSONValue.parse($0) }),
+            let id = body["instanceId"]?.string, (1...256).contains(id.utf8.count)
+        else { return nil }
+        var instance = Instance(
+            id: id,
+            sentAt: sentAt,
+            serverClock: ServerClock(answer, sentAt: sentAt, receivedAt: clock.now().wall)
+        )
+        if let value = body["credential"], !value.isNull {
+            guard let credential = value.secret, BearerToken.fitsHeader(credential) else { return nil }
+            instance.credential = credential
+        }
+        if let value = body["expiresAt"], !value.isNull {
+            guard let seconds = value.integer, (0...WallTime.never.milliseconds / 1_000).contains(seconds) else {
+                return nil
+            }
+            let end = instance.serverClock.ours(WallTime(milliseconds: seconds * 1_000))
+            guard end > sentAt else { return nil }
+            instance.expiresAt = end
+        }
+        return instance
+    }
+
+    private func failure(_ answer: HttpAnswer) -> Failure {
+        let body = answer.body.withUnsafeBytes { try? JSONValue.parse($0) }
+        guard answer.status == 401 || answer.status == 403, let body, body.kind == .object else {
+            return .unavailable(answer.unavailability(now: clock.now().wall))
+        }
+        return answer.status == 401 && body["errorCode"]?.integer == 1_104 ? .forgotten : .refused
+    }
+}

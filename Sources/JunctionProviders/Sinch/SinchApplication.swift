@@ -1,0 +1,27 @@
+package import JunctionSecret
+import RegistrationToken
+
+/// The application in whose name users are registered with Sinch.
+package struct SinchApplication: Sendable {
+    let key: String
+    /// Only for self-signing, which the vendor discourages: whoever holds it can register anybody.
+    let secret: ApplicationSecret?
+
+    /// Takes the settings as they stand in the configuration, the secret as the Base64 text of its file.
+    package init(key: String, secret: SharedSecret? = nil) throws(ProviderConfigurationFault) {
+        let isKey = { (byte: UInt8) in (0x21...0x7E).contains(byte) && byte != UInt8(ascii: "/") }
+        guard (1...64).contains(key.utf8.count), key.utf8.allSatisfy(isKey) else {
+            throw ProviderConfigurationFault(
+                "sinch.applicationKey: expected the application key as Sinch's dashboard shows it"
+            )
+        }
+        self.key = key
+        do {
+            self.secret = try secret?.withUnsafeBytes { (text) throws(ApplicationSecret.Malformed) in
+                try ApplicationSecret(base64: text)
+            }
+        } catch {
+            throw ProviderConfigurationFault("sinch.applicationSecretFile: \(error)")
+        }
+    }
+}

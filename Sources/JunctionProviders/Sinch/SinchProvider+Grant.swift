@@ -1,0 +1,33 @@
+import JunctionSession
+
+/// Turning what the service answered into a session.
+extension SinchProvider {
+    /// The session that a registration comes to: it ends when the service or the token says so, whichever is earlier.
+    func grant(
+        _ identity: Identity,
+        _ scheme: Scheme,
+        _ instance: InstanceEndpoint.Instance,
+        _ proof: SinchProof,
+        after earlier: Registration?
+    ) -> Grant {
+        let asked = proof.instanceExpiresAt.map(instance.serverClock.ours)
+        let stated = [instance.expiresAt, asked].compactMap(\.self).min()
+        let limit = stated ?? earlier?.limit(of: instance.id, at: instance.sentAt)
+        let registration = Registration(
+            instanceId: instance.id,
+            scheme: scheme,
+            limit: limit,
+            lastSequence: proof.sequence ?? earlier?.lastSequence
+        )
+        return Grant(
+            identity: identity,
+            scheme: scheme,
+            token: Grant.Token(
+                secret: instance.credential,
+                issuedAt: instance.sentAt,
+                expiresAt: limit ?? .never
+            ),
+            refreshToken: registration == earlier ? nil : registration.sealed
+        )
+    }
+}

@@ -1,0 +1,25 @@
+package import JunctionSession
+
+/// What `doctor` wants to know: whether the host answers, whether our clocks agree, and how users are registered.
+extension SinchProvider {
+    package func probe(_ identity: Identity?) async -> [ProbeFinding] {
+        let (host, skew) = await Doorbell(http: http, clock: clock).ring(cloud.registration, "provider registration")
+        return [host] + (skew.map { [.clock(ahead: $0)] } ?? []) + [secretFinding]
+    }
+
+    private var secretFinding: ProbeFinding {
+        guard application.secret != nil else {
+            return ProbeFinding(
+                name: "provider application secret",
+                verdict: .ok,
+                detail: "Registration tokens come from your server: no application secret is on this device"
+            )
+        }
+        return ProbeFinding(
+            name: "provider application secret",
+            verdict: .note,
+            detail: "The application secret is on this device: whoever reads it can register anybody",
+            remedy: "Make registration tokens on a server, and remove sinch.applicationSecretFile"
+        )
+    }
+}

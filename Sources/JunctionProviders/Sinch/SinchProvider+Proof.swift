@@ -1,0 +1,61 @@
+import JunctionSession
+
+/// Turning what a caller or a session handler gave into a proof.
+extension SinchProvider {
+    /// Whom a credential is for, and its proof. It was examined before, so this fails for a caller who did not.
+    func read(_ credential: Credential) throws(ExchangeFailure) -> (userId: String, proof: SinchProof) {
+        do throws(CredentialRefused) {
+            switch credential {
+            case .registration(let userId, let token?):
+                let proof = try SinchProof(token: token, for: userId, of: application)
+                return (proof.userId ?? userId, proof)
+            case .registrationSignature(let userId, let signature, let sequence):
+                return (userId, try SinchProof(signature: signature, sequence: sequence))
+            case .selfSigned(let userId):
+                return (userId, try SinchProof(signedBy: application, for: userId, at: clock.now().wall))
+            case .registration(_, nil):
+                throw .incomplete("A registration needs a registration token")
+            case .signInToken, .linkCode, .apiKey, .userLogin:
+                throw .unsupported("Sinch has no scheme \(credential.scheme.rawValue)")
+            }
+        } catch {
+            throw .refused(error.reason)
+        }
+    }
+
+    func read(
+        _ answer: RenewalAnswer,
+        for identity: Identity,
+        after registration: Registration?
+    ) throws(RenewalFailure) -> (Scheme, SinchProof) {
+        do throws(CredentialRefused) {
+            switch answer {
+            case .authToken(let token):
+                return (.registration, try SinchProof(token: token, for: identity.userId, of: application))
+            case .signature(let signature, let sequence):
+                if let last = registration?.lastSequence, sequence <= last {
+                    throw .malformed("The sequence must be larger than the last one, \(last)")
+                }
+                return (.registrationSignature, try SinchProof(signature: signature, sequence: sequence))
+            case .renew where registration?.scheme == .selfSigned:
+                let now = clock.now().wall
+                return (.selfSigned, try SinchProof(signedBy: application, for: identity.spelling, at: now))
+            case .renew:
+                throw .incomplete("A registration token is needed: Sinch renews a registration with nothing else")
+            }
+        } catch {
+            if case .renew = answer, registration?.scheme == .selfSigned {
+                throw .unavailable(Unavailability(error.reason))
+            }
+            throw .answerRefused(error.reason)
+        }
+    }
+}
+
+extension CredentialRefused {
+    fileprivate var reason: String {
+        switch self {
+        case .malformed(let reason), .unsupported(let reason), .incomplete(let reason): reason
+        }
+    }
+}

@@ -1,0 +1,123 @@
+package import JunctionSession
+import RegistrationToken
+
+/// Sinch's cloud: a user is registered once on this device, on the word of the app's own server.
+package struct SinchProvider: IdentityProvider {
+    package let name = "sinch"
+
+    let cloud: SinchCloud
+    let application: SinchApplication
+    let deviceId: String
+    let http: OutgoingHttp
+    let clock: any SessionClock
+    private let forgotten = ForgottenInstance()
+
+    /// Takes the id of this installation, which is the device that users are registered on.
+    package init(
+        cloud: SinchCloud,
+        application: SinchApplication,
+        deviceId: String,
+        http: OutgoingHttp,
+        clock: any SessionClock
+    ) {
+        self.cloud = cloud
+        self.application = application
+        self.deviceId = deviceId
+        self.http = http
+        self.clock = clock
+    }
+
+    package func examine(
+        _ credential: Credential,
+        configured: (environment: String, region: String)?
+    ) throws(CredentialRefused) -> CredentialFacts {
+        let userId: String
+        var needsHandler = false
+        switch credential {
+        case .registration(let user, let token?):
+            userId = user
+            _ = try SinchProof(token: token, for: user, of: application)
+        case .registration(let user, nil):
+            userId = user
+            needsHandler = true
+        case .registrationSignature(let user, let signature, let sequence):
+            userId = user
+            _ = try SinchProof(signature: signature, sequence: sequence)
+        case .selfSigned(let user):
+            userId = user
+            guard application.secret != nil else { throw .incomplete(SinchProof.secretIsMissing) }
+        case .signInToken, .linkCode, .apiKey, .userLogin:
+            throw .unsupported(
+                "Sinch has no scheme \(credential.scheme.rawValue): use registration, registrationSignature or selfSigned"
+            )
+        }
+        guard RegistrationToken.isUserId(userId) else {
+            throw .malformed("The user id must have 1 to 40 printable ASCII characters, without spaces")
+        }
+        return CredentialFacts(
+            scheme: credential.scheme,
+            subject: .user(Identity(userId: userId)),
+            needsHandler: needsHandler
+        )
+    }
+
+    package func exchange(
+        _ credential: Credential,
+        expecting expected: Identity?
+    ) async throws(ExchangeFailure) -> Grant {
+        let (userId, proof) = try read(credential)
+        let identity = Identity(userId: userId)
+        if let expected, !identity.isSameUser(as: expected) { throw .otherUser(identity) }
+        if let fault = proof.fault(at: clock.now().wall) { throw .refused(fault) }
+
+        do throws(InstanceEndpoint.Failure) {
+            let instance = try await endpoint.register(userId, proving: proof, extending: nil)
+            return grant(identity, credential.scheme, instance, proof, after: nil)
+        } catch {
+            switch error {
+            case .refused, .forgotten: throw .refused(proof.refusal)
+            case .unavailable(let why): throw .unavailable(why)
+            }
+        }
+    }
+
+    package func renew(
+        _ identity: Identity,
+        with secrets: SessionSecrets,
+        using answer: RenewalAnswer
+    ) async throws(RenewalFailure) -> Grant {
+        let registration = secrets.registration
+        let (scheme, proof) = try read(answer, for: identity, after: registration)
+        if let fault = proof.fault(at: clock.now().wall) { throw .answerRefused(fault) }
+
+        let instanceId = forgotten.known(registration?.instanceId)
+        do throws(InstanceEndpoint.Failure) {
+            let userId = proof.userId ?? identity.spelling
+            let instance = try await endpoint.register(userId, proving: proof, extending: instanceId)
+            return grant(identity, scheme, instance, proof, after: registration)
+        } catch {
+            switch error {
+            case .forgotten:
+                forgotten.remember(instanceId)
+                throw .registrationForgotten
+            case .refused where scheme == .selfSigned:
+                // No handler has anything better; a clock or a file that is put right has.
+                throw .unavailable(Unavailability("\(proof.refusal) (self-signed): check the clock and the secret"))
+            case .refused:
+                throw .answerRefused(proof.refusal)
+            case .unavailable(let why):
+                throw .unavailable(why)
+            }
+        }
+    }
+
+    /// Gives the registration up at Sinch too.
+    package func revoke(_ identity: Identity, with secrets: SessionSecrets) async {
+        guard let registration = secrets.registration else { return }
+        await endpoint.delete(registration.instanceId, credential: secrets.accessToken)
+    }
+
+    private var endpoint: InstanceEndpoint {
+        InstanceEndpoint(cloud: cloud, application: application, deviceId: deviceId, http: http, clock: clock)
+    }
+}

@@ -1,0 +1,80 @@
+import JunctionJSON
+import JunctionSecret
+import JunctionSession
+
+/// social.plus's sessions: the same call signs a user in and renews, and sending it twice does no harm.
+struct SessionsEndpoint: Sendable {
+    let api: HttpOrigin
+    let device: SocialDevice
+    let http: OutgoingHttp
+    let clock: any SessionClock
+
+    /// Asks for a session of this user on this device.
+    func open(_ login: UserLogin, apiKey: SharedSecret) async throws(Unavailability) -> SessionsAnswer {
+        let call = HttpCall(
+            method: "POST",
+            origin: api,
+            target: "/api/v5/sessions",
+            headers: [
+                // Headers are strings in every HTTP library: this copy cannot be wiped.
+                ("x-api-key", apiKey.withUnsafeBytes { String(decoding: $0, as: UTF8.self) }),
+                ("content-type", "application/json"), ("accept", "application/json"),
+            ],
+            body: .secret(body(of: login))
+        )
+        let sentAt = clock.now().wall
+        let answer: HttpAnswer
+        do {
+            answer = try await http.answer(to: call)
+        } catch {
+            throw Unavailability(error)
+        }
+        let receivedAt = clock.now().wall
+
+        if let verdict = SocialVerdict(refusal: answer) { return .verdict(verdict) }
+        guard answer.isSuccess else { throw unavailability(answer, now: receivedAt) }
+        let serverClock = ServerClock(answer, sentAt: sentAt, receivedAt: receivedAt)
+        guard let read = SessionsAnswer(answer.body, for: login.userId, clock: serverClock, sentAt: sentAt) else {
+            throw answer.unreadable("an access token and its times")
+        }
+        return read
+    }
+
+    /// Ends the session that the token belongs to. Nobody waits for the outcome.
+    func close(_ accessToken: SharedSecret) async {
+        let call = HttpCall(
+            method: "DELETE",
+            origin: api,
+            target: "/api/v4/sessions",
+            headers: [BearerToken.header(accessToken), ("accept", "application/json")],
+            patience: .seconds(5)
+        )
+        _ = try? await http.answer(to: call)
+    }
+
+    private func body(of login: UserLogin) -> SharedSecret {
+        var text = JSONWriter()
+        text.object { text in
+            text.member("userId", login.userId)
+            text.member("deviceId", device.id)
+            if let name = login.displayName { text.member("displayName", name) }
+            if let token = login.authToken { text.member("authToken", secret: token) }
+            text.object("deviceInfo") { text in
+                text.member("kind", device.kind)
+                text.member("model", device.model)
+                text.member("sdkVersion", device.version)
+            }
+        }
+        return text.withUnsafeBytes { SharedSecret(copying: $0) }
+    }
+
+    private func unavailability(_ answer: HttpAnswer, now: WallTime) -> Unavailability {
+        var why = answer.unavailability(now: now)
+        guard (400..<500).contains(answer.status), let code = answer.socialCode else { return why }
+        why.message =
+            code == 400_311
+            ? "\(answer.place) asks to wait (400311)"
+            : "\(answer.place) answered with its error \(code): check social.plus's API key and region if it stays"
+        return why
+    }
+}

@@ -1,0 +1,21 @@
+package import JunctionSession
+
+/// What `doctor` wants to know: whether the host answers, whether our clocks agree, and whether there is an API key.
+extension SocialProvider {
+    package func probe(_ identity: Identity?) async -> [ProbeFinding] {
+        let (api, skew) = await Doorbell(http: http, clock: clock).ring(cloud.api, "provider API")
+        return [api] + (skew.map { [.clock(ahead: $0)] } ?? []) + [keyFinding]
+    }
+
+    private var keyFinding: ProbeFinding {
+        guard apiKey == nil else {
+            return ProbeFinding(name: "provider API key", verdict: .ok, detail: "The API key is configured")
+        }
+        return ProbeFinding(
+            name: "provider API key",
+            verdict: .problem,
+            detail: "No API key is configured, so nobody can sign in",
+            remedy: "Set social.apiKeyFile, or the service manager's credential social.apiKey"
+        )
+    }
+}

@@ -1,0 +1,142 @@
+package import JunctionSecret
+package import JunctionSession
+
+/// social.plus's cloud: users with ids of the app's choosing, sessions of 30 days.
+package struct SocialProvider: IdentityProvider {
+    package let name = "social"
+
+    let cloud: SocialCloud
+    let apiKey: SharedSecret?
+    let device: SocialDevice
+    let http: OutgoingHttp
+    let clock: any SessionClock
+
+    /// Takes the application's API key, without which nobody can sign in.
+    package init(
+        cloud: SocialCloud,
+        apiKey: SharedSecret?,
+        device: SocialDevice,
+        http: OutgoingHttp,
+        clock: any SessionClock
+    ) throws(ProviderConfigurationFault) {
+        // It becomes the value of a header, where a line break would begin the next one.
+        guard apiKey.map(BearerToken.fitsHeader) ?? true else {
+            throw ProviderConfigurationFault(
+                "social.apiKeyFile: an API key has printable ASCII characters only, without spaces or line breaks"
+            )
+        }
+        self.cloud = cloud
+        self.apiKey = apiKey
+        self.device = device
+        self.http = http
+        self.clock = clock
+    }
+
+    package func examine(
+        _ credential: Credential,
+        configured: (environment: String, region: String)?
+    ) throws(CredentialRefused) -> CredentialFacts {
+        let login = try UserLogin(credential)
+        guard apiKey != nil else { throw .incomplete(Self.keyIsMissing) }
+        return CredentialFacts(scheme: .userLogin, subject: .user(login.identity))
+    }
+
+    package func exchange(
+        _ credential: Credential,
+        expecting expected: Identity?
+    ) async throws(ExchangeFailure) -> Grant {
+        let login: UserLogin
+        do throws(CredentialRefused) {
+            login = try UserLogin(credential)
+        } catch {
+            throw .refused(error.reason)
+        }
+        guard let apiKey else { throw .refused(Self.keyIsMissing) }
+        if let expected, !login.identity.isSameUser(as: expected) { throw .otherUser(login.identity) }
+
+        let answer: SessionsAnswer
+        do throws(Unavailability) {
+            answer = try await sessions.open(login, apiKey: apiKey)
+        } catch {
+            throw .unavailable(error)
+        }
+        switch answer {
+        case .granted(let token):
+            return Grant(identity: login.identity, scheme: .userLogin, token: token, refreshToken: nil)
+        case .verdict(.unauthorized):
+            throw .refused(
+                "social.plus refused the user (400100): in secure mode a fresh auth token from your server is needed"
+            )
+        case .verdict(let verdict):
+            throw .terminated(code: verdict.code, message: verdict.message)
+        }
+    }
+
+    package func renew(
+        _ identity: Identity,
+        with secrets: SessionSecrets,
+        using answer: RenewalAnswer
+    ) async throws(RenewalFailure) -> Grant {
+        switch answer {
+        case .renew: try await renew(identity, proving: nil)
+        case .authToken(let token): try await renew(identity, proving: token)
+        case .signature: throw .answerRefused("social.plus has no signature scheme: answer with an auth token")
+        }
+    }
+
+    /// Ends the session at social.plus too, while its token lives.
+    package func revoke(_ identity: Identity, with secrets: SessionSecrets) async {
+        guard let token = secrets.accessToken else { return }
+        await sessions.close(token)
+    }
+
+    private func renew(_ identity: Identity, proving token: SharedSecret?) async throws(RenewalFailure) -> Grant {
+        let login: UserLogin
+        do throws(CredentialRefused) {
+            login = try UserLogin(userId: identity.spelling, displayName: nil, authToken: token)
+        } catch {
+            throw .answerRefused(error.reason)
+        }
+        guard let apiKey else { throw .unavailable(Unavailability(Self.keyIsMissing)) }
+
+        let answer: SessionsAnswer
+        do throws(Unavailability) {
+            answer = try await sessions.open(login, apiKey: apiKey)
+        } catch {
+            throw .unavailable(error)
+        }
+        switch answer {
+        case .granted(let granted):
+            return Grant(identity: identity, scheme: .userLogin, token: granted, refreshToken: nil)
+        case .verdict(.unauthorized) where token != nil:
+            throw .answerRefused("social.plus refused the session handler's auth token (400100)")
+        case .verdict(let verdict):
+            throw .terminated(code: verdict.code, message: verdict.message)
+        }
+    }
+
+    private var sessions: SessionsEndpoint {
+        SessionsEndpoint(api: cloud.api, device: device, http: http, clock: clock)
+    }
+
+    private static let keyIsMissing =
+        "social.plus's API key is missing: set social.apiKeyFile or the service manager's credential social.apiKey"
+}
+
+extension UserLogin {
+    /// Reads a credential, if it is one of social.plus's.
+    fileprivate init(_ credential: Credential) throws(CredentialRefused) {
+        guard case .userLogin(let userId, let displayName, let authToken) = credential else {
+            throw .unsupported("social.plus has no scheme \(credential.scheme.rawValue): use userLogin")
+        }
+        try self.init(userId: userId, displayName: displayName, authToken: authToken)
+    }
+}
+
+extension CredentialRefused {
+    fileprivate var reason: String {
+        switch self {
+        case .malformed(let reason), .unsupported(let reason), .incomplete(let reason): reason
+        }
+    }
+}

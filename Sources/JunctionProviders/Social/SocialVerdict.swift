@@ -1,0 +1,58 @@
+import JunctionJSON
+import JunctionSecret
+
+/// What social.plus says about a user, as opposed to everything that merely went wrong.
+enum SocialVerdict: Equatable, Sendable {
+    /// The user is banned everywhere. A ban from one channel or community (400304) is not the session's business.
+    case banned
+    /// The user's own entry says deleted.
+    case deleted
+    /// Deleted too, or not proven to be the user: the vendor has one code for both.
+    case unauthorized
+
+    /// The vendor's code, by which the end of a session is known.
+    var code: String {
+        switch self {
+        case .banned: "400312"
+        case .deleted, .unauthorized: "400100"
+        }
+    }
+
+    var message: String {
+        switch self {
+        case .banned: "social.plus has banned this user"
+        case .deleted: "social.plus has deleted this user"
+        case .unauthorized: "social.plus no longer accepts this user: deleted, or an auth token is needed now"
+        }
+    }
+
+    /// Finds the verdict in a client error whose body says `{"code":…}`; every other code has judged nobody.
+    init?(refusal answer: HttpAnswer) {
+        guard answer.mayBeVerdict else { return nil }
+        switch answer.socialCode {
+        case 400_312: self = .banned
+        case 400_100: self = .unauthorized
+        default: return nil
+        }
+    }
+
+    /// Finds the verdict in the user's own entry of a success: the vendor opens a session for banned users as well.
+    init?(users: JSONValue?, userId: String) {
+        let own = users?.elements.first { $0["userId"]?.string?.lowercased() == userId.lowercased() }
+        guard let own else { return nil }
+        if own["isGlobalBanned"]?.bool == true || own["isGlobalBan"]?.bool == true {
+            self = .banned
+        } else if own["isDeleted"]?.bool == true {
+            self = .deleted
+        } else {
+            return nil
+        }
+    }
+}
+
+extension HttpAnswer {
+    /// The code in the vendor's envelope, `{"status":"error","code":400100,"message":…}`.
+    var socialCode: Int64? {
+        body.withUnsafeBytes { try? JSONValue.parse($0) }?["code"]?.integer
+    }
+}

@@ -1,0 +1,43 @@
+import JunctionSecret
+import JunctionSession
+
+/// A user as an app signs in to social.plus: an id of the app's own choosing, and in secure mode what proves it.
+struct UserLogin: Sendable {
+    let userId: String
+    let displayName: String?
+    let authToken: SharedSecret?
+
+    init(userId: String, displayName: String?, authToken: SharedSecret?) throws(CredentialRefused) {
+        guard Self.isPrintable(userId, upTo: 50) else {
+            throw .malformed("The user id must have 1 to 50 printable characters")
+        }
+        guard displayName.map({ Self.isPrintable($0, upTo: 100) }) ?? true else {
+            throw .malformed("The display name must have 1 to 100 printable characters")
+        }
+        guard authToken.map(Self.isAuthToken) ?? true else {
+            throw .malformed("The auth token must have 1 to 100 printable ASCII characters, without spaces")
+        }
+        self.userId = userId
+        self.displayName = displayName
+        self.authToken = authToken
+    }
+
+    var identity: Identity { Identity(userId: userId) }
+
+    /// Whether this may be a token of the vendor's authentication endpoint.
+    static func isAuthToken(_ token: SharedSecret) -> Bool {
+        (1...100).contains(token.count)
+            && token.withUnsafeBytes { $0.allSatisfy { (0x21...0x7E).contains($0) } }
+    }
+
+    private static func isPrintable(_ text: String, upTo longest: Int) -> Bool {
+        (1...longest).contains(text.unicodeScalars.count) && text.unicodeScalars.allSatisfy(isPrintable)
+    }
+
+    private static func isPrintable(_ scalar: Unicode.Scalar) -> Bool {
+        switch scalar.properties.generalCategory {
+        case .control, .lineSeparator, .paragraphSeparator, .surrogate, .privateUse, .unassigned: false
+        default: true
+        }
+    }
+}

@@ -1,0 +1,52 @@
+/// The local apps that are asked when a session is to be renewed.
+extension SessionOwner {
+    /// Registers a session handler; `ask` is called on the owner's executor, with one question at a time.
+    package func register(handler ask: @escaping @Sendable (RenewalQuestion) -> Void) -> HandlerID {
+        lastHandler += 1
+        let handler = HandlerID(number: lastHandler)
+        handlers[handler] = ask
+        let now = now
+        apply(machine.handlerRegistered(handler, now: now), now)
+        return handler
+    }
+
+    /// The handler no longer wants to be asked, or its connection is gone.
+    package func unregister(_ handler: HandlerID) {
+        guard handlers.removeValue(forKey: handler) != nil else { return }
+        let now = now
+        apply(machine.handlerGone(handler, now: now), now)
+    }
+
+    /// The handler's answer to a question; `nil` when it is unable, failed, or answered nonsense.
+    package func answered(_ handler: HandlerID, _ attempt: Attempt, _ answer: RenewalAnswer?) {
+        let now = now
+        // A secret is kept only for a question that is still open: the machine says which.
+        if let answer { shelf.put(answer, to: attempt) }
+        apply(machine.handlerAnswered(handler, attempt, HandlerAnswer(answer), now: now), now)
+        shelf.dropUnclaimedAnswers()
+    }
+}
+
+extension HandlerAnswer {
+    fileprivate init(_ answer: RenewalAnswer?) {
+        self =
+            switch answer {
+            case nil: .unable
+            case .renew: .renew
+            case .authToken, .signature: .credential
+            }
+    }
+}
+
+extension Credential {
+    /// A registration that came without a token, with the one that a handler gave.
+    func completed(with answer: RenewalAnswer?) -> Credential {
+        guard case .registration(let userId, nil) = self, let answer else { return self }
+        return switch answer {
+        case .renew: self
+        case .authToken(let token): .registration(userId: userId, token: token)
+        case .signature(let signature, let sequence):
+            .registrationSignature(userId: userId, signature: signature, sequence: sequence)
+        }
+    }
+}

@@ -1,0 +1,123 @@
+import JunctionSecret
+import JunctionSession
+import NIOPosix
+import Testing
+
+@testable import JunctionProviders
+
+struct SinchExamineTests {
+    @Test func `a registration with a token names its user`() throws {
+        let facts = try examine(.registration(userId: "Anna", token: Sinch.token(for: "Anna")))
+
+        #expect(facts == CredentialFacts(scheme: .registration, subject: .user(Identity(userId: "Anna"))))
+    }
+
+    @Test func `a registration without a token has to be asked for`() throws {
+        let facts = try examine(.registration(userId: "anna", token: nil))
+
+        #expect(facts.needsHandler)
+        #expect(facts.subject == .user(Identity(userId: "anna")))
+    }
+
+    @Test(arguments: [
+        ("nonsense", "form"), (Sinch.jwt(for: "bert"), "user"), (Sinch.jwt(of: "another"), "application"),
+    ])
+    func `a token that breaks a rule is refused by the rule's name and never quoted`(jwt: String, rule: String) {
+        let refused = #expect(throws: CredentialRefused.self) {
+            try examine(.registration(userId: "anna", token: SharedSecret(text: jwt)))
+        }
+
+        guard case .malformed(let reason) = refused else {
+            Issue.record("Expected .malformed instead of \(String(describing: refused))")
+            return
+        }
+        #expect(reason.hasPrefix("The registration token breaks the rule \(rule):"))
+        #expect(!reason.contains(jwt))
+    }
+
+    /// There is no clock here, so a token that was good once is not malformed; the exchange refuses it.
+    @Test func `an old token is not malformed`() throws {
+        let old = Sinch.token(at: 1_514_862_245)
+
+        #expect(try !examine(.registration(userId: "anna", token: old)).needsHandler)
+    }
+
+    @Test(arguments: ["", "an na", "änna", String(repeating: "a", count: 41)])
+    func `a user id that Sinch does not take is malformed in every scheme`(user: String) {
+        let credentials: [Credential] = [
+            .registration(userId: user, token: nil),
+            .registrationSignature(userId: user, signature: Sinch.signature, sequence: 1),
+            .selfSigned(userId: user),
+        ]
+        for credential in credentials {
+            #expect(
+                throws: CredentialRefused.malformed(
+                    "The user id must have 1 to 40 printable ASCII characters, without spaces"
+                )
+            ) { try examine(credential, by: Sinch.selfSigning) }
+        }
+    }
+
+    @Test func `self-signing needs the application secret, and the refusal says where it goes`() throws {
+        #expect(
+            throws: CredentialRefused.incomplete(
+                "Self-signing needs the application secret: set sinch.applicationSecretFile, or hand in a registration "
+                    + "token"
+            )
+        ) { try examine(.selfSigned(userId: "anna")) }
+        #expect(try examine(.selfSigned(userId: "anna"), by: Sinch.selfSigning).scheme == .selfSigned)
+    }
+
+    @Test(arguments: [
+        "", "w7JPN3E6OUcIAGt5JFsNOhuF1MM", "w7JPN3E6OUcIAGt5JFsNOhuF1MM==", "w7JPN3E6OUcIAGt5JFsNOhuF1M==",
+        "w7JPN3E6OUcIAGt5JFsNOhuF1M-=", " 7JPN3E6OUcIAGt5JFsNOhuF1MM=",
+    ])
+    func `a signature is 28 characters of Base64`(text: String) throws {
+        #expect(throws: CredentialRefused.malformed("The registration signature is not Base64 of a SHA-1 digest")) {
+            try examine(
+                .registrationSignature(userId: "anna", signature: SharedSecret(text: text), sequence: 1)
+            )
+        }
+        let good = Credential.registrationSignature(userId: "anna", signature: Sinch.signature, sequence: .max)
+        #expect(try examine(good).scheme == .registrationSignature)
+    }
+
+    @Test func `schemes of other vendors are unsupported`() {
+        let strangers: [Credential] = [
+            .signInToken(Sinch.token()), .linkCode(Sinch.token()),
+            .apiKey(key: nil, userId: "anna", environment: nil, region: nil),
+            .userLogin(userId: "anna", displayName: nil, authToken: nil),
+        ]
+        for credential in strangers {
+            #expect(
+                throws: CredentialRefused.unsupported(
+                    "Sinch has no scheme \(credential.scheme.rawValue): use registration, registrationSignature or "
+                        + "selfSigned"
+                )
+            ) { try examine(credential) }
+        }
+    }
+
+    private func examine(
+        _ credential: Credential,
+        by application: SinchApplication = Sinch.application
+    ) throws -> CredentialFacts {
+        let sinch = SinchProvider(
+            cloud: try SinchCloud(),
+            application: application,
+            deviceId: "device-1",
+            http: .unused,
+            clock: ManualClock()
+        )
+        return try sinch.examine(credential, configured: nil)
+    }
+}
+
+extension OutgoingHttp {
+    /// A way out that nobody takes: it opens nothing, so there is nothing to shut down.
+    fileprivate static let unused = OutgoingHttp(
+        eventLoop: ScriptedServer.group.next(),
+        trust: .system,
+        userAgent: "junctiond/0.0-test"
+    )
+}

@@ -1,0 +1,206 @@
+import JunctionSecret
+import JunctionSession
+import Testing
+
+@testable import JunctionProviders
+
+struct SinchRenewTests {
+    private static let anna = Identity(userId: "anna")
+    private static let forgotten = ScriptedServer.Step.json(401, #"{"errorCode":1104,"message":"x"}"#)
+
+    @Test func `a fresh token extends the instance that there is`() async throws {
+        try await Stage.play([Sinch.granted("i-1")]) { stage in
+            _ = try await stage.sinch().renew(
+                Self.anna,
+                with: Sinch.secrets(Sinch.registration("i-1")),
+                using: .authToken(Sinch.token())
+            )
+
+            let request = try #require(stage.server.requests.first)
+            #expect(request.line == "POST /v1/instance HTTP/1.1")
+            #expect(
+                request.body
+                    == #"{"applicationKey":"\#(Sinch.key)","userId":"anna","deviceId":"device-1","#
+                    + #""instanceId":"i-1","jwt":"\#(Sinch.jwt())"}"#
+            )
+        }
+    }
+
+    @Test func `an instance that the service forgot is registered anew with the next token`() async throws {
+        try await Stage.play([Self.forgotten, Sinch.granted("i-2"), Sinch.granted("i-2")]) { stage in
+            let sinch = try stage.sinch()
+            let secrets = Sinch.secrets(Sinch.registration("i-1"))
+            await #expect(throws: RenewalFailure.registrationForgotten) {
+                try await sinch.renew(Self.anna, with: secrets, using: .authToken(Sinch.token()))
+            }
+            let grant = try await sinch.renew(Self.anna, with: secrets, using: .authToken(Sinch.token()))
+            let registration = try #require(grant.refreshToken.flatMap(Registration.init))
+            _ = try await sinch.renew(Self.anna, with: Sinch.secrets(registration), using: .authToken(Sinch.token()))
+
+            #expect(
+                stage.server.requests.map { $0.body.contains(#""instanceId":"#) } == [true, false, true]
+            )
+            #expect(registration.instanceId == "i-2")
+        }
+    }
+
+    @Test(arguments: [
+        (403, #"{"errorCode":1104}"#), (401, #"{"errorCode":40101}"#), (401, #"{"errorCode":"1104"}"#), (401, "{}"),
+    ])
+    func `another refusal is about the token, not about the instance`(status: Int, body: String) async throws {
+        try await Stage.play([.json(status, body)]) { stage in
+            let failure = try await stage.renewalFailure(.sinch)
+
+            #expect(
+                failure == .answerRefused("Sinch refused the registration token: get a new one from your backend")
+            )
+        }
+    }
+
+    @Test(arguments: [
+        ("nonsense", "form"), (Sinch.jwt(for: "bert"), "user"), (Sinch.jwt(of: "another"), "application"),
+        (Sinch.jwt(at: Sinch.now - 3_600), "expired"),
+    ])
+    func `a token that breaks a rule is not sent`(jwt: String, rule: String) async throws {
+        try await Stage.play([]) { stage in
+            let failure = try await stage.renewalFailure(.sinch, using: .authToken(SharedSecret(text: jwt)))
+
+            guard case .answerRefused(let reason) = failure else {
+                Issue.record("Expected another outcome than \(String(describing: failure))")
+                return
+            }
+            #expect(reason.hasPrefix("The registration token breaks the rule \(rule):"))
+            #expect(stage.server.requests.isEmpty)
+        }
+    }
+
+    @Test func `only a token renews what a token has brought`() async throws {
+        try await Stage.play([]) { stage in
+            let failure = try await stage.renewalFailure(.sinch, using: .renew)
+
+            #expect(
+                failure
+                    == .answerRefused("A registration token is needed: Sinch renews a registration with nothing else")
+            )
+            #expect(stage.server.requests.isEmpty)
+        }
+    }
+
+    // MARK: The end
+
+    @Test(
+        arguments: [
+            ("i-1", 3_600, 3_600), ("i-2", 3_600, nil), ("i-1", -1, nil), ("i-1", nil, nil),
+        ] as [(String, Int64?, Int64?)]
+    )
+    func `a limited registration never becomes unlimited while it lasts`(
+        answered: String,
+        earlier: Int64?,
+        end: Int64?
+    ) async throws {
+        var registration = Sinch.registration("i-1")
+        registration.limit = earlier.map { ManualClock.noon + .seconds($0) }
+        let secrets = Sinch.secrets(registration)
+        try await Stage.play([.json(200, #"{"instanceId":"\#(answered)","expiresAt":null}"#)]) { stage in
+            let grant = try await stage.sinch().renew(Self.anna, with: secrets, using: .authToken(Sinch.token()))
+
+            #expect(grant.token?.expiresAt == end.map { ManualClock.noon + .seconds($0) } ?? .never)
+        }
+    }
+
+    @Test func `a limited registration can be extended`() async throws {
+        try await Stage.play([.json(200, #"{"instanceId":"i-1","expiresAt":\#(Sinch.now + 172_800)}"#)]) { stage in
+            let grant = try await stage.sinch().renew(
+                Self.anna,
+                with: Sinch.secrets(Sinch.registration("i-1")),
+                using: .authToken(Sinch.token(instanceTimeToLive: 172_800))
+            )
+
+            #expect(grant.token?.expiresAt == ManualClock.noon + .seconds(172_800))
+        }
+    }
+
+    // MARK: Self-signed
+
+    @Test func `a self-signed registration renews itself`() async throws {
+        try await Stage.play([Sinch.granted("i-1")]) { stage in
+            let grant = try await stage.sinch(Sinch.selfSigning).renew(
+                Self.anna,
+                with: Sinch.secrets(Self.selfSigned),
+                using: .renew
+            )
+
+            #expect(grant.scheme == .selfSigned)
+            #expect(stage.server.requests.count == 1)
+        }
+    }
+
+    @Test func `trouble with the secret or the clock is for a person to put right, and the session is kept`()
+        async throws
+    {
+        try await Stage.play([.json(401, #"{"errorCode":40101}"#)]) { stage in
+            let withoutSecret = await failure(try stage.sinch(), .renew, Self.selfSigned)
+            let refused = await failure(try stage.sinch(Sinch.selfSigning), .renew, Self.selfSigned)
+
+            #expect(withoutSecret?.unavailability?.message == SinchProof.secretIsMissing)
+            #expect(refused?.unavailability?.message.contains("check the clock") == true)
+            #expect(stage.server.requests.count == 1)
+        }
+    }
+
+    // MARK: Legacy
+
+    @Test func `a sequence has to be larger than the last one that was accepted`() async throws {
+        try await Stage.play([Sinch.granted("i-1"), Sinch.granted("i-1")]) { stage in
+            let sinch = try stage.sinch()
+            var registration = Sinch.registration("i-1")
+            registration.scheme = .registrationSignature
+            registration.lastSequence = 41
+
+            for sequence: UInt64 in [0, 41] {
+                let failure = await failure(sinch, .signature(Sinch.signature, sequence: sequence), registration)
+                #expect(failure == .answerRefused("The sequence must be larger than the last one, 41"))
+            }
+            let answer = RenewalAnswer.signature(Sinch.signature, sequence: 42)
+            let grant = try await sinch.renew(Self.anna, with: Sinch.secrets(registration), using: answer)
+            let next = try #require(grant.refreshToken.flatMap(Registration.init))
+            #expect(next.lastSequence == 42)
+
+            // A token in between does not make the service forget it.
+            let token = RenewalAnswer.authToken(Sinch.token())
+            let later = try await sinch.renew(Self.anna, with: Sinch.secrets(next), using: token)
+            #expect(later.refreshToken.flatMap(Registration.init)?.lastSequence == 42)
+            #expect(stage.server.requests.count == 2)
+        }
+    }
+
+    @Test func `what is stored is read back, and what is not ours is not read`() {
+        let whole = Registration(instanceId: "i", scheme: .selfSigned, limit: ManualClock.noon, lastSequence: .max)
+        let bare = Registration(instanceId: "i", scheme: .registration, limit: nil, lastSequence: nil)
+
+        #expect(Registration(whole.sealed) == whole)
+        #expect(Registration(bare.sealed) == bare)
+        #expect(Registration(SharedSecret(text: "refresh-1")) == nil)
+        #expect(Registration(SharedSecret(text: #"{"instanceId":"i","scheme":"other"}"#)) == nil)
+    }
+
+    private static let selfSigned = Registration(
+        instanceId: "i-1",
+        scheme: .selfSigned,
+        limit: nil,
+        lastSequence: nil
+    )
+
+    private func failure(
+        _ sinch: SinchProvider,
+        _ answer: RenewalAnswer,
+        _ registration: Registration
+    ) async -> RenewalFailure? {
+        do throws(RenewalFailure) {
+            _ = try await sinch.renew(Self.anna, with: Sinch.secrets(registration), using: answer)
+            return nil
+        } catch {
+            return error
+        }
+    }
+}

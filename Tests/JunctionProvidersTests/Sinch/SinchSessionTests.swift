@@ -1,0 +1,102 @@
+import JunctionSecret
+import JunctionSession
+import Testing
+
+@testable import JunctionProviders
+
+struct SinchSessionTests {
+    private static let anna = Identity(userId: "anna")
+
+    // MARK: Sign-out
+
+    @Test func `a sign-out gives the registration up, once, whatever is answered`() async throws {
+        let gone = ScriptedServer.Step.raw("HTTP/1.1 204 No Content\r\nconnection: close\r\n\r\n")
+        try await Stage.play([gone, .hangUp]) { stage in
+            let sinch = try stage.sinch()
+            await sinch.revoke(Self.anna, with: Sinch.secrets(Sinch.registration("i/1")))
+            await sinch.revoke(Self.anna, with: SessionSecrets(refreshToken: Sinch.registration("i-2").sealed))
+            await sinch.revoke(Self.anna, with: SessionSecrets())
+
+            let requests = stage.server.requests
+            #expect(
+                requests.map(\.line) == ["DELETE /v1/instance/i%2F1 HTTP/1.1", "DELETE /v1/instance/i-2 HTTP/1.1"]
+            )
+            #expect(requests.map { $0.header("authorization") } == ["Bearer access-0", nil])
+        }
+    }
+
+    // MARK: API
+
+    @Test func `there is no API to call`() async throws {
+        try await Stage.play([]) { stage in
+            let sinch = try stage.sinch()
+            let request = ApiRequest(method: "GET", path: "/v1/instance")
+
+            let refusal = #expect(throws: Refusal.self) { try sinch.admit(request, for: Self.anna) }
+            #expect(refusal?.kind == .unsupported)
+            await #expect(throws: Unavailability.self) {
+                try await sinch.send(request, for: Self.anna, with: Sinch.secrets(Sinch.registration("i-1")))
+            }
+            #expect(stage.server.requests.isEmpty)
+        }
+    }
+
+    // MARK: Doctor
+
+    @Test func `the host is asked, the clock is compared, and a secret on the device is noted`() async throws {
+        let step = ScriptedServer.Step.answer(404, [("date", "Sat, 21 Nov 2026 11:50:00 GMT")], "")
+        try await Stage.play([step, step]) { stage in
+            let good = try await stage.sinch().probe(nil)
+            let discouraged = try await stage.sinch(Sinch.selfSigning).probe(Self.anna)
+
+            #expect(good.map(\.name) == ["provider registration", "clock", "provider application secret"])
+            #expect(good.map(\.verdict) == [.ok, .problem, .ok])
+            #expect(discouraged.last?.verdict == .note)
+            #expect(discouraged.last?.remedy?.contains("sinch.applicationSecretFile") == true)
+            #expect(stage.server.requests.allSatisfy { $0.line.hasPrefix("HEAD /") })
+        }
+    }
+
+    // MARK: Configuration
+
+    @Test func `users are registered below the environment's host, or at the URL that is configured`() throws {
+        #expect(try SinchCloud().registration.url == "https://ocra.api.sinch.com/v1/instance")
+        #expect(
+            try SinchCloud(environmentHost: "ocra-euc1.api.sinch.com").registration.url
+                == "https://ocra-euc1.api.sinch.com/v1/instance"
+        )
+        #expect(
+            try SinchCloud(registrationUrl: "http://127.0.0.1:8787/x/").registration.url == "http://127.0.0.1:8787/x"
+        )
+    }
+
+    @Test(arguments: ["", "ocra.api.sinch.com/elsewhere", "me@ocra.api.sinch.com", "ocra api"])
+    func `an environment host is a host`(host: String) {
+        let fault = #expect(throws: ProviderConfigurationFault.self) { try SinchCloud(environmentHost: host) }
+
+        #expect(fault?.message.hasPrefix("sinch.environmentHost: ") == true)
+    }
+
+    @Test(arguments: ["http://ocra.api.sinch.com/", "ocra.api.sinch.com", "https://x/?a=b"])
+    func `a registration URL is encrypted unless it is on loopback, and is plain`(url: String) {
+        let fault = #expect(throws: ProviderConfigurationFault.self) { try SinchCloud(registrationUrl: url) }
+
+        #expect(fault?.message.hasPrefix("sinch.registrationUrl: ") == true)
+    }
+
+    @Test(arguments: ["", "a/b", "a b", String(repeating: "a", count: 65)])
+    func `an application key is one word`(key: String) {
+        let fault = #expect(throws: ProviderConfigurationFault.self) { try SinchApplication(key: key) }
+
+        #expect(fault?.message.hasPrefix("sinch.applicationKey: ") == true)
+    }
+
+    @Test func `a secret that is none is named by its setting and never repeated`() throws {
+        let fault = #expect(throws: ProviderConfigurationFault.self) {
+            try SinchApplication(key: "k", secret: SharedSecret(text: "not-Base64"))
+        }
+
+        #expect(fault?.message.hasPrefix("sinch.applicationSecretFile: ") == true)
+        #expect(fault?.message.contains("not-Base64") == false)
+    }
+}

@@ -1,0 +1,84 @@
+import JunctionSecret
+import JunctionSession
+import Testing
+
+@testable import JunctionProviders
+
+struct SocialApiTests {
+    @Test(arguments: [
+        ("GET", "/api/v3/users/anna"), ("PUT", "/api/v4/users/anna"), ("GET", "/api/v5/users/anna/followers"),
+        ("GET", "/api/v4/me"), ("GET", "/api/v4/me/user-blocks"), ("POST", "/api/v4/me/following/bert"),
+    ])
+    func `the user's own resources are open`(method: String, path: String) throws {
+        let admitted = try admit(method, path)
+
+        #expect(admitted.method == method)
+        #expect(admitted.path == path)
+    }
+
+    @Test(arguments: [
+        "/api/v3/users/bert", "/api/v3/users", "/api/v3/users/bert/anna", "/api/v3/users/list", "/api/v2/users/anna",
+        "/api/v6/users/anna", "/v3/users/anna", "/api/users/anna", "/api/v3/channels/anna", "/api/v4/sessions",
+        "/api/v5/sessions", "/api/v3/mesh", "/api/v4/authentication/token", "/api", "/api/v3", "/API/v3/users/anna",
+        "/api/v3/users/anna/../bert", "/api/v3/users/%2e%2e/users/bert", "/api/v3/me/../users/bert", "//api/v3/me",
+        "/api/v3/users/anna%2fbert",
+    ])
+    func `everything else is somebody else's`(path: String) {
+        let refusal = #expect(throws: Refusal.self) { try admit("GET", path) }
+
+        #expect(refusal?.kind == .permissionDenied)
+    }
+
+    @Test(arguments: ["list", "Search"])
+    func `a user who is called like a word of the API owns nothing by that name`(id: String) {
+        #expect(throws: Refusal.self) { try admit("GET", "/api/v3/users/\(id)", userId: id) }
+        #expect(throws: Never.self) { try admit("GET", "/api/v3/me", userId: id) }
+    }
+
+    @Test func `the id is sent as social.plus spells it`() throws {
+        #expect(try admit("get", "/api/v3/users/ANNA", userId: "Anna").path == "/api/v3/users/Anna")
+    }
+
+    @Test func `a caller sets no credential`() {
+        var request = ApiRequest(method: "GET", path: "/api/v3/me")
+        request.headers = [("x-api-key", "mine")]
+
+        let refusal = #expect(throws: Refusal.self) { try SocialApiPolicy(userId: "anna").admit(request) }
+        #expect(refusal?.kind == .invalidParameters)
+    }
+
+    @Test func `a request goes out with the user's token and without the application's key`() async throws {
+        try await Stage.play([.json(200, #"{"users":[]}"#)]) { stage in
+            let social = try stage.social
+            let anna = Identity(userId: "anna")
+            let request = ApiRequest(method: "GET", path: "/api/v3/users/anna", query: [("a", "b c")])
+            let secrets = SessionSecrets(accessToken: SharedSecret(text: "access-1"))
+            let answer = try await social.send(try social.admit(request, for: anna), for: anna, with: secrets)
+
+            let sent = try #require(stage.server.requests.first)
+            #expect(sent.line == "GET /api/v3/users/anna?a=b%20c HTTP/1.1")
+            #expect(sent.header("authorization") == "Bearer access-1")
+            #expect(sent.header("x-api-key") == nil)
+            #expect(answer.status == 200)
+            #expect(answer.body == Array(#"{"users":[]}"#.utf8))
+        }
+    }
+
+    @Test func `without a token nothing is sent`() async throws {
+        try await Stage.play([]) { stage in
+            let social = try stage.social
+            await #expect(throws: Unavailability.self) {
+                try await social.send(
+                    ApiRequest(method: "GET", path: "/api/v3/me"),
+                    for: Identity(userId: "anna"),
+                    with: SessionSecrets()
+                )
+            }
+            #expect(stage.server.requests.isEmpty)
+        }
+    }
+
+    private func admit(_ method: String, _ path: String, userId: String = "anna") throws -> ApiRequest {
+        try SocialApiPolicy(userId: userId).admit(ApiRequest(method: method, path: path))
+    }
+}

@@ -1,0 +1,47 @@
+import JunctionSession
+import Testing
+
+@testable import JunctionProviders
+
+struct SocialCloudTests {
+    @Test(arguments: SocialCloud.Region.allCases)
+    func `each region has a host`(region: SocialCloud.Region) throws {
+        #expect(try SocialCloud(region: region).api.url == "https://apix.\(region.rawValue).amity.co")
+    }
+
+    @Test func `an override takes its place`() throws {
+        #expect(try SocialCloud(region: .us, apiUrl: "http://127.0.0.1:8787/").api.url == "http://127.0.0.1:8787")
+    }
+
+    @Test func `plain http is for loopback only`() {
+        let fault = #expect(throws: ProviderConfigurationFault.self) {
+            try SocialCloud(region: .us, apiUrl: "http://example.com")
+        }
+        #expect(fault?.message.hasPrefix("social.apiUrl: http://example.com is not encrypted") == true)
+    }
+
+    @Test func `doctor hears of the host, the clock and the key`() async throws {
+        try await Stage.play([.answer(404, [("date", "Sat, 21 Nov 2026 11:59:00 GMT")], "")]) { stage in
+            let findings = try await stage.social.probe(nil)
+
+            #expect(stage.server.requests.map(\.line) == ["HEAD / HTTP/1.1"])
+            #expect(findings.map(\.name) == ["provider API", "clock", "provider API key"])
+            #expect(findings.map(\.verdict) == [.ok, .note, .ok])
+        }
+    }
+
+    @Test func `a key that is not configured is a problem with a remedy`() async throws {
+        try await Stage.play([.answer(200, [], "")]) { stage in
+            let social = try SocialProvider.sample(
+                url: stage.server.url,
+                apiKey: nil,
+                http: stage.http,
+                clock: stage.clock
+            )
+            let findings = await social.probe(nil)
+
+            #expect(findings.map(\.verdict) == [.ok, .problem])
+            #expect(findings.last?.remedy?.contains("social.apiKeyFile") == true)
+        }
+    }
+}

@@ -1,0 +1,168 @@
+import JunctionSecret
+import JunctionSession
+import Testing
+
+@testable import JunctionProviders
+
+struct SocialExchangeTests {
+    @Test func `a login is one JSON text with the API key in its header`() async throws {
+        try await Stage.play([.social()]) { stage in
+            let credential = Credential.userLogin(
+                userId: "anna",
+                displayName: #"Anna "Ä""#,
+                authToken: SharedSecret(text: "tok-1")
+            )
+            let grant = try await stage.social.exchange(credential, expecting: nil)
+
+            let request = try #require(stage.server.requests.first)
+            #expect(request.line == "POST /api/v5/sessions HTTP/1.1")
+            #expect(request.header("x-api-key") == SocialProvider.sampleKey)
+            #expect(request.header("content-type") == "application/json")
+            #expect(request.header("authorization") == nil)
+            #expect(
+                request.body
+                    == #"{"userId":"anna","deviceId":"device-1","displayName":"Anna \"Ä\"","authToken":"tok-1","#
+                    + #""deviceInfo":{"kind":"linux","model":"junctiond","sdkVersion":"0.0"}}"#
+            )
+            #expect(grant.identity == Identity(userId: "anna"))
+            #expect(grant.scheme == .userLogin)
+            #expect(grant.token?.secret?.text == "access-1")
+            #expect(grant.refreshToken == nil && grant.apiKey == nil)
+        }
+    }
+
+    @Test func `what is not given is not sent`() async throws {
+        try await Stage.play([.social()]) { stage in
+            _ = try await stage.social.exchange(login("anna"), expecting: nil)
+
+            #expect(
+                stage.server.requests.first?.body == #"{"userId":"anna","deviceId":"device-1","#
+                    + #""deviceInfo":{"kind":"linux","model":"junctiond","sdkVersion":"0.0"}}"#
+            )
+        }
+    }
+
+    @Test func `a login sends the user id as it is spelled`() async throws {
+        try await Stage.play([.social(users: #"[{"userId":"Anna.B"}]"#)]) { stage in
+            let grant = try await stage.social.exchange(login("Anna.B"), expecting: Identity(userId: "anna.b"))
+
+            #expect(stage.server.requests.first?.body.hasPrefix(#"{"userId":"Anna.B","#) == true)
+            #expect(grant.identity.userId == "anna.b" && grant.identity.spelling == "Anna.B")
+        }
+    }
+
+    @Test func `another user than expected is found out without a call`() async throws {
+        try await Stage.play([]) { stage in
+            let social = try stage.social
+            await #expect(throws: ExchangeFailure.otherUser(Identity(userId: "anna"))) {
+                try await social.exchange(login("anna"), expecting: Identity(userId: "bert"))
+            }
+            #expect(stage.server.requests.isEmpty)
+        }
+    }
+
+    @Test(arguments: [
+        "", String(repeating: "a", count: 51), "an\nna", "an\u{0}na", "an\u{7F}na", "\u{2028}", "\u{E000}",
+    ])
+    func `a user id that the vendor would not take is malformed`(userId: String) async throws {
+        try await refuse(login(userId), "The user id must have 1 to 50 printable characters")
+    }
+
+    @Test(arguments: ["", String(repeating: "a", count: 101), "Anna\u{1B}[2J"])
+    func `a display name has its limits too`(name: String) async throws {
+        try await refuse(
+            .userLogin(userId: "anna", displayName: name, authToken: nil),
+            "The display name must have 1 to 100 printable characters"
+        )
+    }
+
+    @Test(arguments: ["", String(repeating: "t", count: 101), "two words", "line\n"])
+    func `an auth token that the vendor never made is malformed`(token: String) async throws {
+        try await refuse(
+            .userLogin(userId: "anna", displayName: nil, authToken: SharedSecret(text: token)),
+            "The auth token must have 1 to 100 printable ASCII characters, without spaces"
+        )
+    }
+
+    @Test func `the longest of everything is sent`() async throws {
+        try await Stage.play([.social()]) { stage in
+            let credential = Credential.userLogin(
+                userId: String(repeating: "é", count: 50),
+                displayName: String(repeating: "n", count: 100),
+                authToken: SharedSecret(text: String(repeating: "t", count: 100))
+            )
+            _ = try await stage.social.exchange(credential, expecting: nil)
+
+            #expect(stage.server.requests.count == 1)
+        }
+    }
+
+    @Test(arguments: [
+        Credential.signInToken(SharedSecret(text: "x")), .linkCode(SharedSecret(text: "skus0a1b2c3d")),
+        .apiKey(key: nil, userId: "anna", environment: nil, region: nil), .registration(userId: "anna", token: nil),
+        .registrationSignature(userId: "anna", signature: SharedSecret(text: "x"), sequence: 1),
+        .selfSigned(userId: "anna"),
+    ])
+    func `a scheme of another vendor is unsupported`(credential: Credential) async throws {
+        try await Stage.play([]) { stage in
+            let social = try stage.social
+            #expect(throws: CredentialRefused.unsupported(unsupported(credential.scheme))) {
+                try social.examine(credential, configured: nil)
+            }
+            await #expect(throws: ExchangeFailure.refused(unsupported(credential.scheme))) {
+                try await social.exchange(credential, expecting: nil)
+            }
+            #expect(stage.server.requests.isEmpty)
+        }
+    }
+
+    @Test func `without an API key a sign-in says which setting is missing`() async throws {
+        let reason =
+            "social.plus's API key is missing: set social.apiKeyFile or the service manager's credential social.apiKey"
+        try await Stage.play([]) { stage in
+            let social = try SocialProvider.sample(
+                url: stage.server.url,
+                apiKey: nil,
+                http: stage.http,
+                clock: stage.clock
+            )
+            #expect(throws: CredentialRefused.incomplete(reason)) { try social.examine(login("anna"), configured: nil) }
+            await #expect(throws: ExchangeFailure.refused(reason)) {
+                try await social.exchange(login("anna"), expecting: nil)
+            }
+            await #expect(throws: RenewalFailure.unavailable(Unavailability(reason))) {
+                try await social.renew(Identity(userId: "anna"), with: SessionSecrets(), using: .renew)
+            }
+            #expect(stage.server.requests.isEmpty)
+        }
+    }
+
+    @Test(arguments: ["", "two words", "key\n", "clé"])
+    func `an API key that is no header is found at the start`(key: String) async throws {
+        try await Stage.play([]) { stage in
+            let fault = #expect(throws: ProviderConfigurationFault.self) {
+                try SocialProvider.sample(url: stage.server.url, apiKey: key, http: stage.http, clock: stage.clock)
+            }
+            #expect(fault?.message.hasPrefix("social.apiKeyFile: ") == true)
+        }
+    }
+
+    private func login(_ userId: String) -> Credential {
+        .userLogin(userId: userId, displayName: nil, authToken: nil)
+    }
+
+    private func unsupported(_ scheme: Scheme) -> String {
+        "social.plus has no scheme \(scheme.rawValue): use userLogin"
+    }
+
+    private func refuse(_ credential: Credential, _ reason: String) async throws {
+        try await Stage.play([]) { stage in
+            let social = try stage.social
+            #expect(throws: CredentialRefused.malformed(reason)) { try social.examine(credential, configured: nil) }
+            await #expect(throws: ExchangeFailure.refused(reason)) {
+                try await social.exchange(credential, expecting: nil)
+            }
+            #expect(stage.server.requests.isEmpty)
+        }
+    }
+}

@@ -1,0 +1,83 @@
+import JunctionSecret
+import JunctionSession
+import Testing
+
+@testable import JunctionProviders
+
+struct SocialRenewTests {
+    private static let anna = Identity(userId: "anna")
+    private static let secrets = SessionSecrets(accessToken: SharedSecret(text: "access-secret"))
+
+    @Test func `a renewal is the same call without a name, so that a changed one stays`() async throws {
+        try await Stage.play([.social()]) { stage in
+            let grant = try await stage.social.renew(Self.anna, with: Self.secrets, using: .renew)
+
+            let request = try #require(stage.server.requests.first)
+            #expect(request.line == "POST /api/v5/sessions HTTP/1.1")
+            #expect(request.header("authorization") == nil)
+            #expect(
+                request.body == #"{"userId":"anna","deviceId":"device-1","#
+                    + #""deviceInfo":{"kind":"linux","model":"junctiond","sdkVersion":"0.0"}}"#
+            )
+            #expect(grant.identity == Self.anna)
+            #expect(grant.scheme == .userLogin)
+        }
+    }
+
+    @Test func `a renewal and a call name the user as the login spelled it`() async throws {
+        try await Stage.play([.social(users: #"[{"userId":"Anna.B"}]"#)]) { stage in
+            let social = try stage.social
+            let anna = Identity(userId: "Anna.B")
+            let grant = try await social.renew(anna, with: Self.secrets, using: .renew)
+            let call = try social.admit(ApiRequest(method: "GET", path: "/api/v3/users/anna.b"), for: anna)
+
+            #expect(stage.server.requests.first?.body.hasPrefix(#"{"userId":"Anna.B","#) == true)
+            #expect(grant.identity.spelling == "Anna.B")
+            #expect(call.path == "/api/v3/users/Anna.B")
+        }
+    }
+
+    @Test func `a handler's auth token goes with it`() async throws {
+        try await Stage.play([.social()]) { stage in
+            let answer = RenewalAnswer.authToken(SharedSecret(text: "tok-2"))
+            _ = try await stage.social.renew(Self.anna, with: Self.secrets, using: answer)
+
+            #expect(stage.server.requests.first?.body.contains(#""authToken":"tok-2""#) == true)
+        }
+    }
+
+    @Test(arguments: [
+        RenewalAnswer.authToken(SharedSecret(text: "")), .authToken(SharedSecret(text: #"{"authToken":"x y"}"#)),
+        .signature(SharedSecret(text: "AAAA"), sequence: 1),
+    ])
+    func `what a handler cannot have meant is refused without a call`(answer: RenewalAnswer) async throws {
+        try await Stage.play([]) { stage in
+            let failure = try await stage.renewalFailure(.social, using: answer)
+
+            guard case .answerRefused = failure else {
+                Issue.record("Expected the answer to be refused")
+                return
+            }
+            #expect(stage.server.requests.isEmpty)
+        }
+    }
+
+    @Test func `a sign-out ends the session at the vendor with its own token`() async throws {
+        try await Stage.play([.json(200, #"{"success":true}"#)]) { stage in
+            try await stage.social.revoke(Self.anna, with: Self.secrets)
+
+            let request = try #require(stage.server.requests.first)
+            #expect(request.line == "DELETE /api/v4/sessions HTTP/1.1")
+            #expect(request.header("authorization") == "Bearer access-secret")
+            #expect(request.body.isEmpty)
+        }
+    }
+
+    @Test func `without a token there is nothing to end`() async throws {
+        try await Stage.play([]) { stage in
+            try await stage.social.revoke(Self.anna, with: SessionSecrets())
+
+            #expect(stage.server.requests.isEmpty)
+        }
+    }
+}

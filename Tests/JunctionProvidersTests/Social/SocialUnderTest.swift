@@ -1,0 +1,63 @@
+import JunctionSecret
+import JunctionSession
+
+@testable import JunctionProviders
+
+extension VendorUnderTest {
+    static let social = VendorUnderTest(
+        name: "social",
+        provider: { try SocialProvider.sample(url: $0, http: $1, clock: $2) },
+        credential: .userLogin(userId: "anna", displayName: nil, authToken: SharedSecret(text: "auth-secret")),
+        identity: Identity(userId: "anna"),
+        secrets: SessionSecrets(accessToken: SharedSecret(text: "access-secret")),
+        granted: .social(),
+        rotated: .social(),
+        notRotated: .social(issuedAt: "2026-11-21T12:00:09.000Z", expiresAt: "2026-11-21T13:00:09.000Z"),
+        refreshToken: nil,
+        terminated: .json(400, #"{"status":"error","code":400312,"message":"banned"}"#),
+        terminationCode: "400312",
+        refused: .json(401, #"{"status":"error","code":400100,"message":"unauthorized"}"#)
+    )
+}
+
+extension SocialProvider {
+    static let sampleKey = "b0efe90c3bdda2304d628918520c1688845889e4bc363d2c"
+
+    /// social.plus at one URL, as device `device-1` of version 0.0.
+    static func sample(
+        url: String,
+        apiKey: String? = sampleKey,
+        http: OutgoingHttp,
+        clock: any SessionClock
+    ) throws -> SocialProvider {
+        try SocialProvider(
+            cloud: try SocialCloud(region: .eu, apiUrl: url),
+            apiKey: apiKey.map { SharedSecret(text: $0) },
+            device: SocialDevice(id: "device-1", version: "0.0"),
+            http: http,
+            clock: clock
+        )
+    }
+}
+
+extension Stage {
+    var social: SocialProvider {
+        get throws { try SocialProvider.sample(url: server.url, http: http, clock: clock) }
+    }
+}
+
+extension ScriptedServer.Step {
+    /// A session from noon for an hour, or from and to any other time.
+    static func social(
+        issuedAt: String = "2026-11-21T12:00:00.000Z",
+        expiresAt: String = "2026-11-21T13:00:00.000Z",
+        users: String = #"[{"userId":"anna","isDeleted":false,"isGlobalBanned":false}]"#,
+        date: String? = nil
+    ) -> ScriptedServer.Step {
+        let headers = [("content-type", "application/json")] + (date.map { [("date", $0)] } ?? [])
+        let body = """
+            {"accessToken":"access-1","issuedAt":"\(issuedAt)","expiresAt":"\(expiresAt)","users":\(users),"files":[]}
+            """
+        return .answer(200, headers, body)
+    }
+}
