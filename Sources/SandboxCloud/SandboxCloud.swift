@@ -26,9 +26,13 @@ package struct SandboxCloud: Sendable {
             scheme: configuration.scheme
         )
         // A vendor is one line here, one property of CloudState and one folder.
-        let vendors: [any Vendor] = [junction]
+        let vendors: [any Vendor] = [
+            junction,
+            SocialCloud(ledger: ledger, counters: workings.counters, preferences: workings.preferences),
+            SinchCloud(ledger: ledger, counters: workings.counters, application: configuration.sinch),
+        ]
 
-        let router = Router(context: CloudContext.self)
+        let router = Router(context: CloudContext.self, options: .autoGenerateHeadEndpoints)
         router.addMiddleware {
             HeadMiddleware()
             TrafficMiddleware(

@@ -17,6 +17,8 @@ package struct SandboxConfiguration: Sendable {
     /// The file that the state is kept in; without it, a restart forgets everything.
     package var stateFile: String?
     package var tls: TLSFiles?
+    /// The application that Sinch registers users for.
+    package var sinch = SinchApplication.published
 
     /// A sandbox on that address, with the vendor's usual terms and no memory.
     package init(listen: ListenAddress) {

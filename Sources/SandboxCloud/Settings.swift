@@ -1,7 +1,7 @@
 /// What can be set at start by a flag, and later by `POST /sandbox/settings`.
 package struct Settings: Codable, Sendable {
-    /// How long an access token lives, in seconds.
-    package var accessTokenLifetime = 3600.0
+    /// How long an access token lives, in seconds; without it, as long as the vendor's usually do.
+    package var accessTokenLifetime: Double?
     /// How long a replaced refresh token may be used again, in seconds.
     package var rotationGrace = 30.0
     /// Whether a Sign-In Token is good for one exchange only.

@@ -75,7 +75,7 @@ import Testing
             _ = try await sandbox.post("/sandbox/reset")
 
             #expect(try await sandbox.get("/sandbox/users").json == ["users": []])
-            #expect(try await sandbox.get("/sandbox/settings").json["accessTokenLifetime"] == .integer(3600))
+            #expect(try await sandbox.get("/sandbox/settings").json["accessTokenLifetime"] == nil)
             #expect(try await sandbox.counters().requests == 0)
             #expect(try await sandbox.get("/sandbox/requests").json == ["requests": []])
             #expect(try await sandbox.refresh(tokens.refresh).errorType == "reauthentication_required")
@@ -128,7 +128,7 @@ import Testing
         try await Sandbox.run { sandbox in
             let answer = try await sandbox.client.send("HEAD", "/")
 
-            #expect(answer.status == 404)
+            #expect(answer.status == 200)
             #expect(answer.headers["content-length"] != "0")
             #expect(answer.body.isEmpty)
         }

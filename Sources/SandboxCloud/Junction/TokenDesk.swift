@@ -84,6 +84,9 @@ extension JunctionState {
 
 extension Settings {
     fileprivate var terms: TokenFamilies.Terms {
-        TokenFamilies.Terms(accessTokenLifetime: accessTokenLifetime, grace: rotationGrace)
+        TokenFamilies.Terms(
+            accessTokenLifetime: accessTokenLifetime ?? TokenFamilies.usualLifetime,
+            grace: rotationGrace
+        )
     }
 }

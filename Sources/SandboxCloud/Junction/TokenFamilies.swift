@@ -50,6 +50,9 @@ struct TokenFamilies: Codable, Sendable {
     private var familyOfRefreshToken: [String: String] = [:]
     private var accessTokens: [String: AccessToken] = [:]
 
+    /// How long Junction's access tokens live.
+    static let usualLifetime = 3600.0
+
     /// Opens a family for a user who has just signed in.
     mutating func open(for user: String, on terms: Terms, now: Date) -> IssuedTokens {
         let name = TokenText.identifier()

@@ -5,4 +5,6 @@ struct CloudState: Codable, Sendable {
     /// How far the cloud's clock has been advanced, in seconds.
     var clockOffset = 0.0
     var junction = JunctionState()
+    var social = SocialState()
+    var sinch = SinchState()
 }

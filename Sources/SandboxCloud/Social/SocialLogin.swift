@@ -1,0 +1,58 @@
+import FoundationEssentials
+import Hummingbird
+
+/// The body of `POST /api/v5/sessions`, within the vendor's limits.
+struct SocialLogin: Decodable, Sendable {
+    let userId: String
+    let deviceId: String
+    let displayName: String?
+    let authToken: String?
+
+    fileprivate var complaint: String? {
+        if !(1...50).contains(userId.count) {
+            "userId must have 1 to 50 characters"
+        } else if !(1...150).contains(deviceId.count) {
+            "deviceId must have 1 to 150 characters"
+        } else if !(0...100).contains(displayName?.count ?? 0) {
+            "displayName must have at most 100 characters"
+        } else if !(1...100).contains(authToken?.count ?? 1) {
+            "authToken must have 1 to 100 characters"
+        } else {
+            nil
+        }
+    }
+}
+
+extension Request {
+    /// The login in the body, made with the application's API key.
+    func socialLogin() async throws -> SocialLogin {
+        guard headers[.apiKey]?.isEmpty == false else {
+            throw SocialRefusal.badRequest.because("X-API-Key is missing")
+        }
+        let login = try await socialBody(SocialLogin.self)
+        if let complaint = login.complaint { throw SocialRefusal.badRequest.because(complaint) }
+        return login
+    }
+
+    /// The body of a call to social.plus.
+    func socialBody<Body: Decodable>(_ type: Body.Type) async throws -> Body {
+        let buffer = try await body.collect(upTo: TrafficMiddleware.longestBody)
+        do {
+            return try JSONDecoder().decode(Body.self, from: Data(buffer.readableBytesView))
+        } catch {
+            throw SocialRefusal.badRequest.because("the body is not the JSON expected here")
+        }
+    }
+
+    /// The access token that a call to social.plus is made with.
+    func socialToken() throws(Refusal) -> String {
+        guard let authorization = headers[.authorization], authorization.hasPrefix("Bearer ") else {
+            throw SocialRefusal.unauthorized.because("send Authorization: Bearer")
+        }
+        return String(authorization.dropFirst("Bearer ".count))
+    }
+}
+
+extension HeaderName {
+    fileprivate static let apiKey = Self("x-api-key")!
+}

@@ -1,0 +1,31 @@
+import FoundationEssentials
+import Hummingbird
+
+extension SocialCloud {
+    /// What the application's own server calls: it vouches for a user, whom the vendor need not know yet.
+    func addServerRoutes(to router: Router<CloudContext>) {
+        // The older path still works.
+        for version in ["v4", "v3"] {
+            router.post("api/\(version)/authentication/token") { request, _ in
+                guard (1...150).contains(request.headers[.serverKey]?.count ?? 0) else {
+                    throw SocialRefusal.unauthorized.because("x-server-key is missing")
+                }
+                let wish = try await request.socialBody(VouchingWish.self)
+                guard (1...50).contains(wish.userId.count) else {
+                    throw SocialRefusal.badRequest.because("userId must have 1 to 50 characters")
+                }
+                let token = try ledger.change { state, _ in state.social.vouch(for: wish.userId) }
+                // A JSON string that calls itself plain text, as the vendor does it.
+                return Response.bytes(Array("\"\(token)\"".utf8), contentType: "text/plain; charset=utf-8")
+            }
+        }
+    }
+}
+
+private struct VouchingWish: Decodable {
+    let userId: String
+}
+
+extension HeaderName {
+    fileprivate static let serverKey = Self("x-server-key")!
+}

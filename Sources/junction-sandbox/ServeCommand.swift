@@ -1,0 +1,89 @@
+import ArgumentParser
+import Glibc
+import Logging
+import SandboxCloud
+
+/// `junction-sandbox [serve]`: the cloud, until somebody stops it.
+struct ServeCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "serve",
+        abstract: "Serve the vendors' clouds on loopback (what happens without a subcommand).",
+        discussion: """
+            It serves Junction's auth server and API and the other vendors' endpoints at one origin, on loopback \
+            only, and /sandbox endpoints to drive and break them. Prints 'junction-sandbox listening on ORIGIN' when \
+            it listens.
+            """
+    )
+
+    @Option(help: "Where to listen: a loopback address and a port; port 0 takes any that is free.")
+    var listen = "127.0.0.1:8787"
+
+    @Option(help: "How many seconds an access token lives; without it, as long as the vendor's usually do.")
+    var accessTokenLifetime: Double?
+
+    @Option(help: "How many seconds a replaced refresh token may be used again.")
+    var rotationGrace = 30.0
+
+    @Option(help: "Keep users and tokens in this file, so that they outlive a restart.")
+    var state: String?
+
+    @Option(name: .customLong("tls-certificate"), help: "Serve TLS with this certificate (PEM, with its chain).")
+    var certificate: String?
+
+    @Option(name: .customLong("tls-key"), help: "The key of that certificate (PEM).")
+    var key: String?
+
+    @Option(help: "The application that Sinch knows, instead of that of the published test vectors.")
+    var sinchApplicationKey: String?
+
+    @Option(help: "A file with the secret of that application, in Base64.")
+    var sinchSecretFile: String?
+
+    func validate() throws {
+        do {
+            _ = try ListenAddress(listen)
+        } catch {
+            throw ValidationError(error.description)
+        }
+        guard Settings.durations.contains(accessTokenLifetime ?? 0), Settings.durations.contains(rotationGrace) else {
+            throw ValidationError("durations are seconds from 0 to \(Int(Settings.durations.upperBound))")
+        }
+        guard (certificate == nil) == (key == nil) else {
+            throw ValidationError("--tls-certificate and --tls-key belong together")
+        }
+        guard (sinchApplicationKey == nil) == (sinchSecretFile == nil) else {
+            throw ValidationError("--sinch-application-key and --sinch-secret-file belong together")
+        }
+    }
+
+    func run() async throws {
+        // Every change is on disk before it is answered, so there is nothing to put in order first.
+        for stop in [SIGTERM, SIGINT] { signal(stop) { _ in _exit(0) } }
+
+        do {
+            try await cloud().run { origin in
+                say("junction-sandbox listening on \(origin)", to: STDOUT_FILENO)
+            }
+        } catch {
+            say("junction-sandbox: \(error)", to: STDERR_FILENO)
+            throw ExitCode(EX_CANTCREAT)
+        }
+    }
+
+    private func cloud() throws -> SandboxCloud {
+        var configuration = SandboxConfiguration(listen: try ListenAddress(listen))
+        configuration.settings.accessTokenLifetime = accessTokenLifetime
+        configuration.settings.rotationGrace = rotationGrace
+        configuration.stateFile = state
+        if let certificate, let key {
+            configuration.tls = SandboxConfiguration.TLSFiles(certificate: certificate, key: key)
+        }
+        if let sinchApplicationKey, let sinchSecretFile {
+            let text = String(decoding: try SecretFile(sinchSecretFile).text, as: UTF8.self)
+            configuration.sinch = try SinchApplication(key: sinchApplicationKey, secretText: text)
+        }
+        var logger = Logger(label: "junction-sandbox") { StreamLogHandler.standardError(label: $0) }
+        logger.logLevel = .warning
+        return try SandboxCloud(configuration, logger: logger)
+    }
+}

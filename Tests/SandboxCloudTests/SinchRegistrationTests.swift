@@ -1,0 +1,315 @@
+import Foundation
+import RegistrationToken
+import Testing
+
+@testable import SandboxCloud
+
+@Suite struct SinchRegistrationTests {
+    @Test func `a token registers a user's device and brings a credential`() async throws {
+        try await Sandbox.run { sandbox in
+            let answer = try await sandbox.register(token: try await sandbox.registrationToken())
+
+            let id = try #require(answer.json["instanceId"]?.string)
+            let credential = try #require(answer.json["credential"]?.string)
+            #expect(answer.status == 200)
+            #expect(answer.json["expiresAt"] == .null)
+            #expect(try await sandbox.get("/v1/instance/\(id)", headers: bearer(credential)).status == 200)
+            #expect(try await sandbox.get("/v1/instance/\(id)", headers: bearer("other")).status == 401)
+            #expect(try await sandbox.counters().grants["registration"] == ["granted": 1])
+            #expect(try await sandbox.counters().tokenRequests == 1)
+        }
+    }
+
+    @Test func `a user has one instance on a device, however often it is registered`() async throws {
+        try await Sandbox.run { sandbox in
+            let first = try await sandbox.register(token: try await sandbox.registrationToken())
+            let second = try await sandbox.register(token: try await sandbox.registrationToken())
+            let other = try await sandbox.register(token: try await sandbox.registrationToken(), device: "d2")
+
+            #expect(first.json["instanceId"] == second.json["instanceId"])
+            #expect(first.json["credential"] != second.json["credential"])
+            #expect(first.json["instanceId"] != other.json["instanceId"])
+            #expect(try await sandbox.instances().count == 2)
+        }
+    }
+
+    @Test(arguments: [
+        (#"{"claims":{"nonce":""}}"#, "nonce"), (#"{"claims":{"exp":0}}"#, "timeToLive"),
+        (#"{"claims":{"sub":"x"}}"#, "subject"), (#"{"header":{"alg":"none"}}"#, "algorithm"),
+        (#"{"header":{"kid":"hkdfv1-20180102"}}"#, "keyIdDate"), (#"{"forged":true}"#, "signature"),
+        (
+            #"{"claims":{"iss":"//rtc.sinch.com/applications/k","sub":"//rtc.sinch.com/applications/k/users/anna"}}"#,
+            "application"
+        ),
+        (#"{"userId":"bert"}"#, "user"), (#"{"issuedAt":1514862245}"#, "expired"),
+        (#"{"claims":{"sinch:rtc:instance:exp":1}}"#, "instanceExpiry"),
+    ])
+    func `a bad token is refused by the name of its rule`(wishes: String, rule: String) async throws {
+        try await Sandbox.run { sandbox in
+            let wishes = try JSONDecoder().decode([String: JSONValue].self, from: Data(wishes.utf8))
+            let answer = try await sandbox.register(token: try await sandbox.registrationToken(wishes))
+
+            #expect(answer.status == 401)
+            #expect(answer.json["errorCode"] == .integer(40_101))
+            #expect(answer.json["message"]?.string?.contains("breaks the rule \(rule):") == true)
+            #expect(try await sandbox.counters().grants["registration"] == ["refused": 1])
+        }
+    }
+
+    @Test func `what the sandbox changes in a token is signed as the published algorithm says`() async throws {
+        try await Sandbox.run { sandbox in
+            let jwt = try await sandbox.registrationToken(["header": ["typ": "JWT"], "claims": ["extra": .integer(1)]])
+
+            #expect(try await sandbox.register(token: jwt).status == 200)
+        }
+    }
+
+    @Test func `a nonce is good for one token from one device, which may ask again for a lost answer`() async throws {
+        try await Sandbox.run { sandbox in
+            let token = try await sandbox.registrationToken(["nonce": "n"])
+            let another = try await sandbox.registrationToken(["nonce": "n", "ttl": .integer(601)])
+
+            #expect(try await sandbox.register(token: token).status == 200)
+            #expect(try await sandbox.register(token: token).status == 200)
+            #expect(try await sandbox.register(token: another).status == 401)
+            #expect(try await sandbox.register(token: token, device: "d2").status == 401)
+        }
+    }
+
+    @Test func `another application is unknown, unless it is the configured one`() async throws {
+        let mine = try SinchApplication(key: "mine", secretText: "c2VjcmV0\n")
+        try await Sandbox.run { sandbox in
+            let unknown = try await sandbox.register(token: "t", application: "mine")
+
+            #expect(unknown.status == 403 && unknown.json["errorCode"] == .integer(40_301))
+        }
+        try await Sandbox.run {
+            $0.sinch = mine
+        } _: { sandbox in
+            let token = try await sandbox.registrationToken()
+
+            #expect(try RegistrationToken.inspect(token.utf8).applicationKey == "mine")
+            #expect(try await sandbox.register(token: token, application: "mine").status == 200)
+        }
+    }
+
+    // MARK: The end of a registration
+
+    @Test func `a limited registration can be extended and not be made endless`() async throws {
+        try await Sandbox.run { sandbox in
+            let limited = try await sandbox.registrationToken(["instanceTtl": .integer(172_800)])
+            let first = try await sandbox.register(token: limited)
+            let endless = try await sandbox.register(token: try await sandbox.registrationToken())
+            let longer = try await sandbox.registrationToken(["instanceTtl": .integer(200_000)])
+            let extended = try await sandbox.register(token: longer)
+
+            let end = try #require(first.json["expiresAt"]?.seconds)
+            #expect(try end == RegistrationToken.inspectedEnd(of: limited))
+            #expect(endless.json["expiresAt"]?.seconds == end)
+            #expect(try extended.json["expiresAt"]?.seconds == RegistrationToken.inspectedEnd(of: longer))
+        }
+    }
+
+    @Test func `an instance that is over is unknown, and a new registration is another instance`() async throws {
+        try await Sandbox.run { sandbox in
+            let token = try await sandbox.registrationToken(["instanceTtl": .integer(172_800)])
+            let id = try #require(try await sandbox.register(token: token).json["instanceId"]?.string)
+            _ = try await sandbox.post("/sandbox/clock", ["advanceSeconds": .integer(172_801)])
+
+            let extended = try await sandbox.register(token: try await sandbox.registrationToken(), extending: id)
+            let new = try await sandbox.register(token: try await sandbox.registrationToken())
+
+            #expect(extended.status == 401 && extended.json["errorCode"] == .integer(1_104))
+            #expect(new.status == 200 && new.json["instanceId"]?.string != id)
+            #expect(new.json["expiresAt"] == .null)
+        }
+    }
+
+    @Test func `advancing the clock ends instances sooner, and leaves tokens and stated times on this machine's clock`()
+        async throws
+    {
+        try await Sandbox.run { sandbox in
+            _ = try await sandbox.post("/sandbox/clock", ["advanceSeconds": .integer(100_000)])
+            let token = try await sandbox.registrationToken(["instanceTtl": .integer(172_800)])
+            let issuedAt = try RegistrationToken.inspect(token.utf8).issuedAt
+            let answer = try await sandbox.register(token: token)
+            _ = try await sandbox.post("/sandbox/clock", ["advanceSeconds": .integer(100_000)])
+            let later = try await sandbox.instances()
+
+            #expect(abs(Double(issuedAt) - Date().timeIntervalSince1970) < 60)
+            #expect(answer.json["expiresAt"] == .integer(issuedAt + 172_800))
+            #expect(later.map { $0["expiresAt"] } == [.integer(issuedAt + 72_800)])
+        }
+    }
+
+    @Test func `a forgotten instance cannot be extended, and the token is not spent by trying`() async throws {
+        try await Sandbox.run { sandbox in
+            let first = try await sandbox.register(token: try await sandbox.registrationToken())
+            let id = try #require(first.json["instanceId"]?.string)
+            let forgotten = try await sandbox.post("/sandbox/sinch/forget", ["userId": "anna"])
+            let token = try await sandbox.registrationToken()
+
+            let extended = try await sandbox.register(token: token, extending: id)
+            let new = try await sandbox.register(token: token)
+
+            #expect(forgotten.json["forgotten"] == .integer(1))
+            #expect(extended.status == 401 && extended.json["errorCode"] == .integer(1_104))
+            #expect(new.status == 200)
+            #expect(
+                try await sandbox.counters().grants["registration"] == ["granted": 2, "forgotten": 1]
+            )
+        }
+    }
+
+    @Test func `whoever holds the credential can give the registration up`() async throws {
+        try await Sandbox.run { sandbox in
+            let answer = try await sandbox.register(token: try await sandbox.registrationToken())
+            let path = "/v1/instance/\(try #require(answer.json["instanceId"]?.string))"
+            let credential = bearer(try #require(answer.json["credential"]?.string))
+
+            #expect(try await sandbox.delete(path).status == 401)
+            #expect(try await sandbox.delete(path, headers: credential).status == 204)
+            #expect(try await sandbox.delete(path, headers: credential).json["errorCode"] == .integer(1_104))
+            #expect(try await sandbox.instances().isEmpty)
+        }
+    }
+
+    @Test func `a service that hands out no credential says so by leaving it out`() async throws {
+        try await Sandbox.run { sandbox in
+            _ = try await sandbox.post("/sandbox/sinch/settings", ["credentials": .bool(false)])
+            let answer = try await sandbox.register(token: try await sandbox.registrationToken())
+            let path = "/v1/instance/\(try #require(answer.json["instanceId"]?.string))"
+
+            #expect(answer.json["credential"] == nil)
+            #expect(try await sandbox.delete(path).status == 204)
+        }
+    }
+
+    // MARK: The legacy scheme
+
+    @Test(
+        arguments: [
+            ("d404a4d3-51cf-45e2-bc32-e294ae879d58", 1, "w7JPN3E6OUcIAGt5JFsNOhuF1MM="),
+            ("d404a4d3-51cf-45e2-bc32-e294ae879d58", 11, "rldfLi14muct9PMS4kJky6U4ixc="),
+            ("196087a1-e815-4bc4-8984-60d8d8a43f1d", 1, "4sk2/7AD0VoGke0qc1ZiJ2BtzYA="),
+        ] as [(String, UInt64, String)]
+    )
+    func `a signature is over the text of the secret, not over what it stands for`(
+        key: String,
+        sequence: UInt64,
+        signature: String
+    ) throws {
+        let application = try SinchApplication(key: key, secretText: "oYdgGRXoxEuJhGDY2KQ/HQ==")
+
+        #expect(application.signature(of: "foo", sequence: sequence) == signature)
+    }
+
+    @Test func `a sequence has to be larger than every one before, up to the last of 64 bits`() async throws {
+        try await Sandbox.run { sandbox in
+            let statuses = try await [nil, "5", "5", "4", "6", "18446744073709551615", "18446744073709551615"].map {
+                try await sandbox.register(sequence: $0).status
+            }
+
+            #expect(statuses == [200, 200, 401, 401, 200, 200, 401])
+        }
+    }
+
+    @Test func `a signature of another user, and a sequence that is no number, are refused`() async throws {
+        try await Sandbox.run { sandbox in
+            let proof = try await sandbox.post("/sandbox/sinch/registration-signature", ["userId": "bert"]).json
+            let stolen = try await sandbox.register(proof: ["signature": proof["signature"]!, "sequence": "1"])
+            let odd = try await sandbox.register(proof: ["signature": proof["signature"]!, "sequence": "1.0"])
+            let both = try await sandbox.register(proof: ["signature": "s", "sequence": "1", "jwt": "t"])
+
+            #expect(stolen.status == 401)
+            #expect(odd.status == 400 && both.status == 400)
+        }
+    }
+
+    @Test func `a restart with a state file knows instances, nonces and sequences again`() async throws {
+        let file = FileManager.default.temporaryDirectory.appending(path: "sinch-\(UUID().uuidString).json")
+        defer { try? FileManager.default.removeItem(at: file) }
+        let (token, credential) = try await Sandbox.run {
+            $0.stateFile = file.path
+        } _: { sandbox in
+            let token = try await sandbox.registrationToken(["nonce": "n"])
+            let answer = try await sandbox.register(token: token)
+            _ = try await sandbox.register(sequence: "9", user: "bert")
+            return (token, try #require(answer.json["credential"]?.string))
+        }
+        let saved = try String(contentsOf: file, encoding: .utf8)
+        #expect(!saved.contains(credential) && !saved.contains(token))
+
+        try await Sandbox.run {
+            $0.stateFile = file.path
+        } _: { sandbox in
+            let again = try await sandbox.registrationToken(["nonce": "n", "ttl": .integer(700)])
+            #expect(try await sandbox.instances().count == 2)
+            #expect(try await sandbox.register(token: again).status == 401)
+            #expect(try await sandbox.register(sequence: "9", user: "bert").status == 401)
+            #expect(try await sandbox.register(sequence: nil, user: "bert").status == 200)
+        }
+    }
+}
+
+private func bearer(_ credential: String) -> [String: String] { ["Authorization": "Bearer \(credential)"] }
+
+extension RegistrationToken {
+    fileprivate static func inspectedEnd(of jwt: String) throws -> Double? {
+        try inspect(jwt.utf8).instanceExpiresAt.map(Double.init)
+    }
+}
+
+extension Sandbox {
+    fileprivate func registrationToken(_ wishes: [String: JSONValue] = [:]) async throws -> String {
+        let wishes = JSONValue.object(wishes.merging(["userId": "anna"]) { mine, _ in mine })
+        let answer = try await post("/sandbox/sinch/registration-token", wishes)
+        return try #require(answer.json["registrationToken"]?.string)
+    }
+
+    fileprivate func register(
+        token: String,
+        device: String = "d1",
+        application: String = SinchApplication.published.key,
+        extending instance: String? = nil
+    ) async throws -> Answer {
+        var proof: [String: JSONValue] = ["jwt": .string(token)]
+        proof["instanceId"] = instance.map { .string($0) }
+        return try await register(proof: proof, device: device, application: application)
+    }
+
+    /// Registers with a signature for this sequence, or for the next one.
+    fileprivate func register(sequence: String?, user: String = "anna") async throws -> Answer {
+        var wishes: [String: JSONValue] = ["userId": .string(user)]
+        wishes["sequence"] = sequence.map { .string($0) }
+        let answer = try await post("/sandbox/sinch/registration-signature", .object(wishes))
+        guard case .object(let proof) = answer.json else { return answer }
+        return try await register(proof: proof, user: user)
+    }
+
+    fileprivate func register(
+        proof: [String: JSONValue],
+        user: String = "anna",
+        device: String = "d1",
+        application: String = SinchApplication.published.key
+    ) async throws -> Answer {
+        let names: [String: JSONValue] = [
+            "applicationKey": .string(application), "userId": .string(user), "deviceId": .string(device),
+        ]
+        return try await post("/v1/instance", .object(names.merging(proof) { _, new in new }))
+    }
+
+    fileprivate func instances() async throws -> [JSONValue] {
+        guard case .array(let all) = try await get("/sandbox/sinch/instances").json["instances"] else { return [] }
+        return all
+    }
+}
+
+extension Sequence {
+    /// One after the other.
+    fileprivate func map<Outcome>(_ body: (Element) async throws -> Outcome) async rethrows -> [Outcome] {
+        var outcomes: [Outcome] = []
+        for element in self { outcomes.append(try await body(element)) }
+        return outcomes
+    }
+}

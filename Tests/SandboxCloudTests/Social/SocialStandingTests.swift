@@ -1,0 +1,157 @@
+import Foundation
+import Testing
+
+@testable import SandboxCloud
+
+@Suite struct SocialStandingTests {
+    @Test func `a ban ends everything until it is lifted`() async throws {
+        try await Sandbox.run { sandbox in
+            let token = try await sandbox.socialToken()
+            let banned = try await sandbox.post("/sandbox/social/users/anna/ban")
+
+            let login = try await sandbox.logIn()
+            let call = try await sandbox.seeAnna(token)
+            _ = try await sandbox.post("/sandbox/social/users/anna/unban")
+
+            #expect(banned.json["isGlobalBanned"] == .bool(true))
+            #expect(login.status == 403 && login.code == 400_312)
+            #expect(call.status == 403 && call.code == 400_312)
+            #expect(try await sandbox.logIn().status == 200)
+            #expect(try await sandbox.counters().grants["session"] == ["granted": 2, "400312": 1])
+        }
+    }
+
+    @Test func `a deleted user is unauthorized until brought back`() async throws {
+        try await Sandbox.run { sandbox in
+            let token = try await sandbox.socialToken()
+            _ = try await sandbox.post("/sandbox/social/users/anna/delete")
+
+            let login = try await sandbox.logIn()
+            let call = try await sandbox.seeAnna(token)
+            _ = try await sandbox.post("/sandbox/social/users/anna/undelete")
+
+            #expect(login.status == 401 && login.code == 400_100)
+            #expect(call.status == 401 && call.code == 400_100)
+            #expect(try await sandbox.seeAnna(token).status == 200)
+        }
+    }
+
+    @Test(arguments: [("ban", "isGlobalBanned"), ("delete", "isDeleted")])
+    func `a session may be opened nevertheless, and say so in its flags`(verb: String, flag: String) async throws {
+        try await Sandbox.run { sandbox in
+            _ = try await sandbox.socialToken()
+            _ = try await sandbox.post("/sandbox/social/users/anna/\(verb)")
+            try await sandbox.setSocial(["opensForBanned": .bool(true)])
+
+            let answer = try await sandbox.logIn()
+
+            #expect(answer.status == 200)
+            #expect(answer.user?[flag] == .bool(true))
+        }
+    }
+
+    @Test func `in secure mode a login needs its own user's auth token`() async throws {
+        try await Sandbox.run { sandbox in
+            try await sandbox.setSocial(["secureMode": .bool(true)])
+            let annas = try await sandbox.authToken(of: "anna")
+            let berts = try await sandbox.authToken(of: "bert")
+
+            let none = try await sandbox.logIn()
+            let foreign = try await sandbox.logIn(authToken: berts)
+            let forged = try await sandbox.logIn(authToken: "sat_forged")
+            let own = try await sandbox.logIn(authToken: annas)
+            let again = try await sandbox.logIn(authToken: annas)
+
+            for answer in [none, foreign, forged] { #expect(answer.status == 401 && answer.code == 400_100) }
+            #expect(own.status == 200 && again.status == 200)
+        }
+    }
+
+    @Test func `an auth token may be good once, and a refused login does not spend it`() async throws {
+        try await Sandbox.run { sandbox in
+            try await sandbox.setSocial(["secureMode": .bool(true), "singleUseAuthTokens": .bool(true)])
+            let token = try await sandbox.authToken(of: "anna")
+
+            #expect(try await sandbox.logIn("bert", authToken: token).status == 401)
+            #expect(try await sandbox.logIn("anna", authToken: token).status == 200)
+            #expect(try await sandbox.logIn("anna", authToken: token).code == 400_100)
+        }
+    }
+
+    @Test(arguments: ["v3", "v4"])
+    func `the application's server gets an auth token as a JSON string in plain text`(version: String) async throws {
+        try await Sandbox.run { sandbox in
+            try await sandbox.setSocial(["secureMode": .bool(true)])
+            let path = "/api/\(version)/authentication/token"
+
+            let answer = try await sandbox.post(
+                path,
+                ["userId": "anna"],
+                headers: ["x-server-key": "sandbox-server-key"]
+            )
+            let keyless = try await sandbox.post(path, ["userId": "anna"])
+
+            let token = try #require(answer.json.string)
+            #expect(answer.headers["content-type"] == "text/plain; charset=utf-8")
+            #expect(token.count <= 100)
+            #expect(try await sandbox.logIn(authToken: token).status == 200)
+            #expect(keyless.code == 400_100)
+        }
+    }
+
+    @Test(arguments: ["expire-access-tokens", "revoke-access-tokens"])
+    func `access tokens end, and a login helps`(verb: String) async throws {
+        try await Sandbox.run { sandbox in
+            let token = try await sandbox.socialToken()
+            let left = try await sandbox.post("/sandbox/social/users/anna/\(verb)")
+
+            #expect(left.json["sessions"] == .integer(0))
+            #expect(try await sandbox.seeAnna(token).code == 400_100)
+            #expect(try await sandbox.seeAnna(try await sandbox.socialToken()).status == 200)
+        }
+    }
+
+    @Test func `users are made by hand or by their first login, and listed`() async throws {
+        try await Sandbox.run { sandbox in
+            let made = try await sandbox.post("/sandbox/social/users", ["userId": "bert b", "displayName": "Bert"])
+            let again = try await sandbox.post("/sandbox/social/users", ["userId": "bert b"])
+            let token = try await sandbox.socialToken()
+
+            #expect(made.status == 201 && again.status == 409)
+            #expect(try await sandbox.post("/sandbox/social/users/bert%20b/ban").json["displayName"] == "Bert")
+            #expect(try await sandbox.post("/sandbox/social/users/nobody/ban").status == 404)
+            let missing = try await sandbox.get("/api/v3/users/nobody", headers: Sandbox.bearer(token))
+            #expect(missing.status == 404 && missing.code == 400_400)
+            let list = try await sandbox.get("/sandbox/social/users")
+            guard case .array(let users) = list.json["users"] else { return #expect(Bool(false), "no list") }
+            #expect(users.map { $0["userId"] } == ["bert b", "anna"])
+            #expect(users.map { $0["sessions"] } == [.integer(0), .integer(1)])
+        }
+    }
+
+    @Test func `a restart with a state file keeps users, bans and sessions, and no token`() async throws {
+        let folder = FileManager.default.temporaryDirectory.appending(path: "sandbox-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let file = folder.appending(path: "state.json").path
+
+        let token = try await Sandbox.run {
+            $0.stateFile = file
+        } _: { sandbox in
+            _ = try await sandbox.post("/sandbox/social/users", ["userId": "bert"])
+            _ = try await sandbox.post("/sandbox/social/users/bert/ban")
+            return try await sandbox.socialToken()
+        }
+
+        try await Sandbox.run {
+            $0.stateFile = file
+        } _: { sandbox in
+            let anna = try await sandbox.seeAnna(token)
+            let bert = try await sandbox.logIn("bert", device: "device-2")
+
+            #expect(anna.status == 200)
+            #expect(bert.code == 400_312)
+        }
+        #expect(!(try String(contentsOfFile: file, encoding: .utf8)).contains(token))
+    }
+}
