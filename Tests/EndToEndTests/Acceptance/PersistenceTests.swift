@@ -25,7 +25,9 @@ import Testing
 
     // MARK: The store
 
-    @Test func `15: under another key the session is still shown, nothing is erased, and the key brings it back`() throws {
+    @Test func `15: under another key the session is still shown, nothing is erased, and the key brings it back`()
+        throws
+    {
         let installation = try Installation.started()
         let user = try installation.signInNewUser()
         let token = try installation.token()

@@ -54,6 +54,16 @@ import Testing
         #expect(asked.errors == "")
     }
 
+    @Test func `17: the search finds what it looks for`() {
+        let secret = "at_0123456789abcdef0123456789abcdef"
+        let encoded = Data(secret.utf8).base64EncodedString()
+
+        #expect(Spill.of(["other", secret], in: "level=trace \(secret)\n") == [1])
+        #expect(Spill.of([secret], in: "{\"token\":\"\(encoded)\"}") == [0])
+        #expect(Spill.hasToken(in: "the token \(secret)"))
+        #expect(!Spill.hasToken(in: "start_of_something at_last"))
+    }
+
     @Test func `17: a setting that holds a secret by mistake is not shown`() throws {
         let folder = try TemporaryFolder()
         let file = try folder.write("[log]\nlevel = \"sk_us_secretkey\"\n", to: "junctiond.toml")

@@ -72,7 +72,9 @@ import Testing
         #expect(try installation.connect().refusal("session.renew").kind == "reauthenticationRequired")
         let requests = try installation.cloud.counter("tokenRequests")
 
-        try installation.restartDaemon()
+        // In good order: the flag is answered at once and written a moment later.
+        try installation.stopDaemon()
+        try installation.startDaemon()
         let restarted = try installation.status()
         let untouched = try installation.cloud.counter("tokenRequests")
         let healed = try installation.signIn(user)

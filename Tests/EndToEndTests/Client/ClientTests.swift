@@ -26,12 +26,26 @@ import Testing
         let installation = try Installation.started()
         let user = try installation.cloud.makeUser()
 
-        let linked = try installation.ctl("sign-in", "--link-code", "--json", input: installation.cloud.linkCode(for: user))
+        let linked = try installation.ctl(
+            "sign-in",
+            "--link-code",
+            "--json",
+            input: installation.cloud.linkCode(for: user)
+        )
         #expect(try linked.json().userId == user)
         try installation.signOut()
         let key = try installation.folder.write(Cloud.teamKey + "\n", to: "key")
         let keyed = try installation.ctl(
-            "sign-in", "--api-key-file", key, "--user-id", user, "--environment", "sandbox", "--region", "us", "--json"
+            "sign-in",
+            "--api-key-file",
+            key,
+            "--user-id",
+            user,
+            "--environment",
+            "sandbox",
+            "--region",
+            "us",
+            "--json"
         )
 
         #expect(try keyed.json()["scheme"] as? String == "apiKey")

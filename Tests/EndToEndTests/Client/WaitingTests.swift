@@ -133,7 +133,9 @@ import Testing
         let user = try installation.cloud.makeUser()
         let token = try installation.cloud.signInToken(for: user)
 
-        for arguments in [["sign-in", token], ["sign-in", "--token", token], ["sign-in", "--link-code", "skus00000000"]] {
+        for arguments in [
+            ["sign-in", token], ["sign-in", "--token", token], ["sign-in", "--link-code", "skus00000000"],
+        ] {
             let ending = try Program(
                 "junctionctl",
                 ["--socket", installation.socket] + arguments,

@@ -49,7 +49,8 @@ final class Cloud {
 
     // MARK: The backend
 
-    private func send(_ method: String, _ path: String, _ body: Object? = nil, headers: [String] = []) throws -> Object {
+    private func send(_ method: String, _ path: String, _ body: Object? = nil, headers: [String] = []) throws -> Object
+    {
         let (status, answer) = try http.send(method, url, path, body, headers: headers)
         guard status < 400 else { throw Program.Failure(description: "\(method) \(path): \(status) \(answer)") }
         return answer

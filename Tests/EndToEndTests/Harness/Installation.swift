@@ -93,6 +93,13 @@ final class Installation {
         try daemon?.wait()
     }
 
+    /// SIGTERM: the end in good order.
+    func stopDaemon() throws {
+        daemon?.signal(SIGTERM)
+        let ending = try daemon?.wait()
+        guard ending?.status == 0 else { throw Program.Failure(description: "The daemon ended with \(ending as Any)") }
+    }
+
     /// SIGKILL, and a new start.
     func restartDaemon(_ environment: [String: String] = [:]) throws {
         try killDaemon()

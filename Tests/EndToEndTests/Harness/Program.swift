@@ -1,5 +1,4 @@
 import Foundation
-import Synchronization
 
 /// One of the built programs, run as a process of its own. What it says goes to files, so that nothing can block it.
 final class Program: Sendable {
@@ -24,10 +23,10 @@ final class Program: Sendable {
     }
 
     let identifier: pid_t
-    private let process: Mutex<Process>
     private let outputPath: String
     private let errorPath: String
-    private let ended: DispatchSemaphore
+    private let status: EndStatus
+    private let ended = DispatchSemaphore(value: 0)
 
     /// Where the build put the programs: beside this test.
     static let folder: String = {
@@ -39,10 +38,6 @@ final class Program: Sendable {
     static let root = URL(fileURLWithPath: #filePath)
         .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
         .path
-
-    /// One start at a time: Foundation notices the end of a process by a socket, which another one that is started at
-    /// the same moment would inherit and hold open.
-    private static let spawning = Mutex(())
 
     /// The path of a built program, or of one of the system's if it is installed.
     static func path(of name: String) -> String {
@@ -56,40 +51,35 @@ final class Program: Sendable {
         in folder: TemporaryFolder,
         environment: [String: String] = [:],
         input: String? = nil,
-        output: Pipe? = nil
+        output: Int32? = nil
     ) throws {
-        let process = Process()
-        process.executableURL = URL(fileURLWithPath: Self.path(of: name))
-        process.arguments = arguments
-        var variables = ["PATH": ProcessInfo.processInfo.environment["PATH"] ?? "", "HOME": folder.path]
-        variables.merge(environment) { $1 }
-        process.environment = variables
+        let variables = ["PATH": ProcessInfo.processInfo.environment["PATH"] ?? "", "HOME": folder.path]
         outputPath = folder.fresh("out")
         errorPath = folder.fresh("err")
-        if let output {
-            process.standardOutput = output
-        } else {
-            process.standardOutput = try FileHandle.creating(outputPath)
-        }
-        process.standardError = try FileHandle.creating(errorPath)
+        var inputPath = "/dev/null"
         if let input {
-            let path = folder.fresh("in")
-            try Data(input.utf8).write(to: URL(fileURLWithPath: path))
-            process.standardInput = FileHandle(forReadingAtPath: path)
-        } else {
-            process.standardInput = FileHandle(forReadingAtPath: "/dev/null")
+            inputPath = folder.fresh("in")
+            try Data(input.utf8).write(to: URL(fileURLWithPath: inputPath))
         }
-        let ended = DispatchSemaphore(value: 0)
-        self.ended = ended
-        process.terminationHandler = { _ in ended.signal() }
-        try Self.spawning.withLock { _ in try process.run() }
-        identifier = process.processIdentifier
-        self.process = Mutex(process)
+        identifier = try Spawning(
+            path: Self.path(of: name),
+            arguments: arguments,
+            environment: variables.merging(environment) { $1 },
+            inputPath: inputPath,
+            output: output.map(Spawning.Output.descriptor) ?? .file(outputPath),
+            errorPath: errorPath
+        ).start()
+        let (status, ended, identifier) = (EndStatus(), ended, identifier)
+        Thread.detachNewThread {
+            status.awaitEnd(of: identifier)
+            ended.signal()
+        }
+        self.status = status
     }
 
     var output: String { (try? String(contentsOfFile: outputPath, encoding: .utf8)) ?? "" }
     var errors: String { (try? String(contentsOfFile: errorPath, encoding: .utf8)) ?? "" }
-    var isRunning: Bool { process.withLock { $0.isRunning } }
+    var isRunning: Bool { status.value == nil }
 
     func signal(_ signal: Int32) {
         if isRunning { kill(identifier, signal) }
@@ -98,19 +88,19 @@ final class Program: Sendable {
     /// Waits for its end; a program that does not end is a failure, not a hang.
     @discardableResult
     func wait(atMost seconds: Int = 30) throws -> Ending {
-        guard ended.wait(timeout: .now() + .seconds(seconds)) == .success else {
+        guard ended.wait(timeout: .now() + .seconds(seconds)) == .success, let status = status.value else {
             signal(SIGKILL)
             throw Failure(description: "Process \(identifier) did not end within \(seconds) s: \(errors)")
         }
         ended.signal()
-        return process.withLock { process in
-            Ending(
-                status: process.terminationStatus,
-                wasKilled: process.terminationReason == .uncaughtSignal,
-                output: output,
-                errors: errors
-            )
-        }
+        // The lower seven bits are the signal that ended it, the next byte is what it returned.
+        let signal = status & 0x7F
+        return Ending(
+            status: signal == 0 ? status >> 8 & 0xFF : signal,
+            wasKilled: signal != 0,
+            output: output,
+            errors: errors
+        )
     }
 
     deinit { signal(SIGKILL) }
@@ -120,7 +110,7 @@ final class Program: Sendable {
 final class TalkingProgram {
     let program: Program
     let lines: LineReader
-    private let pipe = Pipe()
+    private let descriptor: Int32
 
     init(
         _ name: String,
@@ -128,8 +118,15 @@ final class TalkingProgram {
         in folder: TemporaryFolder,
         environment: [String: String] = [:]
     ) throws {
-        program = try Program(name, arguments, in: folder, environment: environment, output: pipe)
-        lines = LineReader(pipe.fileHandleForReading.fileDescriptor)
+        var ends: [Int32] = [-1, -1]
+        let type = Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue)
+        guard socketpair(AF_UNIX, type, 0, &ends) == 0 else {
+            throw Program.Failure(description: "There is no pair of sockets: \(errno)")
+        }
+        defer { close(ends[1]) }
+        program = try Program(name, arguments, in: folder, environment: environment, output: ends[1])
+        descriptor = ends[0]
+        lines = LineReader(descriptor)
     }
 
     /// The next line, as a JSON object.
@@ -139,18 +136,11 @@ final class TalkingProgram {
         else { throw Program.Failure(description: "No JSON object came: \(program.errors)") }
         return object
     }
-}
 
-extension FileHandle {
-    fileprivate static func creating(_ path: String) throws -> FileHandle {
-        let isMade = FileManager.default.createFile(
-            atPath: path,
-            contents: nil,
-            attributes: [.posixPermissions: 0o600]
-        )
-        guard isMade, let handle = FileHandle(forWritingAtPath: path) else {
-            throw Program.Failure(description: "\(path) cannot be written")
-        }
-        return handle
+    /// From now on it writes to nobody.
+    func stopListening() {
+        shutdown(descriptor, Int32(SHUT_RDWR))
     }
+
+    deinit { close(descriptor) }
 }

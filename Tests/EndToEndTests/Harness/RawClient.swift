@@ -44,6 +44,12 @@ final class RawClient {
         return object
     }
 
+    /// Whether something has come, or the end.
+    var hasInput: Bool {
+        var asked = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+        return poll(&asked, 1, 0) > 0
+    }
+
     func finishWriting() {
         shutdown(descriptor, Int32(SHUT_WR))
     }

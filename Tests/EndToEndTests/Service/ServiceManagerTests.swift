@@ -61,6 +61,27 @@ import Testing
         #expect(try client.call("session.status").state == "notLoggedIn")
     }
 
+    @Test func `a log that nobody takes any more does not end the daemon`() throws {
+        let installation = try Installation()
+        try installation.writeConfiguration()
+        let notify = try NotifySocket(in: installation.folder)
+        let daemon = try TalkingProgram(
+            "/bin/sh",
+            ["-c", #"exec "$0" "$@" 2>&1"#, Program.path(of: "junctiond")] + installation.daemonArguments,
+            in: installation.folder,
+            environment: ["NOTIFY_SOCKET": notify.path]
+        )
+        try notify.waitUntilReady(daemon.program)
+
+        daemon.stopListening()
+        let user = try installation.signInNewUser()
+        try installation.signOut()
+        try installation.signIn(user)
+
+        #expect(try installation.status().userId == user)
+        #expect(daemon.program.isRunning)
+    }
+
     // MARK: Reloading
 
     @Test func `SIGHUP puts a new configuration in force without a restart`() throws {

@@ -104,10 +104,11 @@ private struct Stranger {
 
     init(_ installation: Installation) throws {
         self.installation = installation
-        // Where the build is may be closed to strangers.
+        // Where the build is may be closed to strangers. A program of its own makes the copy: a file that is open for
+        // writing here could not be executed while another test starts a process.
         client = installation.folder.path + "/junctionctl"
-        try FileManager.default.copyItem(atPath: Program.path(of: "junctionctl"), toPath: client)
-        try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: client)
+        let copy = ["-m", "755", Program.path(of: "junctionctl"), client]
+        try Program("/usr/bin/install", copy, in: installation.folder).wait()
         try FileManager.default.setAttributes([.posixPermissions: 0o711], ofItemAtPath: installation.folder.path)
     }
 
@@ -124,8 +125,14 @@ private struct Stranger {
 
     func ctl(_ arguments: [String], groups: String? = nil, input: String? = nil) throws -> Program.Ending {
         let command = command(arguments, groups: groups)
-        return try Program(SystemPrograms.setpriv, command, in: installation.folder, environment: environment, input: input)
-            .wait()
+        return try Program(
+            SystemPrograms.setpriv,
+            command,
+            in: installation.folder,
+            environment: environment,
+            input: input
+        )
+        .wait()
     }
 
     func watch() throws -> TalkingProgram {

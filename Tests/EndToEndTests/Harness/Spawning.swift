@@ -1,0 +1,77 @@
+import Foundation
+import Synchronization
+
+/// How a process is started: with three descriptors of its own. Ours are all closed by its `exec`.
+///
+/// Foundation's `Process` will not do: it learns of an end from a socket that the child holds open, and waits for ever
+/// on the one thread it has when a child such as `systemd-socket-activate` closes what it does not know.
+struct Spawning {
+    var path: String
+    var arguments: [String]
+    var environment: [String: String]
+    var inputPath: String
+    var output: Output
+    var errorPath: String
+
+    enum Output {
+        case file(String)
+        case descriptor(Int32)
+    }
+
+    func start() throws -> pid_t {
+        var actions = posix_spawn_file_actions_t()
+        posix_spawn_file_actions_init(&actions)
+        defer { posix_spawn_file_actions_destroy(&actions) }
+        let writing = O_WRONLY | O_CREAT | O_APPEND
+        posix_spawn_file_actions_addopen(&actions, 0, inputPath, O_RDONLY, 0)
+        switch output {
+        case .file(let path): posix_spawn_file_actions_addopen(&actions, 1, path, writing, 0o600)
+        case .descriptor(let descriptor): posix_spawn_file_actions_adddup2(&actions, descriptor, 1)
+        }
+        posix_spawn_file_actions_addopen(&actions, 2, errorPath, writing, 0o600)
+
+        // The threads that tests run on block signals, and a child would inherit that.
+        var attributes = posix_spawnattr_t()
+        posix_spawnattr_init(&attributes)
+        defer { posix_spawnattr_destroy(&attributes) }
+        var (none, all) = (sigset_t(), sigset_t())
+        sigemptyset(&none)
+        sigfillset(&all)
+        posix_spawnattr_setsigmask(&attributes, &none)
+        posix_spawnattr_setsigdefault(&attributes, &all)
+        posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF))
+
+        var identifier = pid_t()
+        let failed = withCStrings([path] + arguments) { arguments in
+            withCStrings(environment.map { "\($0.key)=\($0.value)" }) { environment in
+                posix_spawn(&identifier, path, &actions, &attributes, arguments, environment)
+            }
+        }
+        guard failed == 0 else {
+            throw Program.Failure(description: "\(path) does not start: \(String(cString: strerror(failed)))")
+        }
+        return identifier
+    }
+
+    private func withCStrings<Result>(
+        _ strings: [String],
+        _ body: ([UnsafeMutablePointer<CChar>?]) -> Result
+    ) -> Result {
+        let copies = strings.map { strdup($0) }
+        defer { copies.forEach { free($0) } }
+        return body(copies + [nil])
+    }
+}
+
+/// What the kernel says of a process that has ended.
+final class EndStatus: Sendable {
+    private let status = Mutex<Int32?>(nil)
+
+    var value: Int32? { status.withLock { $0 } }
+
+    func awaitEnd(of identifier: pid_t) {
+        var ending: Int32 = 0
+        while waitpid(identifier, &ending, 0) < 0, errno == EINTR {}
+        status.withLock { $0 = ending }
+    }
+}
