@@ -3,10 +3,13 @@
 SWIFT ?= swift
 RELEASE = JUNCTION_RELEASE=1 $(SWIFT) build -c release --static-swift-stdlib --scratch-path .build-release
 
-.PHONY: demo test build release bench format lint clean prepare
+.PHONY: demo demo-all test build release bench format lint clean prepare
 
 demo: build ## the whole story with real calls, against a sandbox on this machine
 	Tests/Demo/demo "$$($(SWIFT) build --show-bin-path)"
+
+demo-all: demo ## the same, and a second act with social.plus and Sinch
+	Tests/Demo/second-act "$$($(SWIFT) build --show-bin-path)"
 
 test: build ## every test
 	$(SWIFT) build --build-tests

@@ -12,14 +12,17 @@ package struct Connection {
     }
 
     /// Answers a request of the daemon's; it may ask something before it answers what it was asked.
-    package typealias Responder = (Call) -> Result<any WireValue, WireError>
+    ///
+    /// Nothing leaves the request for `nextRequest`.
+    package typealias Responder = (Call) -> Result<any WireValue, WireError>?
 
     private let socket: UnixSocket
     private let interruption: Interruption?
     private var messages = MessageStream()
     private var lastId: Int64 = 0
-    /// Notifications that came while an answer was waited for.
-    private var early: [Call] = []
+    /// What came while something else was waited for.
+    private var earlyNotifications: [Call] = []
+    private var earlyRequests: [DaemonRequest] = []
 
     /// Connects to the daemon.
     package init(to path: SocketPath) throws(JunctionError) {
@@ -52,9 +55,10 @@ package struct Connection {
             case .answer:
                 continue
             case .notification(let call):
-                early.append(call)
+                earlyNotifications.append(call)
             case .request(let call, let id):
-                try socket.send(OutgoingLine.response(respond(call), to: id))
+                let request = DaemonRequest(call, id, on: socket)
+                if let response = respond(call) { request.respond(response) } else { earlyRequests.append(request) }
             case .invalid(let error, _):
                 throw .unreadable(error.message)
             }
@@ -63,12 +67,26 @@ package struct Connection {
 
     /// Waits for the next thing that the daemon tells without being asked.
     package mutating func nextNotification(by deadline: Deadline = .never) throws(JunctionError) -> Call {
-        if !early.isEmpty { return early.removeFirst() }
+        if !earlyNotifications.isEmpty { return earlyNotifications.removeFirst() }
         while true {
             switch try nextMessage(by: deadline) {
             case .notification(let call): return call
             case .answer: continue
-            case .request(_, let id): try socket.send(OutgoingLine.response(.failure(.methodNotFound), to: id))
+            case .request(let call, let id): DaemonRequest(call, id, on: socket).respond(.failure(.methodNotFound))
+            case .invalid(let error, _): throw .unreadable(error.message)
+            }
+        }
+    }
+
+    /// Waits for the next thing that the daemon asks.
+    mutating func nextRequest(by deadline: Deadline = .never) throws(JunctionError) -> DaemonRequest {
+        if !earlyRequests.isEmpty { return earlyRequests.removeFirst() }
+        while true {
+            switch try nextMessage(by: deadline) {
+            case .request(let call, let id): return DaemonRequest(call, id, on: socket)
+            case .answer(let answer):
+                if answer.isAboutConnection, case .failure(let error) = answer.outcome { throw JunctionError(error) }
+            case .notification: continue
             case .invalid(let error, _): throw .unreadable(error.message)
             }
         }

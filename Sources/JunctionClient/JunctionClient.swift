@@ -12,7 +12,7 @@ import Synchronization
 /// for try await snapshot in junction.watch() { print(snapshot.state) }
 /// ```
 public final class JunctionClient: Sendable {
-    private let path: SocketPath
+    let path: SocketPath
     private let connection = Mutex<SharedConnection?>(nil)
 
     /// Makes a client; nothing is opened yet.

@@ -36,26 +36,10 @@ public struct SnapshotUpdates: AsyncSequence, Sendable {
         from path: SocketPath,
         _ backoff: Backoff
     ) -> AsyncStream<Result<Snapshot, JunctionError>> {
-        let (results, continuation) = AsyncStream.makeStream(
-            of: Result<Snapshot, JunctionError>.self,
-            bufferingPolicy: .bufferingNewest(1)
-        )
-        do throws(JunctionError) {
-            let bell = try Bell()
-            continuation.onTermination = { _ in bell.ring() }
-            try startThread {
-                var feed = SnapshotFeed(from: path, patience: .always, backoff: backoff, unless: .ringing(bell))
-                do throws(JunctionError) {
-                    while true { continuation.yield(.success(try feed.next().value)) }
-                } catch {
-                    if error.kind != .cancelled { continuation.yield(.failure(error)) }
-                    continuation.finish()
-                }
-            }
-        } catch {
-            continuation.yield(.failure(error))
-            continuation.finish()
+        .waitingOnThread { interruption, found throws(JunctionError) in
+            let reconnection = Reconnection(to: path, patience: .always, backoff: backoff, unless: interruption)
+            var feed = SnapshotFeed(reconnection)
+            while true { found(try feed.next().value) }
         }
-        return results
     }
 }

@@ -13,6 +13,8 @@ package struct ServerCounters: Equatable, Sendable {
     package internal(set) var openConnections = 0
     /// Connections that are subscribed now.
     package internal(set) var watchers = 0
+    /// Connections that are session handlers now.
+    package internal(set) var handlers = 0
     /// Access tokens that were handed out.
     package internal(set) var tokensServed = 0
     /// Calls that were refused because the caller lacked the capability.

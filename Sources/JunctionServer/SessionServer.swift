@@ -97,6 +97,7 @@ package final class SessionServer: Sendable {
     package var counters: ServerCounters {
         var counters = reception.value.dispatcher.counters
         counters.watchers = reception.value.dispatcher.watchers.count
+        counters.handlers = reception.value.dispatcher.handlers.count
         return counters
     }
 }

@@ -24,7 +24,10 @@ struct Junctionctl: ParsableCommand {
                     IdentifyCommand.self, ReconcileCommand.self,
                 ]
             ),
-            CommandGroup(name: "Token", subcommands: [TokenCommand.self, RenewCommand.self, ApiCommand.self]),
+            CommandGroup(
+                name: "Token",
+                subcommands: [TokenCommand.self, RenewCommand.self, HandleRenewalsCommand.self, ApiCommand.self]
+            ),
             CommandGroup(name: "Daemon", subcommands: [MetricsCommand.self, DoctorCommand.self]),
         ]
     )

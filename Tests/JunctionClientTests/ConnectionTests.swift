@@ -111,11 +111,13 @@ struct ConnectionTests {
             refusing
         )
         var feed = SnapshotFeed(
-            from: SocketPath(daemon.path),
-            patience: .always,
-            backoff: Backoff(first: .seconds(3600)),
-            steadiness: .zero,
-            unless: nil
+            Reconnection(
+                to: SocketPath(daemon.path),
+                patience: .always,
+                backoff: Backoff(first: .seconds(3600)),
+                steadiness: .zero,
+                unless: nil
+            )
         )
         _ = try feed.next()
 

@@ -12,7 +12,11 @@ final class ScriptedDaemon: Sendable {
     private let directory: String
 
     /// Makes a place to listen at, and listens unless told to wait.
-    init(listening: Bool = true, _ scripts: Script...) {
+    convenience init(listening: Bool = true, _ scripts: Script...) {
+        self.init(listening: listening, scripts)
+    }
+
+    init(listening: Bool = true, _ scripts: [Script]) {
         directory = temporaryDirectory()
         path = "\(directory)/d.sock"
         if listening { listen(scripts) }
@@ -115,4 +119,12 @@ func snapshotJSON(revision: Int = 17, state: String = "established", durable: Bo
     "renewal":{"phase":"scheduled","notBefore":"2026-11-21T07:00:00Z","failures":0,"lastError":null},\
     "termination":null,"storage":{"sealedWith":"file","durable":\(durable),"status":"ok"},"mood":{"x":[1]}}
     """
+}
+
+extension Bell {
+    /// Blocks a script until the test has come as far.
+    func waitForRing() {
+        try? waitForInput(from: nil, until: .never, unless: .ringing(self))
+        silence()
+    }
 }

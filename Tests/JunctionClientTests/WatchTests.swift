@@ -119,11 +119,3 @@ struct WatchTests {
         #expect(try await watching.value == 1)
     }
 }
-
-extension Bell {
-    /// Blocks a script until the test has come as far.
-    fileprivate func waitForRing() {
-        try? waitForInput(from: nil, until: .never, unless: .ringing(self))
-        silence()
-    }
-}

@@ -65,11 +65,6 @@ struct ApiAndDaemonTests {
         #expect(try client.result(of: "rpc.discover")["openrpc"]?.string == "1.3.2")
     }
 
-    @Test(arguments: ["handler.register", "handler.unregister"])
-    func `session handlers are known and not supported`(method: String) throws {
-        #expect(try TestServer().connect().error(of: method).code == 1012)
-    }
-
     @Test func `what is done is counted`() throws {
         let server = try TestServer()
         let client = try server.connect()

@@ -28,6 +28,7 @@ final class TestServer: Sendable {
         limits: CallerLimits = CallerLimits(),
         exposesApi: Bool = true,
         callsPerMinute: Int = 60,
+        rules: RenewalRules = RenewalRules(),
         patience: ServerSettings.Patience = .init(),
         mode: UInt32 = 0o600,
         unitOfProcess: @escaping @Sendable (Int32) -> String? = { _ in nil }
@@ -50,6 +51,7 @@ final class TestServer: Sendable {
             observer: observer,
             executor: loop.executor,
             tasks: LoopExecutor(loop),
+            rules: rules,
             callsPerMinute: callsPerMinute,
             seed: 1
         )
@@ -90,6 +92,12 @@ final class TestServer: Sendable {
     /// Does something on the event loop, between two requests.
     func onLoop<Value: Sendable>(_ body: @escaping @Sendable () -> Value) throws -> Value {
         try loop.submit(body).wait()
+    }
+
+    /// Time passes, and whatever is due by then is done.
+    func pass(_ duration: Duration) throws {
+        clock.advance(by: duration)
+        try onLoop { [owner] in owner.assumeIsolated { $0.alarmRang(clockJumped: false) } }
     }
 
     var counters: ServerCounters {

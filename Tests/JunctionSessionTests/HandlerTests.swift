@@ -1,5 +1,6 @@
-@testable import JunctionSession
 import Testing
+
+@testable import JunctionSession
 
 /// Session handlers: local apps that are asked when a session is to be renewed (the vendor's document 003), and every
 /// defect that was found in the vendor's own SDKs, as a test that we do not have it.
@@ -112,7 +113,10 @@ struct HandlerTests {
         let alarm = bench.machine.nextAlarm(now: bench.now)
         #expect(alarm == bench.now.wall + .seconds(30 * 86_400))
         let served = bench.reply { $0.token(validFor: .seconds(86_400)) }
-        guard case .token? = served else { Issue.record("not served"); return }
+        guard case .token? = served else {
+            Issue.record("not served")
+            return
+        }
     }
 
     // MARK: Postponement
@@ -144,7 +148,11 @@ struct HandlerTests {
         bench.answerQuestion(.unable)
         let until = bench.facts.renewal.notBefore
 
-        var restarted = Bench(at: bench.now, mode: .handler, .restored(bench.written.last!, SessionSecrets(), damaged: nil))
+        var restarted = Bench(
+            at: bench.now,
+            mode: .handler,
+            .restored(bench.written.last!, SessionSecrets(), damaged: nil)
+        )
         restarted.register(1)
 
         #expect(restarted.questions.isEmpty)
@@ -212,12 +220,20 @@ struct HandlerTests {
     @Test func `after a restart only a refresh token is replayed; what an app gave is asked for again`() {
         var bench = due(handlers: 1)
         bench.answerQuestion(.renew)
-        let replayed = Bench(at: bench.now, mode: .handler, .restored(bench.written.last!, SessionSecrets(), damaged: nil))
+        let replayed = Bench(
+            at: bench.now,
+            mode: .handler,
+            .restored(bench.written.last!, SessionSecrets(), damaged: nil)
+        )
         #expect(replayed.renewals.count == 1)
 
         bench = due(handlers: 1)
         bench.answerQuestion(.credential)
-        var asking = Bench(at: bench.now, mode: .handler, .restored(bench.written.last!, SessionSecrets(), damaged: nil))
+        var asking = Bench(
+            at: bench.now,
+            mode: .handler,
+            .restored(bench.written.last!, SessionSecrets(), damaged: nil)
+        )
         #expect(asking.renewals.isEmpty)
         asking.register(1)
         #expect(asking.questions.count == 1)
@@ -321,7 +337,10 @@ struct HandlerTests {
         bench.failRenewal(.unavailable(Unavailability("No network")))
         #expect(bench.state == .established)
         let served = bench.reply { $0.token() }
-        guard case .token? = served else { Issue.record("a living token is served"); return }
+        guard case .token? = served else {
+            Issue.record("a living token is served")
+            return
+        }
     }
 
     @Test func `A3 a ban that a proactive renewal finds ends the session, terminated`() {

@@ -333,7 +333,9 @@ struct Simulation {
             case .ask(let request, _):
                 asked.append(request)
             case .askHandler(let handler, let question):
-                guard registered.contains(handler) else { throw Broken(description: "a handler was asked that is gone") }
+                guard registered.contains(handler) else {
+                    throw Broken(description: "a handler was asked that is gone")
+                }
                 if question.reason != .missing, question.reason != .requested, let quietUntil, now.uptime < quietUntil {
                     throw Broken(description: "a handler was asked within ten minutes of unable")
                 }

@@ -50,10 +50,97 @@ struct CredentialOptionsTests {
         }
     }
 
-    @Test func `a user alone completes the API key that the daemon has`() throws {
-        let credential = try form("--user-id", "u").read()
+    @Test(
+        arguments: [
+            ("junction", .apiKey(nil, userId: "u", environment: nil, region: nil)),
+            ("social", .userLogin(userId: "u", displayName: nil, authToken: nil)),
+            ("sinch", .registration(userId: "u", token: nil)),
+        ] as [(String, Credential)]
+    )
+    func `a user alone is what the provider makes of it`(provider: String, credential: Credential) throws {
+        #expect(try form("--user-id", "u").settled { provider }.read() == credential)
+    }
 
-        #expect(credential == .apiKey(nil, userId: "u", environment: nil, region: nil))
+    @Test func `a user alone is nothing to a provider that nobody knows`() throws {
+        let form = try form("--user-id", "u")
+
+        let error = #expect(throws: CommandFailure.self) { try form.settled { "acme" } }
+
+        #expect(error?.kind == "unsupported")
+    }
+
+    @Test func `what is clear by itself does not ask for the provider`() throws {
+        let form = try form("--user-id", "u", "--self-signed")
+
+        let credential = try form.settled {
+            Issue.record("Nobody need know the provider")
+            return "junction"
+        }.read()
+
+        #expect(credential == .selfSigned(userId: "u"))
+    }
+
+    @Test func `a user with an environment completes the API key that the daemon has`() throws {
+        let credential = try form("--user-id", "u", "--environment", "sandbox").read()
+
+        #expect(credential == .apiKey(nil, userId: "u", environment: "sandbox", region: nil))
+    }
+
+    @Test func `a log-in has a name, an auth token, or both`() throws {
+        #expect(
+            try form("--user-id", "u", "--display-name", "Joe").read()
+                == .userLogin(userId: "u", displayName: "Joe", authToken: nil)
+        )
+        guard
+            case .userLogin(userId: "u", displayName: nil, authToken: .file("a")) = try form(
+                "--user-id",
+                "u",
+                "--auth-token-file",
+                "a"
+            )
+        else {
+            Issue.record("That is another scheme")
+            return
+        }
+    }
+
+    @Test func `a registration has a token from a file`() throws {
+        guard
+            case .registration(userId: "u", token: .file("r")) = try form(
+                "--user-id",
+                "u",
+                "--registration-token-file",
+                "r"
+            )
+        else {
+            Issue.record("That is another scheme")
+            return
+        }
+    }
+
+    @Test func `the legacy signature is JSON, with a sequence of 64 bits`() throws {
+        let file = #"{"signature":"c2ln","sequence":"18446744073709551615"}"#
+
+        let credential = try withFile(file) { try form("--user-id", "u", "--registration-signature-file", $0).read() }
+
+        #expect(credential == .registrationSignature(userId: "u", signature: SecretText("c2ln"), sequence: .max))
+    }
+
+    @Test(arguments: [
+        "c2ln", "[]", #"{"signature":"c2ln"}"#, #"{"signature":"c2ln","sequence":7}"#,
+        #"{"signature":"c2ln","sequence":"-1"}"#, #"{"sequence":"7"}"#,
+    ])
+    func `any other signature is refused before it is sent, and not shown`(file: String) throws {
+        let error = #expect(throws: CommandFailure.self) {
+            try withFile(file) { try form("--user-id", "u", "--registration-signature-file", $0).read() }
+        }
+
+        #expect(error?.status == .usage)
+        #expect(error?.what.contains("c2ln") == false)
+    }
+
+    private func withFile<Result>(_ content: String, _ body: (String) throws -> Result) throws -> Result {
+        try temporaryFile(Array(content.utf8), body)
     }
 
     @Test(arguments: [
@@ -64,6 +151,13 @@ struct CredentialOptionsTests {
         ["--api-key-file", "k", "--environment", "sandbox"],
         ["--token-file", "t", "--region", "us"],
         ["--link-code", "--environment", "sandbox"],
+        ["--display-name", "Joe"],
+        ["--self-signed"],
+        ["--registration-token-file", "r"],
+        ["--user-id", "u", "--display-name", "Joe", "--registration-token-file", "r"],
+        ["--user-id", "u", "--self-signed", "--registration-signature-file", "s"],
+        ["--user-id", "u", "--auth-token-file", "a", "--region", "us"],
+        ["--user-id", "u", "--link-code"],
     ])
     func `what does not belong together is refused`(arguments: [String]) throws {
         let options = try SignInCommand.parse(arguments).credential

@@ -6,21 +6,9 @@ import Testing
 
 /// Where secrets come from.
 struct SecretTests {
-    /// A file with this content, for the length of `body`.
-    private func withFile<Result>(_ content: [UInt8], _ body: (String) throws -> Result) throws -> Result {
-        var path = Array("/tmp/junctionctl-test-XXXXXX".utf8CString)
-        let file = mkstemp(&path)
-        defer {
-            close(file)
-            unlink(path)
-        }
-        #expect(content.withUnsafeBytes { write(file, $0.baseAddress, $0.count) } == content.count)
-        return try body(path.withUnsafeBufferPointer { String(cString: $0.baseAddress!) })
-    }
-
     @Test(arguments: ["token", " token\n", "\r\n\ttoken \n\n"])
     func `the white space around a secret is not part of it`(content: String) throws {
-        let secret = try withFile(Array(content.utf8)) { try SecretSource.file($0).read("token") }
+        let secret = try temporaryFile(Array(content.utf8)) { try SecretSource.file($0).read("token") }
 
         #expect(secret == SecretText("token"))
     }
@@ -28,18 +16,18 @@ struct SecretTests {
     @Test func `a secret may be as long as the bound, and no longer`() throws {
         let longest = [UInt8](repeating: UInt8(ascii: "x"), count: SecretText.longest)
 
-        let secret = try withFile(longest) { try SecretSource.file($0).read("token") }
+        let secret = try temporaryFile(longest) { try SecretSource.file($0).read("token") }
         #expect(secret.count == SecretText.longest)
 
         #expect(throws: CommandFailure.self) {
-            try withFile(longest + [UInt8(ascii: "x")]) { try SecretSource.file($0).read("token") }
+            try temporaryFile(longest + [UInt8(ascii: "x")]) { try SecretSource.file($0).read("token") }
         }
     }
 
     @Test(arguments: ["", " \n"])
     func `an empty file holds no secret`(content: String) throws {
         let error = #expect(throws: CommandFailure.self) {
-            try withFile(Array(content.utf8)) { try SecretSource.file($0).read("API key") }
+            try temporaryFile(Array(content.utf8)) { try SecretSource.file($0).read("API key") }
         }
 
         #expect(error?.what == "the API key cannot be read: there is none")
@@ -87,4 +75,16 @@ struct SecretTests {
 
         #expect(error?.kind == "secretUnreadable")
     }
+}
+
+/// A file with this content, for the length of `body`.
+func temporaryFile<Result>(_ content: [UInt8], _ body: (String) throws -> Result) throws -> Result {
+    var path = Array("/tmp/junctionctl-test-XXXXXX".utf8CString)
+    let file = mkstemp(&path)
+    defer {
+        close(file)
+        unlink(path)
+    }
+    #expect(content.withUnsafeBytes { write(file, $0.baseAddress, $0.count) } == content.count)
+    return try body(path.withUnsafeBufferPointer { String(cString: $0.baseAddress!) })
 }

@@ -24,7 +24,7 @@ package struct Deadline: Hashable, Sendable {
     package var hasPassed: Bool { instant.map { $0 <= .now } ?? false }
 
     /// What `poll` takes: milliseconds from now, or -1 for ever.
-    var pollTimeout: Int32 {
+    package var pollTimeout: Int32 {
         guard let instant else { return -1 }
         let left = max(.zero, instant - .now).components
         // Rounded up, so that a wait does not end in a hurry of short ones.

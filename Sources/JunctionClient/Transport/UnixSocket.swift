@@ -1,8 +1,11 @@
 import Glibc
+import Synchronization
 
 /// One end of a Unix socket, closed when its last holder lets go.
 final class UnixSocket: Sendable {
     let descriptor: Int32
+    /// Held while a whole line is sent: two threads may answer on one connection.
+    private let sending = Mutex(())
 
     init() throws(JunctionError) {
         descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
@@ -26,9 +29,11 @@ final class UnixSocket: Sendable {
 
     /// Sends all of it, and waits for the daemon to take it.
     func send(_ bytes: UnsafeRawBufferPointer) throws(JunctionError) {
-        var rest = bytes
-        while !rest.isEmpty {
-            rest = UnsafeRawBufferPointer(rebasing: rest[try sendSome(rest, flags: 0)...])
+        try sending.withLock { _ throws(JunctionError) in
+            var rest = bytes
+            while !rest.isEmpty {
+                rest = UnsafeRawBufferPointer(rebasing: rest[try sendSome(rest, flags: 0)...])
+            }
         }
     }
 

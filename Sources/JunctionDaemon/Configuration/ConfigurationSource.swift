@@ -30,7 +30,6 @@ package struct ConfigurationSource: Equatable, Sendable {
             if let bytes = try read() { try SettingsFile(path: path, bytes: bytes) } else { nil }
         let source = SettingsTable.Source(file: file, variables: variables)
         let configuration = try Configuration(reading: SettingsTable(source))
-        try configuration.requireSupported(source)
         return Loaded(
             configuration: configuration,
             file: file?.path,

@@ -71,5 +71,6 @@ extension Metrics {
         text.add(.accepted, counters.acceptedConnections)
         text.add(.connections, counters.openConnections)
         text.add(.watchers, counters.watchers)
+        text.add(.handlers, counters.handlers)
     }
 }

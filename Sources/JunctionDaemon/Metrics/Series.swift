@@ -45,4 +45,5 @@ extension Series {
     static let accepted = Series("accepted_total", .counter, "Connections accepted.")
     static let connections = Series("connections", .gauge, "Connections that are open.")
     static let watchers = Series("watchers", .gauge, "Connections that watch the session.")
+    static let handlers = Series("session_handlers", .gauge, "Connections that are asked when the session is renewed.")
 }

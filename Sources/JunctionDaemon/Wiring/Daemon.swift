@@ -75,7 +75,12 @@ package final class Daemon: Sendable {
             trust: plan.trust,
             userAgent: "\(Version.name)/\(Version.number)"
         )
-        let provider = JunctionProvider(cloud: plan.cloud, http: http, clock: clock)
+        let house = VendorPlan.House(
+            http: http,
+            clock: clock,
+            installation: plan.vault.installationId ?? "unknown"
+        )
+        let provider = try plan.vendor.provider(in: house)
         news = SessionNews(logger: log.logger("session"), notifier: notifier, crashPoint: plan.crashPoint)
         plan.steps.listen(news, plan.crashPoint)
         let tasks = LoopExecutor(loop)
@@ -87,6 +92,7 @@ package final class Daemon: Sendable {
             observer: news,
             executor: loop.executor,
             tasks: tasks,
+            rules: plan.configuration.renewalRules,
             callsPerMinute: plan.configuration.limits.providerCallsPerMinute,
             seed: .random(in: 0...UInt64.max)
         )
@@ -200,18 +206,19 @@ package final class Daemon: Sendable {
         logger.notice("Stopping", metadata: .of(.stopping))
         notifier.tell(.stopping, .status("Stopping"))
         let (loop, server, http, ended) = (loop, server, http, ended)
+        let deadline = NIODeadline.now() + Self.patience
         loop.flatSubmit { server.drain() }
-            .flatMap { _ in self.quiet() }
+            .flatMap { _ in self.quiet(until: deadline) }
             .flatMap { _ in loop.makeFutureWithTask { await http.shutdown() } }
             .whenComplete { _ in ended.signal() }
     }
 
-    private func quiet() -> EventLoopFuture<Void> {
+    private func quiet(until deadline: NIODeadline) -> EventLoopFuture<Void> {
         let promise = loop.makePromise(of: Void.self)
-        let deadline = loop.scheduleTask(in: Self.patience) { promise.succeed() }
+        let end = loop.scheduleTask(deadline: deadline) { promise.succeed() }
         owner.assumeIsolated { owner in
             owner.whenQuiet {
-                deadline.cancel()
+                end.cancel()
                 promise.succeed()
             }
         }
@@ -245,7 +252,8 @@ package final class Daemon: Sendable {
         log.level = new.log.level
         let policy = AccessPolicy(rules: rules, daemonUser: getuid())
         let server = server
-        loop.execute { server.reload(policy: policy, exposesApi: new.api.expose) }
+        // Whoever is told READY must meet the new rules.
+        try? loop.submit { server.reload(policy: policy, exposesApi: new.api.expose) }.wait()
         if !old.differsOnlyInWhatReloads(from: new) {
             logger.warning("Changes outside access, api and log take effect after a restart")
         }
@@ -257,6 +265,14 @@ package final class Daemon: Sendable {
 }
 
 extension Configuration {
+    fileprivate var renewalRules: RenewalRules {
+        RenewalRules(
+            mode: renewalMode == .handler ? .handler : .automatic,
+            handlerTimeout: renewal.handlerTimeout,
+            postponement: renewal.postponeFor
+        )
+    }
+
     /// Whether a running daemon can take over every difference.
     fileprivate func differsOnlyInWhatReloads(from other: Configuration) -> Bool {
         var copy = self

@@ -1,4 +1,5 @@
 import Glibc
+import JunctionSecret
 
 /// Reads the few small files the wiring looks at itself.
 enum SmallFile {
@@ -18,6 +19,17 @@ enum SmallFile {
             bytes += chunk.prefix(count)
         }
         return nil
+    }
+
+    /// The secret that is the file's one line; `nil` when it cannot be read or is empty.
+    static func secret(at path: String) -> SharedSecret? {
+        guard var bytes = bytes(at: path) else { return nil }
+        defer { bytes.withUnsafeMutableBytes { wipe($0) } }
+        let isSpace = { (byte: UInt8) in byte <= 0x20 }
+        guard let first = bytes.firstIndex(where: { !isSpace($0) }),
+            let last = bytes.lastIndex(where: { !isSpace($0) })
+        else { return nil }
+        return bytes.withUnsafeBytes { SharedSecret(copying: UnsafeRawBufferPointer(rebasing: $0[first...last])) }
     }
 
     /// The file's one line, without white space around it.

@@ -16,7 +16,7 @@ struct StartPlan {
     let log: DaemonLog
     let notifier: Notifier
     let crashPoint: CrashPoint
-    let cloud: JunctionCloud
+    let vendor: VendorPlan
     let trust: TrustAnchors
     let policy: AccessPolicy
     let vault: Vault
@@ -36,7 +36,8 @@ struct StartPlan {
             throw StartFailure(error)
         }
         configuration = loaded.configuration
-        (cloud, trust) = try Self.provider(of: configuration)
+        vendor = try VendorPlan(configuration, credentials: service.credentialsDirectory)
+        trust = try Self.trust(of: configuration)
 
         let refused = ProcessHardening.apply()
         log = DaemonLog(
@@ -65,18 +66,12 @@ struct StartPlan {
         )
     }
 
-    private static func provider(
-        of configuration: Configuration
-    ) throws(StartFailure) -> (JunctionCloud, TrustAnchors) {
+    private static func trust(of configuration: Configuration) throws(StartFailure) -> TrustAnchors {
+        guard let caFile = configuration.tls.caFile else { return .system }
         do throws(ProviderConfigurationFault) {
-            let cloud = try JunctionCloud(
-                authUrl: configuration.junction.authUrl,
-                apiUrl: configuration.junction.apiUrl
-            )
-            guard let caFile = configuration.tls.caFile else { return (cloud, .system) }
-            return (cloud, try TrustAnchors(caFile: caFile))
+            return try TrustAnchors(caFile: caFile)
         } catch {
-            throw StartFailure(.configuration, error.message)
+            throw StartFailure(.configuration, "tls.caFile: \(error.message)")
         }
     }
 

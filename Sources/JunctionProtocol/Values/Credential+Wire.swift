@@ -156,7 +156,7 @@ private enum Scheme: CaseIterable {
 
 extension Members {
     /// The sequence number of a signature: 64 bits, as a decimal string because JSON numbers lose digits.
-    func sequence(_ name: StaticString) throws(WireMismatch) -> UInt64 {
+    package func sequence(_ name: StaticString) throws(WireMismatch) -> UInt64 {
         try required(name, "must be a string of decimal digits") { value in
             guard let text = value.string, text.utf8.allSatisfy({ (0x30...0x39).contains($0) }) else { return nil }
             return UInt64(text)

@@ -2,14 +2,14 @@ import JunctionJSON
 import JunctionProtocol
 import NIOCore
 
-/// The daemon's own requests on one connection, each with its deadline.
+/// The daemon's own requests on one connection, and who waits for the answers.
 final class ClientQuestions {
     private let eventLoop: any EventLoop
     private var lastId: Int64 = 0
     private var waiting: [Int64: Question] = [:]
 
     private struct Question {
-        let deadline: Scheduled<Void>
+        let deadline: Scheduled<Void>?
         let settle: (Result<JSONValue, QuestionFailure>) -> Void
     }
 
@@ -20,13 +20,15 @@ final class ClientQuestions {
     /// Waits for the answer to a question that is being sent, and returns the id to send it under.
     func expectAnswer<Definition: MethodDefinition>(
         to _: Definition.Type,
-        within time: TimeAmount,
+        within time: TimeAmount?,
         _ answer: @escaping (Result<Definition.Answer, QuestionFailure>) -> Void
     ) -> Int64 {
         lastId += 1
         let id = lastId
         let questions = NIOLoopBound(self, eventLoop: eventLoop)
-        let deadline = eventLoop.scheduleTask(in: time) { questions.value.settle(id, .failure(.silence)) }
+        let deadline = time.map { time in
+            eventLoop.scheduleTask(in: time) { questions.value.settle(id, .failure(.silence)) }
+        }
         waiting[id] = Question(deadline: deadline) { result in
             answer(
                 result.flatMap { value in
@@ -47,6 +49,11 @@ final class ClientQuestions {
         settle(id, answer.outcome.mapError(QuestionFailure.refused))
     }
 
+    /// The answer is of no use any more; if it comes, it is dropped.
+    func withdraw(_ id: Int64) {
+        waiting.removeValue(forKey: id)?.deadline?.cancel()
+    }
+
     /// No answer can come any more.
     func failAll(_ failure: QuestionFailure) {
         for id in waiting.keys.sorted() { settle(id, .failure(failure)) }
@@ -54,7 +61,7 @@ final class ClientQuestions {
 
     private func settle(_ id: Int64, _ result: Result<JSONValue, QuestionFailure>) {
         guard let question = waiting.removeValue(forKey: id) else { return }
-        question.deadline.cancel()
+        question.deadline?.cancel()
         question.settle(result)
     }
 }

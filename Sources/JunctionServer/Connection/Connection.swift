@@ -146,17 +146,25 @@ final class Connection {
     }
 
     /// Asks the other side something; a connection that can no longer answer is as good as an error.
+    ///
+    /// Without a deadline, whoever asks withdraws the question when the answer is of no use any more.
+    /// - Returns: the id of the question, while it is open.
+    @discardableResult
     func ask<Definition: MethodDefinition>(
         _: Definition.Type,
         _ params: Definition.Params,
-        within deadline: TimeAmount,
+        within deadline: TimeAmount? = nil,
         answer: @escaping (Result<Definition.Answer, QuestionFailure>) -> Void
-    ) {
-        guard phase == .open else { return answer(.failure(.connectionClosed)) }
+    ) -> Int64? {
+        guard phase == .open else {
+            answer(.failure(.connectionClosed))
+            return nil
+        }
         let questions = questions ?? ClientQuestions(eventLoop)
         self.questions = questions
         let id = questions.expectAnswer(to: Definition.self, within: deadline, answer)
         put { $0.appendRequest(of: Definition.self, params, id: id) }
+        return id
     }
 
     // MARK: Ending
@@ -189,6 +197,7 @@ final class Connection {
     /// Subscriptions, handler duty and questions end with the input: nothing could come back.
     private func retire() {
         dispatcher.watchers.remove(self)
+        dispatcher.handlers.lose(self)
         questions?.failAll(.connectionClosed)
     }
 

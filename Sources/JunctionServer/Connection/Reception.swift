@@ -106,12 +106,14 @@ final class Reception {
         self.policy = policy
         policyVersion += 1
         dispatcher.watchers.removeAll { !$0.may(.status) }
+        dispatcher.handlers.removeAll { !$0.may(.handle) }
     }
 
     // MARK: The end
 
     /// Answers what has been received, for as long as patience lasts, and closes every connection.
     func drain() -> EventLoopFuture<Void> {
+        dispatcher.handlers.stop()
         let empty = eventLoop.makePromise(of: Void.self)
         whenEmpty = empty
         guard !connections.isEmpty else {

@@ -15,6 +15,7 @@ final class Dispatcher {
     var exposesApi: Bool
 
     let watchers = Watchers()
+    let handlers: SessionHandlers
     let prepared = PreparedAnswers()
     var counters = ServerCounters()
 
@@ -36,6 +37,7 @@ final class Dispatcher {
         self.desk = desk
         self.observer = observer
         self.eventLoop = eventLoop
+        handlers = SessionHandlers(owner, eventLoop)
         patience = settings.patience
         exposesApi = settings.exposesApi
     }
@@ -112,7 +114,8 @@ final class Dispatcher {
         case .sessionIdentify: identify(request, try call.params(SessionIdentify.self))
         case .sessionReconcile: reconcile(request, try call.params(SessionReconcile.self))
         case .sessionRenew: renew(request, try call.params(SessionRenew.self))
-        case .handlerRegister, .handlerUnregister: request.fail(.handlersUnsupported)
+        case .handlerRegister: registerHandler(request, try call.params(HandlerRegister.self))
+        case .handlerUnregister: unregisterHandler(request, try call.params(HandlerUnregister.self))
         case .daemonInfo: info(request, try call.params(DaemonInfo.self))
         case .daemonMetrics: metrics(request, try call.params(DaemonMetrics.self))
         case .daemonDiagnose: diagnose(request, try call.params(DaemonDiagnose.self))
@@ -171,5 +174,4 @@ extension WireError {
         retryAfter: 1
     )
     static let apiNotExposed = WireError(.permissionDenied, "Calls to the API are switched off: set api.expose = true")
-    static let handlersUnsupported = WireError(.unsupported, "Session handlers: this version renews automatically")
 }

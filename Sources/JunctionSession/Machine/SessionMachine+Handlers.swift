@@ -74,7 +74,9 @@ extension SessionMachine {
     }
 
     /// Begins a round: the latest registered handler is asked first.
-    mutating func ask(_ purpose: Inquiry.Purpose, _ attempt: Attempt, _ reason: RenewalReason, _ now: Moment) -> [Effect] {
+    mutating func ask(_ purpose: Inquiry.Purpose, _ attempt: Attempt, _ reason: RenewalReason, _ now: Moment)
+        -> [Effect]
+    {
         var others = handlers
         guard let first = others.popLast() else { return [] }
         return ask(first, others, purpose, attempt, reason, now)

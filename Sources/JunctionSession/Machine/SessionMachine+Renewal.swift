@@ -213,7 +213,9 @@ extension SessionMachine {
 
     /// Asks a handler first where one is wanted; does nothing while there is none to ask.
     mutating func beginRenewal(_ reason: RenewalReason, _ now: Moment) -> [Effect] {
-        guard case .signedIn(let session) = standing, renewal.replayAtOnce || canBeginRenewal(session) else { return [] }
+        guard case .signedIn(let session) = standing, renewal.replayAtOnce || canBeginRenewal(session) else {
+            return []
+        }
         let isReplay = renewal.replayAtOnce
         let attempt = nextAttempt()
         renewal.lastBegan = now.uptime

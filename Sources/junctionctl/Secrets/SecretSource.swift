@@ -1,4 +1,5 @@
 import Glibc
+import JunctionClient
 import JunctionProtocol
 import JunctionSecret
 
@@ -57,10 +58,13 @@ extension SecretText {
     static let longest = 64 << 10
 
     /// Reads all that comes, without the white space around it, straight into memory that is wiped.
-    init(readingSecret name: String, from file: Int32) throws {
+    ///
+    /// - Parameter deadline: until when it has to be there, all of it.
+    init(readingSecret name: String, from file: Int32, by deadline: Deadline = .never) throws {
         let secret = try Secret(capacity: Self.longest + 1) { room in
             var count = 0
             while count < room.count {
+                guard hasInput(file, by: deadline) else { throw CommandFailure(unreadable: name, "it takes too long") }
                 let received = Glibc.read(file, room.baseAddress! + count, room.count - count)
                 if received < 0, errno == EINTR, Terminal.wasInterrupted == 0 { continue }
                 guard received >= 0 else { throw CommandFailure(unreadable: name, String(cString: strerror(errno))) }
@@ -86,6 +90,16 @@ extension CommandFailure {
             remedy: "give it on standard input or in a file",
             status: .usage
         )
+    }
+}
+
+/// Waits for something to read, or for the end of it; not if there is no hurry, because reading waits as well.
+private func hasInput(_ file: Int32, by deadline: Deadline) -> Bool {
+    guard deadline != .never else { return true }
+    var waited = pollfd(fd: file, events: Int16(POLLIN), revents: 0)
+    while true {
+        if poll(&waited, 1, deadline.pollTimeout) > 0 { return true }
+        if deadline.hasPassed { return false }
     }
 }
 

@@ -1,4 +1,5 @@
 import Glibc
+import JunctionClient
 import JunctionProtocol
 
 /// A command line of the user's whose output is a secret.
@@ -6,16 +7,19 @@ struct ShellCommand {
     var line: String
     /// What the command finds in its environment, besides all that we have in ours.
     var variables: [String: String] = [:]
+    /// What it finds on its standard input, in place of ours.
+    var input: [UInt8]?
+    /// Until when it has to be done. A command that has one gets a process group of its own, which can be ended.
+    var deadline = Deadline.never
 
     /// Runs it with `/bin/sh -c` and reads what it prints, which no file and no argument ever sees.
     func secretOutput(_ name: String) throws -> SecretText {
-        var ends: [Int32] = [-1, -1]
-        guard pipe(&ends) == 0 else { throw failure("there is no pipe: \(String(cString: strerror(errno)))") }
-        let process = Result { try spawn(writingTo: ends[1], closing: ends[0]) }
-        close(ends[1])
-        let secret = Result { try SecretText(readingSecret: name, from: ends[0]) }
+        let output = try Pipe(for: self)
+        let process = Result { try spawn(writingTo: output) }
+        close(output.writing)
+        let secret = Result { try SecretText(readingSecret: name, from: output.reading, by: deadline) }
         // Whatever the command still has to say ends it, instead of blocking it for ever.
-        close(ends[0])
+        close(output.reading)
 
         let status = waitForEnd(of: try process.get())
         if case .failure = secret, status & 0x7F == SIGPIPE { return try secret.get() }
@@ -23,13 +27,14 @@ struct ShellCommand {
         return try secret.get()
     }
 
-    private func spawn(writingTo output: Int32, closing input: Int32) throws -> pid_t {
+    private func spawn(writingTo output: Pipe) throws -> pid_t {
         var actions = posix_spawn_file_actions_t()
         posix_spawn_file_actions_init(&actions)
         defer { posix_spawn_file_actions_destroy(&actions) }
-        posix_spawn_file_actions_adddup2(&actions, output, STDOUT_FILENO)
-        posix_spawn_file_actions_addclose(&actions, input)
-        if output != STDOUT_FILENO { posix_spawn_file_actions_addclose(&actions, output) }
+        posix_spawn_file_actions_adddup2(&actions, output.writing, STDOUT_FILENO)
+        let pipeWithInput = try input.map { try Pipe(for: self, holding: $0) }
+        if let pipeWithInput { posix_spawn_file_actions_adddup2(&actions, pipeWithInput.reading, STDIN_FILENO) }
+        defer { if let pipeWithInput { close(pipeWithInput.reading) } }
 
         // What this program ignores is not for the command to ignore.
         var attributes = posix_spawnattr_t()
@@ -39,7 +44,8 @@ struct ShellCommand {
         sigemptyset(&defaults)
         sigaddset(&defaults, SIGPIPE)
         posix_spawnattr_setsigdefault(&attributes, &defaults)
-        posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGDEF))
+        let group = deadline == .never ? 0 : POSIX_SPAWN_SETPGROUP
+        posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGDEF | group))
 
         var process = pid_t()
         let arguments = ["/bin/sh", "-c", line]
@@ -64,23 +70,60 @@ struct ShellCommand {
         return entries + variables.map { "\($0.key)=\($0.value)" }
     }
 
+    /// Waits for the command to end, and ends it, with all that it has started, when it is too late.
     private func waitForEnd(of process: pid_t) -> Int32 {
         var status: Int32 = 0
-        while waitpid(process, &status, 0) < 0, errno == EINTR {}
+        guard deadline != .never else {
+            while waitpid(process, &status, 0) < 0, errno == EINTR {}
+            return status
+        }
+        // Its output is closed, so it ends within a moment, unless it is one that will not.
+        while waitpid(process, &status, WNOHANG) == 0 {
+            if deadline.hasPassed { kill(-process, SIGKILL) }
+            poll(nil, 0, 10)
+        }
         return status
     }
 
     private func explanation(of status: Int32) -> String {
         let signal = status & 0x7F
+        if signal == SIGKILL, deadline.hasPassed { return "it was not done in time" }
         return signal == 0 ? "it ended with exit code \(status >> 8 & 0xFF)" : "signal \(signal) ended it"
     }
 
-    private func failure(_ why: String) -> CommandFailure {
+    fileprivate func failure(_ why: String) -> CommandFailure {
         CommandFailure(
             "the token command failed: \(why)",
             kind: "tokenCommandFailed",
             remedy: "nothing has changed; run the command by hand to see why"
         )
+    }
+}
+
+/// Two ends that no command inherits, unless it is given one.
+private struct Pipe {
+    let reading: Int32
+    let writing: Int32
+
+    init(for command: ShellCommand) throws {
+        var ends: [Int32] = [-1, -1]
+        guard pipe(&ends) == 0 else {
+            throw command.failure("there is no pipe: \(String(cString: strerror(errno)))")
+        }
+        (reading, writing) = (ends[0], ends[1])
+        for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
+    }
+
+    /// Everything is in it already, and the writing end is closed.
+    init(for command: ShellCommand, holding content: [UInt8]) throws {
+        try self.init(for: command)
+        defer { close(writing) }
+        _ = fcntl(writing, F_SETFL, O_NONBLOCK)
+        // The kernel keeps 64 KiB for whoever reads later.
+        guard content.withUnsafeBytes({ write(writing, $0.baseAddress, $0.count) }) == content.count else {
+            close(reading)
+            throw command.failure("there is too much to tell it")
+        }
     }
 }
 

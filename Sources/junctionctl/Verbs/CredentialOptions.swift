@@ -1,5 +1,4 @@
 import ArgumentParser
-import JunctionProtocol
 
 /// The options of `sign-in` that say what the user signs in with.
 struct CredentialOptions: ParsableArguments {
@@ -18,12 +17,7 @@ struct CredentialOptions: ParsableArguments {
     )
     var apiKeyFile: String?
 
-    @Option(
-        help: ArgumentHelp(
-            "With an API key: the user. Without one, the key that was given before is used.",
-            valueName: "uuid"
-        )
-    )
+    @Option(help: ArgumentHelp("The user; a token or a link code names them itself.", valueName: "id"))
     var userId: String?
 
     @Option(
@@ -35,50 +29,90 @@ struct CredentialOptions: ParsableArguments {
     @Option(help: ArgumentHelp("With an API key: us or eu.", valueName: "name"), completion: .list(["us", "eu"]))
     var region: String?
 
+    @Option(help: ArgumentHelp("social.plus: what others read in place of the id.", valueName: "name"))
+    var displayName: String?
+
+    @Option(
+        help: ArgumentHelp("social.plus: read the auth token of secure mode from a file.", valueName: "file"),
+        completion: .file()
+    )
+    var authTokenFile: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "Sinch: read your backend's registration token from a file. Without it a session handler is asked.",
+            valueName: "file"
+        ),
+        completion: .file()
+    )
+    var registrationTokenFile: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "Sinch, legacy: read {\"signature\":…,\"sequence\":\"…\"} from a file. Use a registration token instead.",
+            valueName: "file"
+        ),
+        completion: .file()
+    )
+    var registrationSignatureFile: String?
+
+    @Flag(
+        help: """
+            Sinch, discouraged: the daemon signs with the application's secret, which every device then has. \
+            For trying things out.
+            """
+    )
+    var selfSigned = false
+
     /// What the options add up to.
     func form() throws -> CredentialForm {
-        let named = [tokenFile != nil, linkCode, apiKeyFile != nil || userId != nil]
-        guard named.count(where: { $0 }) <= 1 else {
-            throw ValidationError("--token-file, --link-code and an API key exclude each other")
+        try refuseMixtures()
+        if linkCode { return .linkCode(.standardInput) }
+        if apiKeyFile != nil || environment != nil || region != nil { return try apiKey() }
+        guard let userId else {
+            guard !isAboutUser else { throw ValidationError("that needs the --user-id it is about") }
+            return .signInToken(SecretSource(file: tokenFile))
         }
-        if linkCode { return try withoutKeyOptions(.linkCode(.standardInput)) }
-        if let apiKeyFile {
-            guard environment != nil, region != nil else {
-                throw ValidationError("an API key needs --environment and --region")
-            }
-            let source = SecretSource(file: apiKeyFile)
-            return .apiKey(source, userId: userId, environment: environment, region: region)
+        if isLogin {
+            let source = authTokenFile.map { SecretSource(file: $0) }
+            return .userLogin(userId: userId, displayName: displayName, authToken: source)
         }
-        if userId != nil {
-            return .apiKey(nil, userId: userId, environment: environment, region: region)
+        if let registrationTokenFile {
+            return .registration(userId: userId, token: SecretSource(file: registrationTokenFile))
         }
-        return try withoutKeyOptions(.signInToken(SecretSource(file: tokenFile)))
+        if let registrationSignatureFile {
+            return .registrationSignature(userId: userId, SecretSource(file: registrationSignatureFile))
+        }
+        return selfSigned ? .selfSigned(userId: userId) : .userAlone(userId)
     }
 
-    private func withoutKeyOptions(_ form: CredentialForm) throws -> CredentialForm {
-        guard environment == nil, region == nil else {
+    /// Whether there is something that makes sense with a user only.
+    private var isAboutUser: Bool {
+        isLogin || registrationTokenFile != nil || registrationSignatureFile != nil || selfSigned
+    }
+
+    private var isLogin: Bool { displayName != nil || authTokenFile != nil }
+
+    private func refuseMixtures() throws {
+        let isApiKey = apiKeyFile != nil || environment != nil || region != nil
+        let ways = [
+            tokenFile != nil, linkCode, isApiKey, isLogin, registrationTokenFile != nil,
+            registrationSignatureFile != nil, selfSigned,
+        ]
+        let isOfUserAlone = userId != nil && (tokenFile != nil || linkCode)
+        guard ways.count(where: { $0 }) <= 1, !isOfUserAlone else {
+            throw ValidationError("these options are of different ways to sign in")
+        }
+    }
+
+    private func apiKey() throws -> CredentialForm {
+        guard apiKeyFile != nil || userId != nil else {
             throw ValidationError("--environment and --region belong to an API key; a token names them itself")
         }
-        return form
-    }
-}
-
-/// A credential whose secret has not been read yet.
-enum CredentialForm {
-    case signInToken(SecretSource)
-    case linkCode(SecretSource)
-    /// Without a source the daemon uses the key that it has.
-    case apiKey(SecretSource?, userId: String?, environment: String?, region: String?)
-
-    /// Reads the secret.
-    func read() throws -> Credential {
-        switch self {
-        case .signInToken(let source):
-            .signInToken(try source.read("Sign-In Token"))
-        case .linkCode(let source):
-            .linkCode(try source.read("link code"))
-        case .apiKey(let source, let userId, let environment, let region):
-            .apiKey(try source?.read("API key"), userId: userId, environment: environment, region: region)
+        guard apiKeyFile == nil || (environment != nil && region != nil) else {
+            throw ValidationError("an API key needs --environment and --region")
         }
+        let source = apiKeyFile.map { SecretSource(file: $0) }
+        return .apiKey(source, userId: userId, environment: environment, region: region)
     }
 }

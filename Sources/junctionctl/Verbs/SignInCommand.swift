@@ -8,8 +8,10 @@ struct SignInCommand: ParsableCommand {
         commandName: "sign-in",
         abstract: "Signs a user in.",
         discussion: """
-            Without options it takes a Sign-In Token from standard input. The signed-in user again is a success; \
-            another one is refused until 'junctionctl sign-out'.
+            Without options it takes a Sign-In Token from standard input. A --user-id alone is what the daemon's \
+            provider makes of it: a log-in (social.plus), a registration whose token a session handler is asked for \
+            (Sinch), or the user of the API key that the daemon has (Junction).
+            The signed-in user again is a success; another one is refused until 'junctionctl sign-out'.
             Ends with exit code 75 when the user is signed in, but that could not be stored.
             """
     )
@@ -22,8 +24,15 @@ struct SignInCommand: ParsableCommand {
         if case .apiKey = form {
             StandardError.note("a team API key is for evaluation only: whoever has it can act for every user")
         }
+        if case .selfSigned = form {
+            StandardError.note("self-signing is discouraged: whoever has the application's secret can be any user")
+        }
+        if case .registrationSignature = form {
+            StandardError.note("signatures are a legacy scheme: let your backend make registration tokens")
+        }
         var connection = try options.connect()
-        let state = try connection.perform(SessionSignIn.self, try form.read())
+        let settled = try form.settled { try connection.perform(DaemonInfo.self, NoParams()).value.provider }
+        let state = try connection.perform(SessionSignIn.self, try settled.read())
         try options.show(state) { SnapshotText($0).paragraph }
         try state.value.requireDurable("the user is signed in, but would not be after a restart")
     }

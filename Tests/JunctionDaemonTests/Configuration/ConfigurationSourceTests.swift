@@ -70,31 +70,18 @@ import Testing
         #expect(notes == ["access[1] names no unit, user or group: it is about every caller"])
     }
 
-    @Test(
-        arguments: [
-            ("provider = \"social\"", "1: provider: \"social\" is not in this version"),
-            ("\nprovider = \"sinch\"", "2: provider: \"sinch\" is not in this version"),
-            ("[renewal]\nmode = \"handler\"", "2: renewal.mode: \"handler\" is not in this version"),
-        ]
-    )
-    func `what only a later version can do is refused plainly`(toml: String, expected: String) throws {
-        let path = try file(toml)
+    @Test(arguments: Configuration.ProviderName.allCases, Configuration.RenewalMode.allCases)
+    func `every provider goes with either way to renew`(
+        provider: Configuration.ProviderName,
+        mode: Configuration.RenewalMode
+    ) throws {
+        let path = try file("provider = \"\(provider.rawValue)\"")
+        let variables = ["JUNCTIOND_RENEWAL_MODE": mode.rawValue]
 
-        let error = #expect(throws: ConfigurationError.self) {
-            try ConfigurationSource(path: path, mustExist: true, variables: [:]).load()
-        }
+        let loaded = try ConfigurationSource(path: path, mustExist: true, variables: variables).load()
 
-        #expect(error?.description.hasPrefix("\(path):" + expected) == true)
-    }
-
-    @Test func `the same by a variable names the variable`() {
-        let variables = ["JUNCTIOND_PROVIDER": "social"]
-
-        let error = #expect(throws: ConfigurationError.self) {
-            try ConfigurationSource(path: "/nonexistent", mustExist: false, variables: variables).load()
-        }
-
-        #expect(error?.description.hasPrefix("JUNCTIOND_PROVIDER: provider: \"social\" is not") == true)
+        #expect(loaded.configuration.provider == provider)
+        #expect(loaded.configuration.renewalMode == mode)
     }
 
     @Test func `the check says in one line that all is well`() throws {

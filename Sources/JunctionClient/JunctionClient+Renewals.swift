@@ -1,0 +1,47 @@
+import JunctionProtocol
+
+// Taking part in renewals.
+extension JunctionClient {
+    /// Is a session handler until the task is cancelled: the daemon asks it how to renew the access token.
+    ///
+    /// It goes on over restarts of the daemon; a daemon that is not there yet is waited for. Where there are several
+    /// handlers, the latest is asked first.
+    ///
+    /// ```swift
+    /// try await junction.handleRenewals { request in
+    ///     .renewWithAuthToken(SecretText(try await backend.token(for: request.userId)))
+    /// }
+    /// ```
+    ///
+    /// - Parameter handler: called with each renewal. When it throws, it was unable, and is not asked again for ten
+    ///   minutes. It is cancelled when nobody waits for its answer any more.
+    /// - Throws: what a new connection would not change, like `permissionDenied`.
+    public func handleRenewals(
+        _ handler: @escaping @Sendable (RenewalRequest) async throws -> RenewalAnswer
+    ) async throws(JunctionError) {
+        var answering: Task<Void, Never>?
+        var failure: JunctionError?
+        for await turn in renewalQuestions() {
+            // The daemon asks one thing at a time: whoever still thinks about the last one does so in vain.
+            answering?.cancel()
+            switch turn {
+            case .success(let question):
+                answering = Task {
+                    question.answer((try? await handler(question.request)) ?? .unableToRetrieveAuthToken)
+                }
+            case .failure(let error):
+                failure = error
+            }
+        }
+        answering?.cancel()
+        await answering?.value
+        if let failure { throw failure }
+    }
+
+    private func renewalQuestions() -> AsyncStream<Result<RenewalQuestion, JunctionError>> {
+        .waitingOnThread { [path] interruption, found throws(JunctionError) in
+            var feed = RenewalFeed(from: path, patience: .always, unless: interruption)
+            while true { found(try feed.next()) }
+        }
+    }
+}

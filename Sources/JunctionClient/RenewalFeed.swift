@@ -1,0 +1,70 @@
+package import JunctionJSON
+package import JunctionProtocol
+
+/// The questions to a session handler, over any restart of the daemon, for one thread that waits.
+///
+/// It is a session handler from the first call of `next` on, and until it goes.
+package struct RenewalFeed {
+    private var reconnection: Reconnection
+    private var connection: Connection?
+
+    /// Is asked by the daemon that listens at `path`, until the interruption comes.
+    package init(from path: SocketPath, patience: Patience, unless interruption: Interruption? = nil) {
+        reconnection = Reconnection(to: path, patience: patience, unless: interruption)
+    }
+
+    /// The next renewal that the daemon asks about. By then nobody waits for the answer to the one before.
+    ///
+    /// - Throws: `cancelled` when the interruption comes, and whatever a new connection would not change.
+    package mutating func next() throws(JunctionError) -> RenewalQuestion {
+        while true {
+            do throws(JunctionError) {
+                if connection == nil { try register() }
+                if let request = try connection?.nextRequest(), let question = RenewalQuestion(request) {
+                    return question
+                }
+            } catch {
+                connection = nil
+                try reconnection.wait(after: error)
+            }
+        }
+    }
+
+    private mutating func register() throws(JunctionError) {
+        var fresh = try reconnection.connect()
+        // A renewal may have waited for a handler: the question can come before the answer does.
+        _ = try fresh.perform(HandlerRegister.self, NoParams()) { _ in nil }
+        reconnection.connectionBegan()
+        connection = fresh
+    }
+}
+
+/// A renewal that the daemon asks about.
+package struct RenewalQuestion: Sendable {
+    /// What it is about.
+    package let request: RenewalRequest
+    /// The same as it stood on the wire.
+    package let json: JSONValue
+    private let source: DaemonRequest
+
+    /// A request that is no such question is answered at once: with an error.
+    init?(_ source: DaemonRequest) {
+        guard source.call.name.stringEquals(SessionWillRenewAccessToken.name), let json = source.call.params else {
+            source.respond(.failure(.methodNotFound))
+            return nil
+        }
+        do throws(WireMismatch) {
+            request = try RenewalRequest(reading: json)
+        } catch {
+            source.respond(.failure(.invalidParams(error)))
+            return nil
+        }
+        self.json = json
+        self.source = source
+    }
+
+    /// Tells the daemon, from any thread. Only the first answer counts, and only until the deadline.
+    package func answer(_ answer: RenewalAnswer) {
+        source.respond(.success(answer))
+    }
+}

@@ -1,0 +1,114 @@
+import JunctionProtocol
+import JunctionSession
+import NIOCore
+
+/// The connections that are session handlers: they are asked how the session shall be renewed.
+final class SessionHandlers {
+    private let owner: SessionOwner
+    private let eventLoop: any EventLoop
+    private var duties: [ObjectIdentifier: HandlerDuty] = [:]
+    private var isStopping = false
+
+    init(_ owner: SessionOwner, _ eventLoop: any EventLoop) {
+        self.owner = owner
+        self.eventLoop = eventLoop
+    }
+
+    var count: Int { duties.count }
+
+    /// Makes the connection a session handler; one that is, stays it, and keeps its place in the order.
+    func add(_ connection: Connection) {
+        guard !isStopping, duties[ObjectIdentifier(connection)] == nil else { return }
+        let duty = HandlerDuty(of: connection, owner)
+        duties[ObjectIdentifier(connection)] = duty
+        let asked = NIOLoopBound(duty, eventLoop: eventLoop)
+        // It may be asked before this returns. Its answer comes later in any case.
+        duty.handler = owner.assumeIsolated { owner in
+            owner.register { question in asked.value.ask(question) }
+        }
+    }
+
+    /// The connection no longer wants to be asked.
+    func remove(_ connection: Connection) {
+        guard let handler = end(connection) else { return }
+        owner.assumeIsolated { $0.unregister(handler) }
+    }
+
+    /// The connection is gone, or can no longer answer.
+    func lose(_ connection: Connection) {
+        guard let handler = end(connection) else { return }
+        // Connections may break while the owner tells them something: it has to finish that before it hears of this.
+        eventLoop.execute { [owner] in owner.assumeIsolated { $0.unregister(handler) } }
+    }
+
+    /// The connection was to be asked, and may not be any more.
+    func dismiss(_ connection: Connection) {
+        let dismissed = NIOLoopBound((self, connection), eventLoop: eventLoop)
+        eventLoop.execute { dismissed.value.0.remove(dismissed.value.1) }
+    }
+
+    /// Ends the duty of those who may no longer be asked.
+    func removeAll(where isToGo: (Connection) -> Bool) {
+        for connection in duties.values.map(\.connection) where isToGo(connection) { remove(connection) }
+    }
+
+    /// The daemon is about to end: nobody is asked any more, and nobody is taken for unable.
+    ///
+    /// What counts as unable is postponed for ten minutes, over the restart too; no app has said so.
+    func stop() {
+        isStopping = true
+        for duty in duties.values { duty.end() }
+        duties = [:]
+    }
+
+    private func end(_ connection: Connection) -> HandlerID? {
+        guard let duty = duties.removeValue(forKey: ObjectIdentifier(connection)) else { return nil }
+        duty.end()
+        return duty.handler
+    }
+}
+
+/// The duty of one connection, from its registration to its end: at most one question is open at a time.
+private final class HandlerDuty {
+    let connection: Connection
+    private let owner: SessionOwner
+    var handler: HandlerID?
+    private var question: Int64?
+    private var isOver = false
+
+    init(of connection: Connection, _ owner: SessionOwner) {
+        self.connection = connection
+        self.owner = owner
+    }
+
+    /// Asks the connection. How long to wait is the owner's business: it moves on, and drops what comes later.
+    func ask(_ renewal: RenewalQuestion) {
+        // Whoever asks will hear in a moment that this duty is over.
+        guard !isOver else { return }
+        withdrawQuestion()
+        guard connection.may(.handle) else { return connection.dispatcher.handlers.dismiss(connection) }
+        question = connection.ask(SessionWillRenewAccessToken.self, RenewalRequest(renewal)) { [self] result in
+            question = nil
+            answered(renewal.attempt, result)
+        }
+    }
+
+    func end() {
+        isOver = true
+        withdrawQuestion()
+    }
+
+    /// The owner has moved on, or nobody will answer.
+    private func withdrawQuestion() {
+        guard let question else { return }
+        connection.questions?.withdraw(question)
+        self.question = nil
+    }
+
+    private func answered(_ attempt: Attempt, _ result: Result<JunctionProtocol.RenewalAnswer, QuestionFailure>) {
+        guard let handler else { preconditionFailure("A session handler answered before it was registered") }
+        // An error or nonsense in answer helps as little as "unable".
+        let answer = (try? result.get()).flatMap(JunctionSession.RenewalAnswer.init)
+        owner.assumeIsolated { $0.answered(handler, attempt, answer) }
+    }
+}

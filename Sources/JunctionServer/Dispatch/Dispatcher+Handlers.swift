@@ -1,0 +1,15 @@
+import JunctionProtocol
+
+/// Who is asked when the session is to be renewed.
+extension Dispatcher {
+    func registerHandler(_ request: Request, _: NoParams) {
+        // The answer first: a renewal that waited for a handler is asked for at once.
+        request.succeed(HandlerRegister.self, HandlerRegister.Answer())
+        handlers.add(request.connection)
+    }
+
+    func unregisterHandler(_ request: Request, _: NoParams) {
+        handlers.remove(request.connection)
+        request.succeed(HandlerUnregister.self, NoAnswer())
+    }
+}

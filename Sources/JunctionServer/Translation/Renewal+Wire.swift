@@ -1,0 +1,27 @@
+import JunctionProtocol
+import JunctionSession
+
+extension RenewalRequest {
+    init(_ question: RenewalQuestion) {
+        self.init(
+            renewalId: String(question.attempt.number),
+            reason: Reason(rawValue: question.reason.rawValue),
+            // Only a credential that names its user is asked about; there is no other question without a session.
+            userId: question.userId ?? "",
+            expiresAt: question.expiresAt.map(Timestamp.init),
+            deadline: Timestamp(question.deadline)
+        )
+    }
+}
+
+extension JunctionSession.RenewalAnswer {
+    /// Nothing, when the handler is unable.
+    init?(_ answer: JunctionProtocol.RenewalAnswer) {
+        switch answer {
+        case .renew: self = .renew
+        case .renewWithAuthToken(let token): self = .authToken(token.box)
+        case .renewWithSignature(let signature, let sequence): self = .signature(signature.box, sequence: sequence)
+        case .unableToRetrieveAuthToken: return nil
+        }
+    }
+}

@@ -1,0 +1,77 @@
+import JunctionJSON
+import JunctionProtocol
+
+/// A credential whose secret has not been read yet.
+enum CredentialForm {
+    case signInToken(SecretSource)
+    case linkCode(SecretSource)
+    /// Without a source the daemon uses the key that it has.
+    case apiKey(SecretSource?, userId: String?, environment: String?, region: String?)
+    case userLogin(userId: String, displayName: String?, authToken: SecretSource?)
+    /// Without a source a session handler is asked for the token.
+    case registration(userId: String, token: SecretSource?)
+    case registrationSignature(userId: String, SecretSource)
+    case selfSigned(userId: String)
+    /// Nothing but a user: what that means depends on the provider.
+    case userAlone(String)
+
+    /// The same, with a user alone understood as the daemon's provider understands it.
+    func settled(by provider: () throws -> String) throws -> CredentialForm {
+        guard case .userAlone(let userId) = self else { return self }
+        return switch try provider() {
+        case "junction": .apiKey(nil, userId: userId, environment: nil, region: nil)
+        case "social": .userLogin(userId: userId, displayName: nil, authToken: nil)
+        case "sinch": .registration(userId: userId, token: nil)
+        case let other:
+            throw CommandFailure(
+                "the daemon's provider '\(other)' is not known to this program",
+                kind: "unsupported",
+                remedy: "update junctionctl"
+            )
+        }
+    }
+
+    /// Reads the secret.
+    func read() throws -> Credential {
+        switch self {
+        case .signInToken(let source):
+            .signInToken(try source.read("Sign-In Token"))
+        case .linkCode(let source):
+            .linkCode(try source.read("link code"))
+        case .apiKey(let source, let userId, let environment, let region):
+            .apiKey(try source?.read("API key"), userId: userId, environment: environment, region: region)
+        case .userLogin(let userId, let displayName, let source):
+            .userLogin(userId: userId, displayName: displayName, authToken: try source?.read("auth token"))
+        case .registration(let userId, let source):
+            .registration(userId: userId, token: try source?.read("registration token"))
+        case .registrationSignature(let userId, let source):
+            try Credential(signatureOf: userId, try source.read("registration signature"))
+        case .selfSigned(let userId):
+            .selfSigned(userId: userId)
+        case .userAlone:
+            preconditionFailure("A user alone was not settled before it was read")
+        }
+    }
+}
+
+extension Credential {
+    /// What an application server writes for the legacy scheme: `{"signature":…,"sequence":"…"}`.
+    fileprivate init(signatureOf userId: String, _ file: SecretText) throws {
+        do {
+            let members = try Members(try file.withUnsafeBytes { try JSONValue.parse($0) }, at: "")
+            self = .registrationSignature(
+                userId: userId,
+                signature: try members.secret("signature"),
+                sequence: try members.sequence("sequence")
+            )
+        } catch {
+            let reason = (error as? WireMismatch)?.description ?? "it is not JSON"
+            throw CommandFailure(
+                "the registration signature cannot be read: \(reason)",
+                kind: "secretUnreadable",
+                remedy: #"it is a JSON object: {"signature":"…","sequence":"…"}, both of them strings"#,
+                status: .usage
+            )
+        }
+    }
+}

@@ -1,0 +1,40 @@
+import ArgumentParser
+import JunctionClient
+import JunctionProtocol
+
+/// Answers the daemon's questions with a command of the user's.
+struct HandleRenewalsCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "handle-renewals",
+        abstract: "Is the app that the daemon asks for new tokens, until it is interrupted.",
+        discussion: """
+            For each renewal the command is run with /bin/sh. It gets the request as JSON on standard input, the user \
+            also in $\(RenewalScript.userVariable) and the reason in $\(RenewalScript.reasonVariable), and prints \
+            the answer: {"action":"renewWithAuthToken","authToken":"…"} with a token from your backend, or renew, or \
+            unable. A command that fails, prints anything else or is not done by the deadline was unable to; the \
+            daemon then asks other handlers, and nobody again for ten minutes.
+            There is one line on standard error for each renewal. It goes on when the daemon is restarted; a daemon \
+            that is not there at first is an error.
+            """
+    )
+
+    @Option(
+        name: .customLong("exec"),
+        help: ArgumentHelp("The command that prints the answer.", valueName: "command")
+    )
+    var command: String
+
+    @OptionGroup var options: GlobalOptions
+
+    func run() throws {
+        let script = RenewalScript(line: command)
+        var feed = RenewalFeed(from: options.path, patience: .onceConnected)
+        while true {
+            let question = try feed.next()
+            let outcome = script.outcome(of: question)
+            question.answer(outcome.answer)
+            StandardError.note(outcome.line(about: question.request))
+            if options.json { try StandardOutput.json { outcome.write(about: question.request, to: &$0) } }
+        }
+    }
+}
