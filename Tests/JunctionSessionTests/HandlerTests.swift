@@ -143,6 +143,16 @@ struct HandlerTests {
         }
     }
 
+    @Test func `whoever is told of a postponement is told when it is durable`() {
+        var bench = due(handlers: 1)
+        let waiting = bench.renew()
+        bench.holdsWrites = true
+        bench.answerQuestion(.unable)
+        #expect(bench.reply(to: waiting) == nil)
+        bench.endWrite()
+        #expect(bench.refusal(of: waiting) == .tokenExpired)
+    }
+
     @Test func `a postponement is kept over a restart`() {
         var bench = due(handlers: 1)
         bench.answerQuestion(.unable)

@@ -149,10 +149,11 @@ extension SessionMachine {
         guard case .signedIn(var session) = standing else { return [] }
         session.stored.postponedUntil = now.wall(at: until)
         standing = .signedIn(session)
-        let refusal = Refusal.tokenExpired(retryAfter: delay)
-        let effects = refuseRequesters(refusal) + tokenWaiters.map { .reply($0.request, .refused(refusal)) }
+        // Whoever is told of the postponement may rely on it, over a crash too.
+        let told = renewal.requesters + tokenWaiters.map(\.request)
+        renewal.requesters = []
         tokenWaiters = []
-        return effects + writeNote(now)
+        return writeNote(answering: told, with: .refused(.tokenExpired(retryAfter: delay)), now)
     }
 
     /// Answers the callers of `session.renew`, and remembers the answer for those who ask again at once.

@@ -150,8 +150,8 @@ extension SessionMachine {
         let requesters = renewal.requesters
         renewal = Renewal()
         renewal.lastError = "reauthenticationRequired: " + Refusal.reauthenticationRequired.message
-        return [.forgetAnswer] + requesters.map { .reply($0, .refused(.reauthenticationRequired)) }
-            + writeNote(now) + settle(now)
+        return [.forgetAnswer] + writeNote(answering: requesters, with: .refused(.reauthenticationRequired), now)
+            + settle(now)
     }
 
     /// Keeps the session, tells everybody who waited, and fixes when to try again.

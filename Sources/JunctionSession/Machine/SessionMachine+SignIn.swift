@@ -254,7 +254,7 @@ extension SessionMachine {
         guard case .signedIn(var session) = standing else { return [] }
         session.stored.externalUserId = externalUserId
         standing = .signedIn(session)
-        return writeNote(answering: request, with: .identified(.unchanged), now)
+        return writeNote(answering: [request], with: .identified(.unchanged), now)
     }
 
     private mutating func beginExchange(

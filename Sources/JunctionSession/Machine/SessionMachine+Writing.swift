@@ -11,7 +11,8 @@ extension SessionMachine {
             case rotation(Attempt)
             case termination(Attempt)
             case signOut
-            case note(RequestID?, Reply)
+            /// A detail of the standing; whoever waits for it to be durable gets the reply.
+            case note([RequestID], Reply)
             case rewrite
         }
     }
@@ -51,7 +52,7 @@ extension SessionMachine {
         case .rotation(let attempt): rotationWritten(attempt, generation: write.generation)
         case .termination(let attempt): terminationWritten(attempt)
         case .signOut: signedOut(durably: durably)
-        case .note(let request, let reply): request.map { [.reply($0, reply)] } ?? []
+        case .note(let requests, let reply): requests.map { .reply($0, reply) }
         case .rewrite: []
         }
     }
@@ -100,13 +101,13 @@ extension SessionMachine {
 
     /// Writes the present standing again, because a detail of it changed.
     mutating func writeNote(
-        answering request: RequestID? = nil,
+        answering requests: [RequestID] = [],
         with reply: Reply = .done,
         _ now: Moment
     ) -> [Effect] {
-        guard let content = standing.content else { return [] }
+        guard let content = standing.content else { return requests.map { .reply($0, reply) } }
         edition += 1
-        return write(content, for: .note(request, reply), now)
+        return write(content, for: .note(requests, reply), now)
     }
 
     mutating func rewriteIfDue(_ now: Moment) -> [Effect] {

@@ -82,6 +82,12 @@ final class Cloud {
         _ = try send("POST", "/sandbox/users/\(user)/\(verb)")
     }
 
+    /// One call to the sandbox's endpoints for a vendor.
+    @discardableResult
+    func sandbox(_ method: String, _ path: String, _ body: Object? = nil) throws -> Object {
+        try send(method, "/sandbox/" + path, body)
+    }
+
     func change(_ settings: Object) throws {
         _ = try send("POST", "/sandbox/settings", settings)
     }

@@ -12,6 +12,14 @@ final class Installation {
     var daemonEnvironment: [String: String] = [:]
     /// Lines that follow the provider's URLs in the configuration.
     var configuration: String
+    /// The lines before them; Junction's, unless the test is about another vendor.
+    var vendor: (_ cloud: String) -> String = { cloud in
+        """
+        [junction]
+        authUrl = "\(cloud)"
+        apiUrl = "\(cloud)"
+        """
+    }
 
     init(
         accessTokenLifetime: Int = 3_600,
@@ -58,9 +66,7 @@ final class Installation {
     func writeConfiguration() throws {
         _ = try folder.write(
             """
-            [junction]
-            authUrl = "\(cloud.url)"
-            apiUrl = "\(cloud.url)"
+            \(vendor(cloud.url))
 
             \(configuration)
             """,

@@ -1,0 +1,125 @@
+import Foundation
+import Testing
+
+/// App-driven renewal (document 003), over the wire, with Junction's cloud behind it.
+struct HandlerEndToEndTests {
+    @Test func `a handler that says renew lets the daemon use its refresh token`() throws {
+        let installation = try Installation.junctionWithHandlers()
+        let user = try installation.signInNewUser()
+        let app = try RenewingApp(installation)
+        let caller = try installation.connect()
+
+        let renewal = try caller.request("session.renew")
+        let question = try app.answer(["action": "renew"])
+
+        #expect(try caller.answer(to: renewal).generation == 2)
+        #expect(question["reason"] as? String == "requested")
+        #expect(question["userId"] as? String == user)
+        #expect(try installation.cloud.counter("refreshes") == 1)
+    }
+
+    @Test func `a fresh Sign-In Token from a handler heals a pending reauthentication`() throws {
+        let installation = try Installation.junctionWithHandlers()
+        let user = try installation.signInNewUser()
+        try installation.cloud.drive("require-reauthentication", user)
+        let app = try RenewingApp(installation)
+        let caller = try installation.connect()
+        let vain = try caller.request("session.renew")
+        try app.answer(["action": "renew"])
+        #expect(try caller.refusal(of: vain).kind == "reauthenticationRequired")
+
+        let healing = try caller.request("session.renew")
+        try app.answer(["action": "renewWithAuthToken", "authToken": try installation.cloud.signInToken(for: user)])
+
+        #expect(try !caller.answer(to: healing).flags.contains("pendingReauthentication"))
+    }
+
+    @Test func `unable postpones by ten minutes at least, also over a restart and a reconnecting handler`() throws {
+        let installation = try Installation.junctionWithHandlers()
+        try installation.signInNewUser()
+        let app = try RenewingApp(installation)
+        let caller = try installation.connect()
+        let renewal = try caller.request("session.renew")
+        let began = Date()
+        try app.answer(["action": "unableToRetrieveAuthToken"])
+
+        let refusal = try caller.refusal(of: renewal)
+        #expect(refusal.kind == "tokenExpired")
+        #expect((600...661).contains(refusal.retryAfter ?? 0))
+        try installation.restartDaemon()
+        let again = try RenewingApp(installation)
+        let snapshot = try installation.connect().call("session.status")
+
+        #expect(snapshot.renewal["phase"] as? String == "postponed")
+        let time = try #require(snapshot.renewal["notBefore"] as? String)
+        let notBefore = try Date(
+            time,
+            strategy: Date.ISO8601FormatStyle(includingFractionalSeconds: time.contains("."))
+        )
+        #expect(notBefore >= began.addingTimeInterval(599))
+        #expect(!again.client.hasInput)
+    }
+
+    @Test func `the latest handler is asked first, and one that dies harms nobody`() throws {
+        let installation = try Installation.junctionWithHandlers()
+        try installation.signInNewUser()
+        let first = try RenewingApp(installation)
+        var second: RenewingApp? = try RenewingApp(installation)
+        let caller = try installation.connect()
+
+        let renewal = try caller.request("session.renew")
+        _ = try second?.client.question()
+        second = nil
+        try first.answer(["action": "renew"])
+
+        #expect(try caller.answer(to: renewal).generation == 2)
+    }
+
+    @Test func `an answer after a sign-out signs nobody in`() throws {
+        let installation = try Installation.junctionWithHandlers()
+        try installation.signInNewUser()
+        let app = try RenewingApp(installation)
+        let caller = try installation.connect()
+        let renewal = try caller.request("session.renew")
+        let question = try app.client.question()
+
+        try installation.connect().call("session.signOut")
+        try app.client.reply(to: question.identifier, ["action": "renew"])
+
+        #expect(try caller.refusal(of: renewal).kind == "notSignedIn")
+        #expect(try installation.connect().call("session.status").state == "notLoggedIn")
+        #expect(try installation.cloud.counter("refreshes") == 0)
+    }
+
+    @Test func `without a handler a renewal that is due waits, and begins when one registers`() throws {
+        let installation = try Installation(accessTokenLifetime: 2)
+        installation.configuration = "[renewal]\nmode = \"handler\""
+        try installation.startDaemon()
+        try installation.signInNewUser()
+        try installation.awaitSnapshot { $0.renewal["phase"] as? String == "waitingForHandler" }
+
+        let app = try RenewingApp(installation)
+        try app.answer(["action": "renew"])
+
+        try installation.awaitSnapshot { $0.generation == 2 }
+    }
+
+    @Test func `handle-renewals answers with what its command prints`() throws {
+        let installation = try Installation.junctionWithHandlers()
+        try installation.signInNewUser()
+        let handler = try Program(
+            "junctionctl",
+            ["--socket", installation.socket, "handle-renewals", "--exec", "cat >/dev/null; echo renew"],
+            in: installation.folder
+        )
+        defer { handler.signal(SIGKILL) }
+        let caller = try installation.connect()
+        while try !caller.call("daemon.metrics").text.contains("junctiond_session_handlers 1\n") {}
+
+        #expect(try caller.call("session.renew").generation == 2)
+    }
+}
+
+extension [String: Any] {
+    fileprivate var text: String { self["text"] as? String ?? "" }
+}

@@ -1,0 +1,110 @@
+import Foundation
+import Testing
+
+/// Sinch (document 004) with the built programs: registration tokens, self-signing, the legacy signature.
+struct SinchEndToEndTests {
+    private let sequence: Object = ["scheme": "registrationSignature", "userId": "anna"]
+
+    @Test func `a registration token registers once, and the session outlives a restart`() throws {
+        let installation = try Installation.sinch()
+        let token = try installation.registrationToken(for: "anna")
+        let credential: Object = ["scheme": "registration", "userId": "anna", "token": token]
+
+        #expect(try installation.connect().call("session.signIn", credential).state == "established")
+        try installation.restartDaemon()
+
+        let client = try installation.connect()
+        #expect(try client.call("session.status").state == "established")
+        #expect(try client.call("token.get")["accessToken"] is String)
+        #expect(try installation.cloud.counter("tokenRequests") == 1)
+    }
+
+    @Test func `a missing token is asked for, and a token for another user is not taken`() throws {
+        let installation = try Installation.sinch()
+        let app = try RenewingApp(installation)
+        let caller = try installation.connect()
+        let signIn = try caller.request("session.signIn", ["scheme": "registration", "userId": "anna"])
+
+        let question = try app.answer(
+            ["action": "renewWithAuthToken", "authToken": try installation.registrationToken(for: "anna")]
+        )
+
+        #expect(question["reason"] as? String == "missing")
+        #expect(try caller.answer(to: signIn).state == "established")
+
+        let other = try installation.registrationToken(for: "bert")
+        let refusal = try caller.refusal(
+            "session.signIn",
+            ["scheme": "registration", "userId": "carl", "token": other]
+        )
+        #expect(refusal.kind == "invalidCredential")
+    }
+
+    @Test func `a registration that the service forgot is made anew with what the app gives`() throws {
+        let installation = try Installation.sinch()
+        let caller = try installation.connect()
+        let token = try installation.registrationToken(for: "anna")
+        try caller.call("session.signIn", ["scheme": "registration", "userId": "anna", "token": token])
+        try installation.cloud.sandbox("POST", "sinch/forget", [:])
+        let app = try RenewingApp(installation)
+
+        _ = try caller.request("session.renew")
+        try app.answer(
+            ["action": "renewWithAuthToken", "authToken": try installation.registrationToken(for: "anna")]
+        )
+
+        try installation.awaitSnapshot { $0.generation == 2 }
+    }
+
+    @Test func `the application secret registers without asking anybody, where it is configured`() throws {
+        let installation = try Installation.sinch(selfSigning: true)
+        let client = try installation.connect()
+        let credential: Object = ["scheme": "selfSigned", "userId": "anna"]
+        #expect(try client.call("session.signIn", credential).state == "established")
+
+        #expect(try client.call("session.renew").generation == 2)
+
+        let without = try Installation.sinch()
+        #expect(try without.connect().refusal("session.signIn", credential).code == -32602)
+    }
+
+    @Test func `a legacy signature registers, with a sequence that is a decimal string`() throws {
+        let installation = try Installation.sinch()
+        let answer = try installation.cloud.sandbox("POST", "sinch/registration-signature", ["userId": "anna"])
+        let signature = try #require(answer["signature"] as? String)
+        let number = try #require(answer["sequence"] as? String)
+        let client = try installation.connect()
+
+        let credential = sequence.merging(["signature": signature, "sequence": number]) { $1 }
+        #expect(try client.call("session.signIn", credential).state == "established")
+
+        let malformed = sequence.merging(["signature": signature, "sequence": 7]) { $1 }
+        #expect(try client.refusal("session.signIn", malformed).code == -32602)
+    }
+
+    @Test func `the command line mints the vendor's vector byte for byte, and verifies it`() throws {
+        let folder = try TemporaryFolder()
+        let secret = try folder.write(Installation.sinchSecret + "\n", to: "secret")
+        let key = Installation.sinchApplication
+        let minted = try Program(
+            "junction-sandbox",
+            [
+                "mint-registration-token", "--application-key", key, "--secret-file", secret, "--user", "foo",
+                "--issued-at", "1514862245", "--nonce", "6b438bda-2d5c-4e8c-92b0-39f20a94b34e",
+            ],
+            in: folder
+        ).wait()
+        #expect(minted.output.hasSuffix(".10N-QAvRK0-dacox5X5YusK7C0AWb-kZLiNNTKLQw8I\n"))
+
+        let verify = ["verify-registration-token", "--application-key", key, "--secret-file", secret]
+        let valid = try Program(
+            "junction-sandbox",
+            verify + ["--at", "1514862300"],
+            in: folder,
+            input: minted.output
+        ).wait()
+        #expect(valid.status == 0)
+        let late = try Program("junction-sandbox", verify, in: folder, input: minted.output).wait()
+        #expect(late.status == 1)
+    }
+}

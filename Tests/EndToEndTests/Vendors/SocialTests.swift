@@ -1,0 +1,102 @@
+import Foundation
+import Testing
+
+/// social.plus (document 003) with the built programs: log-in, app-driven renewal, secure mode, ban, deletion.
+struct SocialEndToEndTests {
+    private let login: Object = ["scheme": "userLogin", "userId": "Anna", "displayName": "Anna"]
+
+    @Test func `a log-in lasts over a restart, with one device id, and is revoked by the sign-out`() throws {
+        let installation = try Installation.social()
+        let snapshot = try installation.connect().call("session.signIn", login)
+        #expect(snapshot.state == "established")
+        #expect(snapshot["provider"] as? String == "social")
+        #expect(snapshot.userId == "anna")
+
+        try installation.restartDaemon()
+
+        let client = try installation.connect()
+        #expect(try client.call("session.status").state == "established")
+        #expect(try client.call("token.get")["tokenType"] as? String == "Bearer")
+        #expect(try client.call("session.signOut").state == "notLoggedIn")
+        // The vendor hears of it, best effort, behind the local sign-out's back.
+        try installation.stopDaemon()
+        #expect(try installation.cloud.requests(to: "/api/v4/sessions").count == 1)
+    }
+
+    @Test func `a handler's renew renews the session`() throws {
+        let installation = try Installation.social()
+        let caller = try installation.connect()
+        try caller.call("session.signIn", login)
+        let app = try RenewingApp(installation)
+
+        let renewal = try caller.request("session.renew")
+        let question = try app.answer(["action": "renew"])
+
+        #expect(question["userId"] as? String == "Anna")
+        #expect(try caller.answer(to: renewal).generation == 2)
+    }
+
+    @Test func `in secure mode a log-in needs the app server's auth token`() throws {
+        let installation = try Installation.social()
+        try installation.cloud.sandbox("POST", "social/settings", ["secureMode": true])
+        let client = try installation.connect()
+        #expect(try client.refusal("session.signIn", login).kind == "invalidCredential")
+
+        let answer = try installation.cloud.sandbox("POST", "social/users/Anna/auth-token")
+        let token = try #require(answer["authToken"] as? String)
+        let snapshot = try client.call("session.signIn", login.merging(["authToken": token]) { $1 })
+
+        #expect(snapshot.state == "established")
+    }
+
+    @Test func `a ban ends the session with the vendor's code, and a banned user cannot log in`() throws {
+        let installation = try Installation.social()
+        let caller = try installation.connect()
+        try caller.call("session.signIn", login)
+        try installation.cloud.sandbox("POST", "social/users/Anna/ban")
+        let app = try RenewingApp(installation)
+
+        let renewal = try caller.request("session.renew")
+        try app.answer(["action": "renew"])
+
+        #expect(try caller.refusal(of: renewal).kind == "sessionTerminated")
+        let snapshot = try caller.call("session.status")
+        #expect(snapshot.state == "terminated")
+        #expect((snapshot["termination"] as? Object)?["code"] as? String == "400312")
+        #expect(try caller.refusal("session.signIn", login).kind == "sessionTerminated")
+        try installation.restartDaemon()
+        #expect(try installation.connect().call("session.status").state == "terminated")
+    }
+
+    @Test func `a credential of another scheme is unsupported, and so is Junction's session here`() throws {
+        let installation = try Installation.social()
+        let client = try installation.connect()
+        #expect(
+            try client.refusal("session.signIn", ["scheme": "linkCode", "code": "skus00000000"]).kind == "unsupported"
+        )
+        #expect(try client.call("daemon.info")["provider"] as? String == "social")
+
+        try client.call("session.signIn", login)
+        try installation.stopDaemon()
+        let sealed = try Data(contentsOf: URL(fileURLWithPath: installation.stateDirectory + "/session.sealed"))
+        installation.vendor = { "[junction]\nauthUrl = \"\($0)\"\napiUrl = \"\($0)\"" }
+        try installation.launchDaemon()
+
+        let ending = try #require(try installation.daemon?.wait())
+        #expect(ending.status == 78)
+        #expect(ending.errors.contains("social"))
+        let after = try Data(contentsOf: URL(fileURLWithPath: installation.stateDirectory + "/session.sealed"))
+        #expect(after == sealed)
+    }
+
+    @Test func `junctionctl picks the scheme from its options`() throws {
+        let installation = try Installation.social()
+        let ending = try Program(
+            "junctionctl",
+            ["--socket", installation.socket, "--json", "sign-in", "--user-id", "Anna", "--display-name", "Anna"],
+            in: installation.folder
+        ).wait()
+        #expect(ending.status == 0)
+        #expect(ending.output.contains("\"scheme\":\"userLogin\""))
+    }
+}
