@@ -40,6 +40,7 @@ import Testing
         #expect(lines.contains("junctiond_session_durable 0"))
         #expect(lines.contains("junctiond_access_token_expiry_timestamp_seconds 1700003600"))
         #expect(lines.contains("junctiond_renewal_failures 2"))
+        #expect(lines.contains("junctiond_session_handlers 0"))
     }
 
     @Test func `exactly one state is the present one`() {
