@@ -315,11 +315,11 @@ struct HandlerTests {
         try server.loop.flatSubmit { [server = server.server] in server.drain() }.wait()
 
         #expect(try app.client.hear() == nil)
-        guard case .session(let stored)? = server.store.kept?.record.content else { throw NobodyIsSignedIn() }
-        #expect(stored.postponedUntil == nil)
+        let renewal = try server.onLoop { [owner = server.owner] in
+            owner.assumeIsolated { $0.snapshot.facts.renewal }
+        }
+        #expect(renewal.phase == .inFlight)
     }
-
-    private struct NobodyIsSignedIn: Error {}
 }
 
 /// Who may be a session handler.
