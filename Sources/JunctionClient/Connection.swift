@@ -46,9 +46,9 @@ package struct Connection {
         lastId += 1
         let line = try OutgoingLine.request(method, params, id: lastId)
         // A daemon that hangs up may have said why before it did, so the reading side has the last word.
-        try? socket.send(line)
+        let wasSent = (try? socket.send(line)) != nil
         while true {
-            switch try nextMessage(by: deadline) {
+            switch try nextMessage(by: deadline, wasSent ? .connectionLost : .notTaken) {
             // An error that names no request is about this connection.
             case .answer(let answer) where answer.id.number == lastId || answer.isAboutConnection:
                 return try Answered(reading: answer.outcome.mapError(JunctionError.init).get())
@@ -92,13 +92,41 @@ package struct Connection {
         }
     }
 
-    private mutating func nextMessage(by deadline: Deadline) throws(JunctionError) -> Message {
+    /// - Parameter atEnd: what it means that the daemon says nothing more.
+    private mutating func nextMessage(
+        by deadline: Deadline,
+        _ atEnd: JunctionError = .connectionLost
+    ) throws(JunctionError) -> Message {
         while true {
             if let message = try messages.next() { return message }
             if deadline != .never || interruption != nil {
                 try waitForInput(from: socket, until: deadline, unless: interruption)
             }
-            guard try messages.receive(from: socket) else { throw .connectionLost }
+            do throws(JunctionError) {
+                guard try messages.receive(from: socket) else { throw .connectionLost }
+            } catch {
+                throw error.kind == .connectionLost ? atEnd : error
+            }
+        }
+    }
+}
+
+extension Connection {
+    /// Asks the daemon one thing on a connection of its own; while it restarts, again where that is harmless.
+    package static func ask<Definition: MethodDefinition>(
+        _ method: Definition.Type,
+        _ params: Definition.Params,
+        at path: SocketPath
+    ) throws(JunctionError) -> Answered<Definition.Answer> {
+        var repetition = Repetition(of: method)
+        while true {
+            do throws(JunctionError) {
+                var connection = try Connection(to: path)
+                return try connection.perform(method, params)
+            } catch {
+                guard let pause = repetition.pause(after: error) else { throw error }
+                try? waitForInput(from: nil, until: .after(pause), unless: nil)
+            }
         }
     }
 }

@@ -37,12 +37,20 @@ public final class JunctionClient: Sendable {
 }
 
 extension JunctionClient {
-    /// Asks the daemon on the connection that there is, or on a new one.
+    /// Asks the daemon on the connection that there is, or on a new one; while it restarts, again where that is harmless.
     func perform<Definition: MethodDefinition>(
         _ method: Definition.Type,
         _ params: Definition.Params
     ) async throws(JunctionError) -> Definition.Answer {
-        try await usableConnection().perform(method, params)
+        var repetition = Repetition(of: method)
+        while true {
+            do throws(JunctionError) {
+                return try await usableConnection().perform(method, params)
+            } catch {
+                guard let pause = repetition.pause(after: error) else { throw error }
+                guard (try? await Task.sleep(for: pause)) != nil else { throw .cancelled }
+            }
+        }
     }
 
     /// Asks the daemon what takes no parameters.

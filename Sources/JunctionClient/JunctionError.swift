@@ -18,6 +18,8 @@ public struct JunctionError: Error, Hashable, Sendable {
     public var capability: String?
     /// `invalidParams`: how much could have been asked for.
     public var maximum: Duration?
+    /// `connectionLost`: the daemon had stopped listening before it had the whole request, so it did nothing.
+    var wasNotTaken = false
 
     /// Makes an error that did not come from the daemon.
     public init(_ kind: Kind, _ message: String) {
@@ -110,6 +112,12 @@ extension JunctionError {
     }
 
     static let connectionLost = JunctionError(.connectionLost, "the daemon closed the connection before it answered")
+    /// The daemon had stopped listening before it had the whole request.
+    static let notTaken: JunctionError = {
+        var error = JunctionError(.connectionLost, "the daemon closed the connection before it took the request")
+        error.wasNotTaken = true
+        return error
+    }()
     static let timedOut = JunctionError(.timedOut, "the daemon did not answer in time")
     static let cancelled = JunctionError(.cancelled, "nobody waits for the answer any more")
     package static let requestTooLarge = JunctionError(

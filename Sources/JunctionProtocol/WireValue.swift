@@ -39,10 +39,13 @@ package protocol MethodDefinition: Sendable {
     static var summary: String { get }
     /// What it may be refused with, beside the errors that every method shares.
     static var errors: [ErrorCode] { get }
+    /// Whether asking twice is the same as asking once, so that a client may ask again after a lost connection.
+    static var isRepeatable: Bool { get }
 }
 
 extension MethodDefinition {
     package static var errors: [ErrorCode] { [] }
+    package static var isRepeatable: Bool { false }
 }
 
 extension JSONValue {

@@ -24,9 +24,17 @@ struct GlobalOptions: ParsableArguments {
     /// Where the daemon listens.
     var path: SocketPath { .resolve(socket) }
 
-    /// Connects to the daemon.
+    /// Connects to the daemon, for a conversation.
     func connect() throws -> Connection {
         try Connection(to: path)
+    }
+
+    /// Asks the daemon one thing.
+    func ask<Definition: MethodDefinition>(
+        _ method: Definition.Type,
+        _ params: Definition.Params
+    ) throws -> Connection.Answered<Definition.Answer> {
+        try Connection.ask(method, params, at: path)
     }
 
     /// Prints what the daemon answered: as it stood on the wire, or in words.

@@ -81,6 +81,17 @@ final class Peer {
         line().flatMap { try? JSONValue.parse(Array($0.utf8)) }
     }
 
+    /// Takes nothing more; what the client sends from now on, it cannot send.
+    func stopListening() {
+        _ = shutdown(descriptor, Int32(SHUT_RD))
+    }
+
+    /// Blocks until the client has gone, though nothing can come from it any more.
+    func waitForEnd() {
+        var waited = pollfd(fd: descriptor, events: 0, revents: 0)
+        while waited.revents & Int16(POLLHUP) == 0 { poll(&waited, 1, -1) }
+    }
+
     func send(_ line: String) {
         var bytes = Array((line + "\n").utf8)[...]
         while !bytes.isEmpty {

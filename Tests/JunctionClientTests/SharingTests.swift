@@ -73,8 +73,8 @@ struct SharingTests {
         )
         let client = daemon.client
 
-        async let first = error { () throws(JunctionError) in _ = try await client.status() }
-        async let second = error { () throws(JunctionError) in _ = try await client.metrics() }
+        async let first = error { () throws(JunctionError) in _ = try await client.signOut() }
+        async let second = error { () throws(JunctionError) in _ = try await client.renew() }
 
         #expect(await first?.kind == .connectionLost)
         #expect(await second?.kind == .connectionLost)

@@ -82,6 +82,15 @@ struct RenderingTests {
         #expect(lines.contains("storage   damaged; not on disk yet"))
     }
 
+    @Test func `a renewal that waits for somebody says for whom`() {
+        var snapshot = signedIn
+        snapshot.renewal = .init(phase: .waitingForHandler)
+
+        let lines = SnapshotText(snapshot, now: now).paragraph.split(separator: "\n")
+
+        #expect(lines.contains("renewal   waits for a session handler, such as 'junctionctl handle-renewals'"))
+    }
+
     @Test func `a change is one line`() {
         #expect(
             SnapshotText(signedIn).line

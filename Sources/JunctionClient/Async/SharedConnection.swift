@@ -18,8 +18,18 @@ final class SharedConnection: Sendable {
         var lastId: Int64 = 0
         var pending = PendingCalls()
         /// What did not fit into the socket yet, in order.
-        var outgoing: [SharedSecret] = []
+        var outgoing: [Outgoing] = []
         var sentOfFirst = 0
+        /// The daemon listens no longer, though it may still have something to say.
+        var isRefused = false
+        /// Whose calls it did not take, who are told when the state is free again.
+        var refused: [PendingCalls.Waiter] = []
+    }
+
+    private struct Outgoing {
+        var line: SharedSecret
+        /// The call that it makes, unless it answers one.
+        var call: Int64?
     }
 
     private let socket: UnixSocket
@@ -35,7 +45,7 @@ final class SharedConnection: Sendable {
 
     /// Whether calls can still be made.
     var isUsable: Bool {
-        state.withLock { if case .closed = $0.phase { false } else { true } }
+        state.withLock { if case .closed = $0.phase { false } else { !$0.isRefused } }
     }
 
     /// Ends the connection; whoever waits hears that it is lost.
@@ -81,7 +91,7 @@ extension SharedConnection {
     /// Answers what the daemon has asked.
     func respond(_ outcome: Result<any WireValue, WireError>, to id: RequestID) {
         let line = OutgoingLine.response(outcome, to: id).sealed()
-        state.withLock { send(line, &$0) }
+        update { send(Outgoing(line: line), &$0) }
     }
 
     private func nextId() -> Int64 {
@@ -92,19 +102,30 @@ extension SharedConnection {
     }
 
     private func begin(_ waiter: PendingCalls.Waiter, _ id: Int64, _ line: SharedSecret) {
-        let failure: JunctionError? = state.withLock { state in
+        let failure: JunctionError? = update { state in
             if case .closed(let error) = state.phase { return error }
             // A cancellation that came before this found nobody to tell.
             if Task.isCancelled { return .cancelled }
             state.pending.add(waiter, for: id)
-            send(line, &state)
+            send(Outgoing(line: line, call: id), &state)
             return nil
         }
         if let failure { waiter.finish(.failure(failure)) }
     }
 
+    /// Changes the state, and tells whoever is refused by that.
+    private func update<Result>(_ change: (inout State) -> Result) -> Result {
+        let (result, refused) = state.withLock { state in
+            let result = change(&state)
+            defer { state.refused = [] }
+            return (result, state.refused)
+        }
+        for waiter in refused { waiter.finish(.failure(.notTaken)) }
+        return result
+    }
+
     /// Sends what fits at once, and leaves the rest to the thread.
-    private func send(_ line: SharedSecret, _ state: inout State) {
+    private func send(_ line: Outgoing, _ state: inout State) {
         state.outgoing.append(line)
         guard case .open = state.phase, state.outgoing.count == 1 else { return }
         flush(&state)
@@ -112,7 +133,7 @@ extension SharedConnection {
     }
 
     private func flush(_ state: inout State) {
-        while let line = state.outgoing.first {
+        while let line = state.outgoing.first?.line {
             do throws(JunctionError) {
                 let rest = line.count - state.sentOfFirst
                 let sent = try line.withUnsafeBytes { bytes throws(JunctionError) in
@@ -124,7 +145,10 @@ extension SharedConnection {
                 }
                 state.outgoing.removeFirst()
             } catch {
-                // The thread finds out on the reading side, after whatever the daemon said before it went.
+                // What was sent before may still be answered, and the thread finds out when nothing more comes. What was
+                // not sent whole never will be.
+                state.isRefused = true
+                state.refused += state.outgoing.compactMap(\.call).compactMap { state.pending.take($0) }
                 state.outgoing = []
             }
             state.sentOfFirst = 0
@@ -137,7 +161,7 @@ extension SharedConnection {
     private func run(_ path: SocketPath) {
         do throws(JunctionError) {
             try socket.connect(to: path)
-            state.withLock { state in
+            update { state in
                 guard case .connecting = state.phase else { return }
                 state.phase = .open
                 flush(&state)
@@ -166,7 +190,7 @@ extension SharedConnection {
         guard poll(&waited, 2, -1) > 0 else { return false }
         if waited[1].revents != 0 { bell.silence() }
         let happened = Int32(waited[0].revents)
-        if happened & POLLOUT != 0 { state.withLock { flush(&$0) } }
+        if happened & POLLOUT != 0 { update { flush(&$0) } }
         return happened & ~POLLOUT != 0
     }
 

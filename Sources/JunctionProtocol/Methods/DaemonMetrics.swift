@@ -26,5 +26,6 @@ package enum DaemonMetrics: MethodDefinition {
 
     package static let name: StaticString = "daemon.metrics"
     package static let capability: Capability? = .status
+    package static let isRepeatable = true
     package static let summary = "Hands out the daemon's counters in Prometheus text format"
 }

@@ -71,7 +71,7 @@ struct SnapshotText {
             switch renewal.phase {
             case .scheduled: "at"
             case .inFlight: "under way"
-            case .waitingForHandler: "waits for a session handler"
+            case .waitingForHandler: "waits for a session handler, such as 'junctionctl handle-renewals'"
             case .postponed: "postponed until"
             case .backingOff: "failed \(renewal.failures) times, next attempt at"
             default: renewal.phase.rawValue

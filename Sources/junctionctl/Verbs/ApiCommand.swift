@@ -43,8 +43,7 @@ struct ApiCommand: ParsableCommand {
             headers: try headerFields(),
             body: try data.map(readBody)
         )
-        var connection = try options.connect()
-        let answer = try connection.perform(ApiCall.self, request)
+        let answer = try options.ask(ApiCall.self, request)
         if options.json {
             try StandardOutput.line(answer.json)
         } else {

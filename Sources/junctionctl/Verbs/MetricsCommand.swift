@@ -12,8 +12,7 @@ struct MetricsCommand: ParsableCommand {
     @OptionGroup var options: GlobalOptions
 
     func run() throws {
-        var connection = try options.connect()
-        let metrics = try connection.perform(DaemonMetrics.self, NoParams())
+        let metrics = try options.ask(DaemonMetrics.self, NoParams())
         try options.show(metrics) { $0.text.hasSuffix("\n") ? String($0.text.dropLast()) : $0.text }
     }
 }

@@ -17,9 +17,8 @@ struct ReconcileCommand: ParsableCommand {
     @OptionGroup var options: GlobalOptions
 
     func run() throws {
-        var connection = try options.connect()
         let params = SessionReconcile.Params(userId: expected.userId)
-        let result = try connection.perform(SessionReconcile.self, params)
+        let result = try options.ask(SessionReconcile.self, params)
         try options.show(result) { $0.action.verdict }
         try end(result.value.action == .none ? .done : .refused)
     }

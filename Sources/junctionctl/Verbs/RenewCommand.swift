@@ -13,8 +13,7 @@ struct RenewCommand: ParsableCommand {
     @OptionGroup var options: GlobalOptions
 
     func run() throws {
-        var connection = try options.connect()
-        let state = try connection.perform(SessionRenew.self, NoParams())
+        let state = try options.ask(SessionRenew.self, NoParams())
         try options.show(state) { SnapshotText($0).paragraph }
     }
 }

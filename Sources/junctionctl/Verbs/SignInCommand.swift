@@ -30,9 +30,10 @@ struct SignInCommand: ParsableCommand {
         if case .registrationSignature = form {
             StandardError.note("signatures are a legacy scheme: let your backend make registration tokens")
         }
-        var connection = try options.connect()
-        let settled = try form.settled { try connection.perform(DaemonInfo.self, NoParams()).value.provider }
-        let state = try connection.perform(SessionSignIn.self, try settled.read())
+        // Nobody shall type a token for a daemon that is not there.
+        _ = try options.connect()
+        let settled = try form.settled { try options.ask(DaemonInfo.self, NoParams()).value.provider }
+        let state = try options.ask(SessionSignIn.self, try settled.read())
         try options.show(state) { SnapshotText($0).paragraph }
         try state.value.requireDurable("the user is signed in, but would not be after a restart")
     }

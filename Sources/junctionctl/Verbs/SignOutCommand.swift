@@ -13,8 +13,7 @@ struct SignOutCommand: ParsableCommand {
     @OptionGroup var options: GlobalOptions
 
     func run() throws {
-        var connection = try options.connect()
-        let state = try connection.perform(SessionSignOut.self, NoParams())
+        let state = try options.ask(SessionSignOut.self, NoParams())
         try options.show(state) { SnapshotText($0).paragraph }
         try state.value.requireDurable("the user is signed out, but would be back after a restart")
     }

@@ -13,8 +13,7 @@ struct StatusCommand: ParsableCommand {
     @OptionGroup var options: GlobalOptions
 
     func run() throws {
-        var connection = try options.connect()
-        let status = try connection.perform(SessionStatus.self, NoParams())
+        let status = try options.ask(SessionStatus.self, NoParams())
         try options.show(status) { SnapshotText($0).paragraph }
         try end(status.value.isSignedIn ? .done : .notSignedIn)
     }

@@ -20,8 +20,7 @@ struct TokenCommand: ParsableCommand {
     }
 
     func run() throws {
-        var connection = try options.connect()
-        let token = try connection.perform(TokenGet.self, TokenGet.Params(minimumValidity: minValidity))
+        let token = try options.ask(TokenGet.self, TokenGet.Params(minimumValidity: minValidity))
         if options.json {
             try StandardOutput.line(token.json)
         } else {

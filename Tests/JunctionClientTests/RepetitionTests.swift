@@ -1,0 +1,70 @@
+import JunctionClient
+import Synchronization
+import Testing
+
+@testable import JunctionClient
+
+/// Calls whose connection is lost: made again where that cannot do a thing twice, and only there.
+struct RepetitionTests {
+    private static let hangUp: ScriptedDaemon.Script = { peer in _ = peer.line() }
+    private static let answer: ScriptedDaemon.Script = { peer in
+        while let message = peer.message() { peer.answer(message, snapshotJSON()) }
+    }
+    /// Answers one call, and had stopped listening before.
+    private static let answerOnceAndStopListening: ScriptedDaemon.Script = { peer in
+        let message = peer.message()
+        peer.stopListening()
+        peer.answer(message, snapshotJSON())
+        peer.waitForEnd()
+    }
+    private let credential = Credential.signInToken(SecretText("secret"))
+
+    @Test func `what only asks is asked again of the next daemon`() async throws {
+        let daemon = ScriptedDaemon(Self.hangUp, Self.hangUp, Self.answer)
+
+        #expect(try await daemon.client.status().revision == 17)
+    }
+
+    @Test func `what does something is not done twice`() async throws {
+        let daemon = ScriptedDaemon(Self.hangUp, Self.answer)
+
+        await #expect(throws: JunctionError.connectionLost) { _ = try await daemon.client.signIn(credential) }
+    }
+
+    @Test func `what the daemon did not take any more is done by the next one`() async throws {
+        let daemon = ScriptedDaemon(Self.answerOnceAndStopListening, Self.answer)
+        let client = daemon.client
+        _ = try await client.status()
+
+        #expect(try await client.signIn(credential).revision == 17)
+    }
+
+    @Test func `a daemon that always hangs up is not asked for ever`() async throws {
+        let asked = Mutex(0)
+        let hangUp: ScriptedDaemon.Script = { peer in
+            asked.withLock { $0 += 1 }
+            _ = peer.line()
+        }
+        let daemon = ScriptedDaemon(Array(repeating: hangUp, count: Repetition.most + 2))
+
+        await #expect(throws: JunctionError.connectionLost) { _ = try await daemon.client.status() }
+        #expect(asked.withLock { $0 } == Repetition.most + 1)
+    }
+
+    @Test func `a daemon that is not there at first is not waited for`() async {
+        let daemon = ScriptedDaemon(listening: false)
+
+        let error = await #expect(throws: JunctionError.self) { _ = try await daemon.client.status() }
+        #expect(error?.kind == .daemonUnreachable)
+    }
+
+    @Test func `one question on a connection of its own is repeated by the same rule`() throws {
+        let daemon = ScriptedDaemon(Self.hangUp, Self.answer)
+        #expect(try Connection.ask(SessionStatus.self, NoParams(), at: SocketPath(daemon.path)).value.revision == 17)
+
+        let other = ScriptedDaemon(Self.hangUp, Self.answer)
+        #expect(throws: JunctionError.connectionLost) {
+            _ = try Connection.ask(SessionSignOut.self, NoParams(), at: SocketPath(other.path))
+        }
+    }
+}
