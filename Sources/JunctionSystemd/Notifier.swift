@@ -1,3 +1,4 @@
+import CLinux
 import Glibc
 
 /// Tells the service manager how the service is doing, and never waits for it.
@@ -45,16 +46,35 @@ package struct Notifier: Sendable {
         }
     }
 
+    /// Gives the service manager a copy of a descriptor, which it passes to the next process of this service, after a
+    /// restart or a crash (`FDSTORE=1`).
+    @discardableResult
+    package func entrust(_ descriptor: Int32, named name: String) -> Delivery {
+        switch destination {
+        case .nobody: .nobodyListens
+        case .unusable(let errno): .failed(errno: errno)
+        case .address(let address): send("FDSTORE=1\nFDPOLL=0\nFDNAME=" + name, to: address, with: descriptor)
+        }
+    }
+
     /// A socket a message: they are rare, and this way the service manager may restart in between.
-    private func send(_ text: String, to address: SocketAddress) -> Delivery {
+    private func send(_ text: String, to address: SocketAddress, with descriptor: Int32? = nil) -> Delivery {
         let sender = socket(AF_UNIX, Int32(SOCK_DGRAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
         guard sender >= 0 else { return .failed(errno: errno) }
         defer { close(sender) }
         let bytes = Array(text.utf8)
-        let flags = Int32(MSG_DONTWAIT | MSG_NOSIGNAL)
-        let sent = address.withSocketAddress { sendto(sender, bytes, bytes.count, flags, $0, $1) }
-        guard sent < 0 else { return .sent }
-        return errno == EAGAIN || errno == ENOBUFS ? .congested : .failed(errno: errno)
+        let failure = address.withSocketAddress { address, length in
+            if let descriptor {
+                return clinux_send_descriptor(sender, bytes, bytes.count, address, length, descriptor)
+            }
+            let flags = Int32(MSG_DONTWAIT | MSG_NOSIGNAL)
+            return sendto(sender, bytes, bytes.count, flags, address, length) < 0 ? errno : 0
+        }
+        switch failure {
+        case 0: return .sent
+        case EAGAIN, ENOBUFS: return .congested
+        default: return .failed(errno: failure)
+        }
     }
 }
 

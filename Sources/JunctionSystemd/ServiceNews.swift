@@ -12,6 +12,8 @@ package enum ServiceNews: Equatable, Sendable {
     case stopping
     /// A sign of life for the watchdog.
     case alive
+    /// What the service manager keeps under this name is not needed any more.
+    case forget(name: String)
 
     /// The time that `reloading` has to carry: the monotonic clock. With the wall clock's, or in a datagram of its
     /// own, the service manager takes the reload for one that never began and kills the service.
@@ -29,6 +31,7 @@ package enum ServiceNews: Equatable, Sendable {
         case .reloading(let time): "RELOADING=1\nMONOTONIC_USEC=\(time)"
         case .stopping: "STOPPING=1"
         case .alive: "WATCHDOG=1"
+        case .forget(let name): "FDSTOREREMOVE=1\nFDNAME=" + name
         }
     }
 

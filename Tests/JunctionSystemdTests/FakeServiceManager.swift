@@ -40,6 +40,28 @@ final class FakeServiceManager {
         return count < 0 ? nil : String(decoding: buffer.prefix(count), as: UTF8.self)
     }
 
+    /// The next datagram and the descriptor that came with it, if one did.
+    func receiveWithDescriptor() -> (text: String, descriptor: Int32?)? {
+        var text = [UInt8](repeating: 0, count: 8_192)
+        // One cmsghdr (16 bytes) and one descriptor, padded.
+        var control = [UInt64](repeating: 0, count: 3)
+        let count = text.withUnsafeMutableBytes { text in
+            control.withUnsafeMutableBytes { control in
+                var part = iovec(iov_base: text.baseAddress, iov_len: text.count)
+                return withUnsafeMutablePointer(to: &part) { part in
+                    var message = msghdr()
+                    (message.msg_iov, message.msg_iovlen) = (part, 1)
+                    (message.msg_control, message.msg_controllen) = (control.baseAddress, control.count)
+                    return recvmsg(descriptor, &message, Int32(MSG_DONTWAIT))
+                }
+            }
+        }
+        guard count >= 0 else { return nil }
+        let passed = control.withUnsafeBytes { $0.load(fromByteOffset: 16, as: Int32.self) }
+        let line = String(decoding: text.prefix(count), as: UTF8.self)
+        return (line, control[0] == 0 ? nil : passed)
+    }
+
     deinit {
         close(descriptor)
         if kind == .path { unlink(name) }

@@ -21,6 +21,10 @@ int clinux_peer_groups(int socket, uint32_t *groups, size_t *count);
 /// Accepts a connection that is close-on-exec and non-blocking from the start. Returns it, or a negative errno.
 int clinux_accept(int listener);
 
+/// Sends a datagram that carries a descriptor to a Unix socket's address, without waiting: the receiver gets a copy.
+int clinux_send_descriptor(int socket, const void *bytes, size_t count, const void *address, uint32_t address_length,
+                           int descriptor);
+
 // --- The clocks, and the one alarm ---
 
 /// The wall clock (CLOCK_REALTIME) in milliseconds since 1970.

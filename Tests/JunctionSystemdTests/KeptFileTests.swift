@@ -1,0 +1,59 @@
+import Glibc
+import Testing
+
+@testable import JunctionSystemd
+
+/// Files in memory that the service manager keeps over a restart.
+@Suite struct KeptFileTests {
+    private let bytes = (0..<5_000).map { UInt8(truncatingIfNeeded: $0) }
+
+    @Test func `what is kept comes back under its name, and nobody can have changed it`() throws {
+        let manager = try FakeServiceManager(.abstract)
+
+        #expect(KeptFile.keep(bytes, as: "session-a", by: Notifier(socket: manager.name)) == .sent)
+        let message = try #require(manager.receiveWithDescriptor())
+        let descriptor = try #require(message.descriptor)
+
+        #expect(message.text == "FDSTORE=1\nFDPOLL=0\nFDNAME=session-a")
+        #expect(write(descriptor, bytes, 1) == -1)
+        #expect(ftruncate(descriptor, 0) == -1)
+        var passed = PassedSockets([
+            .init(descriptor: 1_000, name: "rpc"),
+            .init(descriptor: descriptor, name: "session-a"),
+        ])
+        #expect(passed.takeKeptFiles(named: ["session-a", "session-b"], atMost: 5_000) == [bytes])
+        #expect(passed.sockets == [.init(descriptor: 1_000, name: "rpc")])
+        #expect(fcntl(descriptor, F_GETFD) == -1)
+    }
+
+    @Test func `a longer file than any record, and one that somebody may still change, are not believed`() throws {
+        let manager = try FakeServiceManager(.abstract)
+        _ = KeptFile.keep(bytes, as: "session-a", by: Notifier(socket: manager.name))
+        let long = try #require(manager.receiveWithDescriptor()?.descriptor)
+        let open = try #require(openPlainFile())
+
+        var passed = PassedSockets([
+            .init(descriptor: long, name: "session-a"), .init(descriptor: open, name: "session-a"),
+        ])
+
+        #expect(passed.takeKeptFiles(named: ["session-a"], atMost: 4_999).isEmpty)
+        #expect(passed.sockets.isEmpty)
+    }
+
+    @Test func `without a service manager nothing is kept, and that is said`() {
+        #expect(KeptFile.keep(bytes, as: "session-a", by: Notifier(socket: nil)) == .nobodyListens)
+    }
+
+    @Test func `what is forgotten is named`() throws {
+        let manager = try FakeServiceManager(.abstract)
+
+        #expect(Notifier(socket: manager.name).tell(.forget(name: "session-b")) == .sent)
+
+        #expect(manager.receive() == "FDSTOREREMOVE=1\nFDNAME=session-b")
+    }
+
+    private func openPlainFile() -> Int32? {
+        let descriptor = open("/proc/self/exe", O_RDONLY)
+        return descriptor < 0 ? nil : descriptor
+    }
+}
