@@ -23,7 +23,8 @@ package final class FakeProvider: IdentityProvider {
         var issued = 0
         var exchangeCalls = 0
         var renewalAnswers: [RenewalAnswer] = []
-        var revocations = 0
+        var revocations: [(Identity, SessionSecrets)] = []
+        var failedRevocations: [Unavailability] = []
         var apiCalls: [ApiRequest] = []
         var running = 0
         var mostRunning = 0
@@ -43,6 +44,10 @@ package final class FakeProvider: IdentityProvider {
 
     package func failRenewals(_ failures: RenewalFailure...) {
         state.withLock { $0.renewals += failures }
+    }
+
+    package func failRevocations(_ failures: Unavailability...) {
+        state.withLock { $0.failedRevocations += failures }
     }
 
     package func answerCalls(_ answers: ApiAnswer...) {
@@ -75,7 +80,15 @@ package final class FakeProvider: IdentityProvider {
     package var renewalCalls: Int { renewalAnswers.count }
     /// What each renewal was made with.
     package var renewalAnswers: [RenewalAnswer] { state.withLock { $0.renewalAnswers } }
-    package var revocations: Int { state.withLock { $0.revocations } }
+    /// Whom a sign-out was told of, and with what, attempt by attempt.
+    package var revocations: [(identity: Identity, secrets: SessionSecrets)] {
+        state.withLock { $0.revocations.map { (identity: $0.0, secrets: $0.1) } }
+    }
+    /// Lets go of what was remembered of sign-outs, secrets included.
+    package func forgetCalls() {
+        state.withLock { $0.revocations = [] }
+    }
+
     package var apiCalls: [ApiRequest] { state.withLock { $0.apiCalls } }
     /// The most token calls that were ever under way together.
     package var mostRunning: Int { state.withLock { $0.mostRunning } }
@@ -138,8 +151,12 @@ package final class FakeProvider: IdentityProvider {
         }
     }
 
-    package func revoke(_ identity: Identity, with secrets: SessionSecrets) async {
-        state.withLock { $0.revocations += 1 }
+    package func revoke(_ identity: Identity, with secrets: SessionSecrets) async throws(Unavailability) {
+        state.withLock { $0.revocations.append((identity, secrets)) }
+        await waitWhileHeld()
+        if Task.isCancelled { throw Unavailability("The request was given up") }
+        let failure = state.withLock { $0.failedRevocations.isEmpty ? nil : $0.failedRevocations.removeFirst() }
+        if let failure { throw failure }
     }
 
     package func renew(
@@ -189,6 +206,10 @@ package final class FakeProvider: IdentityProvider {
             state.running += 1
             state.mostRunning = max(state.mostRunning, state.running)
         }
+        await waitWhileHeld()
+    }
+
+    private func waitWhileHeld() async {
         await withCheckedContinuation { continuation in
             let (waits, onHeld) = state.withLock { state in
                 if state.holding { state.held.append(continuation) }

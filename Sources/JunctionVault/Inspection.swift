@@ -12,7 +12,7 @@ struct Inspection {
     }
 
     func findings() -> [ProbeFinding] {
-        [directoryFinding, permissions, key, session, quarantine, reserve]
+        [directoryFinding, permissions, key, session, quarantine, reserve] + sequences
     }
 
     private var directoryFinding: ProbeFinding {
@@ -92,6 +92,20 @@ struct Inspection {
             "Put aside in \(directory.path)/\(StateFolder.quarantine.rawValue): \(list).",
             remedy: "Once the present session has proved good, these files may be removed."
         )
+    }
+
+    /// Nothing, unless the list is spoilt: most installations never have one.
+    private var sequences: [ProbeFinding] {
+        let name = "sequences"
+        do throws(FileFault) {
+            guard let bytes = try directory.read(.sequences, atMost: SequenceList.longestText + 1),
+                SequenceList(decoding: bytes) == nil
+            else { return [] }
+            let location = directory.location(of: .sequences)
+            return [.note(name, "\(location) makes no sense: it counts as empty, and the next signature replaces it.")]
+        } catch {
+            return [.note(name, "\(error.description) Until then the list counts as empty.")]
+        }
     }
 
     private var reserve: ProbeFinding {

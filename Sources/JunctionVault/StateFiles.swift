@@ -69,6 +69,8 @@ package struct StateFile: Hashable, Sendable {
     package static let installation = StateFile("installation-id")
     /// The sealing key, where the service manager provides none.
     package static let key = StateFile("junctiond.key")
+    /// The largest sequences that were used with a provider.
+    package static let sequences = StateFile("sequences")
     /// Space that is given up when the disk is full, so that one more write succeeds.
     package static let reserve = StateFile("reserve")
 

@@ -15,6 +15,8 @@ package final class Vault: SessionStore {
     private let queue = DispatchQueue(label: "junctiond.vault")
     /// Held for as long as there is a vault.
     private let lock: InstanceLock
+    /// What a provider has to remember beside the session.
+    package let sequences: SequenceBook
 
     /// Takes over a directory that is locked already.
     ///
@@ -28,6 +30,7 @@ package final class Vault: SessionStore {
         self.directory = directory
         self.lock = lock
         self.sealing = sealing
+        sequences = SequenceBook(directory, on: queue)
         keeper = Mutex(RecordKeeper(directory, sealing, probe: probe))
     }
 
@@ -65,13 +68,25 @@ package final class Vault: SessionStore {
         return try? SealedRecord.bytes(of: record, secrets, installation: installation.text, key: sealing.key)
     }
 
+    /// Whether what `restore` found is in its file: a copy that survived elsewhere may still wait for the disk.
+    package var isDurable: Bool { keeper.withLock { $0.unfinished.isEmpty } }
+
     /// Looks at everything that protects the stored session, for `doctor`.
     package func inspect() async -> [ProbeFinding] {
-        await withCheckedContinuation { continuation in
-            queue.async { [self] in
-                continuation.resume(returning: Inspection(directory, sealing).findings())
-            }
+        let sealing = sealing
+        return await withCheckedContinuation { continuation in
+            onQueue { continuation.resume(returning: Inspection($0, sealing).findings()) }
         }
+    }
+
+    /// Does something with the directory, in its turn, where nobody is kept waiting.
+    func onQueue(_ work: @escaping @Sendable (StateDirectory) -> Void) {
+        queue.async { [self] in work(directory) }
+    }
+
+    /// Does something with the directory, in its turn, and waits for it.
+    func onQueueAtOnce<Result>(_ work: (StateDirectory) -> Result) -> Result {
+        queue.sync { work(directory) }
     }
 
     private func attempt(_ record: SessionRecord, _ secrets: SessionSecrets) -> Result<Void, StoreFailure> {

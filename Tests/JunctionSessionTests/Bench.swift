@@ -17,7 +17,14 @@ struct Bench {
     private(set) var questions: [(handler: HandlerID, question: RenewalQuestion)] = []
     /// Every handler that was asked, in order.
     private(set) var everAsked: [HandlerID] = []
+    /// Every user of whose sign-out the provider was told, attempt by attempt.
     private(set) var revoked: [Identity] = []
+    /// The request by which it is being told: it waits for `endRevocation`.
+    private(set) var telling: RevocationID?
+    private(set) var interrupted: [RevocationID] = []
+    /// Whose secrets are kept for a revocation.
+    private(set) var keptSecrets: [RevocationID] = []
+    private(set) var reports: [Happening] = []
     /// Writes wait for `endWrite` when this is set.
     var holdsWrites = false
     private(set) var heldWrites: [(ticket: WriteTicket, record: SessionRecord)] = []
@@ -63,6 +70,13 @@ struct Bench {
 
     mutating func failRenewal(_ failure: RenewalFailure) {
         perform(machine.renewalFailed(renewals.removeLast(), failure, now: now))
+    }
+
+    /// The provider heard of the sign-out, or it did not.
+    mutating func endRevocation(_ failure: Unavailability? = nil) {
+        guard let told = telling else { preconditionFailure("The provider is not being told of a sign-out") }
+        telling = nil
+        perform(machine.revocationEnded(told, failure: failure, now: now))
     }
 
     mutating func endWrite(failure: StoreFailure? = nil) {
@@ -155,6 +169,10 @@ struct Bench {
         if case .refused(let refusal) = replies[request.number] { refusal.kind } else { nil }
     }
 
+    func message(of request: RequestID) -> String? {
+        if case .refused(let refusal) = replies[request.number] { refusal.message } else { nil }
+    }
+
     /// The answer to a request that is made now.
     mutating func reply(to ask: (inout Bench) -> RequestID) -> Reply? {
         let request = ask(&self)
@@ -193,7 +211,15 @@ struct Bench {
             case .askHandler(let handler, let question):
                 questions = [(handler, question)]
                 everAsked.append(handler)
-            case .revoke(let identity): revoked.append(identity)
+            case .keepSecrets(let revocation): keptSecrets.append(revocation)
+            case .forgetSecrets(let revocation): keptSecrets.removeAll { $0 == revocation }
+            case .revoke(let revocation, let identity):
+                precondition(telling == nil, "The provider is told of two sign-outs at once")
+                precondition(keptSecrets.contains(revocation), "There is nothing to prove the sign-out with")
+                telling = revocation
+                revoked.append(identity)
+            case .interrupt(let revocation): interrupted.append(revocation)
+            case .report(let happening): reports.append(happening)
             case .charge(let request): charged.append(request)
             case .write(let ticket, let record):
                 if holdsWrites {
@@ -202,7 +228,7 @@ struct Bench {
                     if writeFailure == nil { written.append(record) }
                     perform(machine.writeEnded(ticket, failure: writeFailure, now: now))
                 }
-            case .adopt, .adoptKey, .activate, .erase, .keepAnswer, .forgetAnswer, .report: break
+            case .adopt, .adoptKey, .activate, .erase, .keepAnswer, .forgetAnswer: break
             }
         }
     }

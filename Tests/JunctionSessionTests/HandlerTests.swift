@@ -2,8 +2,7 @@ import Testing
 
 @testable import JunctionSession
 
-/// Session handlers: local apps that are asked when a session is to be renewed (the vendor's document 003), and every
-/// defect that was found in the vendor's own SDKs, as a test that we do not have it.
+/// Session handlers: local apps that are asked when a session is to be renewed (the vendor's document 003).
 struct HandlerTests {
     private func due(handlers: UInt64...) -> Bench {
         var bench = Bench.signedIn(mode: .handler)
@@ -84,6 +83,41 @@ struct HandlerTests {
         bench.pass(bench.facts.renewal.notBefore! - bench.now.wall)
         #expect(bench.everAsked.count == 1)
         #expect(bench.renewals.count == 1)
+    }
+
+    @Test func `a signature that may have arrived is not sent again: the retry asks for another one, at once`() {
+        var bench = due(handlers: 1)
+        bench.answerQuestion(.signature)
+        bench.failRenewal(.unavailable(Unavailability("No answer", ambiguous: true)))
+        #expect(bench.facts.renewal.phase == .backingOff)
+        bench.pass(.seconds(2))
+        #expect(bench.renewals.isEmpty)
+        #expect(bench.everAsked.count == 2)
+        bench.answerQuestion(.signature)
+        bench.failRenewal(.registrationForgotten)
+        bench.pass(.seconds(60))
+        #expect(bench.everAsked.count == 3)
+        bench.answerQuestion(.signature)
+        bench.grantRenewal()
+        #expect(bench.state == .established)
+    }
+
+    @Test func `a signature that never arrived is sent again`() {
+        var bench = due(handlers: 1)
+        bench.answerQuestion(.signature)
+        bench.failRenewal(.unavailable(Unavailability("Connection refused")))
+        bench.pass(.seconds(2))
+        #expect(bench.renewals.count == 1)
+        #expect(bench.everAsked.count == 1)
+    }
+
+    @Test func `a handler that has gone is not asked after another one's answer was refused`() {
+        var bench = due(handlers: 1, 2)
+        bench.answerQuestion(.credential)
+        bench.unregister(1)
+        bench.failRenewal(.answerRefused("The token is for another user"))
+        #expect(bench.everAsked.map(\.number) == [2])
+        #expect(bench.facts.renewal.phase == .postponed)
     }
 
     @Test func `a provider that forgot the registration has it asked for again, the session kept`() {
@@ -192,6 +226,17 @@ struct HandlerTests {
         #expect(bench.reply(to: request) == .done)
     }
 
+    @Test func `session renew without anybody to ask leaves the postponement as it is`() {
+        var bench = due(handlers: 1)
+        bench.answerQuestion(.unable)
+        let until = bench.facts.renewal.notBefore
+        bench.unregister(1)
+        #expect(bench.refusal { $0.renew() } == .tokenExpired)
+        bench.register(1)
+        #expect(bench.questions.isEmpty)
+        #expect(bench.facts.renewal.notBefore == until)
+    }
+
     @Test func `a dead token while postponed or waiting is said to be expired, and when to come back`() {
         var bench = Bench.signedIn(life: .seconds(60), mode: .handler)
         bench.pass(.seconds(61))
@@ -203,6 +248,39 @@ struct HandlerTests {
         let request = bench.token()
         #expect(bench.refusal(of: request) == .tokenExpired)
         #expect((bench.retryAfter(of: request) ?? .zero) >= .seconds(600))
+    }
+
+    @Test(arguments: [0, 1] as [UInt64])
+    func `a sign-in brings what a dead session waits for, and a failure leaves it as it is`(handlers: UInt64) {
+        var bench = Bench.signedIn(life: .seconds(60), mode: .handler)
+        bench.pass(.seconds(61))
+        if handlers > 0 {
+            bench.register(1)
+            bench.answerQuestion(.unable)
+        }
+        let waiting = bench.facts
+        #expect(waiting.renewal.phase == (handlers > 0 ? .postponed : .waitingForHandler))
+
+        let vain = bench.signIn(.signInToken("alice"))
+        bench.failExchange(.unavailable(Unavailability("No network")))
+        #expect(bench.refusal(of: vain) == .providerUnavailable)
+        #expect(bench.facts == waiting)
+        #expect(bench.refusal { $0.signIn(.signInToken("bob")) } == .alreadySignedIn)
+
+        let request = bench.signIn(.signInToken("alice"))
+        bench.grantExchange()
+        #expect(bench.reply(to: request) == .done)
+        #expect(bench.state == .established)
+        #expect(bench.facts.renewal.phase == .scheduled)
+    }
+
+    @Test func `a sign-in beside a living token makes no call, postponed or not`() {
+        var bench = due(handlers: 1)
+        bench.answerQuestion(.unable)
+        let request = bench.signIn(.signInToken("alice"))
+        #expect(bench.reply(to: request) == .done)
+        #expect(bench.exchanges.isEmpty)
+        #expect(bench.facts.renewal.phase == .postponed)
     }
 
     // MARK: Reauthentication and restarts
@@ -257,6 +335,10 @@ struct HandlerTests {
         needsHandler: true
     )
 
+    private func registration(of user: String) -> CredentialFacts {
+        CredentialFacts(scheme: .registration, subject: .user(.user(user)), needsHandler: true)
+    }
+
     @Test func `a sign-in without a token asks a handler for the missing one`() {
         var bench = Bench(mode: .handler)
         bench.register(1)
@@ -288,103 +370,165 @@ struct HandlerTests {
         bench.answerQuestion(.credential)
         bench.failExchange(.refused("The token has expired"))
         #expect(bench.questions.map(\.handler.number) == [1])
+        #expect(bench.questions.last?.question.reason == .missing)
         bench.answerQuestion(.unable)
         #expect(bench.refusal(of: request) == .invalidCredential)
     }
 
-    // MARK: The defects of the vendor's SDKs (facts A3), which we do not have
-
-    @Test func `A3 no second question while one is outstanding`() {
-        var bench = due(handlers: 1)
-        for _ in 0..<5 {
-            bench.pass(.seconds(5))
-            bench.renew()
-            bench.token()
-        }
-        #expect(bench.everAsked.count == 1)
-    }
-
-    @Test func `A3 answering twice makes one request`() {
-        var bench = due(handlers: 1)
-        let attempt = bench.questions.last!.question.attempt
-        bench.answerQuestion(.renew)
-        bench.say(.renew, from: 1, to: attempt)
-        bench.say(.credential, from: 1, to: attempt)
-        #expect(bench.renewals.count == 1)
-    }
-
-    @Test func `A3 an app that ignores the question is asked again later, not never and not at once`() {
-        var bench = due(handlers: 1)
-        bench.pass(.seconds(60))
-        #expect(bench.facts.renewal.phase == .postponed)
-        bench.pass(.seconds(661))
-        #expect(bench.everAsked.count == 2)
-    }
-
-    @Test func `A3 unable does not pile up timers`() {
-        var bench = due(handlers: 1)
-        for _ in 0..<10 {
-            bench.answerQuestion(.unable)
-            bench.pass(.seconds(661))
-        }
-        #expect(bench.everAsked.count == 11)
-    }
-
-    @Test func `A3 a late answer after a sign-out signs nobody in`() {
-        var bench = due(handlers: 1)
-        let attempt = bench.questions.last!.question.attempt
-        bench.signOut()
-        bench.say(.renew, from: 1, to: attempt)
-        bench.say(.credential, from: 1, to: attempt)
-        #expect(bench.state == .notLoggedIn)
-        #expect(bench.renewals.isEmpty)
-        #expect(bench.revoked == [.user("alice")])
-    }
-
-    @Test func `A3 a failed proactive renewal leaves the living session as it is`() {
-        var bench = due(handlers: 1)
-        bench.answerQuestion(.renew)
-        bench.failRenewal(.unavailable(Unavailability("No network")))
-        #expect(bench.state == .established)
-        let served = bench.reply { $0.token() }
-        guard case .token? = served else {
-            Issue.record("a living token is served")
-            return
-        }
-    }
-
-    @Test func `A3 a ban that a proactive renewal finds ends the session, terminated`() {
-        var bench = due(handlers: 1)
-        bench.answerQuestion(.renew)
-        bench.failRenewal(.terminated(code: "400312", message: "Banned"))
-        #expect(bench.state == .terminated)
-        #expect(bench.facts.termination?.code == "400312")
-    }
-
-    @Test func `A3 an expired token is still renewed`() {
-        var bench = Bench.signedIn(life: .seconds(60), mode: .handler)
-        bench.pass(.seconds(120))
-        #expect(bench.state == .tokenExpired)
+    @Test func `a sign-in behind one whose handler is silent begins when that one's time is over`() {
+        var bench = Bench(mode: .handler)
         bench.register(1)
-        #expect(bench.questions.last?.question.reason == .expired)
-        bench.answerQuestion(.renew)
-        bench.grantRenewal()
-        #expect(bench.state == .established)
+        let silent = bench.signIn(registration)
+        let next = bench.signIn(.signInToken("bob"))
+        #expect(bench.exchanges.isEmpty)
+
+        bench.pass(.seconds(60))
+
+        #expect(bench.refusal(of: silent) == .invalidCredential)
+        bench.grantExchange(of: "bob")
+        #expect(bench.reply(to: next) == .done)
     }
 
-    @Test func `A3 a repeated sign-in adds no second schedule`() {
+    @Test func `a sign-in whose token was refused does not push a renewal's question aside`() {
         var bench = Bench.signedIn(mode: .handler)
         bench.register(1)
-        for _ in 0..<5 { bench.signIn(.signInToken("alice")) }
+        bench.register(2)
+        let request = bench.identify("ext-bob")
+        bench.answer(request, .success(registration(of: "bob")))
+        bench.answerQuestion(.credential)
         bench.pass(.seconds(3_000))
-        #expect(bench.everAsked.count == 1)
+        #expect(bench.questions.last?.question.reason == .expiring)
+
+        bench.failExchange(.refused("The token has expired"))
+        #expect(bench.questions.last?.question.reason == .expiring)
+        bench.answerQuestion(.renew)
+        bench.grantRenewal()
+
+        #expect(bench.questions.map(\.handler.number) == [1])
+        #expect(bench.questions.last?.question.reason == .missing)
+        bench.answerQuestion(.credential)
+        bench.grantExchange(of: "bob", scheme: .registration)
+        #expect(bench.reply(to: request) == .identified(.switched))
     }
 
-    @Test func `A3 a short-lived token is renewed before anybody sees it expire`() {
-        var bench = Bench.signedIn(life: .seconds(20), mode: .handler)
+    @Test func `a sign-in asks when the time of a renewal's silent handler is over`() {
+        var bench = Bench.signedIn(life: .seconds(60), mode: .handler)
+        bench.pass(.seconds(61))
         bench.register(1)
-        bench.pass(.seconds(17))
-        #expect(bench.state == .established)
-        #expect(bench.questions.count == 1)
+        let request = bench.identify("ext-bob")
+        bench.answer(
+            request,
+            .success(registration(of: "bob"))
+        )
+        #expect(bench.questions.last?.question.reason == .expired)
+
+        bench.pass(.seconds(60))
+
+        #expect(bench.questions.last?.question.reason == .missing)
+        #expect(bench.questions.last?.question.userId == "bob")
+    }
+
+    // MARK: The words of a refusal
+
+    @Test func `who asks for a renewal hears how many could not, when they are asked again, and what to do`() {
+        var bench = due(handlers: 1, 2)
+        let request = bench.renew()
+        bench.answerQuestion(.unable)
+        bench.answerQuestion(.unable)
+
+        let seconds = bench.retryAfter(of: request).map { ($0.wholeMilliseconds + 999) / 1_000 }
+        #expect(bench.refusal(of: request) == .tokenExpired)
+        #expect(
+            bench.message(of: request)
+                == "The session cannot be renewed now: no session handler could help (2 were asked). It is kept, and they "
+                + "are asked again in \(seconds ?? 0) s, or sooner by session.renew (junctionctl renew). See why the "
+                + "app has no token, or sign in again"
+        )
+        #expect(
+            bench.facts.renewal.lastError
+                == "unableToRetrieveAuthToken: no session handler could help (2 were asked)"
+        )
+    }
+
+    @Test func `an answer that was refused is given as the reason`() {
+        var bench = due(handlers: 1)
+        let request = bench.renew()
+        bench.answerQuestion(.credential)
+        bench.failRenewal(.answerRefused("The token is for another user"))
+        #expect(
+            bench.message(of: request)?.contains(
+                "no session handler could help (1 was asked); the last answer was refused: The token is for another user."
+            ) == true
+        )
+    }
+
+    @Test func `a dead token while postponed is refused with the same words, over a restart without the count`() {
+        var bench = Bench.signedIn(life: .seconds(60), mode: .handler)
+        bench.pass(.seconds(61))
+        bench.register(1)
+        bench.answerQuestion(.unable)
+        bench.pass(.seconds(100))
+        let request = bench.token()
+        #expect(bench.message(of: request)?.contains("no session handler could help (1 was asked). It is kept") == true)
+        #expect((bench.retryAfter(of: request) ?? .zero) >= .seconds(500))
+
+        var restarted = Bench(
+            at: bench.now,
+            mode: .handler,
+            .restored(bench.written.last!, SessionSecrets(), damaged: nil)
+        )
+        let again = restarted.token()
+        #expect(restarted.message(of: again)?.contains("no session handler could help. It is kept") == true)
+        #expect(restarted.retryAfter(of: again) == bench.retryAfter(of: request))
+    }
+
+    @Test func `without a handler it is said that none is registered, and how to register one`() {
+        var bench = Bench.signedIn(life: .seconds(60), mode: .handler)
+        bench.pass(.seconds(61))
+        #expect(bench.facts.renewal.phase == .waitingForHandler)
+        for request in [bench.token(), bench.renew()] {
+            #expect(bench.refusal(of: request) == .tokenExpired)
+            #expect(bench.retryAfter(of: request) == nil)
+            #expect(
+                bench.message(of: request)
+                    == "The session cannot be renewed now: no session handler is registered. Register one "
+                    + "(handler.register, or junctionctl handle-renewals --exec COMMAND), and the renewal begins"
+            )
+        }
+    }
+
+    @Test func `while the handlers are asked for a sign-in, a renewal is told to come back`() {
+        var bench = Bench.signedIn(mode: .handler)
+        bench.register(1)
+        let request = bench.identify("ext-bob")
+        bench.answer(
+            request,
+            .success(registration(of: "bob"))
+        )
+        let renewal = bench.renew()
+        #expect(bench.refusal(of: renewal) == .tokenExpired)
+        #expect(bench.message(of: renewal)?.contains("are being asked for a sign-in's token. Ask again") == true)
+    }
+
+    @Test(
+        arguments: [
+            (
+                0,
+                "The sign-in brings no token, and no session handler is registered. Register one (handler.register, or "
+                    + "junctionctl handle-renewals --exec COMMAND), or hand the token in"
+            ),
+            (
+                1,
+                "The sign-in brings no token, and no session handler could help (1 was asked). See why the app has none, or "
+                    + "hand the token in"
+            ),
+        ] as [(UInt64, String)]
+    )
+    func `a sign-in without a token hears who was asked for it`(handlers: UInt64, message: String) {
+        var bench = Bench(mode: .handler)
+        if handlers > 0 { bench.register(1) }
+        let request = bench.signIn(registration)
+        if handlers > 0 { bench.answerQuestion(.unable) }
+        #expect(bench.message(of: request) == message)
     }
 }

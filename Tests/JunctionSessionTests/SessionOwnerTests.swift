@@ -267,6 +267,63 @@ struct SessionOwnerTests {
         #expect(quiet.all.count == 2)
     }
 
+    // MARK: Telling the provider of a sign-out
+
+    @Test func `a sign-out is told with its own secrets, again until the provider takes it, and then they are gone`() {
+        let house = House().start().signIn()
+        house.provider.failRevocations(Unavailability("No network"), Unavailability("Busy", retryAfter: .seconds(30)))
+        weak let secret = house.owner.assumeIsolated { $0.shelf.current?.accessToken }
+
+        house.on { $0.signOut(by: 1_000) { _ in } }
+        #expect(house.snapshot().facts.state == .notLoggedIn)
+        #expect(house.provider.revocations.count == 1)
+        #expect(secret != nil)
+        house.pass(.seconds(2))
+        house.pass(.seconds(34))
+
+        do {
+            let told = house.provider.revocations
+            #expect(told.map(\.identity.userId) == ["alice", "alice", "alice"])
+            #expect(told.map(\.secrets.accessToken?.text) == Array(repeating: "access-alice-1", count: 3))
+        }
+        #expect(house.alarm.setTo == nil)
+        #expect(house.store.kept?.secrets.accessToken == nil)
+        house.provider.forgetCalls()
+        #expect(secret == nil)
+    }
+
+    @Test func `the same user's sign-in gives the request under way up, and its secrets with it`() {
+        let house = House().start().signIn()
+        house.provider.hold()
+        house.on { $0.signOut(by: 1_000) { _ in } }
+        #expect(house.provider.revocations.count == 1)
+
+        let again = house.signIn()
+        house.provider.release()
+        house.executor.runUntilIdle()
+        again.pass(.seconds(600))
+
+        #expect(again.snapshot().facts.state == .established)
+        #expect(again.provider.revocations.count == 1)
+        again.owner.assumeIsolated { #expect($0.shelf[RevocationID(number: 1)] == nil) }
+    }
+
+    @Test func `the end waits for a revocation under way, and not for one that waits for its next attempt`() {
+        let house = House().start().signIn()
+        let quiet = Box<Bool>()
+        house.provider.failRevocations(Unavailability("No network"))
+        house.provider.hold()
+        house.on { $0.signOut(by: 1_000) { _ in } }
+        house.on { $0.whenQuiet { quiet.put(true) } }
+        #expect(quiet.all.isEmpty)
+
+        house.provider.release()
+        house.executor.runUntilIdle()
+
+        #expect(quiet.all == [true])
+        #expect(house.alarm.setTo != nil)
+    }
+
     @Test func `nothing secret is in a snapshot, a refusal or a description`() {
         let house = House().start().signIn()
         let token = SharedSecret(text: "access-alice-1")

@@ -39,6 +39,14 @@ struct Simulation {
     private let mode: RenewalMode
     private var lastRequest: UInt64 = 0
     private var revokedBefore = 0
+    /// Who is signed in, and until when by the clock that never steps: what the next sign-out will be told with.
+    private var present: (user: String, endsAt: Uptime)?
+    /// What is kept of those who signed out, and until when it proves anything.
+    private var keptSecrets: [RevocationID: (user: String, endsAt: Uptime)] = [:]
+    /// The request by which the provider is being told of a sign-out.
+    private var telling: RevocationID?
+    /// No attempt for this one before: the backoff was fixed.
+    private var toldAgain: [RevocationID: Uptime] = [:]
 
     private struct Answer {
         var attempt: Attempt
@@ -88,7 +96,8 @@ struct Simulation {
                 let generation = machine.generation - min(machine.generation, UInt64(draw % 2))
                 return machine.authorizationRejected(request, generation: generation, allowance: .granted, now: now)
             }
-        case 42..<57: try reachCloud()
+        case 42..<55: try reachCloud()
+        case 55..<57: try endRevocation()
         case 57..<68: try deliverAnswer()
         case 68..<84: try endWrite()
         case 84..<91: try pass(.milliseconds(Int64(chance(3_000_000))))
@@ -116,14 +125,14 @@ struct Simulation {
     /// Answers well, is unable, answers another question, or answers twice.
     private mutating func answerAsHandler() throws(Broken) {
         guard let open = questions.last else { return }
-        let answer: HandlerAnswer = [.renew, .credential, .unable][chance(3)]
+        let answer: HandlerAnswer = [.renew, .credential, .signature, .unable][chance(4)]
         if chance(6) == 0 {
             let other = Attempt(number: open.question.attempt.number &+ 1)
             try perform(machine.handlerAnswered(open.handler, other, answer, now: now))
             return
         }
         questions.removeLast()
-        let wasLast = machine.inquiry.map { $0.others.isEmpty && $0.purpose == .renewal } ?? false
+        let wasLast = machine.inquiry.map { $0.round.others.isEmpty && $0.purpose == .renewal } ?? false
         try perform(machine.handlerAnswered(open.handler, open.question.attempt, answer, now: now))
         if answer == .unable, wasLast { quietUntil = now.uptime + .seconds(600) }
         try perform(machine.handlerAnswered(open.handler, open.question.attempt, answer, now: now))
@@ -200,6 +209,24 @@ struct Simulation {
     private mutating func failRenewal(_ attempt: Attempt, ambiguous: Bool) throws(Broken) {
         let failure = RenewalFailure.unavailable(Unavailability("No answer", ambiguous: ambiguous))
         try perform(machine.renewalFailed(attempt, failure, now: now))
+    }
+
+    /// The cloud heard of a sign-out, or it did not.
+    private mutating func endRevocation() throws(Broken) {
+        guard let told = telling else { return }
+        telling = nil
+        switch chance(4) {
+        case 0: try perform(machine.revocationEnded(told, failure: nil, now: now))
+        case 1:
+            toldAgain[told] = now.uptime + .seconds(90)
+            let failure = Unavailability("Busy", retryAfter: .seconds(90))
+            try perform(machine.revocationEnded(told, failure: failure, now: now))
+        default:
+            toldAgain[told] = now.uptime + RenewalPolicy.shortestBackoff
+            try perform(machine.revocationEnded(told, failure: Unavailability("No answer"), now: now))
+        }
+        // The same outcome twice is news once.
+        try perform(machine.revocationEnded(told, failure: nil, now: now))
     }
 
     private mutating func deliverAnswer() throws(Broken) {
@@ -287,6 +314,8 @@ struct Simulation {
         (served, adopted, brought) = (nil, [:], [:])
         (exchanges, renewals, answers, writes) = ([:], [:], [], [])
         (waiting, wanted, asked) = ([], [:], [])
+        // No secret of whoever signed out was on disk, so nobody is told after a crash.
+        (present, keptSecrets, telling, toldAgain) = (nil, [:], nil, [:])
         now.uptime = Uptime(milliseconds: 1_000)
         owesDisk = false
         try restart()
@@ -344,10 +373,37 @@ struct Simulation {
                 guard waiting.remove(request) != nil else { throw Broken(description: "answered twice: \(reply)") }
                 asked.removeAll { $0 == request }
                 try checkReply(reply)
-            case .keepAnswer, .forgetAnswer, .revoke, .charge, .report:
+            case .keepSecrets(let revocation):
+                guard let present else { throw Broken(description: "a sign-out of nobody is to be told") }
+                keptSecrets[revocation] = present
+            case .revoke(let revocation, let identity):
+                try tell(revocation, identity)
+            case .interrupt(let revocation):
+                guard telling == revocation else { throw Broken(description: "a request was given up that is over") }
+            case .forgetSecrets(let revocation):
+                keptSecrets[revocation] = nil
+            case .keepAnswer, .forgetAnswer, .charge, .report:
                 break
             }
         }
+    }
+
+    /// The provider is told of a sign-out: of one at a time, in good time, and never of who is, or may become, signed in.
+    private mutating func tell(_ revocation: RevocationID, _ identity: Identity) throws(Broken) {
+        if telling != nil { throw Broken(description: "the provider is told of two sign-outs at once") }
+        guard let kept = keptSecrets[revocation], kept.user == identity.userId else {
+            throw Broken(description: "a sign-out is told without the secrets of its user")
+        }
+        if now.uptime >= kept.endsAt { throw Broken(description: "a sign-out is told after its token has ended") }
+        if let time = toldAgain[revocation], now.uptime < time {
+            throw Broken(description: "a sign-out is told again before its time")
+        }
+        if machine.identity?.userId == kept.user { throw Broken(description: "the signed-in user is signed out") }
+        if let exchange = machine.exchange, wanted[exchange.request] == kept.user {
+            throw Broken(description: "a user who is signing in is signed out")
+        }
+        if machine.leaving != nil { throw Broken(description: "a sign-out is told before it is over here") }
+        telling = revocation
     }
 
     private func checkReply(_ reply: Reply) throws(Broken) {
@@ -358,7 +414,7 @@ struct Simulation {
 
     // MARK: Invariants
 
-    private func check() throws(Broken) {
+    private mutating func check() throws(Broken) {
         // 1: at most one user, at most one exchange and one renewal whose answers are still wanted.
         let wantedExchanges = exchanges.keys.count { machine.exchange?.attempt == $0 }
         if wantedExchanges > 1 { throw Broken(description: "two exchanges in flight") }
@@ -370,6 +426,14 @@ struct Simulation {
         if let due = machine.nextAlarm(now: now), due <= now.wall {
             throw Broken(description: "an alarm is due in the past: a hot loop")
         }
+        // Secrets are kept for those of whom the provider is still to hear, and for nobody else.
+        if Set(machine.revocations.map(\.id)) != Set(keptSecrets.keys) {
+            throw Broken(description: "the secrets that are kept are not those of the revocations")
+        }
+        if machine.revocations.count > RenewalPolicy.mostRevocations {
+            throw Broken(description: "the list of revocations grows without end")
+        }
+        present = machine.presentForRevocation(now)
         let facts = machine.facts(now: now)
         if facts.state == .terminated || facts.state == .notLoggedIn, facts.flags.contains(.signedIn) {
             throw Broken(description: "signedIn is shown while nobody is")
@@ -384,6 +448,7 @@ struct Simulation {
             try reachCloudFaithfully()
             while !answers.isEmpty { try deliverAnswer() }
             while !writes.isEmpty { try endWrite() }
+            while telling != nil { try endRevocation() }
             try check()
             if waiting.isEmpty, !machine.isBusy, machine.storage.durable { return }
             try pass(.seconds(61))
@@ -415,6 +480,18 @@ struct Simulation {
 
     private mutating func chance(_ count: Int) -> Int {
         Int(random.next() % UInt64(max(count, 1)))
+    }
+}
+
+extension SessionMachine {
+    /// Who is signed in, and for how long a sign-out could be told with the present token, by the plainest arithmetic.
+    fileprivate func presentForRevocation(_ now: Moment) -> (user: String, endsAt: Uptime)? {
+        guard case .signedIn(let session) = standing else { return nil }
+        guard let token = session.stored.token, session.isTrustworthy(now) else {
+            return (session.stored.identity.userId, now.uptime + .seconds(86_400))
+        }
+        let byWall = now.uptime + (token.expiresAt - now.wall)
+        return (session.stored.identity.userId, min(byWall, session.endsAt ?? byWall))
     }
 }
 

@@ -52,4 +52,35 @@ struct SimulationTests {
         #expect(requests <= 2 * 720 + 60)
         #expect(requests > 12)
     }
+
+    @Test(arguments: 0..<20)
+    func `a provider that never takes a sign-out is told no more often than the backoff allows`(seed: Int) {
+        var random = Randomness(seed: UInt64(seed))
+        var bench = Bench.signedIn(life: .seconds(864_000), seed: UInt64(seed))
+        bench.signOut()
+        let start = bench.now.uptime
+
+        // Two hours of callers who do whatever they can, for nothing: neither the user signs in, nor the provider answers.
+        while bench.now.uptime - start < .seconds(7_200) {
+            if bench.telling != nil {
+                let asks = random.next() % 4 == 0 ? Duration.seconds(Int64(random.next() % 3)) : nil
+                bench.endRevocation(Unavailability("No answer", retryAfter: asks))
+            }
+            switch random.next() % 6 {
+            case 0: bench.signOut()
+            case 1: bench.token()
+            case 2: bench.renew()
+            case 3: bench.stepWall(.seconds(Int64(random.next() % 3) - 1))
+            case 4:
+                bench.signIn(.signInToken("bob"))
+                bench.failExchange(.unavailable(Unavailability("No answer")))
+            default: break
+            }
+            bench.pass(.milliseconds(Int64(random.next() % 1_000)))
+        }
+
+        // A delay of five minutes on average, the doubling before that, and a quarter that asks for seconds only.
+        #expect(bench.revoked.count <= 60)
+        #expect(bench.revoked.count > 12)
+    }
 }

@@ -23,6 +23,8 @@ package struct Metrics: Sendable {
         case .signedOut: signOuts += 1
         // Counted by `writeEnded`, beside the writes that succeed.
         case .writeFailed: break
+        // A line in the log is all that anybody can use.
+        case .revocationGivenUp: break
         }
     }
 

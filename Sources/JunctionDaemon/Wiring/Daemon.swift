@@ -78,7 +78,8 @@ package final class Daemon: Sendable {
         let house = VendorPlan.House(
             http: http,
             clock: clock,
-            installation: plan.vault.installationId ?? "unknown"
+            installation: plan.vault.installationId ?? "unknown",
+            memory: plan.vault.sequences
         )
         let provider = try plan.vendor.provider(in: house)
         news = SessionNews(logger: log.logger("session"), notifier: notifier, crashPoint: plan.crashPoint)

@@ -61,6 +61,8 @@ final class SessionNews: SessionObserver {
             let level: Logger.Level = outcome == .succeeded ? .info : .warning
             let event: LoggedEvent? = outcome == .succeeded ? nil : .renewalFailed
             logger.log(level: level, "A renewal ended", metadata: .of(event, [.outcome: "\(outcome.rawValue)"]))
+        case .revocationGivenUp(let reason):
+            logger.notice("The provider was not told of a sign-out", metadata: .of(nil, [.error: "\(reason)"]))
         case .signedOut:
             logger.info("Signed out", metadata: .of(.signedOut))
         }

@@ -24,7 +24,8 @@ enum StatusLine {
     }
 
     private static func trouble(_ facts: Snapshot.Facts) -> String {
-        facts.renewal.failures > 0 ? "; \(facts.renewal.failures) renewals have failed" : ""
+        if facts.renewal.phase == .waitingForHandler { return "; the renewal waits for a session handler" }
+        return facts.renewal.failures > 0 ? "; \(facts.renewal.failures) renewals have failed" : ""
     }
 
     private static func user(_ facts: Snapshot.Facts) -> String { facts.userId ?? "unknown" }

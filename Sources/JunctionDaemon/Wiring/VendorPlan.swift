@@ -10,6 +10,8 @@ struct VendorPlan: Sendable {
         var clock: any SessionClock
         /// The installation's own id: it survives sign-outs.
         var installation: String
+        /// What outlives every session.
+        var memory: any ProviderMemory
     }
 
     private let make: @Sendable (House) throws(ProviderConfigurationFault) -> any IdentityProvider
@@ -73,7 +75,8 @@ struct VendorPlan: Sendable {
                     application: application,
                     deviceId: $0.installation,
                     http: $0.http,
-                    clock: $0.clock
+                    clock: $0.clock,
+                    memory: $0.memory
                 )
             }
         }

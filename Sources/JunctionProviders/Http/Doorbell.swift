@@ -26,11 +26,11 @@ extension ProbeFinding {
         let remedy = "Set the clock: enable time synchronisation (timedatectl set-ntp true)"
         return switch size {
         case ...Duration.seconds(30):
-            ProbeFinding(name: "clock", verdict: .ok, detail: "The clock agrees with the provider's")
+            ProbeFinding(name: "provider clock", verdict: .ok, detail: "The clock agrees with the provider's")
         case ...Duration.seconds(300):
-            ProbeFinding(name: "clock", verdict: .note, detail: "The clock is \(words)", remedy: remedy)
+            ProbeFinding(name: "provider clock", verdict: .note, detail: "The clock is \(words)", remedy: remedy)
         default:
-            ProbeFinding(name: "clock", verdict: .problem, detail: "The clock is \(words)", remedy: remedy)
+            ProbeFinding(name: "provider clock", verdict: .problem, detail: "The clock is \(words)", remedy: remedy)
         }
     }
 }

@@ -39,7 +39,8 @@ struct HttpAnswer: Sendable {
 
     var isSuccess: Bool { (200..<300).contains(status) }
 
-    /// Whether the answer may say something about the user: a client error, and not one that only asks to wait.
+    /// Whether the answer may say something about the user, or about what was asked: a client error, and not one that
+    /// only asks to wait.
     var mayBeVerdict: Bool { (400..<500).contains(status) && status != 408 && status != 429 }
 
     /// The first header of this name, given in lower case.

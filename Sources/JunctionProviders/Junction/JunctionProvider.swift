@@ -82,7 +82,7 @@ package struct JunctionProvider: IdentityProvider {
     }
 
     /// Junction has no revocation: a sign-out is local.
-    package func revoke(_ identity: Identity, with secrets: SessionSecrets) async {}
+    package func revoke(_ identity: Identity, with secrets: SessionSecrets) async throws(Unavailability) {}
 
     /// A fresh Sign-In Token from the app's server takes the place of the refresh token.
     private func renew(_ identity: Identity, with token: SharedSecret) async throws(RenewalFailure) -> Grant {

@@ -31,6 +31,8 @@ struct InstanceEndpoint: Sendable {
     enum Failure: Error, Equatable {
         case refused
         case forgotten
+        /// Nothing was sent: the sequence was used before; says what to do.
+        case spent(String)
         case unavailable(Unavailability)
     }
 
@@ -63,15 +65,22 @@ struct InstanceEndpoint: Sendable {
         return instance
     }
 
-    /// Gives a registration up: one attempt, whatever comes of it.
-    func delete(_ instanceId: String, credential: SharedSecret?) async {
+    /// Gives a registration up; one that the service does not know is given up already.
+    func delete(_ instanceId: String, credential: SharedSecret?) async throws(Unavailability) {
         let call = HttpCall(
             method: "DELETE",
             origin: cloud.registration,
             target: "/\(PercentEncoding.encode(instanceId))",
-            headers: credential.map { [BearerToken.header($0)] } ?? []
+            headers: credential.map { [BearerToken.header($0)] } ?? [],
+            patience: .seconds(5)
         )
-        _ = try? await http.answer(to: call)
+        let answer: HttpAnswer
+        do {
+            answer = try await http.answer(to: call)
+        } catch {
+            throw Unavailability(error)
+        }
+        try answer.requireSettled(now: clock.now().wall)
     }
 
     private func body(_ userId: String, _ proof: SinchProof, _ instanceId: String?) -> SharedSecret {

@@ -12,8 +12,6 @@ struct Registration: Equatable, Sendable {
     var scheme: Scheme
     /// When the registration ends; `nil` for one without an end.
     var limit: WallTime?
-    /// The largest sequence that was accepted: the legacy scheme takes only larger ones.
-    var lastSequence: UInt64?
 
     /// What is stored.
     var sealed: SharedSecret {
@@ -22,16 +20,14 @@ struct Registration: Equatable, Sendable {
             text.member("instanceId", instanceId)
             text.member("scheme", scheme.rawValue)
             if let limit { text.member("limit", limit.milliseconds) }
-            if let lastSequence { text.member("lastSequence", lastSequence) }
         }
         return text.withUnsafeBytes { SharedSecret(copying: $0) }
     }
 
-    init(instanceId: String, scheme: Scheme, limit: WallTime?, lastSequence: UInt64?) {
+    init(instanceId: String, scheme: Scheme, limit: WallTime?) {
         self.instanceId = instanceId
         self.scheme = scheme
         self.limit = limit
-        self.lastSequence = lastSequence
     }
 
     /// The end that still holds for an instance: a limited one never becomes unlimited while it lasts.
@@ -49,7 +45,6 @@ struct Registration: Equatable, Sendable {
         self.instanceId = instanceId
         self.scheme = scheme
         limit = (text["limit"]?.integer).map(WallTime.init(milliseconds:))
-        lastSequence = text["lastSequence"]?.unsigned
     }
 }
 

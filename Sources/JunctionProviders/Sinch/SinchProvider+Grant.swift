@@ -16,8 +16,7 @@ extension SinchProvider {
         let registration = Registration(
             instanceId: instance.id,
             scheme: scheme,
-            limit: limit,
-            lastSequence: proof.sequence ?? earlier?.lastSequence
+            limit: limit
         )
         return Grant(
             identity: identity,

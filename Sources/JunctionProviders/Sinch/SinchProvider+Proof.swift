@@ -26,25 +26,22 @@ extension SinchProvider {
     func read(
         _ answer: RenewalAnswer,
         for identity: Identity,
-        after registration: Registration?
+        registeredBy scheme: Scheme?
     ) throws(RenewalFailure) -> (Scheme, SinchProof) {
         do throws(CredentialRefused) {
             switch answer {
             case .authToken(let token):
                 return (.registration, try SinchProof(token: token, for: identity.userId, of: application))
             case .signature(let signature, let sequence):
-                if let last = registration?.lastSequence, sequence <= last {
-                    throw .malformed("The sequence must be larger than the last one, \(last)")
-                }
                 return (.registrationSignature, try SinchProof(signature: signature, sequence: sequence))
-            case .renew where registration?.scheme == .selfSigned:
+            case .renew where scheme == .selfSigned:
                 let now = clock.now().wall
                 return (.selfSigned, try SinchProof(signedBy: application, for: identity.spelling, at: now))
             case .renew:
                 throw .incomplete("A registration token is needed: Sinch renews a registration with nothing else")
             }
         } catch {
-            if case .renew = answer, registration?.scheme == .selfSigned {
+            if case .renew = answer, scheme == .selfSigned {
                 throw .unavailable(Unavailability(error.reason))
             }
             throw .answerRefused(error.reason)

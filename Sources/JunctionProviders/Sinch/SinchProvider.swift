@@ -10,6 +10,7 @@ package struct SinchProvider: IdentityProvider {
     let deviceId: String
     let http: OutgoingHttp
     let clock: any SessionClock
+    let memory: any ProviderMemory
     private let forgotten = ForgottenInstance()
 
     /// Takes the id of this installation, which is the device that users are registered on.
@@ -18,13 +19,15 @@ package struct SinchProvider: IdentityProvider {
         application: SinchApplication,
         deviceId: String,
         http: OutgoingHttp,
-        clock: any SessionClock
+        clock: any SessionClock,
+        memory: any ProviderMemory
     ) {
         self.cloud = cloud
         self.application = application
         self.deviceId = deviceId
         self.http = http
         self.clock = clock
+        self.memory = memory
     }
 
     package func examine(
@@ -71,11 +74,12 @@ package struct SinchProvider: IdentityProvider {
         if let fault = proof.fault(at: clock.now().wall) { throw .refused(fault) }
 
         do throws(InstanceEndpoint.Failure) {
-            let instance = try await endpoint.register(userId, proving: proof, extending: nil)
+            let instance = try await register(userId, proving: proof, extending: nil)
             return grant(identity, credential.scheme, instance, proof, after: nil)
         } catch {
             switch error {
             case .refused, .forgotten: throw .refused(proof.refusal)
+            case .spent(let reason): throw .refused(reason)
             case .unavailable(let why): throw .unavailable(why)
             }
         }
@@ -87,13 +91,13 @@ package struct SinchProvider: IdentityProvider {
         using answer: RenewalAnswer
     ) async throws(RenewalFailure) -> Grant {
         let registration = secrets.registration
-        let (scheme, proof) = try read(answer, for: identity, after: registration)
+        let (scheme, proof) = try read(answer, for: identity, registeredBy: registration?.scheme)
         if let fault = proof.fault(at: clock.now().wall) { throw .answerRefused(fault) }
 
         let instanceId = forgotten.known(registration?.instanceId)
         do throws(InstanceEndpoint.Failure) {
             let userId = proof.userId ?? identity.spelling
-            let instance = try await endpoint.register(userId, proving: proof, extending: instanceId)
+            let instance = try await register(userId, proving: proof, extending: instanceId)
             return grant(identity, scheme, instance, proof, after: registration)
         } catch {
             switch error {
@@ -105,6 +109,8 @@ package struct SinchProvider: IdentityProvider {
                 throw .unavailable(Unavailability("\(proof.refusal) (self-signed): check the clock and the secret"))
             case .refused:
                 throw .answerRefused(proof.refusal)
+            case .spent(let reason):
+                throw .answerRefused(reason)
             case .unavailable(let why):
                 throw .unavailable(why)
             }
@@ -112,12 +118,12 @@ package struct SinchProvider: IdentityProvider {
     }
 
     /// Gives the registration up at Sinch too.
-    package func revoke(_ identity: Identity, with secrets: SessionSecrets) async {
+    package func revoke(_ identity: Identity, with secrets: SessionSecrets) async throws(Unavailability) {
         guard let registration = secrets.registration else { return }
-        await endpoint.delete(registration.instanceId, credential: secrets.accessToken)
+        try await endpoint.delete(registration.instanceId, credential: secrets.accessToken)
     }
 
-    private var endpoint: InstanceEndpoint {
+    var endpoint: InstanceEndpoint {
         InstanceEndpoint(cloud: cloud, application: application, deviceId: deviceId, http: http, clock: clock)
     }
 }

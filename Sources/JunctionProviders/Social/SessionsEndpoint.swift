@@ -40,8 +40,8 @@ struct SessionsEndpoint: Sendable {
         return read
     }
 
-    /// Ends the session that the token belongs to. Nobody waits for the outcome.
-    func close(_ accessToken: SharedSecret) async {
+    /// Ends the session that the token belongs to; a token that is not good any more has none.
+    func close(_ accessToken: SharedSecret) async throws(Unavailability) {
         let call = HttpCall(
             method: "DELETE",
             origin: api,
@@ -49,8 +49,19 @@ struct SessionsEndpoint: Sendable {
             headers: [BearerToken.header(accessToken), ("accept", "application/json")],
             patience: .seconds(5)
         )
-        _ = try? await http.answer(to: call)
+        let answer: HttpAnswer
+        do {
+            answer = try await http.answer(to: call)
+        } catch {
+            throw Unavailability(error)
+        }
+        let now = clock.now().wall
+        // Where too many calls are refused, this one was not judged.
+        if answer.mayBeVerdict, answer.socialCode == Self.tooManyCalls { throw unavailability(answer, now: now) }
+        try answer.requireSettled(now: now)
     }
+
+    private static let tooManyCalls: Int64 = 400_311
 
     private func body(of login: UserLogin) -> SharedSecret {
         var text = JSONWriter()
@@ -72,7 +83,7 @@ struct SessionsEndpoint: Sendable {
         var why = answer.unavailability(now: now)
         guard (400..<500).contains(answer.status), let code = answer.socialCode else { return why }
         why.message =
-            code == 400_311
+            code == Self.tooManyCalls
             ? "\(answer.place) asks to wait (400311)"
             : "\(answer.place) answered with its error \(code): check social.plus's API key and region if it stays"
         return why

@@ -85,9 +85,9 @@ package struct SocialProvider: IdentityProvider {
     }
 
     /// Ends the session at social.plus too, while its token lives.
-    package func revoke(_ identity: Identity, with secrets: SessionSecrets) async {
+    package func revoke(_ identity: Identity, with secrets: SessionSecrets) async throws(Unavailability) {
         guard let token = secrets.accessToken else { return }
-        await sessions.close(token)
+        try await sessions.close(token)
     }
 
     private func renew(_ identity: Identity, proving token: SharedSecret?) async throws(RenewalFailure) -> Grant {

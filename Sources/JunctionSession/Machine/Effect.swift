@@ -8,8 +8,14 @@ package enum Effect: Equatable, Sendable {
     case keepAnswer(Attempt)
     /// What a handler gave is not used any more.
     case forgetAnswer
-    /// Tell the provider, best effort, that the session with the present secrets was signed out.
-    case revoke(Identity)
+    /// Keep the present secrets for this revocation, whatever becomes of the session.
+    case keepSecrets(for: RevocationID)
+    /// Tell the provider that this user has signed out, with the secrets kept for it; report `revocationEnded`.
+    case revoke(RevocationID, Identity)
+    /// Give up the request by which the provider is told; report `revocationEnded` as ever.
+    case interrupt(RevocationID)
+    /// The secrets kept for this revocation are of no use any more.
+    case forgetSecrets(of: RevocationID)
     /// Renew with the present session's secrets, or with what a handler gave; report `renewalSucceeded` or `renewalFailed`.
     case renew(Attempt)
     /// The attempt's answer is no longer wanted: drop it when it comes.
@@ -68,6 +74,8 @@ package enum Happening: Equatable, Sendable {
     case exchangeEnded(Outcome)
     case renewalEnded(Outcome)
     case signedOut
+    /// The provider was never told of a sign-out; why, in words.
+    case revocationGivenUp(String)
     case writeFailed(String)
 
     package enum Outcome: String, Sendable, CaseIterable {
@@ -90,6 +98,15 @@ package struct RequestID: Hashable, Sendable {
 
 /// One call to the provider. An answer that carries a number no longer wanted is dropped.
 package struct Attempt: Hashable, Sendable {
+    package var number: UInt64
+
+    package init(number: UInt64) {
+        self.number = number
+    }
+}
+
+/// One sign-out that the provider is to hear of, over all its attempts.
+package struct RevocationID: Hashable, Sendable {
     package var number: UInt64
 
     package init(number: UInt64) {

@@ -35,6 +35,14 @@ package enum RenewalPolicy {
     /// …and a little more, so that a fleet does not ask its servers in one second.
     package static let postponementSpread: ClosedRange<Duration> = .zero...(.seconds(60))
 
+    /// Sign-outs that the provider has not heard of, at the most: each keeps a secret in memory, and more users than
+    /// these do not take turns on one device within a day.
+    package static let mostRevocations = 8
+    /// How often the provider is told of one before it is given up: about a day at the pace of the longest backoff.
+    package static let mostRevocationAttempts = 300
+    /// For how long a sign-out is told whose session has no end of its own.
+    package static let longestRevocation: Duration = .seconds(86_400)
+
     /// A write that failed is tried again after this, doubled each time…
     package static let firstRewrite: Duration = .seconds(1)
     /// …up to this.
@@ -56,6 +64,12 @@ package enum RenewalPolicy {
         let doublings = min(max(failures, 1) - 1, 20)
         let ceiling = min(longestBackoff, firstBackoff * (1 << doublings))
         return max(shortestBackoff, ceiling * random.uniform(in: 0...1))
+    }
+
+    /// How long to wait when the provider itself said how long.
+    static func delay(afterBeingAsked asked: Duration, using random: inout Randomness) -> Duration {
+        let believed = min(max(asked, believableRetryAfter.lowerBound), believableRetryAfter.upperBound)
+        return believed * random.uniform(in: 1...(1 + retryAfterSpread))
     }
 
     /// How long to wait before a failed write is tried again.

@@ -6,14 +6,22 @@ extension SessionMachine {
         var purpose: Purpose
         var reason: RenewalReason
         var handler: HandlerID
-        /// Who has not been asked in this round, the next one last.
-        var others: [HandlerID]
+        var round: Round
         var deadline: Uptime
 
         enum Purpose: Equatable, Sendable {
             case renewal
             case exchange
         }
+    }
+
+    /// One round of questions: who is left, and what has come of it so far.
+    struct Round: Equatable, Sendable {
+        /// Who has not been asked in this round, the next one last.
+        var others: [HandlerID] = []
+        var asked = 0
+        /// Why the last answer that was of use to nobody was refused.
+        var refusal: String?
     }
 
     // MARK: Events
@@ -28,7 +36,7 @@ extension SessionMachine {
     /// An app no longer wants to be asked, or is gone; if it was being asked, the next one is.
     package mutating func handlerGone(_ handler: HandlerID, now: Moment) -> [Effect] {
         handlers.removeAll { $0 == handler }
-        inquiry?.others.removeAll { $0 == handler }
+        inquiry?.round.others.removeAll { $0 == handler }
         guard let asked = inquiry, asked.handler == handler else { return settle(now) }
         return askNext(after: asked, now) + settle(now)
     }
@@ -44,19 +52,20 @@ extension SessionMachine {
         switch (asked.purpose, answer) {
         case (_, .unable), (.exchange, .renew):
             return askNext(after: asked, now) + settle(now)
-        case (.exchange, .credential):
+        case (.exchange, .credential), (.exchange, .signature):
             inquiry = nil
-            roundsLeft = asked.others
             guard let current = exchange, current.attempt == attempt else { return [.forgetAnswer] }
+            exchange?.round = asked.round
             exchange?.needsHandler = false
             return [.keepAnswer(attempt), .exchange(attempt, credentialOf: current.request, expecting: nil)]
         case (.renewal, .renew) where isReauthenticationPending:
             inquiry = nil
             return refuseRequesters(.reauthenticationRequired) + settle(now)
-        case (.renewal, .renew), (.renewal, .credential):
+        case (.renewal, .renew), (.renewal, .credential), (.renewal, .signature):
             inquiry = nil
-            roundsLeft = asked.others
-            renewal.hasAnswer = answer == .credential
+            renewal.round = asked.round
+            renewal.hasAnswer = answer != .renew
+            renewal.answerIsSpentByUse = answer == .signature
             return [.keepAnswer(attempt)] + noteIntent(attempt, now) + settle(now)
         }
     }
@@ -73,29 +82,30 @@ extension SessionMachine {
         !needsHandler(session) || (!handlers.isEmpty && inquiry == nil)
     }
 
-    /// Begins a round: the latest registered handler is asked first.
-    mutating func ask(_ purpose: Inquiry.Purpose, _ attempt: Attempt, _ reason: RenewalReason, _ now: Moment)
-        -> [Effect]
-    {
-        var others = handlers
-        guard let first = others.popLast() else { return [] }
-        return ask(first, others, purpose, attempt, reason, now)
+    /// Begins a round for a renewal: the latest registered handler is asked first.
+    mutating func askHandlers(_ attempt: Attempt, _ reason: RenewalReason, _ now: Moment) -> [Effect] {
+        ask(Round(others: handlers), .renewal, attempt, reason, now)
     }
 
+    /// Asks the next one of a round; when none is left, nobody could.
     private mutating func ask(
-        _ handler: HandlerID,
-        _ others: [HandlerID],
+        _ round: Round,
         _ purpose: Inquiry.Purpose,
         _ attempt: Attempt,
         _ reason: RenewalReason,
         _ now: Moment
     ) -> [Effect] {
+        var round = round
+        // Some may have gone since the round began.
+        round.others = round.others.filter(handlers.contains)
+        guard let handler = round.others.popLast() else { return nobodyCould(purpose, round, now) }
+        round.asked += 1
         inquiry = Inquiry(
             attempt: attempt,
             purpose: purpose,
             reason: reason,
             handler: handler,
-            others: others,
+            round: round,
             deadline: now.uptime + patienceWithHandlers
         )
         let question = RenewalQuestion(
@@ -108,55 +118,61 @@ extension SessionMachine {
         return [.askHandler(handler, question)]
     }
 
-    /// This one could not help: the next one is asked, and when none is left, nobody could.
+    /// This one could not help: the next one is asked.
     private mutating func askNext(after asked: Inquiry, _ now: Moment) -> [Effect] {
-        var others = asked.others
         inquiry = nil
-        guard let next = others.popLast() else { return nobodyCould(asked.purpose, now) }
-        return ask(next, others, asked.purpose, asked.attempt, asked.reason, now)
+        return ask(asked.round, asked.purpose, asked.attempt, asked.reason, now)
     }
 
-    /// What a handler gave was refused by the provider: the others may have better.
-    mutating func answerRefused(_ attempt: Attempt, _ purpose: Inquiry.Purpose, _ now: Moment) -> [Effect] {
-        var others = roundsLeft
-        roundsLeft = []
+    /// What a handler gave for the renewal was refused: the others may have better.
+    mutating func renewalAnswerRefused(_ attempt: Attempt, _ reason: String, _ now: Moment) -> [Effect] {
         renewal.hasAnswer = false
-        guard let next = others.popLast() else { return [.forgetAnswer] + nobodyCould(purpose, now) }
-        if purpose == .renewal { renewal.activity = .asking(attempt) }
-        if purpose == .exchange { exchange?.needsHandler = true }
-        return [.forgetAnswer] + ask(next, others, purpose, attempt, renewal.reason, now)
+        renewal.activity = .asking(attempt)
+        let round = renewal.round.afterRefusal(reason)
+        return [.forgetAnswer] + ask(round, .renewal, attempt, renewal.reason, now)
     }
 
-    private mutating func nobodyCould(_ purpose: Inquiry.Purpose, _ now: Moment) -> [Effect] {
+    /// What a handler gave for the sign-in was refused: the others may have better.
+    mutating func exchangeAnswerRefused(_ reason: String, _ now: Moment) -> [Effect] {
+        guard let current = exchange else { return [.forgetAnswer] }
+        exchange?.needsHandler = true
+        exchange?.round = current.round.afterRefusal(reason)
+        // A renewal's question may be open: it comes first.
+        return [.forgetAnswer] + tendInquiry(now)
+    }
+
+    private mutating func nobodyCould(_ purpose: Inquiry.Purpose, _ round: Round, _ now: Moment) -> [Effect] {
         switch purpose {
         case .renewal:
-            return postpone(now)
+            return postpone(after: round, now)
         case .exchange:
             guard let current = exchange else { return [] }
             exchange = nil
-            return [.reply(current.request, .refused(.noHandlerCould))]
+            return [.reply(current.request, .refused(.noHandlerCouldSignIn(round)))]
         }
     }
 
     /// Nobody is asked again for ten minutes and a little, over restarts too.
-    private mutating func postpone(_ now: Moment) -> [Effect] {
+    private mutating func postpone(after round: Round, _ now: Moment) -> [Effect] {
         let delay = postponement + random.uniform(in: RenewalPolicy.postponementSpread)
         let until = now.uptime + delay
         renewal.activity = .idle
         renewal.retryAt = nil
         renewal.postponedUntil = RetryTime(uptime: until, wall: now.wall(at: until))
-        renewal.lastError = "unableToRetrieveAuthToken: no session handler had a token"
+        renewal.round = round
+        renewal.lastError = "unableToRetrieveAuthToken: " + round.words
         guard case .signedIn(var session) = standing else { return [] }
         session.stored.postponedUntil = now.wall(at: until)
         standing = .signedIn(session)
         // Whoever is told of the postponement may rely on it, over a crash too.
         let told = renewal.requesters + tokenWaiters.map(\.request)
+        let refusal = Refusal.noHandlerCouldRenew(round, retryAfter: delay)
         renewal.requesters = []
         tokenWaiters = []
-        return writeNote(answering: told, with: .refused(.tokenExpired(retryAfter: delay)), now)
+        return writeNote(answering: told, with: .refused(refusal), now)
     }
 
-    /// Answers the callers of `session.renew`, and remembers the answer for those who ask again at once.
+    /// Answers the callers of `session.renew`. Nothing reached the provider, so the next one is looked at at once.
     mutating func refuseRequesters(_ refusal: Refusal) -> [Effect] {
         defer { renewal.requesters = [] }
         if renewal.activity != .idle { renewal.activity = .idle }
@@ -165,10 +181,13 @@ extension SessionMachine {
 
     /// A handler that has not answered by its deadline is passed over; a sign-in that waits for its turn to ask, asks.
     mutating func tendInquiry(_ now: Moment) -> [Effect] {
-        if let asked = inquiry, asked.deadline <= now.uptime { return askNext(after: asked, now) }
-        guard inquiry == nil, let current = exchange, current.needsHandler, current.result == nil else { return [] }
-        return handlers.isEmpty
-            ? nobodyCould(.exchange, now) : ask(.exchange, current.attempt, .missing, now)
+        var effects: [Effect] = []
+        if let asked = inquiry, asked.deadline <= now.uptime { effects += askNext(after: asked, now) }
+        guard inquiry == nil, let current = exchange, current.needsHandler, current.result == nil else {
+            return effects
+        }
+        let round = current.round.asked > 0 ? current.round : Round(others: handlers)
+        return effects + ask(round, .exchange, current.attempt, .missing, now)
     }
 
     // MARK: What the question is about
@@ -204,8 +223,10 @@ package struct HandlerID: Hashable, Sendable {
 package enum HandlerAnswer: Equatable, Sendable {
     /// Renew with what you have.
     case renew
-    /// Here is a token, or a signature, that the app's server made.
+    /// Here is a token that the app's server made.
     case credential
+    /// Here is a signature that the app's server made: good for one request that arrives.
+    case signature
     /// It cannot now; an error, nonsense or a closed connection mean the same.
     case unable
 }
@@ -237,9 +258,65 @@ package enum RenewalMode: String, Equatable, Sendable {
     case handler
 }
 
+extension SessionMachine.Round {
+    /// The round as it goes on once an answer was refused.
+    fileprivate func afterRefusal(_ reason: String) -> Self {
+        Self(others: others, asked: asked, refusal: reason)
+    }
+
+    /// What came of it, when nobody could.
+    fileprivate var words: String {
+        let count =
+            switch asked {
+            case 0: ""
+            case 1: " (1 was asked)"
+            default: " (\(asked) were asked)"
+            }
+        return "no session handler could help\(count)" + (refusal.map { "; the last answer was refused: \($0)" } ?? "")
+    }
+}
+
 extension Refusal {
-    static let noHandlerCould = Refusal(
-        .invalidCredential,
-        "No session handler provided a credential: register one (junctionctl handle-renewals), or hand the token in"
+    private static let howToRegister = "Register one (handler.register, or junctionctl handle-renewals --exec COMMAND)"
+
+    /// A sign-in without a token, for which nobody had one.
+    static func noHandlerCouldSignIn(_ round: SessionMachine.Round) -> Refusal {
+        guard round.asked > 0 else {
+            return Refusal(
+                .invalidCredential,
+                "The sign-in brings no token, and no session handler is registered. \(howToRegister), or hand the token in"
+            )
+        }
+        return Refusal(
+            .invalidCredential,
+            "The sign-in brings no token, and \(round.words). See why the app has none, or hand the token in"
+        )
+    }
+
+    /// Everybody was asked, and none is asked again before `retryAfter` has passed.
+    static func noHandlerCouldRenew(_ round: SessionMachine.Round, retryAfter: Duration) -> Refusal {
+        Refusal(
+            .tokenExpired,
+            "The session cannot be renewed now: \(round.words). It is kept, and they are asked again in "
+                + "\(retryAfter.wholeSeconds) s, or sooner by session.renew (junctionctl renew). See why the app has "
+                + "no token, or sign in again",
+            retryAfter: retryAfter
+        )
+    }
+
+    static let noHandlerIsRegistered = Refusal(
+        .tokenExpired,
+        "The session cannot be renewed now: no session handler is registered. \(howToRegister), and the renewal begins"
     )
+
+    static let handlersAreBusy = Refusal(
+        .tokenExpired,
+        "The session cannot be renewed now: the session handlers are being asked for a sign-in's token. Ask again "
+            + "when that has ended"
+    )
+}
+
+extension Duration {
+    /// In whole seconds, rounded up: whoever comes back then does not come too early.
+    fileprivate var wholeSeconds: Int64 { (wholeMilliseconds + 999) / 1_000 }
 }

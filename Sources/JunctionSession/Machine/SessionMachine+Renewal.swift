@@ -10,6 +10,10 @@ extension SessionMachine {
         var reason = RenewalReason.expiring
         /// A handler gave something to renew with, and the provider has not judged it yet.
         var hasAnswer = false
+        /// What it gave may arrive at the provider only once: a signature, with its sequence.
+        var answerIsSpentByUse = false
+        /// The handlers' round that led to the answer, or to the postponement.
+        var round = Round()
         /// No handler could help: none is asked before this, except by `session.renew` and a sign-in.
         var postponedUntil: RetryTime?
         /// No attempt before this, except by who may pass the backoff.
@@ -67,12 +71,10 @@ extension SessionMachine {
             return [.reply(request, .refused(.tooManyProviderCalls(retryAfter: retryAfter)))]
         }
         renewal.requesters.append(request)
-        renewal.postponedUntil = nil
         let effects = beginRenewal(.requested, now)
         if renewal.activity != .idle { return [.charge(request)] + effects }
-        // Nobody is there to be asked.
         renewal.requesters = []
-        return effects + [.reply(request, .refused(.tokenExpired(retryAfter: nil)))]
+        return effects + [.reply(request, .refused(nobodyToAsk))]
     }
 
     private func renewalRefusal(_ now: Moment) -> Refusal? {
@@ -124,10 +126,11 @@ extension SessionMachine {
         case .reauthenticationRequired:
             return [report] + reauthenticationDemanded(session, now)
         case .unavailable(let unavailability):
-            return [report] + putOff(unavailability, now) + settle(now)
+            let spent = unavailability.ambiguous ? forgetSpentAnswer() : []
+            return [report] + spent + putOff(unavailability, now) + settle(now)
         case .answerRefused(let reason):
             guard mode == .handler else { return [report] + putOff(Unavailability(reason), now) + settle(now) }
-            return [report] + answerRefused(attempt, .renewal, now) + settle(now)
+            return [report] + renewalAnswerRefused(attempt, reason, now) + settle(now)
         case .registrationForgotten:
             return [report] + registrationForgotten(attempt, now) + settle(now)
         }
@@ -136,9 +139,17 @@ extension SessionMachine {
     /// The session is kept, and registered anew: with what the app gave, which is not spent, or with what it gives now.
     private mutating func registrationForgotten(_ attempt: Attempt, _ now: Moment) -> [Effect] {
         if mode == .handler, !renewal.hasAnswer, case .signedIn(let session) = standing, needsHandler(session) {
-            return answerRefused(attempt, .renewal, now)
+            return renewalAnswerRefused(attempt, "the provider has forgotten this installation", now)
         }
-        return putOff(Unavailability("The provider has forgotten this installation: it is registered again"), now)
+        return forgetSpentAnswer()
+            + putOff(Unavailability("The provider has forgotten this installation: it is registered again"), now)
+    }
+
+    /// A signature that may have arrived is never sent again: the retry asks for another one, which is no postponement.
+    private mutating func forgetSpentAnswer() -> [Effect] {
+        guard renewal.hasAnswer, renewal.answerIsSpentByUse else { return [] }
+        renewal.hasAnswer = false
+        return [.forgetAnswer]
     }
 
     private mutating func reauthenticationDemanded(_ session: Session, _ now: Moment) -> [Effect] {
@@ -178,9 +189,7 @@ extension SessionMachine {
 
     private mutating func retryDelay(after unavailability: Unavailability, _ now: Moment) -> Duration {
         if let asked = unavailability.retryAfter {
-            let bounds = RenewalPolicy.believableRetryAfter
-            let believed = min(max(asked, bounds.lowerBound), bounds.upperBound)
-            return believed * random.uniform(in: 1...(1 + RenewalPolicy.retryAfterSpread))
+            return RenewalPolicy.delay(afterBeingAsked: asked, using: &random)
         }
         if let since = renewal.ambiguousSince {
             // The provider may have rotated the token and lost the answer: the old one is good inside its grace only.
@@ -225,7 +234,7 @@ extension SessionMachine {
         renewal.reason = reason
         guard needsHandler(session), !isReplay else { return noteIntent(attempt, now) }
         renewal.activity = .asking(attempt)
-        return ask(.renewal, attempt, reason, now)
+        return askHandlers(attempt, reason, now)
     }
 
     /// Notes the intent durably; the request leaves when that has ended, well or not.

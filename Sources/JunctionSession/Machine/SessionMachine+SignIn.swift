@@ -11,6 +11,8 @@ extension SessionMachine {
         var needsHandler = false
         /// Whether a handler was asked: what it gave may be refused for the next one's.
         var askedHandlers = false
+        /// The handlers' round that led to what is exchanged.
+        var round = Round()
         /// What will stand once the write has ended; absent while the provider has not answered.
         var result: Standing?
 
@@ -18,14 +20,6 @@ extension SessionMachine {
             case signIn
             case identify(externalUserId: String, outcome: IdentifyOutcome)
         }
-    }
-
-    /// What the rules say about a credential, given the present session.
-    enum Ruling: Equatable, Sendable {
-        case alreadySo
-        case exchange(expecting: Identity?)
-        case configure(environment: String, region: String)
-        case refuse(Refusal)
     }
 
     // MARK: Events
@@ -121,8 +115,8 @@ extension SessionMachine {
     package mutating func exchangeFailed(_ attempt: Attempt, _ failure: ExchangeFailure, now: Moment) -> [Effect] {
         guard let current = exchange, current.attempt == attempt, current.result == nil else { return [] }
         let report = Effect.report(.exchangeEnded(failure.outcome))
-        if current.askedHandlers, case .refused = failure {
-            return [report] + answerRefused(attempt, .exchange, now) + settle(now)
+        if current.askedHandlers, case .refused(let reason) = failure {
+            return [report] + exchangeAnswerRefused(reason, now) + settle(now)
         }
         exchange = nil
         return [report, .forgetAnswer, .reply(current.request, .refused(refusal(for: failure, now)))] + settle(now)
@@ -175,7 +169,7 @@ extension SessionMachine {
     }
 
     private mutating func beginSignIn(_ entry: Entry, _ facts: CredentialFacts, _ now: Moment) -> [Effect] {
-        switch ruling(for: facts) {
+        switch ruling(for: facts, now) {
         case .alreadySo:
             return [.reply(entry.request, .done)]
         case .refuse(let refusal):
@@ -218,7 +212,7 @@ extension SessionMachine {
         _ now: Moment
     ) -> [Effect] {
         guard case .signedIn(let session) = standing else {
-            switch ruling(for: facts) {
+            switch ruling(for: facts, now) {
             case .exchange(let expected):
                 let purpose = Exchange.Purpose.identify(externalUserId: externalUserId, outcome: .signedIn)
                 return beginExchange(entry, purpose, facts, expecting: expected, now)
@@ -238,7 +232,7 @@ extension SessionMachine {
             let purpose = Exchange.Purpose.identify(externalUserId: externalUserId, outcome: .switched)
             return beginExchange(entry, purpose, facts, expecting: nil, now)
         case .user(let identity) where identity.isSameUser(as: session.stored.identity):
-            if case .exchange(let expected) = ruling(for: facts) {
+            if case .exchange(let expected) = ruling(for: facts, now) {
                 let purpose = Exchange.Purpose.identify(externalUserId: externalUserId, outcome: .unchanged)
                 return beginExchange(entry, purpose, facts, expecting: expected, now)
             }
@@ -283,58 +277,6 @@ extension SessionMachine {
         return effects
     }
 
-    // MARK: Rules
-
-    /// One active user per installation: what a credential means beside the present session.
-    func ruling(for facts: CredentialFacts) -> Ruling {
-        switch standing {
-        case .unreadable(let unreadable) where !unreadable.canSignIn:
-            return .refuse(Refusal(.storageUnavailable, unreadable.remedy))
-        case .signedOut, .configured, .terminated, .unreadable:
-            if case .nobody(let environment, let region) = facts.subject {
-                return .configure(environment: environment, region: region)
-            }
-            return .exchange(expecting: nil)
-        case .signedIn(let session):
-            return ruling(for: facts, beside: session.stored)
-        }
-    }
-
-    private func ruling(for facts: CredentialFacts, beside present: StoredSession) -> Ruling {
-        switch facts.subject {
-        case .unnamed:
-            return present.reauthenticationPending
-                ? .exchange(expecting: present.identity) : .refuse(alreadySignedIn)
-        case .nobody(let environment, let region):
-            let isPresent =
-                present.scheme == .apiKey && present.identity.environment == environment
-                && present.identity.region == region && !facts.replacesKey
-            return isPresent ? .alreadySo : .refuse(alreadySignedIn)
-        case .user(let identity):
-            let isSameUser = identity.isSameUser(as: present.identity)
-            if present.reauthenticationPending {
-                return isSameUser ? .exchange(expecting: present.identity) : .refuse(alreadySignedIn)
-            }
-            if present.scheme == .apiKey, facts.scheme == .signInToken {
-                return isSameUser ? .exchange(expecting: nil) : .refuse(.incompatible(with: present.identity))
-            }
-            guard isSameUser else { return .refuse(alreadySignedIn) }
-            return present.scheme == .apiKey && facts.replacesKey ? .exchange(expecting: nil) : .alreadySo
-        }
-    }
-
-    private var alreadySignedIn: Refusal {
-        guard case .signedIn(let session) = standing else {
-            return Refusal(.alreadySignedIn, "Another user is signed in: sign out first")
-        }
-        let userId = session.stored.identity.userId
-        return Refusal(
-            .alreadySignedIn,
-            "User \(userId) is signed in on this installation: sign out first, or use identify to switch",
-            userId: userId
-        )
-    }
-
     private var isSignedOut: Bool { standing == .signedOut && exchange == nil && queue.isEmpty && asking == nil }
 }
 
@@ -365,15 +307,6 @@ extension ExchangeFailure {
 extension Refusal {
     static func tooManyProviderCalls(retryAfter: Duration) -> Refusal {
         Refusal(.busy, "This caller has reached its limit of provider calls a minute", retryAfter: retryAfter)
-    }
-
-    static func incompatible(with present: Identity) -> Refusal {
-        Refusal(
-            .incompatibleCredential,
-            "The Sign-In Token is not for user \(present.userId) in the same environment and region: the API key "
-                + "session stays; sign out first to change the user",
-            userId: present.userId
-        )
     }
 
     static let notSignedIn = Refusal(.notSignedIn, "Nobody is signed in: sign in first")

@@ -17,7 +17,7 @@ extension SessionMachine {
             return effects + settle(now)
         }
         leaving = [leaver]
-        if let identity { effects.append(.revoke(identity)) }
+        effects += queueRevocation(now)
         generation += 1
         edition = 0
         effects.append(.erase)
@@ -39,7 +39,6 @@ extension SessionMachine {
         tokenWaiters = []
         renewal = Renewal()
         inquiry = nil
-        roundsLeft = []
         effects.append(.forgetAnswer)
         return effects + overtaken.map { .reply($0, .refused(.overtaken)) }
     }

@@ -129,9 +129,10 @@ extension SessionMachine {
     private func needOfRenewal(of waiter: TokenWaiter, _ session: Session, _ now: Moment) -> Verdict {
         if session.stored.reauthenticationPending { return .answer(.refused(.reauthenticationRequired)) }
         if let postponed = renewal.postponedUntil {
-            return answer(waiter, session, retryAfter: postponed.uptime - now.uptime, now)
+            let left = postponed.uptime - now.uptime
+            return answer(waiter, session, .noHandlerCouldRenew(renewal.round, retryAfter: left), now)
         }
-        if !canBeginRenewal(session) { return answer(waiter, session, retryAfter: nil, now) }
+        if !canBeginRenewal(session) { return answer(waiter, session, nobodyToAsk, now) }
         if case .replacement = waiter.need, session.isAlive(now) {
             let replacedJustNow =
                 renewal.lastReplacedRejected.map { now.uptime - $0 < RenewalPolicy.patience } ?? false
@@ -158,12 +159,15 @@ extension SessionMachine {
     private func answer(
         _ waiter: TokenWaiter,
         _ session: Session,
-        retryAfter: Duration?,
+        _ refusal: Refusal,
         _ now: Moment
     ) -> Verdict {
         if case .replacement = waiter.need, session.isAlive(now) { return .answer(.rejectionStands) }
-        return .answer(.refused(.tokenExpired(retryAfter: retryAfter)))
+        return .answer(.refused(refusal))
     }
+
+    /// Why a renewal that has to be asked for cannot begin.
+    var nobodyToAsk: Refusal { handlers.isEmpty ? .noHandlerIsRegistered : .handlersAreBusy }
 
     private func reason(for waiter: TokenWaiter, _ now: Moment) -> RenewalReason {
         if case .replacement = waiter.need { return .rejected }

@@ -70,6 +70,7 @@ extension SessionMachine {
         storage.status = .ok
         renewal = Renewal()
         return [.activate(generation: generation), .forgetAnswer, .report(.exchangeEnded(.succeeded))]
+            + dropRevocations(ofWhoSignedIn: result)
             + [.reply(current.request, reply)]
             + renewRequesters.map { .reply($0, .done) }
     }

@@ -31,8 +31,12 @@ package struct SessionMachine: Equatable, Sendable {
     var handlers: [HandlerID] = []
     /// The question that one of them is being asked: at most one.
     var inquiry: Inquiry?
-    /// Who may still be asked if the answer that is being tried is refused.
-    var roundsLeft: [HandlerID] = []
+
+    /// Sign-outs that the provider has not heard of, the oldest first.
+    var revocations: [Revocation] = []
+    /// The request by which it is being told of one: at most one.
+    var telling: Telling?
+    var lastRevocation: UInt64 = 0
 
     /// Writes handed out and not yet ended, in order.
     var writes: [PendingWrite] = []
@@ -111,8 +115,14 @@ package struct SessionMachine: Equatable, Sendable {
     // MARK: Events
 
     /// The store was read, once, before anything else.
-    package mutating func restored(_ restoration: Restoration, now: Moment) -> [Effect] {
+    ///
+    /// - Parameter durable: false when what was read survived elsewhere, and the disk has yet to take it.
+    package mutating func restored(_ restoration: Restoration, durable: Bool = true, now: Moment) -> [Effect] {
         var effects: [Effect] = []
+        if !durable {
+            storage.durable = false
+            rewrite = Rewrite(failures: 1, dueAt: now.uptime + RenewalPolicy.rewriteDelay(afterFailures: 1))
+        }
         switch restoration {
         case .absent:
             standing = .signedOut
@@ -171,10 +181,11 @@ package struct SessionMachine: Equatable, Sendable {
 
     /// Does whatever is due now, whichever event brought us here.
     mutating func settle(_ now: Moment) -> [Effect] {
-        var effects = takeTurns(now)
-        effects += tendInquiry(now)
+        var effects = tendInquiry(now)
+        effects += takeTurns(now)
         effects += renewIfDue(now)
         effects += serveWaiters(now)
+        effects += tendRevocations(now)
         effects += rewriteIfDue(now)
         return effects
     }
@@ -189,6 +200,7 @@ package struct SessionMachine: Equatable, Sendable {
         if let due = renewalDue(now), due > now.wall || mayRenewNow { times.append(due) }
         if let asked = inquiry { times.append(now.wall(at: asked.deadline)) }
         if let due = rewrite.dueAt, writes.isEmpty, standing.content != nil { times.append(now.wall(at: due)) }
+        if let due = revocationDue { times.append(now.wall(at: due)) }
         // A session without an end is looked at once a month: no timer takes a time thousands of years away for granted.
         return times.min().map { min($0, now.wall + RenewalPolicy.longestSleep) }
     }
@@ -211,10 +223,12 @@ package struct SessionMachine: Equatable, Sendable {
     }
 
     /// Whether something is under way whose outcome would be lost if the process ended now.
+    ///
+    /// A revocation that only waits for its next attempt is not: nothing would come of waiting with it.
     package var isBusy: Bool {
         let isAsking = if case .asking = renewal.activity { true } else { false }
         let isExchanging = exchange.map { !$0.needsHandler } ?? false
-        return !writes.isEmpty || isExchanging || (renewal.activity != .idle && !isAsking)
+        return !writes.isEmpty || isExchanging || telling != nil || (renewal.activity != .idle && !isAsking)
     }
 
     private var mayRenewNow: Bool {

@@ -11,6 +11,8 @@ struct SecretShelf {
     private var given: [Attempt: RenewalAnswer] = [:]
     /// What the next exchange or renewal is made with, if a handler gave something.
     private(set) var answer: RenewalAnswer?
+    /// The secrets of sessions that were signed out here, and that the provider has not heard of.
+    private var signedOut: [RevocationID: SessionSecrets] = [:]
 
     /// What an attempt brought, until the machine says which generation it is.
     mutating func put(_ secrets: SessionSecrets, of attempt: Attempt) {
@@ -54,6 +56,18 @@ struct SecretShelf {
         given = [:]
     }
 
+    /// The present secrets outlive their session, in memory only.
+    mutating func keepCurrent(for revocation: RevocationID) {
+        signedOut[revocation] = current
+    }
+
+    mutating func forget(_ revocation: RevocationID) {
+        signedOut[revocation] = nil
+    }
+
+    subscript(revocation: RevocationID) -> SessionSecrets? { signedOut[revocation] }
+
+    /// Everything but what revocations need.
     mutating func erase() {
         answered = [:]
         generations = [:]

@@ -33,7 +33,8 @@ extension HandlerAnswer {
             switch answer {
             case nil: .unable
             case .renew: .renew
-            case .authToken, .signature: .credential
+            case .authToken: .credential
+            case .signature: .signature
             }
     }
 }

@@ -24,6 +24,8 @@ package actor SessionOwner {
     private var lastRequest: UInt64 = 0
     private var waitingWrites: [WaitingWrite] = []
     private var isWriting = false
+    /// The request by which the provider is being told of a sign-out.
+    private var telling: Task<Void, Never>?
     private var quietWaiters: [@Sendable () -> Void] = []
 
     /// The session as everybody may see it.
@@ -84,12 +86,14 @@ package actor SessionOwner {
     }
 
     /// Takes over what the store held. Called once, before anything else.
-    package func start(with restoration: Restoration) {
+    ///
+    /// - Parameter durable: false when the disk has yet to take it.
+    package func start(with restoration: Restoration, durable: Bool = true) {
         if case .restored(let record, let secrets, _) = restoration {
             shelf.put(secrets, generation: record.generation)
         }
         let now = now
-        apply(machine.restored(restoration, now: now), now)
+        apply(machine.restored(restoration, durable: durable, now: now), now)
     }
 
     /// The alarm rang; `clockJumped` when it rang because the wall clock was set or the machine resumed.
@@ -173,8 +177,14 @@ package actor SessionOwner {
             shelf.keepAnswer(to: attempt)
         case .forgetAnswer:
             shelf.forgetAnswers()
-        case .revoke(let identity):
-            revoke(identity)
+        case .keepSecrets(let revocation):
+            shelf.keepCurrent(for: revocation)
+        case .revoke(let revocation, let identity):
+            revoke(revocation, identity)
+        case .interrupt:
+            telling?.cancel()
+        case .forgetSecrets(let revocation):
+            shelf.forget(revocation)
         case .charge(let request):
             if let caller = callers[request] { budget.charge(caller.uid, now: now) }
         case .report(let happening):
@@ -255,10 +265,19 @@ package actor SessionOwner {
         apply(effects, now)
     }
 
-    /// Best effort: the user is signed out here already, whether or not the provider hears of it.
-    private func revoke(_ identity: Identity) {
-        guard let secrets = shelf.current else { return }
-        start { owner in await owner.provider.revoke(identity, with: secrets) }
+    /// The user is signed out here already, whether or not the provider hears of it.
+    private func revoke(_ revocation: RevocationID, _ identity: Identity) {
+        let secrets = shelf[revocation] ?? SessionSecrets()
+        telling = start { owner in
+            var failure: Unavailability?
+            do throws(Unavailability) {
+                try await owner.provider.revoke(identity, with: secrets)
+            } catch {
+                failure = error
+            }
+            let now = owner.now
+            owner.apply(owner.machine.revocationEnded(revocation, failure: failure, now: now), now)
+        }
     }
 
     private func write(_ ticket: WriteTicket, _ record: SessionRecord) {
@@ -287,7 +306,8 @@ package actor SessionOwner {
 
     /// Starts work that no caller can cancel, on the owner's own loop: the default executor would wake the process
     /// once a second for ever.
-    func start(_ work: @escaping @Sendable (isolated SessionOwner) async -> Void) {
+    @discardableResult
+    func start(_ work: @escaping @Sendable (isolated SessionOwner) async -> Void) -> Task<Void, Never> {
         Task(executorPreference: tasks) { await work(self) }
     }
 

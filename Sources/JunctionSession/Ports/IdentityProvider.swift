@@ -28,9 +28,12 @@ package protocol IdentityProvider: Sendable {
         using answer: RenewalAnswer
     ) async throws(RenewalFailure) -> Grant
 
-    /// Tells the provider that the user has signed out here, where it wants to know. One attempt, best effort: the
-    /// local sign-out is over already and does not wait.
-    func revoke(_ identity: Identity, with secrets: SessionSecrets) async
+    /// Tells the provider that the user has signed out here, where it wants to know: one request, no retry. The local
+    /// sign-out is over already and does not wait.
+    ///
+    /// It returns when there is nothing more to tell: the provider knows, has refused for good, or need not know. What
+    /// it throws is transient, and the session tells it again.
+    func revoke(_ identity: Identity, with secrets: SessionSecrets) async throws(Unavailability)
 
     /// Decides whether a request stays within the signed-in user's own resources, and in which normal form it is sent.
     func admit(_ request: ApiRequest, for identity: Identity) throws(Refusal) -> ApiRequest
@@ -74,7 +77,8 @@ package enum RenewalAnswer: Sendable {
     case renew
     /// With a token that the app's server made for this user.
     case authToken(SharedSecret)
-    /// With a signature that the app's server made for this user (a legacy scheme).
+    /// With a signature that the app's server made for this user (a legacy scheme). One whose request may have arrived
+    /// is not given again.
     case signature(SharedSecret, sequence: UInt64)
 }
 

@@ -98,12 +98,40 @@ struct ProviderConformance {
         }
     }
 
-    @Test(arguments: VendorUnderTest.all)
-    func `a revocation is one attempt at most, whatever comes of it`(vendor: VendorUnderTest) async throws {
-        try await Stage.play([.hangUp]) { stage in
-            try await stage.provider(of: vendor).revoke(vendor.identity, with: vendor.secrets)
+    @Test(arguments: VendorUnderTest.all, [200, 202, 204, 400, 401, 403, 404, 409, 410])
+    func `an answer that asking again would not change settles a revocation, in one request`(
+        vendor: VendorUnderTest,
+        status: Int
+    ) async throws {
+        // No body comes after 204, so the connection has to end.
+        let gone = ScriptedServer.Step.raw("HTTP/1.1 204 No Content\r\nconnection: close\r\n\r\n")
+        try await Stage.play([status == 204 ? gone : .answer(status, [], "")]) { stage in
+            let failure = try await stage.revocationFailure(vendor)
 
-            #expect(stage.server.requests.count <= 1)
+            #expect(failure == nil)
+            #expect(stage.server.requests.count == (vendor.revokes ? 1 : 0))
+        }
+    }
+
+    @Test(
+        arguments: VendorUnderTest.all.filter(\.revokes),
+        [
+            (.answer(302, [("location", "/")], ""), nil), (.answer(408, [], ""), nil),
+            (.answer(429, [("retry-after", "7")], ""), .seconds(7)), (.answer(500, [], ""), nil),
+            (.answer(503, [("retry-after", "9")], "<html>"), .seconds(9)), (.hangUp, nil),
+        ] as [(ScriptedServer.Step, Duration?)]
+    )
+    func `anything else is for the session to try again, and is not tried again here`(
+        vendor: VendorUnderTest,
+        trouble: (step: ScriptedServer.Step, retryAfter: Duration?)
+    ) async throws {
+        try await Stage.play([trouble.step]) { stage in
+            let why = try #require(try await stage.revocationFailure(vendor))
+
+            #expect(why.retryAfter == trouble.retryAfter)
+            #expect(why.message.contains(stage.server.place))
+            #expect(!why.message.contains("secret"))
+            #expect(stage.server.requests.count == 1)
         }
     }
 
@@ -120,7 +148,7 @@ struct ProviderConformance {
     @Test(arguments: VendorUnderTest.all)
     func `a refused connection was never acted on`(vendor: VendorUnderTest) async throws {
         try await Stage.play([]) { stage in
-            try await stage.server.stop()
+            try await stage.server.refuse()
             let why = try #require(try await stage.renewalFailure(vendor)?.unavailability)
 
             #expect(why == Unavailability("Connection refused by \(stage.server.place): is it running?"))

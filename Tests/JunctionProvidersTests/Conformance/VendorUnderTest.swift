@@ -25,6 +25,8 @@ struct VendorUnderTest: Sendable, CustomTestStringConvertible {
     /// The vendor's words for a user who is gone, where it has some, and the code of the termination they come to.
     var terminated: ScriptedServer.Step?
     var terminationCode: String
+    /// Whether the vendor wants to hear of a sign-out.
+    var revokes = true
     /// The vendor's words for a credential that it does not accept.
     var refused: ScriptedServer.Step
 
@@ -46,6 +48,7 @@ struct VendorUnderTest: Sendable, CustomTestStringConvertible {
         notRotated: .json(200, #"{"access_token":"access-1","expires_in":3600}"#),
         terminated: .json(401, #"{"detail":{"error_type":"invalid_token"}}"#),
         terminationCode: "invalid_token",
+        revokes: false,
         refused: .json(401, #"{"detail":{"error_type":"invalid_token"}}"#)
     )
 }
@@ -63,6 +66,17 @@ extension Stage {
         let provider = try provider(of: vendor)
         do throws(RenewalFailure) {
             _ = try await provider.renew(vendor.identity, with: vendor.secrets, using: answer ?? vendor.answer)
+            return nil
+        } catch {
+            return error
+        }
+    }
+
+    /// Why the vendor was not told of a sign-out; `nil` when there is nothing more to tell.
+    func revocationFailure(_ vendor: VendorUnderTest) async throws -> Unavailability? {
+        let provider = try provider(of: vendor)
+        do throws(Unavailability) {
+            try await provider.revoke(vendor.identity, with: vendor.secrets)
             return nil
         } catch {
             return error

@@ -10,7 +10,7 @@ struct ProbeTests {
             let findings = try await stage.junction.probe(Sample.identity)
 
             #expect(stage.server.requests.map(\.line) == ["HEAD / HTTP/1.1", "HEAD / HTTP/1.1"])
-            #expect(findings.map(\.name) == ["provider auth", "provider API", "clock"])
+            #expect(findings.map(\.name) == ["provider auth", "provider API", "provider clock"])
             #expect(findings.map(\.verdict) == [.ok, .ok, .note])
             #expect(findings[2].detail == "The clock is 60 s ahead of the provider's")
         }
@@ -19,7 +19,7 @@ struct ProbeTests {
     @Test func `a host that is not there is a problem with a remedy`() async throws {
         try await Stage.play([]) { stage in
             let junction = try stage.junction
-            try await stage.server.stop()
+            try await stage.server.refuse()
             let findings = await junction.probe(Sample.identity)
 
             #expect(findings.map(\.verdict) == [.problem, .problem])

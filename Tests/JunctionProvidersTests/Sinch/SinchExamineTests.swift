@@ -1,5 +1,6 @@
 import JunctionSecret
 import JunctionSession
+import JunctionTesting
 import NIOPosix
 import Testing
 
@@ -107,7 +108,8 @@ struct SinchExamineTests {
             application: application,
             deviceId: "device-1",
             http: .unused,
-            clock: ManualClock()
+            clock: ManualClock(),
+            memory: InMemoryProviderMemory()
         )
         return try sinch.examine(credential, configured: nil)
     }

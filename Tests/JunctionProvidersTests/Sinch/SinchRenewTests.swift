@@ -148,35 +148,11 @@ struct SinchRenewTests {
         }
     }
 
-    // MARK: Legacy
-
-    @Test func `a sequence has to be larger than the last one that was accepted`() async throws {
-        try await Stage.play([Sinch.granted("i-1"), Sinch.granted("i-1")]) { stage in
-            let sinch = try stage.sinch()
-            var registration = Sinch.registration("i-1")
-            registration.scheme = .registrationSignature
-            registration.lastSequence = 41
-
-            for sequence: UInt64 in [0, 41] {
-                let failure = await failure(sinch, .signature(Sinch.signature, sequence: sequence), registration)
-                #expect(failure == .answerRefused("The sequence must be larger than the last one, 41"))
-            }
-            let answer = RenewalAnswer.signature(Sinch.signature, sequence: 42)
-            let grant = try await sinch.renew(Self.anna, with: Sinch.secrets(registration), using: answer)
-            let next = try #require(grant.refreshToken.flatMap(Registration.init))
-            #expect(next.lastSequence == 42)
-
-            // A token in between does not make the service forget it.
-            let token = RenewalAnswer.authToken(Sinch.token())
-            let later = try await sinch.renew(Self.anna, with: Sinch.secrets(next), using: token)
-            #expect(later.refreshToken.flatMap(Registration.init)?.lastSequence == 42)
-            #expect(stage.server.requests.count == 2)
-        }
-    }
+    // MARK: What is stored
 
     @Test func `what is stored is read back, and what is not ours is not read`() {
-        let whole = Registration(instanceId: "i", scheme: .selfSigned, limit: ManualClock.noon, lastSequence: .max)
-        let bare = Registration(instanceId: "i", scheme: .registration, limit: nil, lastSequence: nil)
+        let whole = Registration(instanceId: "i", scheme: .selfSigned, limit: ManualClock.noon)
+        let bare = Registration(instanceId: "i", scheme: .registration, limit: nil)
 
         #expect(Registration(whole.sealed) == whole)
         #expect(Registration(bare.sealed) == bare)
@@ -187,8 +163,7 @@ struct SinchRenewTests {
     private static let selfSigned = Registration(
         instanceId: "i-1",
         scheme: .selfSigned,
-        limit: nil,
-        lastSequence: nil
+        limit: nil
     )
 
     private func failure(

@@ -1,6 +1,7 @@
 import JunctionProviders
 import JunctionSecret
 import JunctionSession
+import JunctionTesting
 import RegistrationToken
 
 @testable import JunctionProviders
@@ -15,7 +16,8 @@ extension VendorUnderTest {
                 application: Sinch.application,
                 deviceId: "device-1",
                 http: http,
-                clock: clock
+                clock: clock,
+                memory: InMemoryProviderMemory()
             )
         },
         credential: .registration(userId: "anna", token: Sinch.token()),
@@ -81,8 +83,7 @@ enum Sinch {
         Registration(
             instanceId: instance,
             scheme: .registration,
-            limit: ManualClock.noon + .seconds(3_600),
-            lastSequence: nil
+            limit: ManualClock.noon + .seconds(3_600)
         )
     }
 
@@ -95,13 +96,17 @@ enum Sinch {
 }
 
 extension Stage {
-    func sinch(_ application: SinchApplication = Sinch.application) throws -> SinchProvider {
+    func sinch(
+        _ application: SinchApplication = Sinch.application,
+        remembering memory: any ProviderMemory = InMemoryProviderMemory()
+    ) throws -> SinchProvider {
         SinchProvider(
             cloud: try SinchCloud(registrationUrl: "\(server.url)/v1/instance"),
             application: application,
             deviceId: "device-1",
             http: http,
-            clock: clock
+            clock: clock,
+            memory: memory
         )
     }
 }

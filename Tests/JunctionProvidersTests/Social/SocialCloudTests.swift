@@ -25,7 +25,7 @@ struct SocialCloudTests {
             let findings = try await stage.social.probe(nil)
 
             #expect(stage.server.requests.map(\.line) == ["HEAD / HTTP/1.1"])
-            #expect(findings.map(\.name) == ["provider API", "clock", "provider API key"])
+            #expect(findings.map(\.name) == ["provider API", "provider clock", "provider API key"])
             #expect(findings.map(\.verdict) == [.ok, .note, .ok])
         }
     }

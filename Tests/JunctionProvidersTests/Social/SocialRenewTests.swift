@@ -73,6 +73,15 @@ struct SocialRenewTests {
         }
     }
 
+    @Test func `too many calls are no answer to a sign-out`() async throws {
+        let busy = ScriptedServer.Step.json(400, #"{"status":"error","code":400311,"message":"x"}"#)
+        try await Stage.play([busy]) { stage in
+            let why = try await stage.revocationFailure(.social)
+
+            #expect(why?.message.contains("400311") == true)
+        }
+    }
+
     @Test func `without a token there is nothing to end`() async throws {
         try await Stage.play([]) { stage in
             try await stage.social.revoke(Self.anna, with: SessionSecrets())

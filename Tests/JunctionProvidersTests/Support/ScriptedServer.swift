@@ -1,3 +1,4 @@
+import Glibc
 import NIOCore
 import NIOPosix
 import NIOSSL
@@ -31,6 +32,7 @@ final class ScriptedServer: Sendable {
         var steps: [Step]
         var requests: [Request] = []
         var connections: [any Channel] = []
+        var holders: [Int32] = []
     }
 
     static let group = MultiThreadedEventLoopGroup(numberOfThreads: 2)
@@ -50,6 +52,7 @@ final class ScriptedServer: Sendable {
     ) async throws -> ScriptedServer {
         let box = Mutex<ScriptedServer?>(nil)
         let listener = try await ServerBootstrap(group: group)
+            .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
             .childChannelInitializer { channel in
                 channel.eventLoop.makeCompletedFuture {
                     if let tls { try channel.pipeline.syncOperations.addHandler(NIOSSLServerHandler(context: tls)) }
@@ -79,10 +82,48 @@ final class ScriptedServer: Sendable {
     var url: String { "\(scheme)://\(place)" }
     var requests: [Request] { story.withLock { $0.requests } }
 
-    /// Refuses connections from now on and ends those that are open.
+    /// Refuses connections from now on, and sees to it that nobody else on this machine answers in its place.
+    func refuse() async throws {
+        try await stop()
+        try await keepPort()
+    }
+
+    /// Ends, with the connections that are open.
     func stop() async throws {
         if listener.isActive { try await listener.close() }
         for connection in story.withLock({ $0.connections }) { connection.close(promise: nil) }
+    }
+
+    /// The port stays bound, and nobody listens. A process that another test is just starting has a copy of the listener
+    /// until its `exec`, so the port may be taken for a moment longer.
+    private func keepPort() async throws {
+        let holder = socket(AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
+        story.withLock { $0.holders.append(holder) }
+        var reuse: Int32 = 1
+        setsockopt(holder, SOL_SOCKET, SO_REUSEADDR, &reuse, socklen_t(MemoryLayout.size(ofValue: reuse)))
+        let deadline = ContinuousClock.now + .seconds(10)
+        while !bind(holder) {
+            guard errno == EADDRINUSE, ContinuousClock.now < deadline else {
+                throw IOError(errnoCode: errno, reason: "keep the port \(port)")
+            }
+            await Task.yield()
+        }
+    }
+
+    private func bind(_ holder: Int32) -> Bool {
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_port = in_port_t(port).bigEndian
+        address.sin_addr.s_addr = in_addr_t(0x7F00_0001).bigEndian
+        return withUnsafePointer(to: &address) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                Glibc.bind(holder, $0, socklen_t(MemoryLayout<sockaddr_in>.size)) == 0
+            }
+        }
+    }
+
+    deinit {
+        for holder in story.withLock({ $0.holders }) { close(holder) }
     }
 
     private func opened(_ channel: any Channel) {

@@ -1,0 +1,80 @@
+/// One active user per installation: what may sign in beside whom.
+extension SessionMachine {
+    /// What the rules say about a credential, given the present session.
+    enum Ruling: Equatable, Sendable {
+        case alreadySo
+        case exchange(expecting: Identity?)
+        case configure(environment: String, region: String)
+        case refuse(Refusal)
+    }
+
+    /// What a credential means beside the present session.
+    func ruling(for facts: CredentialFacts, _ now: Moment) -> Ruling {
+        switch standing {
+        case .unreadable(let unreadable) where !unreadable.canSignIn:
+            return .refuse(Refusal(.storageUnavailable, unreadable.remedy))
+        case .signedOut, .configured, .terminated, .unreadable:
+            if case .nobody(let environment, let region) = facts.subject {
+                return .configure(environment: environment, region: region)
+            }
+            return .exchange(expecting: nil)
+        case .signedIn(let session):
+            return ruling(for: facts, beside: session, now)
+        }
+    }
+
+    private func ruling(for facts: CredentialFacts, beside session: Session, _ now: Moment) -> Ruling {
+        let present = session.stored
+        switch facts.subject {
+        case .unnamed:
+            return present.reauthenticationPending
+                ? .exchange(expecting: present.identity) : .refuse(alreadySignedIn)
+        case .nobody(let environment, let region):
+            let isPresent =
+                present.scheme == .apiKey && present.identity.environment == environment
+                && present.identity.region == region && !facts.replacesKey
+            return isPresent ? .alreadySo : .refuse(alreadySignedIn)
+        case .user(let identity):
+            let isSameUser = identity.isSameUser(as: present.identity)
+            if present.reauthenticationPending {
+                return isSameUser ? .exchange(expecting: present.identity) : .refuse(alreadySignedIn)
+            }
+            if present.scheme == .apiKey, facts.scheme == .signInToken {
+                return isSameUser ? .exchange(expecting: nil) : .refuse(.incompatible(with: present.identity))
+            }
+            guard isSameUser else { return .refuse(alreadySignedIn) }
+            if isStranded(session, now) { return .exchange(expecting: present.identity) }
+            return present.scheme == .apiKey && facts.replacesKey ? .exchange(expecting: nil) : .alreadySo
+        }
+    }
+
+    /// Whether the token is dead and no app can be asked for another: nobody is there, or nobody could and it is
+    /// postponed. Whoever signs in then brings what is missing; to call that session healthy would leave it dead.
+    private func isStranded(_ session: Session, _ now: Moment) -> Bool {
+        guard session.stored.token != nil, !session.isAlive(now), needsHandler(session) else { return false }
+        return renewal.activity == .idle && (renewal.postponedUntil != nil || handlers.isEmpty)
+    }
+
+    var alreadySignedIn: Refusal {
+        guard case .signedIn(let session) = standing else {
+            return Refusal(.alreadySignedIn, "Another user is signed in: sign out first")
+        }
+        let userId = session.stored.identity.userId
+        return Refusal(
+            .alreadySignedIn,
+            "User \(userId) is signed in on this installation: sign out first, or use identify to switch",
+            userId: userId
+        )
+    }
+}
+
+extension Refusal {
+    fileprivate static func incompatible(with present: Identity) -> Refusal {
+        Refusal(
+            .incompatibleCredential,
+            "The Sign-In Token is not for user \(present.userId) in the same environment and region: the API key "
+                + "session stays; sign out first to change the user",
+            userId: present.userId
+        )
+    }
+}

@@ -1,0 +1,37 @@
+package import JunctionSession
+import Synchronization
+
+/// A provider's memory that really keeps the rules, without a disk, and tells what it was asked for.
+package final class InMemoryProviderMemory: ProviderMemory {
+    private let state = Mutex(State())
+
+    private struct State {
+        var list = SequenceList()
+        var claims: [UInt64] = []
+        var onClaim: (@Sendable () -> Void)?
+    }
+
+    package init() {}
+
+    package func claim(_ sequence: UInt64, of subject: String) async throws(SequenceSpent) {
+        let onClaim = state.withLock { state in
+            state.claims.append(sequence)
+            return state.onClaim
+        }
+        onClaim?()
+        try state.withLock { (state) throws(SequenceSpent) in try state.list.claim(sequence, of: subject) }
+    }
+
+    package func release(_ sequence: UInt64, of subject: String) async {
+        state.withLock { _ = $0.list.release(sequence, of: subject) }
+    }
+
+    /// Calls `body` at the beginning of each claim.
+    package func onClaim(_ body: @escaping @Sendable () -> Void) {
+        state.withLock { $0.onClaim = body }
+    }
+
+    /// Every sequence that was claimed, well or not, in order.
+    package var claims: [UInt64] { state.withLock { $0.claims } }
+    package var entries: [SequenceList.Entry] { state.withLock { $0.list.entries } }
+}

@@ -1,0 +1,301 @@
+import Testing
+
+@testable import JunctionSession
+
+/// The provider hears of a sign-out behind its back: later if need be, and not for ever.
+struct RevocationTests {
+    private let offline = Unavailability("No answer")
+
+    private func signedOut(_ user: String = "alice", life: Duration = .seconds(3_600)) -> Bench {
+        var bench = Bench.signedIn(user, life: life)
+        bench.signOut()
+        return bench
+    }
+
+    private func givenUp(_ bench: Bench) -> [String] {
+        bench.reports.compactMap { if case .revocationGivenUp(let reason) = $0 { reason } else { nil } }
+    }
+
+    // MARK: Telling
+
+    @Test func `the provider is told once the sign-out is over here, and not before`() {
+        var bench = Bench.signedIn()
+        bench.holdsWrites = true
+        let signOut = bench.signOut()
+        #expect(bench.revoked.isEmpty)
+        #expect(bench.keptSecrets.count == 1)
+
+        bench.endWrite()
+
+        #expect(bench.reply(to: signOut) == .done)
+        #expect(bench.revoked == [.user("alice")])
+    }
+
+    @Test func `a provider that was told is told no more, and nothing is kept`() {
+        var bench = signedOut()
+        bench.endRevocation()
+        bench.pass(.seconds(86_400))
+        #expect(bench.revoked.count == 1)
+        #expect(bench.keptSecrets.isEmpty)
+        #expect(bench.machine.nextAlarm(now: bench.now) == nil)
+        #expect(givenUp(bench).isEmpty)
+    }
+
+    @Test func `a disk that refuses the tombstone does not keep the provider from hearing`() {
+        var bench = Bench.signedIn()
+        bench.writeFailure = StoreFailure("No space left on device")
+        bench.signOut()
+        #expect(bench.revoked == [.user("alice")])
+    }
+
+    @Test func `a user who is terminated, or never was, is not told of`() {
+        var terminated = Bench.terminated()
+        terminated.signOut()
+        var nobody = Bench()
+        nobody.signOut()
+        #expect(terminated.revoked.isEmpty)
+        #expect(nobody.revoked.isEmpty)
+    }
+
+    @Test func `a token that has ended has nothing left to revoke`() {
+        var bench = Bench.signedIn(life: .seconds(60))
+        bench.pass(.seconds(61))
+        bench.signOut()
+        #expect(bench.revoked.isEmpty)
+        #expect(bench.keptSecrets.isEmpty)
+    }
+
+    @Test func `switching the user by identify tells nobody: the vendors end the old session themselves`() {
+        var bench = Bench.signedIn("alice")
+        let request = bench.identify("ext-bob")
+        bench.answer(request, .success(.signInToken("bob")))
+        bench.grantExchange(of: "bob")
+        #expect(bench.facts.userId == "bob")
+        #expect(bench.revoked.isEmpty)
+    }
+
+    // MARK: Trying again
+
+    @Test func `a transient failure is tried again by the one alarm, with a delay that grows up to ten minutes`() {
+        for seed in 0..<20 as Range<UInt64> {
+            var bench = Bench.signedIn(life: .seconds(864_000), seed: seed)
+            bench.signOut()
+            for failures in 1...20 {
+                bench.endRevocation(offline)
+                let alarm = bench.machine.nextAlarm(now: bench.now)!
+                let delay = alarm - bench.now.wall
+                #expect(delay >= .milliseconds(100))
+                #expect(delay <= min(.seconds(600), .seconds(2) * (1 << (failures - 1))))
+
+                bench.pass(delay - .milliseconds(1))
+                #expect(bench.telling == nil)
+                bench.pass(.milliseconds(1))
+                #expect(bench.revoked.count == failures + 1)
+            }
+        }
+    }
+
+    @Test func `what the provider itself asks for is honoured`() {
+        var bench = signedOut()
+        bench.endRevocation(Unavailability("Busy", retryAfter: .seconds(120)))
+        bench.pass(.seconds(119))
+        #expect(bench.telling == nil)
+        bench.pass(.seconds(14))
+        #expect(bench.revoked.count == 2)
+    }
+
+    @Test func `one is told after the other, the oldest first`() {
+        var bench = signedOut("alice")
+        bench.signIn(.signInToken("bob"))
+        bench.grantExchange(of: "bob")
+        bench.signOut()
+        #expect(bench.revoked == [.user("alice")])
+
+        bench.endRevocation(offline)
+        #expect(bench.revoked == [.user("alice"), .user("bob")])
+        bench.endRevocation()
+        bench.pass(.seconds(2))
+        #expect(bench.revoked == [.user("alice"), .user("bob"), .user("alice")])
+    }
+
+    // MARK: Giving up
+
+    @Test func `it is given up when the token that proves it ends`() {
+        var bench = signedOut(life: .seconds(60))
+        var attempts = 0
+        while bench.telling != nil {
+            attempts += 1
+            bench.endRevocation(offline)
+            guard let alarm = bench.machine.nextAlarm(now: bench.now) else { break }
+            bench.pass(alarm - bench.now.wall)
+        }
+        #expect(attempts > 2)
+        #expect(bench.keptSecrets.isEmpty)
+        #expect(
+            givenUp(bench) == [
+                "The provider was not told that user alice signed out: its session has ended by itself; "
+                    + "the last attempt: No answer"
+            ]
+        )
+    }
+
+    @Test func `the end of the token is not put off by a wall clock that is set back`() {
+        var bench = signedOut(life: .seconds(60))
+        bench.endRevocation(offline)
+        bench.stepWall(.seconds(-100_000))
+        while bench.telling != nil { bench.endRevocation(offline) }
+        bench.pass(.seconds(60))
+        #expect(bench.telling == nil)
+        #expect(bench.keptSecrets.isEmpty)
+    }
+
+    @Test func `a session without a token, or without an end, is told of for a day`() {
+        var endless = Bench()
+        endless.life = WallTime.never - endless.now.wall
+        endless.signIn(.signInToken("alice"))
+        endless.grantExchange()
+        for var bench in [Bench.withApiKey(), endless] {
+            bench.signOut()
+            bench.endRevocation(Unavailability("Busy", retryAfter: .seconds(3_600)))
+            bench.pass(.seconds(86_399))
+            #expect(bench.revoked.count == 2)
+            bench.endRevocation(offline)
+            bench.pass(.seconds(1))
+            #expect(bench.telling == nil)
+            #expect(bench.keptSecrets.isEmpty)
+            #expect(givenUp(bench).count == 1)
+        }
+    }
+
+    @Test func `it is given up after so many attempts`() {
+        var bench = signedOut(life: .seconds(30 * 86_400))
+        while bench.telling != nil {
+            bench.endRevocation(offline)
+            bench.pass(.seconds(600))
+        }
+        #expect(bench.revoked.count == RenewalPolicy.mostRevocationAttempts)
+        #expect(bench.keptSecrets.isEmpty)
+        #expect(givenUp(bench).first?.contains("300 attempts have failed; the last attempt: No answer") == true)
+        #expect(bench.machine.nextAlarm(now: bench.now) == nil)
+    }
+
+    @Test func `at most eight are kept: the oldest one that is not being told goes`() {
+        var bench = signedOut("user-0")
+        for number in 1...8 {
+            bench.signIn(.signInToken("user-\(number)"))
+            bench.grantExchange(of: "user-\(number)")
+            bench.signOut()
+        }
+        #expect(bench.keptSecrets.count == RenewalPolicy.mostRevocations)
+        #expect(bench.machine.revocations.map(\.identity.userId).prefix(2) == ["user-0", "user-2"])
+        #expect(givenUp(bench).count == 1)
+    }
+
+    // MARK: A sign-in of the same user
+
+    @Test func `the same user's sign-in drops it: the old session's end could be the new one's`() {
+        var bench = signedOut()
+        bench.endRevocation(offline)
+        bench.signIn(.signInToken("alice"))
+        bench.grantExchange()
+        #expect(bench.keptSecrets.isEmpty)
+        bench.pass(.seconds(1_000))
+        #expect(bench.revoked.count == 1)
+        #expect(givenUp(bench).isEmpty)
+    }
+
+    @Test func `nothing is told of a user who is signing in, and it goes on when the sign-in fails`() {
+        var bench = signedOut()
+        bench.endRevocation(offline)
+        bench.signIn(.signInToken("alice"))
+        bench.pass(.seconds(10))
+        #expect(bench.telling == nil)
+        #expect(bench.machine.nextAlarm(now: bench.now) == nil)
+
+        bench.failExchange(.refused("no"))
+
+        #expect(bench.revoked.count == 2)
+    }
+
+    @Test func `a request under way makes room for the sign-in, which does not wait for it`() {
+        var bench = signedOut()
+        let told = bench.telling!
+        bench.signIn(.signInToken("alice"))
+        #expect(bench.interrupted == [told])
+        #expect(bench.exchanges.count == 1)
+
+        bench.grantExchange()
+        #expect(bench.state == .established)
+        #expect(bench.keptSecrets.isEmpty)
+        bench.endRevocation(Unavailability("The request was given up"))
+        bench.pass(.seconds(600))
+        #expect(bench.revoked.count == 1)
+        #expect(bench.interrupted == [told])
+    }
+
+    @Test func `a sign-in that may turn out to be anybody's holds every one back`() {
+        var bench = signedOut()
+        bench.endRevocation(offline)
+        bench.signIn(.linkCode)
+        bench.pass(.seconds(10))
+        #expect(bench.telling == nil)
+        bench.grantExchange(of: "bob")
+        #expect(bench.revoked.count == 2)
+    }
+
+    @Test func `another user's sign-in neither drops it nor holds it back`() {
+        var bench = signedOut("alice")
+        bench.signIn(.signInToken("bob"))
+        #expect(bench.interrupted.isEmpty)
+        bench.endRevocation(offline)
+        bench.pass(.seconds(2))
+        #expect(bench.revoked == [.user("alice"), .user("alice")])
+        bench.grantExchange(of: "bob")
+        bench.endRevocation(offline)
+        bench.pass(.seconds(4))
+        #expect(bench.revoked.count == 3)
+    }
+
+    @Test func `a sign-in that waits for its turn holds it back as well`() {
+        var bench = signedOut("alice")
+        bench.endRevocation(offline)
+        bench.signIn(.signInToken("bob"))
+        bench.signIn(.signInToken("alice"))
+        bench.pass(.seconds(10))
+        #expect(bench.telling == nil)
+        // Bob is signed in then, and alice's turn ends with a refusal.
+        bench.grantExchange(of: "bob")
+        #expect(bench.revoked.count == 2)
+    }
+
+    // MARK: Who waits
+
+    @Test func `a request under way is worth waiting for at the end, one that waits for its time is not`() {
+        var bench = signedOut()
+        #expect(bench.machine.isBusy)
+        bench.endRevocation(offline)
+        #expect(!bench.machine.isBusy)
+        #expect(bench.keptSecrets.count == 1)
+    }
+
+    @Test func `an outcome that nobody asked for changes nothing`() {
+        var bench = signedOut()
+        let told = bench.telling!
+        bench.endRevocation()
+        let before = bench.machine
+        #expect(bench.machine.revocationEnded(told, failure: offline, now: bench.now).isEmpty)
+        #expect(bench.machine.revocationEnded(RevocationID(number: 99), failure: nil, now: bench.now).isEmpty)
+        #expect(bench.machine == before)
+    }
+
+    @Test func `a restart tells nobody: no secret of the signed-out user was on disk`() {
+        var bench = signedOut()
+        bench.endRevocation(offline)
+        #expect(bench.written.last?.content == .signedOut)
+
+        var restarted = Bench(at: bench.now, .restored(bench.written.last!, SessionSecrets(), damaged: nil))
+        restarted.pass(.seconds(600))
+
+        #expect(restarted.revoked.isEmpty)
+    }
+}

@@ -1,0 +1,345 @@
+import JunctionSecret
+import JunctionTesting
+import Synchronization
+import Testing
+
+@testable import JunctionSession
+
+/// Every defect that was found in the renewal of the vendor's own SDKs (the table A3 of the facts), row by row, as a
+/// test that we do not have it.
+struct SessionHandlerDefectTests {
+    /// A session whose renewal is due, with these handlers.
+    private func due(handlers: UInt64..., life: Duration = .seconds(3_600)) -> Bench {
+        var bench = Bench.signedIn(life: life, mode: .handler)
+        for handler in handlers { bench.register(handler) }
+        bench.pass(life * 5 / 6)
+        return bench
+    }
+
+    private func isServed(_ bench: inout Bench) -> Bool {
+        if case .token? = bench.reply(to: { $0.token() }) { true } else { false }
+    }
+
+    // MARK: Handler called while a renewal is outstanding
+
+    @Test func `A3 no second question while one is outstanding`() {
+        var bench = due(handlers: 1)
+        for _ in 0..<5 {
+            bench.pass(.seconds(5))
+            bench.renew()
+            bench.token()
+        }
+        #expect(bench.everAsked.count == 1)
+    }
+
+    @Test func `A3 no second question while an answer is being tried`() {
+        var bench = due(handlers: 1)
+        bench.answerQuestion(.credential)
+        for _ in 0..<5 {
+            bench.pass(.seconds(600))
+            bench.register(2)
+            bench.renew()
+        }
+        #expect(bench.everAsked.count == 1)
+        #expect(bench.renewals.count == 1)
+    }
+
+    // MARK: renew() twice quickly
+
+    @Test func `A3 answering twice makes one request`() {
+        var bench = due(handlers: 1)
+        let attempt = bench.questions.last!.question.attempt
+        bench.answerQuestion(.renew)
+        bench.say(.renew, from: 1, to: attempt)
+        bench.say(.credential, from: 1, to: attempt)
+        #expect(bench.renewals.count == 1)
+        bench.grantRenewal()
+        bench.say(.renew, from: 1, to: attempt)
+        #expect(bench.renewals.isEmpty)
+        #expect(bench.facts.accessToken?.generation == 2)
+    }
+
+    // MARK: The app ignores the callback
+
+    @Test func `A3 an app that ignores the question is asked again later, not never and not at once`() {
+        var bench = due(handlers: 1)
+        bench.pass(.seconds(60))
+        #expect(bench.facts.renewal.phase == .postponed)
+        bench.pass(.seconds(599))
+        #expect(bench.everAsked.count == 1)
+        bench.pass(.seconds(61))
+        #expect(bench.everAsked.count == 2)
+    }
+
+    @Test func `A3 an app that ignored the question is also asked after the token has ended`() {
+        var bench = due(handlers: 1, life: .seconds(600))
+        bench.pass(.seconds(60))
+        bench.pass(.seconds(660))
+        #expect(bench.state == .tokenExpired)
+        #expect(bench.everAsked.count == 2)
+        #expect(bench.questions.last?.question.reason == .expired)
+        bench.answerQuestion(.renew)
+        bench.grantRenewal()
+        #expect(bench.state == .established)
+    }
+
+    // MARK: unableToRetrieveAuthToken()
+
+    @Test func `A3 unable does not pile up timers`() {
+        var bench = due(handlers: 1, life: .seconds(864_000))
+        for round in 1...10 {
+            #expect(bench.everAsked.count == round)
+            bench.answerQuestion(.unable)
+            // One alarm, for the end of the postponement; nothing rings before it, and one question comes of it.
+            #expect(bench.machine.nextAlarm(now: bench.now) == bench.facts.renewal.notBefore)
+            bench.pass(bench.facts.renewal.notBefore! - bench.now.wall)
+        }
+        #expect(bench.everAsked.count == 11)
+    }
+
+    // MARK: "No sooner than 10 minutes"
+
+    @Test func `A3 not sooner than ten minutes after unable, whatever rings, registers or asks`() {
+        for seed in 0..<20 as Range<UInt64> {
+            var bench = Bench.signedIn(life: .seconds(60), seed: seed, mode: .handler)
+            bench.register(1)
+            bench.pass(.seconds(61))
+            bench.answerQuestion(.unable)
+            for minute in 1..<10 {
+                bench.pass(.seconds(60))
+                bench.stepWall(.seconds(3_600))
+                bench.register(UInt64(1 + minute))
+                bench.token()
+                bench.rejected(1)
+            }
+            bench.pass(.seconds(59))
+            #expect(bench.everAsked.count == 1)
+            bench.pass(.seconds(61))
+            #expect(bench.everAsked.count == 2)
+        }
+    }
+
+    // MARK: After logout
+
+    @Test func `A3 a late answer after a sign-out signs nobody in`() {
+        var bench = due(handlers: 1)
+        let attempt = bench.questions.last!.question.attempt
+        bench.signOut()
+        bench.say(.renew, from: 1, to: attempt)
+        bench.say(.credential, from: 1, to: attempt)
+        #expect(bench.state == .notLoggedIn)
+        #expect(bench.renewals.isEmpty)
+        #expect(bench.revoked == [.user("alice")])
+    }
+
+    @Test func `A3 a sign-out ends the schedule and the postponement: no handler is asked after it`() {
+        var waiting = Bench.signedIn(mode: .handler)
+        waiting.register(1)
+        var postponed = due(handlers: 1)
+        postponed.answerQuestion(.unable)
+        for var bench in [waiting, postponed] {
+            let asked = bench.everAsked.count
+            bench.signOut()
+            bench.endRevocation()
+            #expect(bench.machine.nextAlarm(now: bench.now) == nil)
+            bench.pass(.seconds(86_400))
+            #expect(bench.everAsked.count == asked)
+            #expect(bench.state == .notLoggedIn)
+        }
+    }
+
+    @Test func `A3 a late answer to the last user's question says nothing about the next user's session`() {
+        var bench = due(handlers: 1)
+        let attempt = bench.questions.last!.question.attempt
+        bench.signOut()
+        bench.signIn(.signInToken("bob"))
+        bench.grantExchange(of: "bob")
+        bench.say(.credential, from: 1, to: attempt)
+        #expect(bench.renewals.isEmpty)
+        #expect(bench.facts.userId == "bob")
+        #expect(bench.facts.renewal.phase == .scheduled)
+    }
+
+    // MARK: A proactive renewal fails (network)
+
+    @Test func `A3 a failed proactive renewal leaves the living session as it is`() {
+        var bench = due(handlers: 1)
+        bench.answerQuestion(.renew)
+        #expect(bench.state == .established)
+        bench.failRenewal(.unavailable(Unavailability("No network")))
+        #expect(bench.state == .established)
+        #expect(isServed(&bench))
+        #expect(bench.facts.renewal.phase == .backingOff)
+    }
+
+    // MARK: A proactive renewal finds a ban
+
+    @Test(arguments: ["400312", "400100"])
+    func `A3 a verdict that a proactive renewal finds ends the session, terminated`(code: String) {
+        var bench = due(handlers: 1)
+        bench.answerQuestion(.renew)
+        bench.failRenewal(.terminated(code: code, message: "Banned, or deleted"))
+        #expect(bench.state == .terminated)
+        #expect(bench.facts.termination?.code == code)
+    }
+
+    // MARK: An expired renewal finds 400312 / 400100
+
+    @Test(arguments: ["400312", "400100"])
+    func `A3 a verdict that is found after the token has ended ends the session too`(code: String) {
+        var bench = Bench.signedIn(life: .seconds(60), mode: .handler)
+        bench.pass(.seconds(61))
+        bench.register(1)
+        bench.answerQuestion(.renew)
+        #expect(bench.state == .tokenExpired)
+        bench.failRenewal(.terminated(code: code, message: "Banned, or deleted"))
+        #expect(bench.state == .terminated)
+        #expect(bench.facts.termination?.code == code)
+    }
+
+    // MARK: An expired renewal, any other error
+
+    @Test(arguments: [
+        RenewalFailure.unavailable(Unavailability("No network")),
+        .unavailable(Unavailability("It answered 500", ambiguous: true)), .answerRefused("Malformed"),
+        .registrationForgotten, .reauthenticationRequired,
+    ])
+    func `A3 any other failure after the token has ended keeps the user signed in`(failure: RenewalFailure) {
+        var bench = Bench.signedIn(life: .seconds(60), mode: .handler)
+        bench.pass(.seconds(61))
+        bench.register(1)
+        bench.answerQuestion(.renew)
+        bench.failRenewal(failure)
+        #expect(bench.state == .tokenExpired)
+        #expect(bench.facts.flags.contains(.signedIn))
+        #expect(bench.facts.userId == "alice")
+    }
+
+    @Test func `A3 an expired token is still renewed`() {
+        var bench = Bench.signedIn(life: .seconds(60), mode: .handler)
+        bench.pass(.seconds(120))
+        #expect(bench.state == .tokenExpired)
+        bench.register(1)
+        #expect(bench.questions.last?.question.reason == .expired)
+        bench.answerQuestion(.renew)
+        bench.failRenewal(.unavailable(Unavailability("No network")))
+        bench.pass(.seconds(2))
+        bench.answerQuestion(.renew)
+        bench.grantRenewal()
+        #expect(bench.state == .established)
+    }
+
+    // MARK: Two sources of truth
+
+    @Test func `A3 who watches and who asks see one state, at every change`() {
+        let clock = ManualClock()
+        let executor = ManualExecutor()
+        let observer = RecordingObserver()
+        let provider = FakeProvider(clock: clock, tokenLife: .seconds(60))
+        let owner = SessionOwner(
+            provider: provider,
+            store: InMemoryStore(),
+            clock: clock,
+            alarm: RecordingAlarm(),
+            observer: observer,
+            executor: executor,
+            tasks: executor,
+            rules: RenewalRules(mode: .handler),
+            callsPerMinute: 60,
+            seed: 1
+        )
+        let disagreements = Mutex(0)
+        observer.onChange { told in
+            let asked = owner.assumeIsolated { $0.snapshot }
+            if asked != told { disagreements.withLock { $0 += 1 } }
+        }
+        func on(_ body: @escaping @Sendable (isolated SessionOwner) -> Void) {
+            owner.assumeIsolated { body($0) }
+            executor.runUntilIdle()
+        }
+
+        on { $0.start(with: .absent) }
+        provider.failExchanges(.unavailable(Unavailability("No network")))
+        for _ in 0..<2 { on { $0.signIn(.signInToken(SharedSecret(text: "alice")), by: 1_000) { _ in } } }
+        clock.advance(by: .seconds(61))
+        on { $0.alarmRang(clockJumped: false) }
+        provider.failRenewals(
+            .unavailable(Unavailability("No network")),
+            .terminated(code: "400312", message: "Banned")
+        )
+        on { owner in
+            _ = owner.register { question in
+                owner.assumeIsolated { $0.answered(HandlerID(number: 1), question.attempt, .renew) }
+            }
+        }
+        clock.advance(by: .seconds(10))
+        on { $0.alarmRang(clockJumped: false) }
+
+        #expect(disagreements.withLock(\.self) == 0)
+        var states: [SessionState] = []
+        for state in observer.snapshots.map(\.facts.state) where state != states.last { states.append(state) }
+        #expect(states == [.establishing, .notLoggedIn, .establishing, .established, .tokenExpired, .terminated])
+    }
+
+    // MARK: Abort
+
+    @Test func `A3 what ended one session does not abort the requests of the next`() {
+        var banned = due(handlers: 1)
+        banned.answerQuestion(.renew)
+        banned.failRenewal(.terminated(code: "400312", message: "Banned"))
+        var expired = Bench.signedIn(life: .seconds(60), mode: .handler)
+        expired.register(1)
+        expired.pass(.seconds(61))
+        expired.answerQuestion(.unable)
+        expired.signOut()
+        var signedOut = due(handlers: 1)
+        signedOut.answerQuestion(.renew)
+        signedOut.signOut()
+
+        for var bench in [banned, expired, signedOut] {
+            bench.life = .seconds(3_600)
+            let request = bench.signIn(.signInToken("bob"))
+            bench.grantExchange(of: "bob")
+            #expect(bench.reply(to: request) == .done)
+            bench.pass(.seconds(3_000))
+            bench.answerQuestion(.renew)
+            bench.grantRenewal()
+            #expect(isServed(&bench))
+        }
+    }
+
+    // MARK: Repeated login
+
+    @Test func `A3 a repeated sign-in adds no second schedule`() {
+        var bench = Bench.signedIn(mode: .handler)
+        bench.register(1)
+        for _ in 0..<5 { bench.signIn(.signInToken("alice")) }
+        bench.pass(.seconds(3_000))
+        #expect(bench.everAsked.count == 1)
+    }
+
+    @Test func `A3 signing out and in again leaves one schedule`() {
+        var bench = Bench(mode: .handler)
+        bench.register(1)
+        for _ in 0..<5 {
+            bench.signIn(.signInToken("alice"))
+            bench.grantExchange()
+            bench.signOut()
+            bench.endRevocation()
+        }
+        bench.signIn(.signInToken("alice"))
+        bench.grantExchange()
+        bench.pass(.seconds(3_000))
+        #expect(bench.everAsked.count == 1)
+    }
+
+    // MARK: Beside the table (A2: the first check comes after ten minutes)
+
+    @Test func `A3 a short-lived token is renewed before anybody sees it expire`() {
+        var bench = Bench.signedIn(life: .seconds(20), mode: .handler)
+        bench.register(1)
+        bench.pass(.seconds(17))
+        #expect(bench.state == .established)
+        #expect(bench.questions.count == 1)
+    }
+}

@@ -1,0 +1,66 @@
+import JunctionSession
+import Testing
+
+/// A session that survived in the service manager's care, and the disk that has yet to take it.
+@Suite struct SurvivingCopyTests {
+    private let now = Moment(wall: WallTime(milliseconds: 1_795_219_200_000), uptime: Uptime(milliseconds: 3_600_000))
+
+    private var record: SessionRecord {
+        let token = TokenFacts(issuedAt: now.wall, expiresAt: now.wall + .seconds(3_600), generation: 7)
+        return SessionRecord(
+            generation: 7,
+            edition: 1,
+            writtenAt: now.wall,
+            provider: "junction",
+            content: .session(
+                StoredSession(
+                    identity: Identity(userId: "alice"),
+                    scheme: .signInToken,
+                    token: token,
+                    renewAt: now.wall + .seconds(2_000)
+                )
+            )
+        )
+    }
+
+    @Test func `it is served at once, is said not to be durable, and is written soon`() throws {
+        var machine = SessionMachine(provider: "junction", sealedWith: "host", seed: 1)
+        _ = machine.restored(.restored(record, SessionSecrets(), damaged: nil), durable: false, now: now)
+
+        #expect(machine.facts(now: now).state == .established)
+        #expect(!machine.facts(now: now).storage.durable)
+        let due = try #require(machine.nextAlarm(now: now))
+        #expect(due <= now.wall + .seconds(1))
+
+        let later = Moment(wall: due, uptime: now.uptime + (due - now.wall))
+        let ticket = try #require(machine.alarmRang(now: later).writes.first)
+        #expect(ticket.record.supersedes(record))
+        #expect(ticket.record.content == record.content)
+        _ = machine.writeEnded(ticket.ticket, failure: nil, now: later)
+        #expect(machine.facts(now: later).storage.durable)
+    }
+
+    @Test func `a disk that goes on refusing is asked less and less often`() throws {
+        var machine = SessionMachine(provider: "junction", sealedWith: "host", seed: 1)
+        _ = machine.restored(.restored(record, SessionSecrets(), damaged: nil), durable: false, now: now)
+        var (moment, pauses) = (now, [Duration]())
+
+        for _ in 0..<8 {
+            let due = try #require(machine.nextAlarm(now: moment))
+            pauses.append(due - moment.wall)
+            moment = Moment(wall: due, uptime: moment.uptime + (due - moment.wall))
+            let write = try #require(machine.alarmRang(now: moment).writes.first)
+            _ = machine.writeEnded(write.ticket, failure: StoreFailure("No space left"), now: moment)
+        }
+
+        #expect(pauses == pauses.sorted())
+        #expect(pauses.last == .seconds(60))
+        #expect(!machine.facts(now: moment).storage.durable)
+    }
+}
+
+extension [Effect] {
+    fileprivate var writes: [(ticket: WriteTicket, record: SessionRecord)] {
+        compactMap { if case .write(let ticket, let record) = $0 { (ticket, record) } else { nil } }
+    }
+}
