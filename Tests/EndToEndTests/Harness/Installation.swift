@@ -75,22 +75,35 @@ final class Installation {
     }
 
     /// Starts the daemon and waits until it says that it is ready.
+    ///
+    /// - Parameter kept: descriptors that the service manager kept for it, by name.
     @discardableResult
-    func startDaemon(_ environment: [String: String] = [:]) throws -> NotifySocket {
+    func startDaemon(_ environment: [String: String] = [:], kept: [String: Int32] = [:]) throws -> NotifySocket {
         let notify = try NotifySocket(in: folder)
-        try launchDaemon(environment.merging(["NOTIFY_SOCKET": notify.path]) { $1 })
+        try launchDaemon(environment.merging(["NOTIFY_SOCKET": notify.path]) { $1 }, kept: kept)
         if let daemon { try notify.waitUntilReady(daemon) }
         return notify
     }
 
     /// Starts the daemon and does not wait for anything.
-    func launchDaemon(_ environment: [String: String] = [:]) throws {
+    func launchDaemon(_ environment: [String: String] = [:], kept: [String: Int32] = [:]) throws {
         try writeConfiguration()
+        let environment = daemonEnvironment.merging(environment) { $1 }
+        guard !kept.isEmpty else {
+            daemon = try Program("junctiond", daemonArguments, in: folder, environment: environment)
+            return
+        }
+        // A shell passes them on, as descriptors from 3 on, and becomes the daemon.
+        let names = kept.keys.sorted().joined(separator: ":")
+        let inherited = kept.sorted { $0.key < $1.key }.enumerated().map { number, file in
+            "\(3 + number)</proc/\(getpid())/fd/\(file.value)"
+        }
+        let script = "LISTEN_PID=$$ LISTEN_FDS=\(kept.count) LISTEN_FDNAMES=\(names) exec \"$0\" \"$@\" "
         daemon = try Program(
-            "junctiond",
-            daemonArguments,
+            "/bin/sh",
+            ["-c", script + inherited.joined(separator: " "), Program.path(of: "junctiond")] + daemonArguments,
             in: folder,
-            environment: daemonEnvironment.merging(environment) { $1 }
+            environment: environment
         )
     }
 

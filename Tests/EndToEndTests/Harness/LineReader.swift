@@ -23,6 +23,13 @@ final class LineReader {
         }
     }
 
+    /// So many bytes, or as many as there are before the end.
+    func bytes(_ count: Int) throws -> Data {
+        while buffer.count < count, try fill() {}
+        defer { buffer.removeFirst(min(count, buffer.count)) }
+        return buffer.prefix(count)
+    }
+
     /// Everything up to the end.
     func rest() throws -> Data {
         while try fill() {}

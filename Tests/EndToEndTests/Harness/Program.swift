@@ -81,6 +81,16 @@ final class Program: Sendable {
     var errors: String { (try? String(contentsOfFile: errorPath, encoding: .utf8)) ?? "" }
     var isRunning: Bool { status.value == nil }
 
+    /// Waits for a line on standard error that holds this text.
+    func awaitError(_ text: String, in folder: TemporaryFolder) throws {
+        let tail = try TalkingProgram("/usr/bin/tail", ["--lines=+1", "--follow", errorPath], in: folder)
+        defer { tail.program.signal(SIGKILL) }
+        while let line = try? tail.lines.next() {
+            if line.contains(text) { return }
+        }
+        throw Failure(description: "Nothing said \(text): \(errors)")
+    }
+
     func signal(_ signal: Int32) {
         if isRunning { kill(identifier, signal) }
     }

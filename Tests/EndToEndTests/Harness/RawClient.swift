@@ -54,6 +54,11 @@ final class RawClient {
         shutdown(descriptor, Int32(SHUT_WR))
     }
 
+    /// Goes away, as a process that ends does.
+    func hangUp() {
+        shutdown(descriptor, Int32(SHUT_RDWR))
+    }
+
     // MARK: Calls
 
     func request(_ method: String, _ params: Object? = nil) throws -> Int {
@@ -117,7 +122,12 @@ final class RawClient {
     }
 
     func replyError(to identifier: Any) throws {
-        try reply(["jsonrpc": "2.0", "id": identifier, "error": ["code": 1, "message": "no"] as Object])
+        try reply(to: identifier, saying: ["error": ["code": 1, "message": "no"] as Object])
+    }
+
+    /// Answers with whatever stands where `result` or `error` belongs.
+    func reply(to identifier: Any, saying members: Object) throws {
+        try reply(members.merging(["jsonrpc": "2.0", "id": identifier]) { $1 })
     }
 
     private func reply(_ object: Object) throws {
@@ -185,10 +195,19 @@ extension [String: Any] {
     var revision: Int { self["revision"] as? Int ?? 0 }
     var generation: Int? { (self["accessToken"] as? Object)?["generation"] as? Int }
     var accessToken: String? { self["accessToken"] as? String }
+    /// When a snapshot's access token ends.
+    var tokenEnd: Date? { (self["accessToken"] as? Object)?.time("expiresAt") }
     var renewal: Object { self["renewal"] as? Object ?? [:] }
     var termination: Object? { self["termination"] as? Object }
+    var phase: String? { renewal["phase"] as? String }
     var storage: Object { self["storage"] as? Object ?? [:] }
     var isDurable: Bool { storage["durable"] as? Bool ?? false }
+
+    /// A time on the wire, RFC 3339 with fractions of a second or without.
+    func time(_ name: String) -> Date? {
+        guard let text = self[name] as? String else { return nil }
+        return try? Date(text, strategy: Date.ISO8601FormatStyle(includingFractionalSeconds: text.contains(".")))
+    }
 
     func integer(_ path: String...) -> Int {
         var value: Any? = self

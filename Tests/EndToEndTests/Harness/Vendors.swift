@@ -1,12 +1,13 @@
 import Foundation
+import Testing
 
 extension Installation {
     /// The vendor's published test application, which the sandbox knows.
     static let sinchApplication = "a32e5a8d-f7d8-411c-9645-9038e8dd051d"
     static let sinchSecret = "ax8hTTQJF0OPXL32r1LHMA=="
 
-    static func social() throws -> Installation {
-        let installation = try Installation()
+    static func social(accessTokenLifetime: Int = 3_600, configuration: String = "") throws -> Installation {
+        let installation = try Installation(accessTokenLifetime: accessTokenLifetime, configuration: configuration)
         let key = try installation.folder.write("sandbox-api-key\n", to: "api-key")
         installation.vendor = { cloud in
             """
@@ -20,8 +21,8 @@ extension Installation {
         return installation
     }
 
-    static func sinch(selfSigning: Bool = false) throws -> Installation {
-        let installation = try Installation()
+    static func sinch(selfSigning: Bool = false, configuration: String = "") throws -> Installation {
+        let installation = try Installation(configuration: configuration)
         let secret = try installation.folder.write(sinchSecret + "\n", to: "application-secret")
         installation.vendor = { cloud in
             """
@@ -37,17 +38,58 @@ extension Installation {
     }
 
     /// Junction, with a local app asked before each renewal.
-    static func junctionWithHandlers() throws -> Installation {
-        try started(configuration: "[renewal]\nmode = \"handler\"\nhandlerTimeout = 5")
+    static func junctionWithHandlers(handlerTimeout: Int = 5) throws -> Installation {
+        try started(configuration: "[renewal]\nmode = \"handler\"\nhandlerTimeout = \(handlerTimeout)")
     }
 
-    /// A registration token, as the app's server makes one.
-    func registrationToken(for user: String) throws -> String {
-        let answer = try cloud.sandbox("POST", "sinch/registration-token", ["userId": user])
-        guard let token = answer["token"] as? String ?? answer["registrationToken"] as? String else {
+    /// A registration token, as the app's server makes one; or another one, see `docs/sandbox.md`.
+    func registrationToken(for user: String, _ wishes: Object = [:]) throws -> String {
+        let wanted = wishes.merging(["userId": user]) { $1 }
+        let answer = try cloud.sandbox("POST", "sinch/registration-token", wanted)
+        guard let token = answer["registrationToken"] as? String else {
             throw Program.Failure(description: "No registration token: \(answer)")
         }
         return token
+    }
+
+    /// What registers a user with Sinch.
+    func registration(of user: String, _ wishes: Object = [:]) throws -> Object {
+        ["scheme": "registration", "userId": user, "token": try registrationToken(for: user, wishes)]
+    }
+
+    /// An auth token, with which the app's server vouches for a user of social.plus.
+    func authToken(for user: String) throws -> String {
+        let answer = try cloud.sandbox("POST", "social/users/\(user)/auth-token")
+        guard let token = answer["authToken"] as? String else {
+            throw Program.Failure(description: "No auth token: \(answer)")
+        }
+        return token
+    }
+}
+
+/// The vendors that a daemon can speak for, each with a user that it can sign in.
+enum Vendor: String, CaseIterable, CustomTestStringConvertible {
+    case junction
+    case social
+    case sinch
+
+    var testDescription: String { rawValue }
+
+    func started() throws -> Installation {
+        switch self {
+        case .junction: try .started()
+        case .social: try .social()
+        case .sinch: try .sinch()
+        }
+    }
+
+    /// A good credential of the vendor's own.
+    func credential(_ installation: Installation) throws -> Object {
+        switch self {
+        case .junction: try installation.cloud.credential(for: try installation.cloud.makeUser())
+        case .social: ["scheme": "userLogin", "userId": "anna"]
+        case .sinch: try installation.registration(of: "anna")
+        }
     }
 }
 
@@ -63,11 +105,24 @@ final class RenewingApp {
     /// Waits for the question, and answers it.
     @discardableResult
     func answer(_ answer: Object) throws -> Object {
+        let question = try question()
+        try client.reply(to: question.identifier, answer)
+        return question.params
+    }
+
+    /// Waits for the question, and leaves it open.
+    func question() throws -> (identifier: Any, params: Object) {
         let question = try client.question()
         guard question.method == "session.willRenewAccessToken" else {
             throw Program.Failure(description: "The daemon asked \(question.method)")
         }
-        try client.reply(to: question.identifier, answer)
-        return question.params
+        return (question.identifier, question.params)
+    }
+
+    /// Whether the daemon has asked nothing, as far as it has come by now.
+    func isLeftAlone() throws -> Bool {
+        let request = try client.request("session.status")
+        let first = try client.message()
+        return first["method"] == nil && first["id"] as? Int == request
     }
 }

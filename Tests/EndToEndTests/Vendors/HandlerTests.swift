@@ -104,6 +104,29 @@ struct HandlerEndToEndTests {
         try installation.awaitSnapshot { $0.generation == 2 }
     }
 
+    @Test func `whoever asks for a renewal hears that nobody can be asked, or that nobody could, and what to do`()
+        throws
+    {
+        let installation = try Installation.junctionWithHandlers()
+        try installation.signInNewUser()
+        let nobody = try installation.ctl("renew")
+        #expect(
+            nobody.errors.contains("no session handler is registered. Register one (handler.register, or junctionctl")
+        )
+        #expect(nobody.errors.contains("(tokenExpired)"))
+
+        let app = try RenewingApp(installation)
+        let caller = try installation.connect()
+        let renewal = try caller.request("session.renew")
+        try app.answer(["action": "unableToRetrieveAuthToken"])
+
+        let refusal = try caller.refusal(of: renewal)
+        #expect(refusal.kind == "tokenExpired")
+        #expect(refusal.message.contains("no session handler could help (1 was asked)"))
+        let seconds = Int((refusal.retryAfter ?? 0).rounded(.up))
+        #expect(refusal.message.contains("asked again in \(seconds) s"))
+    }
+
     @Test func `handle-renewals answers with what its command prints`() throws {
         let installation = try Installation.junctionWithHandlers()
         try installation.signInNewUser()

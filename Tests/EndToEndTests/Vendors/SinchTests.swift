@@ -82,6 +82,34 @@ struct SinchEndToEndTests {
         #expect(try client.refusal("session.signIn", malformed).code == -32602)
     }
 
+    @Test func `a legacy sequence is used once, over a sign-out and a restart too`() throws {
+        let installation = try Installation.sinch()
+        func credential(_ number: Int) throws -> Object {
+            let wish: Object = ["userId": "anna", "sequence": "\(number)"]
+            let answer = try installation.cloud.sandbox("POST", "sinch/registration-signature", wish)
+            let signature = try #require(answer["signature"] as? String)
+            return sequence.merging(["signature": signature, "sequence": "\(number)"]) { $1 }
+        }
+        try installation.connect().call("session.signIn", credential(7))
+        try installation.connect().call("session.signOut")
+        #expect(try installation.connect().refusal("session.signIn", credential(7)).kind == "invalidCredential")
+
+        try installation.restartDaemon()
+        for spent in [6, 7] {
+            let refusal = try installation.connect().refusal("session.signIn", credential(spent))
+            #expect(refusal.kind == "invalidCredential")
+            #expect(refusal.message.contains("The sequence \(spent) is not larger than the last one that was used"))
+        }
+        #expect(try installation.cloud.counter("tokenRequests") == 1)
+        #expect(try installation.connect().call("session.signIn", credential(8)).state == "established")
+
+        let file = installation.stateDirectory + "/sequences"
+        let text = try String(contentsOfFile: file, encoding: .utf8)
+        #expect(!text.contains("anna"))
+        let attributes = try FileManager.default.attributesOfItem(atPath: file)
+        #expect((attributes[.posixPermissions] as? NSNumber)?.intValue == 0o600)
+    }
+
     @Test func `the command line mints the vendor's vector byte for byte, and verifies it`() throws {
         let folder = try TemporaryFolder()
         let secret = try folder.write(Installation.sinchSecret + "\n", to: "secret")

@@ -23,6 +23,37 @@ struct SocialEndToEndTests {
         #expect(try installation.cloud.requests(to: "/api/v4/sessions").count == 1)
     }
 
+    @Test func `a sign-out that the vendor cannot hear is over at once, and told again until the vendor hears it`()
+        throws
+    {
+        let installation = try Installation.social()
+        let client = try installation.connect()
+        try client.call("session.signIn", login)
+        try installation.cloud.fault(["match": "/api/v4/sessions", "status": 503, "times": 2])
+
+        #expect(try client.call("session.signOut").state == "notLoggedIn")
+
+        // The log-in, two attempts for nothing, and one that is heard.
+        try installation.cloud.wait(for: "requests", atLeast: 4)
+        try installation.stopDaemon()
+        #expect(try installation.cloud.requests(to: "/api/v4/sessions").count == 3)
+    }
+
+    @Test func `the end of the daemon does not wait for a sign-out that waits to be told again`() throws {
+        let installation = try Installation.social()
+        let client = try installation.connect()
+        try client.call("session.signIn", login)
+        let retryAfter: Object = ["Retry-After": "3600"]
+        try installation.cloud.fault(["match": "/api/v4/sessions", "status": 503, "headers": retryAfter])
+        try client.call("session.signOut")
+        try installation.cloud.wait(for: "requests", atLeast: 2)
+
+        let began = Date()
+        try installation.stopDaemon()
+
+        #expect(Date().timeIntervalSince(began) < 4)
+    }
+
     @Test func `a handler's renew renews the session`() throws {
         let installation = try Installation.social()
         let caller = try installation.connect()

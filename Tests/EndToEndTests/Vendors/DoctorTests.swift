@@ -1,0 +1,144 @@
+import Foundation
+import Testing
+
+/// What `junctionctl doctor` finds out about each vendor: whether it answers, the clocks, the credentials.
+struct DoctorTests {
+    @Test(arguments: Vendor.allCases)
+    func `a vendor that answers is ok, and one that does not is a problem with a remedy`(vendor: Vendor) throws {
+        let installation = try vendor.started()
+        try installation.connect().call("session.signIn", vendor.credential(installation))
+
+        let good = try installation.doctor()
+        #expect(good.status == 0, "\(good.checks)")
+        for name in vendor.hosts {
+            #expect(good.verdict(of: name) == "ok")
+            #expect(good.detail(of: name).contains("127.0.0.1"))
+        }
+        #expect(good.all("provider clock").contains { $0.contains("provider's") })
+
+        try installation.cloud.stop()
+        let bad = try installation.doctor()
+        #expect(bad.status == 1)
+        for name in vendor.hosts {
+            #expect(bad.verdict(of: name) == "problem")
+            #expect(bad.detail(of: name).contains("127.0.0.1"), "\(bad.detail(of: name))")
+            #expect(bad.remedy(of: name)?.isEmpty == false)
+        }
+        // Nothing is known of its clock, so nothing is said.
+        #expect(!bad.all("provider clock").contains { $0.contains("provider's") })
+        let text = try installation.ctl("doctor").output
+        #expect(text.contains("problem  \(vendor.hosts[0]): "), "\(text)")
+    }
+
+    @Test(arguments: Vendor.allCases, [(20.0, "ok"), (-120, "note"), (7_200, "problem")])
+    func `a clock that differs from the vendor's is told from its Date`(
+        vendor: Vendor,
+        clock: (ahead: Double, verdict: String)
+    ) throws {
+        let host = try ClockedHost(ahead: clock.ahead)
+        let installation = try vendor.started()
+        try installation.stopDaemon()
+        let (vendorLines, cloud) = (installation.vendor, installation.cloud.url)
+        installation.vendor = { vendorLines($0).replacing(cloud, with: host.url) }
+        try installation.startDaemon()
+
+        let doctor = try installation.doctor()
+
+        let check = try #require(
+            doctor.checks.last { $0["name"] as? String == "provider clock" && $0.detail.contains("provider's") }
+        )
+        #expect(check["verdict"] as? String == clock.verdict)
+        if clock.verdict != "ok" {
+            #expect(check.detail.contains(clock.ahead > 0 ? "behind" : "ahead of"))
+            #expect((check["remedy"] as? String)?.contains("timedatectl") == true)
+        }
+        #expect(doctor.status == (clock.verdict == "problem" ? 1 : 0))
+    }
+
+    // MARK: Credentials
+
+    @Test func `social.plus's API key is there, or a problem that says where it goes`() throws {
+        let installation = try Installation.social()
+        #expect(try installation.doctor().verdict(of: "provider API key") == "ok")
+        try installation.stopDaemon()
+        installation.vendor = { "provider = \"social\"\n[social]\napiUrl = \"\($0)\"" }
+        try installation.startDaemon()
+
+        let doctor = try installation.doctor()
+
+        #expect(doctor.status == 1)
+        #expect(doctor.verdict(of: "provider API key") == "problem")
+        #expect(doctor.remedy(of: "provider API key")?.contains("social.apiKeyFile") == true)
+        let login: Object = ["scheme": "userLogin", "userId": "anna"]
+        #expect(try installation.connect().refusal("session.signIn", login).message.contains("social.apiKeyFile"))
+    }
+
+    @Test func `Sinch's application secret on the device is noted`() throws {
+        let without = try Installation.sinch().doctor()
+        let with = try Installation.sinch(selfSigning: true).doctor()
+
+        #expect(without.verdict(of: "provider application secret") == "ok")
+        #expect(with.verdict(of: "provider application secret") == "note")
+        #expect(with.remedy(of: "provider application secret")?.contains("sinch.applicationSecretFile") == true)
+        #expect(with.status == 0)
+    }
+
+    @Test(arguments: Vendor.allCases)
+    func `it shows no secret, whatever it finds`(vendor: Vendor) throws {
+        let installation = vendor == .sinch ? try .sinch(selfSigning: true) : try vendor.started()
+        let credential = try vendor.credential(installation)
+        try installation.connect().call("session.signIn", credential)
+        let secrets = [
+            "sandbox-api-key", Installation.sinchSecret, try #require(try installation.token()),
+            credential["token"] as? String ?? Installation.sinchSecret,
+        ]
+
+        for isReachable in [true, false] {
+            if !isReachable { try installation.cloud.stop() }
+            for arguments in [["doctor"], ["doctor", "--json"]] {
+                let ending = try Program(
+                    "junctionctl",
+                    ["--socket", installation.socket] + arguments,
+                    in: installation.folder
+                ).wait()
+                #expect(ending.output.contains("provider"))
+                #expect(Spill.of(secrets, in: ending.output + ending.errors) == [])
+            }
+        }
+    }
+}
+
+extension Vendor {
+    /// The checks that ask a host.
+    fileprivate var hosts: [String] {
+        switch self {
+        case .junction: ["provider auth", "provider API"]
+        case .social: ["provider API"]
+        case .sinch: ["provider registration"]
+        }
+    }
+}
+
+/// What the doctor said.
+private struct Findings {
+    var status: Int32
+    var checks: [Object]
+
+    func verdict(of name: String) -> String? { check(name)?["verdict"] as? String }
+    func detail(of name: String) -> String { check(name)?.detail ?? "" }
+    func remedy(of name: String) -> String? { check(name)?["remedy"] as? String }
+    func all(_ name: String) -> [String] { checks.filter { $0["name"] as? String == name }.map(\.detail) }
+
+    private func check(_ name: String) -> Object? { checks.first { $0["name"] as? String == name } }
+}
+
+extension Installation {
+    fileprivate func doctor() throws -> Findings {
+        let ending = try ctl("doctor", "--json")
+        return Findings(status: ending.status, checks: try ending.json()["checks"] as? [Object] ?? [])
+    }
+}
+
+extension [String: Any] {
+    fileprivate var detail: String { self["detail"] as? String ?? "" }
+}

@@ -1,0 +1,50 @@
+import Foundation
+import Testing
+
+/// One daemon speaks for one vendor: what belongs to another is refused, before anything is sent.
+struct ForeignSchemeTests {
+    /// The schemes of each vendor, each with a credential whose form is good.
+    private static var schemes: [(vendor: Vendor, credential: Object)] {
+        [
+            (.junction, ["scheme": "signInToken", "token": "dG9rZW4="]),
+            (.junction, ["scheme": "linkCode", "code": "skus1a2b3c4d"]),
+            (
+                .junction,
+                [
+                    "scheme": "apiKey", "apiKey": "sk_us_sandbox", "userId": "c36d4df5-e373-425d-aae7-8b091b003ddd",
+                    "environment": "sandbox", "region": "us",
+                ]
+            ),
+            (.social, ["scheme": "userLogin", "userId": "anna"]),
+            (.sinch, ["scheme": "registration", "userId": "anna"]),
+            (.sinch, ["scheme": "registration", "userId": "anna", "token": "a.b.c"]),
+            (.sinch, ["scheme": "registrationSignature", "userId": "anna", "signature": "c2ln", "sequence": "7"]),
+            (.sinch, ["scheme": "selfSigned", "userId": "anna"]),
+        ]
+    }
+
+    @Test(arguments: Vendor.allCases)
+    func `a credential of another vendor's scheme is unsupported, and nothing is sent`(vendor: Vendor) throws {
+        let installation = try vendor.started()
+        let client = try installation.connect()
+
+        #expect(try client.call("daemon.info")["provider"] as? String == vendor.rawValue)
+        #expect(try client.call("session.status")["provider"] as? String == vendor.rawValue)
+        for (owner, credential) in Self.schemes where owner != vendor {
+            let scheme = credential["scheme"] as? String ?? ""
+            let refusal = try client.refusal("session.signIn", credential)
+            #expect(refusal.kind == "unsupported", "\(scheme): \(refusal)")
+            #expect(refusal.code == 1_012)
+            #expect(refusal.message.contains(scheme), "\(refusal)")
+        }
+        #expect(try client.call("session.status").state == "notLoggedIn")
+        #expect(try installation.cloud.counter("requests") == 0)
+
+        let snapshot = try client.call("session.signIn", vendor.credential(installation))
+        #expect(snapshot.state == "established")
+        for (owner, credential) in Self.schemes where owner != vendor {
+            #expect(try client.refusal("session.signIn", credential).kind == "unsupported")
+        }
+        #expect(try client.call("session.status").userId == snapshot.userId)
+    }
+}

@@ -1,0 +1,141 @@
+import Foundation
+import Testing
+
+/// An app's backend behind `junctionctl handle-renewals --exec`, with social.plus in secure mode.
+struct HandleRenewalsTests {
+    private static let hasTools = ["/usr/bin/curl", "/usr/bin/jq"].allSatisfy(SystemPrograms.has)
+
+    @Test(.enabled(if: hasTools))
+    func `the README's worked example renews, exactly as it stands there`() throws {
+        let readme = try String(contentsOfFile: Program.root + "/README.md", encoding: .utf8)
+        let blocks = readme.components(separatedBy: "\n```").filter { $0.hasPrefix("sh\n") }
+        let example = try #require(blocks.first { $0.contains("handle-renewals --exec") })
+
+        try renews(
+            String(example.dropFirst("sh\n".count)),
+            backend: "https://backend.example.com/token",
+            credential: "/etc/my-app/backend-auth"
+        )
+    }
+
+    @Test(.enabled(if: hasTools))
+    func `the client documentation's worked example renews`() throws {
+        let document = try String(contentsOfFile: Program.root + "/docs/client.md", encoding: .utf8)
+        let script = try #require(document.firstMatch(of: /```sh\n(#!\/bin\/sh\n(?s:.*?))```/)).1
+        let path = "/usr/local/bin/fetch-token"
+        let call = try #require(document.firstMatch(of: /```sh\n(junctionctl handle-renewals[^\n]*\n)/)).1
+        #expect(call.contains(path))
+
+        try renews(
+            "cat > fetch-token <<'END'\n\(script)END\nchmod +x fetch-token\n"
+                + call.replacing(path, with: "./fetch-token"),
+            backend: "https://backend.example.com/junction-token",
+            credential: "/etc/health-sync/backend-auth"
+        )
+    }
+
+    /// Runs an example against the sandbox, which plays the backend. Nothing in it is changed but the address of the
+    /// backend and the place of its credential.
+    private func renews(_ example: String, backend: String, credential: String) throws {
+        let installation = try Installation.social()
+        try installation.cloud.sandbox("POST", "social/settings", ["secureMode": true])
+        try installation.signInAnna()
+        let answer: Object = ["token": try installation.authToken(for: "Anna")]
+        try installation.cloud.fault(["match": "/backend", "status": 200, "body": answer])
+        let header = try installation.folder.write("X-Backend: let-me-in\n", to: "backend-auth")
+        #expect(example.contains(backend))
+        #expect(example.contains("@" + credential))
+        let commands = example.replacing(backend, with: installation.cloud.url + "/backend")
+            .replacing(credential, with: header)
+        let handler = try installation.handler(running: commands)
+
+        let client = try installation.connect()
+        let renewal = try client.request("session.renew")
+        let line = try handler.awaitLine()
+
+        #expect(line.hasSuffix("of Anna (requested): renewWithAuthToken"))
+        #expect(try client.answer(to: renewal).generation == 2)
+        let asked = try #require(try installation.cloud.requests(to: "/backend").first)
+        #expect(asked["method"] as? String == "GET")
+        #expect((asked["headers"] as? [String])?.contains("x-backend") == true)
+    }
+
+    @Test(.enabled(if: hasTools))
+    func `a script that asks the vendor's server-to-server endpoint renews, and postpones when it cannot`() throws {
+        let installation = try Installation.social()
+        try installation.cloud.sandbox("POST", "social/settings", ["secureMode": true])
+        try installation.signInAnna()
+        let key = try installation.folder.write("x-server-key: sandbox-server-key\n", to: "server-key")
+        let handler = try installation.handler(
+            running: """
+                cat > ask-server <<'END'
+                #!/bin/sh
+                set -eu
+                jq --compact-output '{userId}' |
+                    curl --fail --silent --max-time 20 --header @\(key) --data @- \\
+                        \(installation.cloud.url)/api/v4/authentication/token |
+                    jq --exit-status --compact-output '{action: "renewWithAuthToken", authToken: .}'
+                END
+                chmod +x ask-server
+                junctionctl handle-renewals --exec ./ask-server
+                """
+        )
+        let client = try installation.connect()
+        let renewal = try client.request("session.renew")
+        let line = try handler.awaitLine()
+        #expect(line.hasSuffix("of Anna (requested): renewWithAuthToken"))
+        #expect(try client.answer(to: renewal).generation == 2)
+
+        // Without `pipefail` the last program says how it went: jq gets nothing, and says so.
+        try installation.cloud.fault(["match": "/api/v4/authentication", "status": 500])
+        let refusal = try client.refusal("session.renew")
+
+        #expect((600...661).contains(refusal.retryAfter ?? 0))
+        #expect(try handler.awaitLine().contains("unableToRetrieveAuthToken: "))
+        #expect(try client.call("session.status").phase == "postponed")
+    }
+}
+
+extension Installation {
+    fileprivate func signInAnna() throws {
+        let token = try authToken(for: "Anna")
+        try connect().call("session.signIn", ["scheme": "userLogin", "userId": "Anna", "authToken": token])
+    }
+
+    /// Starts the commands of a shell, the last of which becomes a session handler, and waits until it is one.
+    fileprivate func handler(running commands: String) throws -> TalkingHandler {
+        let handler = try TalkingHandler(running: commands, socket: socket, in: folder)
+        let client = try connect()
+        while try !(client.call("daemon.metrics")["text"] as? String ?? "").contains("junctiond_session_handlers 1\n") {
+        }
+        return handler
+    }
+}
+
+/// `junctionctl handle-renewals` at the end of some commands, and what it says on standard error.
+private final class TalkingHandler {
+    private let program: TalkingProgram
+
+    /// The script is written by the shell, not by us: a process that is being started at that moment would hold a file
+    /// of ours open, and such a file cannot be executed.
+    init(running commands: String, socket: String, in folder: TemporaryFolder) throws {
+        // It takes the place of the shell, so that it can be ended.
+        let last = commands.replacing("\njunctionctl handle-renewals", with: "\nexec junctionctl handle-renewals")
+        let path = Program.folder + ":" + (ProcessInfo.processInfo.environment["PATH"] ?? "")
+        program = try TalkingProgram(
+            "/bin/sh",
+            ["-c", "cd \(folder.path)\nexec 2>&1\n" + last],
+            in: folder,
+            environment: ["PATH": path, "JUNCTIOND_SOCKET": socket]
+        )
+    }
+
+    func awaitLine() throws -> String {
+        guard let line = try program.lines.next() else {
+            throw Program.Failure(description: "The handler ended: \(program.program.errors)")
+        }
+        return line
+    }
+
+    deinit { program.program.signal(SIGKILL) }
+}

@@ -1,0 +1,173 @@
+import Foundation
+import Testing
+
+/// Session handlers that do anything but their duty, at the built daemon: the next one is asked, and nobody is harmed.
+struct HandlerMisbehaviourTests {
+    /// What a handler does when it is asked.
+    struct Misbehaviour: CustomTestStringConvertible, Sendable {
+        var testDescription: String
+        var act: @Sendable (RawClient, _ identifier: Any) throws -> Void
+    }
+
+    private static func answers(_ what: String, _ result: @autoclosure @escaping @Sendable () -> Any) -> Misbehaviour {
+        Misbehaviour(testDescription: what) { try $0.reply(to: $1, saying: ["result": result()]) }
+    }
+
+    static let misbehaviours = [
+        Misbehaviour(testDescription: "hangs") { _, _ in },
+        Misbehaviour(testDescription: "dies") { client, _ in client.hangUp() },
+        Misbehaviour(testDescription: "says that it will say no more") { client, _ in client.finishWriting() },
+        Misbehaviour(testDescription: "unregisters") { client, _ in _ = try client.request("handler.unregister") },
+        Misbehaviour(testDescription: "answers an error") { try $0.replyError(to: $1) },
+        Misbehaviour(testDescription: "answers an error that is none") {
+            try $0.reply(to: $1, saying: ["error": "no"])
+        },
+        Misbehaviour(testDescription: "answers neither result nor error") { try $0.reply(to: $1, saying: [:]) },
+        Misbehaviour(testDescription: "answers no JSON") { client, _ in client.send("renew") },
+        Misbehaviour(testDescription: "answers another question") { client, _ in
+            try client.reply(to: 4_711, ["action": "renew"])
+        },
+        Misbehaviour(testDescription: "answers a line without an end") { client, _ in
+            client.send(bytes: Array(repeating: UInt8(ascii: "["), count: (1 << 20) + 1))
+        },
+        answers("answers null", NSNull()),
+        answers("answers a word", "renew"),
+        answers("answers a list", ["renew"]),
+        answers("answers nothing that is known", Object()),
+        answers("answers an action that is none", ["action": "dance"]),
+        answers("answers an action that is no text", ["action": 7]),
+        answers("answers a token that is not there", ["action": "renewWithAuthToken"]),
+        answers("answers a token that is no text", ["action": "renewWithAuthToken", "authToken": 7] as Object),
+        answers("answers a token that is empty", ["action": "renewWithAuthToken", "authToken": ""]),
+        answers("answers a token that is none", ["action": "renewWithAuthToken", "authToken": "nonsense"]),
+        answers("answers a signature without its sequence", ["action": "renewWithSignature", "signature": "c2ln"]),
+        answers(
+            "answers a scheme of another vendor",
+            ["action": "renewWithSignature", "signature": "c2ln", "sequence": "7"]
+        ),
+    ]
+
+    @Test(arguments: misbehaviours)
+    func `the next handler is asked, and alone it counts as unable`(misbehaviour: Misbehaviour) throws {
+        let installation = try Installation.junctionWithHandlers(handlerTimeout: 1)
+        let user = try installation.signInNewUser()
+        let token = try installation.token()
+        let bad = try RenewingApp(installation)
+        let caller = try installation.connect()
+
+        let vain = try caller.request("session.renew")
+        try misbehaviour.act(bad.client, bad.question().identifier)
+        let refusal = try caller.refusal(of: vain)
+        #expect(refusal.kind == "tokenExpired")
+        #expect((600...661).contains(refusal.retryAfter ?? 0))
+        let snapshot = try caller.call("session.status")
+        #expect(snapshot.state == "established")
+        #expect(snapshot.phase == "postponed")
+        #expect(try installation.token() == token)
+
+        let good = try RenewingApp(installation)
+        let worse = try RenewingApp(installation)
+        let renewal = try caller.request("session.renew")
+        try misbehaviour.act(worse.client, worse.question().identifier)
+        let question = try good.answer(["action": "renew"])
+        #expect(question["userId"] as? String == user)
+        #expect(try caller.answer(to: renewal).generation == 2)
+        #expect(try installation.cloud.counter("refreshes") == 1)
+    }
+
+    @Test func `a late answer, after the next one was asked, is dropped`() throws {
+        let installation = try Installation.junctionWithHandlers(handlerTimeout: 1)
+        try installation.signInNewUser()
+        let (prompt, slow) = (try RenewingApp(installation), try RenewingApp(installation))
+        let caller = try installation.connect()
+
+        let renewal = try caller.request("session.renew")
+        let late = try slow.question()
+        let question = try prompt.question()
+        try slow.client.reply(to: late.identifier, ["action": "renew"])
+        #expect(try slow.isLeftAlone())
+        try prompt.client.reply(to: question.identifier, ["action": "unableToRetrieveAuthToken"])
+
+        #expect(try caller.refusal(of: renewal).kind == "tokenExpired")
+        #expect(try installation.status().phase == "postponed")
+        #expect(try installation.cloud.counter("refreshes") == 0)
+    }
+
+    @Test(arguments: ["renew", "unableToRetrieveAuthToken"])
+    func `a second answer is dropped, whatever it says`(second: String) throws {
+        let installation = try Installation.junctionWithHandlers()
+        try installation.signInNewUser()
+        let app = try RenewingApp(installation)
+        let caller = try installation.connect()
+
+        let renewal = try caller.request("session.renew")
+        let question = try app.question()
+        try app.client.reply(to: question.identifier, ["action": "renew"])
+        try app.client.reply(to: question.identifier, ["action": second])
+
+        #expect(try caller.answer(to: renewal).generation == 2)
+        try app.client.reply(to: question.identifier, ["action": second])
+        #expect(try app.isLeftAlone())
+        let snapshot = try installation.status()
+        #expect(snapshot.generation == 2)
+        #expect(snapshot.phase == "scheduled")
+        #expect(try installation.cloud.counter("refreshes") == 1)
+    }
+
+    @Test func `an answer from before a sign-out does nothing to the next user`() throws {
+        let installation = try Installation.junctionWithHandlers()
+        let alice = try installation.signInNewUser("alice")
+        let app = try RenewingApp(installation)
+        _ = try installation.connect().request("session.renew")
+        let question = try app.question()
+
+        try installation.signOut()
+        let bob = try installation.signInNewUser("bob")
+        let token = try installation.cloud.signInToken(for: alice)
+        try app.client.reply(to: question.identifier, ["action": "renewWithAuthToken", "authToken": token])
+
+        #expect(try app.isLeftAlone())
+        let snapshot = try installation.status()
+        #expect(snapshot.userId == bob)
+        #expect(snapshot.phase == "scheduled")
+        #expect(try installation.cloud.counter("exchanges") == 2)
+        #expect(try installation.cloud.counter("refreshes") == 0)
+    }
+
+    @Test func `another connection's answer is nobody's`() throws {
+        let installation = try Installation.junctionWithHandlers()
+        try installation.signInNewUser()
+        let app = try RenewingApp(installation)
+        let (caller, stranger) = (try installation.connect(), try installation.connect())
+
+        let renewal = try caller.request("session.renew")
+        let question = try app.question()
+        try stranger.reply(to: question.identifier, ["action": "unableToRetrieveAuthToken"])
+        try stranger.call("session.status")
+        try app.client.reply(to: question.identifier, ["action": "renew"])
+
+        #expect(try caller.answer(to: renewal).generation == 2)
+    }
+
+    @Test func `a registration token for another user is not taken, nor sent`() throws {
+        let installation = try Installation.sinch()
+        let caller = try installation.connect()
+        try caller.call("session.signIn", installation.registration(of: "anna"))
+        let (good, bad) = (try RenewingApp(installation), try RenewingApp(installation))
+        let bert = try installation.registrationToken(for: "bert")
+
+        let renewal = try caller.request("session.renew")
+        try bad.answer(["action": "renewWithAuthToken", "authToken": bert])
+        try good.answer(["action": "renewWithAuthToken", "authToken": installation.registrationToken(for: "anna")])
+        #expect(try caller.answer(to: renewal).generation == 2)
+
+        good.client.hangUp()
+        let vain = try caller.request("session.renew")
+        try bad.answer(["action": "renewWithAuthToken", "authToken": bert])
+        #expect(try caller.refusal(of: vain).kind == "tokenExpired")
+        let snapshot = try installation.status()
+        #expect(snapshot.userId == "anna")
+        #expect(snapshot.phase == "postponed")
+        #expect(try installation.cloud.counter("tokenRequests") == 2)
+    }
+}

@@ -1,0 +1,94 @@
+import Foundation
+import Testing
+
+/// `renewal.mode = "handler"` with a vendor that would not need it: Junction.
+struct HandlerModeTests {
+    @Test func `without a handler a dead token waits, is said to be expired, and session.renew finds nobody`() throws {
+        let installation = try Installation(
+            accessTokenLifetime: 1,
+            configuration: "[renewal]\nmode = \"handler\""
+        )
+        try installation.startDaemon()
+        let user = try installation.signInNewUser()
+        let waiting = try installation.awaitSnapshot { $0.state == "tokenExpired" }
+        #expect(waiting.phase == "waitingForHandler")
+        let client = try installation.connect()
+        #expect(try client.refusal("token.get").kind == "tokenExpired")
+        #expect(try client.refusal("session.renew").kind == "tokenExpired")
+        #expect(try installation.cloud.counter("tokenRequests") == 1)
+        try installation.restartDaemon()
+        #expect(try installation.status().phase == "waitingForHandler")
+
+        try installation.cloud.change(["accessTokenLifetime": 3_600])
+        let question = try RenewingApp(installation).answer(["action": "renew"])
+
+        #expect(question["reason"] as? String == "expired")
+        #expect(question["userId"] as? String == user)
+        #expect(try installation.awaitSnapshot { $0.state == "established" }.generation == 2)
+        #expect(try installation.cloud.counter("refreshes") == 1)
+    }
+
+    @Test func `a fresh Sign-In Token from a handler is exchanged instead of the refresh token`() throws {
+        let installation = try Installation.junctionWithHandlers()
+        let user = try installation.signInNewUser()
+        let app = try RenewingApp(installation)
+        let caller = try installation.connect()
+
+        let renewal = try caller.request("session.renew")
+        try app.answer(["action": "renewWithAuthToken", "authToken": installation.cloud.signInToken(for: user)])
+
+        let snapshot = try caller.answer(to: renewal)
+        #expect(snapshot.generation == 2)
+        #expect(snapshot.userId == user)
+        #expect(try installation.cloud.counter("exchanges") == 2)
+        #expect(try installation.cloud.counter("refreshes") == 0)
+    }
+
+    @Test func `renew while reauthentication is pending is answered without network, and a token heals it`() throws {
+        let installation = try Installation.junctionWithHandlers()
+        let user = try installation.signInNewUser()
+        let token = try installation.token()
+        let app = try RenewingApp(installation)
+        let caller = try installation.connect()
+        try installation.cloud.drive("require-reauthentication", user)
+        let first = try caller.request("session.renew")
+        try app.answer(["action": "renew"])
+        #expect(try caller.refusal(of: first).kind == "reauthenticationRequired")
+        let calls = try installation.cloud.counter("tokenRequests")
+
+        try installation.restartDaemon()
+        let restarted = try installation.connect()
+        let asked = try RenewingApp(installation)
+        for _ in 0..<3 {
+            let renewal = try restarted.request("session.renew")
+            try asked.answer(["action": "renew"])
+            #expect(try restarted.refusal(of: renewal).kind == "reauthenticationRequired")
+        }
+        #expect(try installation.cloud.counter("tokenRequests") == calls)
+        #expect(try installation.token() == token)
+
+        let healing = try restarted.request("session.renew")
+        try asked.answer(["action": "renewWithAuthToken", "authToken": installation.cloud.signInToken(for: user)])
+        let snapshot = try restarted.answer(to: healing)
+        #expect(!snapshot.flags.contains("pendingReauthentication"))
+        #expect(snapshot.phase == "scheduled")
+        #expect(try installation.cloud.counter("familyRevocations") == 0)
+    }
+
+    @Test func `another user's Sign-In Token from a handler is not taken`() throws {
+        let installation = try Installation.junctionWithHandlers()
+        let alice = try installation.signInNewUser("alice")
+        let bob = try installation.cloud.makeUser("bob")
+        let app = try RenewingApp(installation)
+        let caller = try installation.connect()
+
+        let renewal = try caller.request("session.renew")
+        try app.answer(["action": "renewWithAuthToken", "authToken": installation.cloud.signInToken(for: bob)])
+
+        #expect(try caller.refusal(of: renewal).kind == "tokenExpired")
+        let snapshot = try installation.status()
+        #expect(snapshot.userId == alice)
+        #expect(snapshot.phase == "postponed")
+        #expect(try installation.cloud.counter("exchanges") == 1)
+    }
+}

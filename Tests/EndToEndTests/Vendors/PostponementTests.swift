@@ -1,0 +1,143 @@
+import Foundation
+import Testing
+
+/// The ten minutes after `unableToRetrieveAuthToken`, over the wire: `renewal.notBefore`, and who may pass it.
+struct PostponementTests {
+    private let login: Object = ["scheme": "userLogin", "userId": "anna"]
+
+    /// An installation whose only handler has just been unable, and when it said so.
+    private func postponed() throws -> (Installation, from: Date) {
+        let installation = try Installation.sinch()
+        let caller = try installation.connect()
+        try caller.call("session.signIn", installation.registration(of: "anna"))
+        let app = try RenewingApp(installation)
+        let renewal = try caller.request("session.renew")
+        let question = try app.question()
+        let from = Date()
+        try app.client.reply(to: question.identifier, ["action": "unableToRetrieveAuthToken"])
+        _ = try caller.refusal(of: renewal)
+        return (installation, from)
+    }
+
+    /// The same, with a token that has died since: without the postponement somebody would be asked at once.
+    private func postponedAndExpired() throws -> Installation {
+        let installation = try Installation.social(accessTokenLifetime: 2)
+        try installation.connect().call("session.signIn", login)
+        try RenewingApp(installation).answer(["action": "unableToRetrieveAuthToken"])
+        try installation.awaitSnapshot { $0.state == "tokenExpired" && $0.phase == "postponed" }
+        return installation
+    }
+
+    @Test func `unable postpones by 600 to 661 s, and a kill and a restart change nothing`() throws {
+        let (installation, from) = try postponed()
+        let before = try installation.status()
+        #expect(before.state == "established")
+        #expect(before.phase == "postponed")
+        let notBefore = try #require(before.renewal.time("notBefore"))
+        #expect((600...661).contains(notBefore.timeIntervalSince(from)))
+
+        try installation.restartDaemon()
+
+        let after = try installation.status()
+        #expect(after.state == "established")
+        #expect(after.phase == "postponed")
+        #expect(after.renewal["notBefore"] as? String == before.renewal["notBefore"] as? String)
+    }
+
+    @Test func `a handler that reconnects or comes anew is not asked, before a restart and after`() throws {
+        let installation = try postponedAndExpired()
+        let first = try RenewingApp(installation)
+        #expect(try first.isLeftAlone())
+
+        try installation.restartDaemon()
+
+        let (second, third) = (try RenewingApp(installation), try RenewingApp(installation))
+        try second.client.call("handler.unregister")
+        try second.client.call("handler.register")
+        #expect(try second.isLeftAlone())
+        #expect(try third.isLeftAlone())
+        #expect(try installation.status().phase == "postponed")
+    }
+
+    @Test func `session.renew asks at once, and a success ends the postponement`() throws {
+        let (installation, _) = try postponed()
+        try installation.restartDaemon()
+        let app = try RenewingApp(installation)
+        let caller = try installation.connect()
+
+        let again = try caller.request("session.renew")
+        let question = try app.answer(["action": "unableToRetrieveAuthToken"])
+        #expect(question["reason"] as? String == "requested")
+        #expect((600...661).contains(try caller.refusal(of: again).retryAfter ?? 0))
+        #expect(try installation.status().phase == "postponed")
+
+        let renewal = try caller.request("session.renew")
+        try app.answer(["action": "renewWithAuthToken", "authToken": installation.registrationToken(for: "anna")])
+        #expect(try caller.answer(to: renewal).generation == 2)
+        #expect(try installation.status().phase == "scheduled")
+        // And it is gone from disk too.
+        try installation.restartDaemon()
+        #expect(try installation.status().phase == "scheduled")
+    }
+
+    @Test func `a sign-in that no handler could complete postpones nothing`() throws {
+        let installation = try Installation.sinch()
+        let app = try RenewingApp(installation)
+        let caller = try installation.connect()
+        let wish: Object = ["scheme": "registration", "userId": "anna"]
+
+        let vain = try caller.request("session.signIn", wish)
+        try app.answer(["action": "unableToRetrieveAuthToken"])
+        #expect(try caller.refusal(of: vain).kind == "invalidCredential")
+
+        let signIn = try caller.request("session.signIn", wish)
+        let token = try installation.registrationToken(for: "anna")
+        try app.answer(["action": "renewWithAuthToken", "authToken": token])
+        #expect(try caller.answer(to: signIn).state == "established")
+    }
+
+    @Test func `a sign-in after a sign-out asks at once`() throws {
+        let (installation, _) = try postponed()
+        let app = try RenewingApp(installation)
+        try installation.signOut()
+        let caller = try installation.connect()
+
+        let signIn = try caller.request("session.signIn", ["scheme": "registration", "userId": "anna"])
+        let token = try installation.registrationToken(for: "anna")
+        let question = try app.answer(["action": "renewWithAuthToken", "authToken": token])
+
+        #expect(question["reason"] as? String == "missing")
+        #expect(try caller.answer(to: signIn).phase == "scheduled")
+    }
+
+    @Test func `a sign-in heals what is postponed while reauthentication is pending`() throws {
+        let installation = try Installation.junctionWithHandlers()
+        let user = try installation.signInNewUser()
+        let app = try RenewingApp(installation)
+        let caller = try installation.connect()
+        try installation.cloud.drive("require-reauthentication", user)
+        for answer in ["renew", "unableToRetrieveAuthToken"] {
+            let renewal = try caller.request("session.renew")
+            try app.answer(["action": answer])
+            _ = try caller.refusal(of: renewal)
+        }
+        #expect(try installation.status().flags.contains("pendingReauthentication"))
+
+        let snapshot = try installation.signIn(user)
+
+        #expect(!snapshot.flags.contains("pendingReauthentication"))
+        #expect(snapshot.phase == "scheduled")
+        try installation.restartDaemon()
+        #expect(try installation.status().phase == "scheduled")
+    }
+
+    @Test func `a sign-in brings what a postponed session with a dead token lacks`() throws {
+        let installation = try postponedAndExpired()
+
+        let snapshot = try installation.connect().call("session.signIn", login)
+
+        #expect(snapshot.state == "established")
+        #expect(snapshot.generation == 2)
+        #expect(snapshot.phase == "scheduled")
+    }
+}

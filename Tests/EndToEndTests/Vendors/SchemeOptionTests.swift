@@ -1,0 +1,161 @@
+import Foundation
+import Testing
+
+/// `junctionctl sign-in` picks the scheme from its options, and asks the daemon only where they leave it open.
+struct SchemeOptionTests {
+    @Test func `social.plus: a user alone, with a name, and with the auth token of secure mode`() throws {
+        let installation = try Installation.social()
+        for options in [["--user-id", "Anna"], ["--user-id", "Anna", "--display-name", "Anna A."]] {
+            #expect(try installation.signIn(options).scheme == "userLogin")
+            try installation.signOut()
+        }
+        let users = try installation.cloud.sandbox("GET", "social/users")["users"] as? [Object]
+        #expect(users?.map { $0["displayName"] as? String } == ["Anna A."])
+
+        try installation.cloud.sandbox("POST", "social/settings", ["secureMode": true])
+        let refused = try installation.run(["--user-id", "Anna"])
+        #expect(refused.status == 1)
+        #expect(refused.errors.contains("(invalidCredential)"))
+        let file = try installation.folder.write(installation.authToken(for: "Anna") + "\n", to: "auth-token")
+        #expect(try installation.signIn(["--user-id", "Anna", "--auth-token-file", file]).scheme == "userLogin")
+        try installation.signOut()
+        let token = try installation.authToken(for: "Anna")
+        #expect(try installation.signIn(["--user-id", "Anna", "--auth-token-file", "-"], token).scheme == "userLogin")
+    }
+
+    @Test func `Sinch: a registration token from a file or standard input, and without one a handler is asked`() throws
+    {
+        let installation = try Installation.sinch()
+        let file = try installation.folder.write(installation.registrationToken(for: "anna") + "\n", to: "jwt")
+        let form = ["--user-id", "anna", "--registration-token-file"]
+        #expect(try installation.signIn(form + [file]).scheme == "registration")
+        try installation.signOut()
+        let token = try installation.registrationToken(for: "anna")
+        #expect(try installation.signIn(form + ["-"], token).scheme == "registration")
+        try installation.signOut()
+
+        let alone = try installation.run(["--user-id", "anna"])
+        #expect(alone.status == 1)
+        #expect(alone.errors.contains("(invalidCredential): "))
+        #expect(alone.errors.contains("handle-renewals"))
+        let app = try RenewingApp(installation)
+        let signIn = try Program(
+            "junctionctl",
+            ["--socket", installation.socket, "--json", "sign-in", "--user-id", "anna"],
+            in: installation.folder
+        )
+        let jwt = try installation.registrationToken(for: "anna")
+        let question = try app.answer(["action": "renewWithAuthToken", "authToken": jwt])
+        #expect(question["reason"] as? String == "missing")
+        #expect(try signIn.wait().json().scheme == "registration")
+    }
+
+    @Test func `Sinch: the legacy signature and self-signing work, and say what they are`() throws {
+        let installation = try Installation.sinch(selfSigning: true)
+        let answer = try installation.cloud.sandbox("POST", "sinch/registration-signature", ["userId": "anna"])
+        let file = try installation.folder.write(
+            String(decoding: try JSONSerialization.data(withJSONObject: answer), as: UTF8.self),
+            to: "signature"
+        )
+
+        let legacy = try installation.run(["--user-id", "anna", "--registration-signature-file", file])
+        try installation.signOut()
+        let own = try installation.run(["--user-id", "anna", "--self-signed"])
+
+        #expect(try legacy.json().scheme == "registrationSignature")
+        #expect(legacy.errors.contains("legacy"))
+        #expect(try own.json().scheme == "selfSigned")
+        #expect(own.errors.contains("discouraged"))
+    }
+
+    @Test func `Junction: a token, a link code, an API key, and then a user alone`() throws {
+        let installation = try Installation.started()
+        let user = try installation.cloud.makeUser()
+        let token = try installation.cloud.signInToken(for: user)
+        #expect(try installation.signIn([], token).scheme == "signInToken")
+        try installation.signOut()
+        let file = try installation.folder.write(installation.cloud.signInToken(for: user), to: "token")
+        #expect(try installation.signIn(["--token-file", file]).scheme == "signInToken")
+        try installation.signOut()
+        #expect(try installation.signIn(["--link-code"], installation.cloud.linkCode(for: user)).userId == user)
+        try installation.signOut()
+        let key = try installation.folder.write(Cloud.teamKey, to: "key")
+        let configured = try installation.signIn(
+            ["--api-key-file", key, "--environment", "sandbox", "--region", "us"]
+        )
+        #expect(configured.state == "notLoggedIn")
+        #expect(configured.flags == ["configured"])
+        let keyed = try installation.signIn(["--user-id", user])
+        #expect(keyed.scheme == "apiKey")
+        #expect(keyed.userId == user)
+    }
+
+    @Test(arguments: [
+        ["--link-code", "--token-file", "t"], ["--token-file", "t", "--user-id", "u"],
+        ["--link-code", "--user-id", "u"],
+        ["--api-key-file", "k"], ["--api-key-file", "k", "--environment", "sandbox"], ["--environment", "sandbox"],
+        ["--self-signed"], ["--display-name", "Anna"], ["--auth-token-file", "a"], ["--registration-token-file", "r"],
+        ["--registration-signature-file", "s"], ["--user-id", "u", "--self-signed", "--registration-token-file", "r"],
+        ["--user-id", "u", "--registration-token-file", "r", "--registration-signature-file", "s"],
+        ["--user-id", "u", "--auth-token-file", "a", "--registration-token-file", "r"],
+        ["--user-id", "u", "--display-name", "Anna", "--self-signed"],
+        ["--user-id", "u", "--self-signed", "--region", "us"],
+        ["--user-id", "u", "--registration-token-file", "/nowhere/jwt"],
+        ["--registration-token", "eyJhbGciOiJIUzI1NiJ9"],
+        ["--user-id"], ["anna"],
+    ])
+    func `what does not belong together is a usage error, before the daemon is looked for`(options: [String]) throws {
+        let folder = try TemporaryFolder()
+
+        let ending = try Program(
+            "junctionctl",
+            ["--socket", folder.path + "/nobody", "sign-in"] + options,
+            in: folder
+        ).wait()
+
+        // Nobody listens there: 69 would say that it was tried.
+        #expect(ending.status == (options.contains("/nowhere/jwt") ? 69 : 64), "\(ending.errors)")
+        #expect(ending.output == "")
+        #expect(!ending.errors.contains("eyJhbGciOiJIUzI1NiJ9"))
+    }
+
+    @Test func `a scheme of another vendor is refused by the daemon, and a file that is not there by the client`()
+        throws
+    {
+        let installation = try Installation.sinch()
+        let login = try installation.run(["--user-id", "anna", "--display-name", "Anna"])
+        #expect(login.status == 1)
+        #expect(login.errors.contains("(unsupported)"))
+        let missing = try installation.run(["--user-id", "anna", "--registration-token-file", "/nowhere/jwt"])
+        #expect(missing.status == 64)
+        #expect(missing.errors.contains("/nowhere/jwt"))
+        let signature = try installation.folder.write(#"{"signature":"c2VjcmV0","sequence":7}"#, to: "signature")
+        let malformed = try installation.run(["--user-id", "anna", "--registration-signature-file", signature])
+        #expect(malformed.status == 64)
+        #expect(malformed.errors.contains("sequence"))
+        #expect(!malformed.errors.contains("c2VjcmV0"))
+        #expect(try installation.cloud.counter("requests") == 0)
+    }
+}
+
+extension Installation {
+    fileprivate func run(_ options: [String], _ input: String? = nil) throws -> Program.Ending {
+        try Program(
+            "junctionctl",
+            ["--socket", socket, "--json", "sign-in"] + options,
+            in: folder,
+            input: input
+        ).wait()
+    }
+
+    /// The snapshot after a sign-in that succeeds.
+    fileprivate func signIn(_ options: [String], _ input: String? = nil) throws -> Object {
+        let ending = try run(options, input)
+        guard ending.status == 0 else { throw Program.Failure(description: "\(options): \(ending.errors)") }
+        return try ending.json()
+    }
+}
+
+extension [String: Any] {
+    fileprivate var scheme: String? { self["scheme"] as? String }
+}

@@ -1,0 +1,138 @@
+import Foundation
+import Testing
+
+/// Sinch's registrations that end (`sinch:rtc:instance:exp`), and those that bring no credential.
+struct SinchInstanceTests {
+    private static let twoDays = 172_800
+
+    @Test func `a limited registration makes a session that ends with it, to be extended after 50 to 80 % of it`()
+        throws
+    {
+        let installation = try Installation.sinch()
+
+        let snapshot = try installation.connect().call("session.signIn", limited("anna", installation))
+
+        let token = try #require(snapshot["accessToken"] as? Object)
+        let (from, end) = (try #require(token.time("issuedAt")), try #require(token.time("expiresAt")))
+        let instance = try #require(try installation.instances().first)
+        // The second of the `Date` header is all that the daemon knows of the service's clock.
+        #expect(abs(end.timeIntervalSince1970 - Double(instance.integer("expiresAt"))) < 3)
+        #expect(abs(end.timeIntervalSince(from) - Double(Self.twoDays)) < 60)
+        let due = try #require(snapshot.renewal.time("notBefore"))
+        #expect(snapshot.phase == "scheduled")
+        #expect((0.5...0.8).contains(due.timeIntervalSince(from) / end.timeIntervalSince(from)))
+    }
+
+    @Test func `the extension of a limited registration is asked for before it ends`() throws {
+        let installation = try Installation.sinch()
+        let caller = try installation.connect()
+        try caller.call("session.signIn", limited("anna", installation))
+        let app = try RenewingApp(installation)
+        try installation.answerOnce(endingIn: 8)
+        let renewal = try caller.request("session.renew")
+        try app.answer(["action": "renewWithAuthToken", "authToken": installation.registrationToken(for: "anna")])
+        let end = try #require(try caller.answer(to: renewal).tokenEnd)
+
+        let question = try app.question()
+
+        #expect(Date() < end)
+        #expect(question.params["reason"] as? String == "expiring")
+        #expect(question.params.time("expiresAt") == end)
+        let token = try installation.registrationToken(for: "anna", ["instanceTtl": Self.twoDays])
+        try app.client.reply(to: question.identifier, ["action": "renewWithAuthToken", "authToken": token])
+        let extended = try installation.awaitSnapshot { $0.generation == 3 }
+        #expect(try #require(extended.tokenEnd) > end.addingTimeInterval(86_400))
+        // The same instance: the service was asked to extend it, and did.
+        #expect(try installation.instances().map { $0.integer("registrations") } == [2])
+    }
+
+    @Test func `a limited registration can be extended, and never becomes unlimited`() throws {
+        let installation = try Installation.sinch()
+        let first = try installation.connect().call("session.signIn", limited("anna", installation))
+        let end = try #require(first.tokenEnd)
+        let app = try RenewingApp(installation)
+
+        let unlimited = try installation.renew(app, [:])
+        #expect(unlimited.generation == 2)
+        #expect(abs(try #require(unlimited.tokenEnd).timeIntervalSince(end)) < 3)
+
+        // A service that no longer says when it ends has not made it endless either.
+        try installation.answerOnce(endingIn: nil)
+        let silent = try installation.renew(app, [:])
+        #expect(silent.generation == 3)
+        #expect(abs(try #require(silent.tokenEnd).timeIntervalSince(end)) < 3)
+
+        let extended = try installation.renew(app, ["instanceTtl": 2 * Self.twoDays])
+        #expect(try #require(extended.tokenEnd).timeIntervalSince(end) > Double(Self.twoDays) - 60)
+    }
+
+    @Test func `a registration that ended is expired and not lost, and is made anew when an app can`() throws {
+        let installation = try Installation.sinch()
+        try installation.answerOnce(endingIn: 2, instance: "gone")
+        let first = try installation.connect().call("session.signIn", limited("anna", installation))
+        #expect(first.state == "established")
+        let expired = try installation.awaitSnapshot { $0.state == "tokenExpired" }
+        #expect(expired.phase == "waitingForHandler")
+        #expect(expired.userId == "anna")
+
+        let app = try RenewingApp(installation)
+        let question = try app.answer(
+            ["action": "renewWithAuthToken", "authToken": installation.registrationToken(for: "anna")]
+        )
+
+        // The service does not know the instance any more: the same token registers a new one.
+        let renewed = try installation.awaitSnapshot { $0.generation == 2 }
+        #expect(question["reason"] as? String == "expired")
+        #expect(renewed.state == "established")
+        #expect(try app.isLeftAlone())
+    }
+
+    // MARK: Credentials
+
+    @Test func `token.get answers the registration's credential, and unsupported where there is none`() throws {
+        let installation = try Installation.sinch()
+        try installation.cloud.sandbox("POST", "sinch/settings", ["credentials": false])
+        let client = try installation.connect()
+        #expect(try client.call("session.signIn", installation.registration(of: "anna")).state == "established")
+        #expect(try client.refusal("token.get").kind == "unsupported")
+        #expect(try installation.ctl("token").errors.contains("(unsupported)"))
+
+        try installation.cloud.sandbox("POST", "sinch/settings", ["credentials": true])
+        let app = try RenewingApp(installation)
+        _ = try installation.renew(app, [:])
+        let credential = try client.call("token.get")
+        #expect(credential["tokenType"] as? String == "Bearer")
+        #expect(credential.accessToken?.hasPrefix("sinch_") == true)
+
+        // What an earlier registration brought is not handed out for this one.
+        try installation.cloud.sandbox("POST", "sinch/settings", ["credentials": false])
+        _ = try installation.renew(app, [:])
+        #expect(try client.refusal("token.get").kind == "unsupported")
+    }
+
+    private func limited(_ user: String, _ installation: Installation) throws -> Object {
+        try installation.registration(of: user, ["instanceTtl": Self.twoDays])
+    }
+}
+
+extension Installation {
+    fileprivate func instances() throws -> [Object] {
+        try cloud.sandbox("GET", "sinch/instances")["instances"] as? [Object] ?? []
+    }
+
+    /// The next registration is answered with an end of the service's own choosing; `nil` for none.
+    fileprivate func answerOnce(endingIn seconds: Int?, instance: String? = nil) throws {
+        let end: Any = seconds.map { Int(Date().timeIntervalSince1970) + $0 } ?? NSNull()
+        let known = try instances().first?["instanceId"] as? String
+        let body: Object = ["instanceId": instance ?? known ?? "", "credential": "sinch_short", "expiresAt": end]
+        try cloud.fault(["match": "/v1/instance", "method": "POST", "status": 200, "body": body, "times": 1])
+    }
+
+    /// Renews with a fresh token from the app, of the form that is wished for.
+    fileprivate func renew(_ app: RenewingApp, _ wishes: Object) throws -> Object {
+        let caller = try connect()
+        let renewal = try caller.request("session.renew")
+        try app.answer(["action": "renewWithAuthToken", "authToken": registrationToken(for: "anna", wishes)])
+        return try caller.answer(to: renewal)
+    }
+}

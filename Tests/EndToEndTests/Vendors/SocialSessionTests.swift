@@ -1,0 +1,136 @@
+import Foundation
+import Testing
+
+/// A session of social.plus from its beginning to its end: the five states, the device, the revocation.
+struct SocialSessionTests {
+    private let login: Object = ["scheme": "userLogin", "userId": "Anna"]
+
+    @Test func `a watcher sees all five states`() throws {
+        let installation = try Installation.social(accessTokenLifetime: 2)
+        let watcher = try installation.connect()
+        #expect(try watcher.call("session.subscribe").state == "notLoggedIn")
+        try installation.cloud.fault(["match": "/api/v5/sessions", "hang": true, "times": 1])
+
+        let caller = try installation.connect()
+        let signIn = try caller.request("session.signIn", login)
+        try watcher.awaitSnapshot { $0.state == "establishing" }
+        try installation.cloud.wait(for: "hanging")
+        try installation.cloud.release()
+        #expect(try caller.answer(to: signIn).state == "established")
+        try watcher.awaitSnapshot { $0.state == "established" }
+        try watcher.awaitSnapshot { $0.state == "tokenExpired" && $0.phase == "waitingForHandler" }
+
+        try installation.cloud.sandbox("POST", "social/users/Anna/ban")
+        try RenewingApp(installation).answer(["action": "renew"])
+        let last = try watcher.awaitSnapshot { $0.state != "tokenExpired" }
+        #expect(last.state == "terminated")
+        #expect(last.termination?["code"] as? String == "400312")
+        #expect(last.termination?.time("at") != nil)
+        #expect(try installation.signOut().state == "notLoggedIn")
+    }
+
+    @Test func `the times that a server states are moved from its clock to ours`() throws {
+        let server = try ClockedHost(ahead: 7_200) { now in
+            let (from, to) = (now, now.addingTimeInterval(3_600))
+            return
+                #"{"accessToken":"t","issuedAt":"\#(from.rfc3339)","expiresAt":"\#(to.rfc3339)","users":[],"files":[]}"#
+        }
+        let installation = try Installation.social()
+        try installation.stopDaemon()
+        let key = try installation.folder.write("sandbox-api-key", to: "key")
+        installation.vendor = { _ in
+            "provider = \"social\"\n[social]\napiUrl = \"\(server.url)\"\napiKeyFile = \"\(key)\""
+        }
+        try installation.startDaemon()
+
+        let end = try #require(try installation.connect().call("session.signIn", login).tokenEnd)
+
+        #expect(abs(end.timeIntervalSinceNow - 3_600) < 60)
+    }
+
+    // MARK: The device
+
+    @Test func `the device id is one for the installation, over sign-outs, users and restarts`() throws {
+        let installation = try Installation.social()
+        let client = try installation.connect()
+        try client.call("session.signIn", login)
+        let first = try installation.devices()
+        try client.call("session.signOut")
+        try installation.cloud.wait(for: "requests", atLeast: 2)
+        try client.call("session.signIn", ["scheme": "userLogin", "userId": "Bert"])
+        let second = try installation.devices()
+        try client.call("session.signOut")
+        try installation.restartDaemon()
+        try installation.connect().call("session.signIn", login)
+
+        let device = try #require(first.first)
+        #expect((1...150).contains(device.count))
+        #expect(second == first)
+        #expect(try installation.devices() == first)
+        #expect(try Installation.social().signedInDevice(login) != device)
+    }
+
+    // MARK: Revocation
+
+    @Test func `a vendor that hangs or is away does not delay the sign-out`() throws {
+        let installation = try Installation.social()
+        let client = try installation.connect()
+        try client.call("session.signIn", login)
+        try installation.cloud.fault(["match": "/api/v4/sessions", "hang": true])
+
+        let hanging = try ContinuousClock().measure {
+            let snapshot = try client.call("session.signOut")
+            #expect(snapshot.state == "notLoggedIn")
+            #expect(snapshot.isDurable)
+        }
+        try installation.cloud.wait(for: "hanging")
+        try client.call("session.signIn", login)
+        try installation.cloud.stop()
+        let away = try ContinuousClock().measure { try client.call("session.signOut") }
+
+        // It takes milliseconds; the vendor is given five seconds, and has not answered at all.
+        #expect(hanging < .seconds(2))
+        #expect(away < .seconds(2))
+    }
+
+    @Test func `a sign-out made offline is revoked when the vendor is back`() throws {
+        let installation = try Installation.social()
+        let client = try installation.connect()
+        try client.call("session.signIn", login)
+        try installation.cloud.stop()
+        #expect(try client.call("session.signOut").state == "notLoggedIn")
+
+        try installation.cloud.restart()
+
+        try installation.cloud.wait(for: "requests")
+        #expect(try installation.cloud.requests(to: "/api/v4/sessions").first?["method"] as? String == "DELETE")
+        // It is counted when it arrives, which is a moment before it is carried out.
+        let isRevoked = try (0..<1_000).contains { _ in try installation.sessionsOfUsers() == [0] }
+        #expect(isRevoked)
+    }
+}
+
+extension Installation {
+    /// The devices that social.plus has sessions of: the sandbox keeps them in its state file.
+    fileprivate func devices() throws -> Set<String> {
+        let file = try Data(contentsOf: URL(fileURLWithPath: folder.path + "/cloud.json"))
+        let state = try JSONSerialization.jsonObject(with: file) as? Object
+        let sessions = (state?["social"] as? Object)?["sessions"] as? Object ?? [:]
+        return Set(sessions.values.compactMap { ($0 as? Object)?["device"] as? String })
+    }
+
+    /// How many access tokens of each user are good.
+    fileprivate func sessionsOfUsers() throws -> [Int] {
+        let users = try cloud.sandbox("GET", "social/users")["users"] as? [Object] ?? []
+        return users.map { $0.integer("sessions") }
+    }
+
+    fileprivate func signedInDevice(_ login: Object) throws -> String? {
+        try connect().call("session.signIn", login)
+        return try devices().first
+    }
+}
+
+extension Date {
+    fileprivate var rfc3339: String { formatted(Date.ISO8601FormatStyle(includingFractionalSeconds: true)) }
+}

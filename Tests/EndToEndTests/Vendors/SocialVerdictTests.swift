@@ -1,0 +1,113 @@
+import Foundation
+import Testing
+
+/// What social.plus's codes do to a session when it is renewed: two of them end it, no other does.
+struct SocialVerdictTests {
+    private let login: Object = ["scheme": "userLogin", "userId": "Anna"]
+
+    @Test(arguments: [(403, 400_304), (429, 400_311), (403, 400_300), (404, 400_400), (503, 400_312), (500, 400_100)])
+    func `any other code, or one with a status of the server's own, is trouble that passes`(
+        status: Int,
+        code: Int
+    ) throws {
+        let installation = try Installation.social()
+        let caller = try installation.connect()
+        try caller.call("session.signIn", login)
+        let token = try installation.token()
+        let app = try RenewingApp(installation)
+        try installation.refuseRenewals(status, code, ["headers": ["Retry-After": "60"]])
+
+        let renewal = try caller.request("session.renew")
+        try app.answer(["action": "renew"])
+
+        #expect(try caller.refusal(of: renewal).kind == "providerUnavailable")
+        let snapshot = try caller.call("session.status")
+        #expect(snapshot.state == "established")
+        #expect(snapshot.termination == nil)
+        #expect(snapshot.phase == "backingOff")
+        #expect(snapshot.renewal.integer("failures") == 1)
+        #expect((snapshot.renewal["lastError"] as? String)?.hasPrefix("providerUnavailable: ") == true)
+        #expect(try installation.token() == token)
+    }
+
+    @Test func `a rate limit passes, and the auth token that met it is used again`() throws {
+        let installation = try Installation.social()
+        try installation.cloud.sandbox("POST", "social/settings", ["secureMode": true])
+        let caller = try installation.connect()
+        try caller.call("session.signIn", login.merging(["authToken": installation.authToken(for: "Anna")]) { $1 })
+        let app = try RenewingApp(installation)
+        try installation.refuseRenewals(429, 400_311, ["times": 1])
+
+        let renewal = try caller.request("session.renew")
+        try app.answer(["action": "renewWithAuthToken", "authToken": installation.authToken(for: "Anna")])
+
+        #expect(try caller.refusal(of: renewal).kind == "providerUnavailable")
+        try installation.awaitSnapshot { $0.generation == 2 }
+        #expect(try app.isLeftAlone())
+    }
+
+    @Test func `a deleted user's session ends with 400100, and nothing of it is left`() throws {
+        let installation = try Installation.social()
+        let caller = try installation.connect()
+        try caller.call("session.signIn", login)
+        let app = try RenewingApp(installation)
+        try installation.cloud.sandbox("POST", "social/users/Anna/delete")
+
+        let renewal = try caller.request("session.renew")
+        try app.answer(["action": "renew"])
+
+        let error = try caller.refusal(of: renewal)
+        #expect(error.kind == "sessionTerminated")
+        #expect(error.termination == "400100")
+        // What a new process finds is all that there is.
+        try installation.restartDaemon()
+        let client = try installation.connect()
+        let snapshot = try client.call("session.status")
+        #expect(snapshot.state == "terminated")
+        #expect(snapshot.termination?["code"] as? String == "400100")
+        #expect(snapshot.generation == nil)
+        #expect(!snapshot.flags.contains("signedIn"))
+        let call: Object = ["method": "GET", "path": "/api/v3/users/Anna"]
+        for (method, params) in [("token.get", nil), ("session.renew", nil), ("api.request", call)] {
+            #expect(try client.refusal(method, params).kind == "sessionTerminated", "\(method)")
+        }
+        #expect(try installation.cloud.counter("requests") == 2)
+    }
+
+    @Test func `400100 refuses a handler's auth token: the next is asked, and then it is postponed`() throws {
+        let installation = try Installation.social()
+        let caller = try installation.connect()
+        try caller.call("session.signIn", login)
+        try installation.cloud.sandbox("POST", "social/settings", ["secureMode": true])
+        let token = try installation.token()
+        let (first, second) = (try RenewingApp(installation), try RenewingApp(installation))
+
+        let vain = try caller.request("session.renew")
+        try second.answer(["action": "renewWithAuthToken", "authToken": "sat_nobody_knows"])
+        try first.answer(["action": "renewWithAuthToken", "authToken": installation.authToken(for: "Bert")])
+
+        let refusal = try caller.refusal(of: vain)
+        #expect(refusal.kind == "tokenExpired")
+        #expect((600...661).contains(refusal.retryAfter ?? 0))
+        let snapshot = try caller.call("session.status")
+        #expect(snapshot.state == "established")
+        #expect(snapshot.phase == "postponed")
+        #expect(snapshot.termination == nil)
+        #expect(try installation.token() == token)
+        #expect(try installation.cloud.counters().integer("grants", "session", "400100") == 2)
+
+        let renewal = try caller.request("session.renew")
+        try second.answer(["action": "renewWithAuthToken", "authToken": "sat_nobody_knows"])
+        try first.answer(["action": "renewWithAuthToken", "authToken": installation.authToken(for: "Anna")])
+        #expect(try caller.answer(to: renewal).generation == 2)
+    }
+}
+
+extension Installation {
+    /// Answers renewals with a code in the vendor's envelope.
+    fileprivate func refuseRenewals(_ status: Int, _ code: Int, _ more: Object) throws {
+        let body: Object = ["status": "error", "code": code, "message": "no", "data": Object()]
+        let fault: Object = ["match": "/api/v5/sessions", "status": status, "body": body]
+        try cloud.fault(fault.merging(more) { $1 })
+    }
+}
