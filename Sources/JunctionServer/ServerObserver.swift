@@ -2,8 +2,8 @@ package import JunctionProtocol
 
 /// Who is told what callers did, for the log. Called on the event loop.
 package protocol ServerObserver: Sendable {
-    /// An access token was handed out.
-    func handedOutToken(to peer: Peer)
+    /// The access token of this generation was handed out.
+    func handedOutToken(to peer: Peer, generation: UInt64)
     /// A call was refused because the caller lacks the capability.
     func refused(_ method: Method, to peer: Peer, lacking capability: Capability)
     /// A caller signed a user in, by `session.signIn` or `session.identify`.

@@ -8,8 +8,10 @@ package struct ServerSettings: Sendable {
     package var exposesApi: Bool
     /// How long to wait for others.
     package var patience: Patience
-    /// Finds the system unit of a process; asked only while a rule of the policy names a unit.
+    /// Finds the system unit of a process.
     package var unitOfProcess: @Sendable (Int32) -> String?
+    /// Whether callers' units are looked up for the audit, too, or only while a rule of the policy names a unit.
+    package var alwaysFindsUnits: Bool
 
     /// How long the server waits for others.
     package struct Patience: Equatable, Sendable {
@@ -30,12 +32,14 @@ package struct ServerSettings: Sendable {
         limits: CallerLimits = CallerLimits(),
         exposesApi: Bool = true,
         patience: Patience = Patience(),
-        unitOfProcess: @escaping @Sendable (Int32) -> String? = { _ in nil }
+        unitOfProcess: @escaping @Sendable (Int32) -> String? = { _ in nil },
+        alwaysFindsUnits: Bool = false
     ) {
         self.policy = policy
         self.limits = limits
         self.exposesApi = exposesApi
         self.patience = patience
         self.unitOfProcess = unitOfProcess
+        self.alwaysFindsUnits = alwaysFindsUnits
     }
 }

@@ -159,7 +159,7 @@ final class Audit: ServerObserver {
 
     var lines: [String] { state.withLock { $0 } }
 
-    func handedOutToken(to peer: Peer) { note("token", peer) }
+    func handedOutToken(to peer: Peer, generation: UInt64) { note("token \(generation)", peer) }
     func refused(_ method: JunctionProtocol.Method, to peer: Peer, lacking capability: Capability) {
         note("refused \(method.name) \(capability.rawValue)", peer)
     }

@@ -7,6 +7,7 @@ package enum LogKey: String, Sendable, CaseIterable {
     case capability
     case code
     case configuration
+    case count
     case durable
     case error
     case generation

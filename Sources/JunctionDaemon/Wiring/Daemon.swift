@@ -25,6 +25,7 @@ package final class Daemon: Sendable {
     private let news: SessionNews
     private let owner: SessionOwner
     private let server: SessionServer
+    private let trail: AuditTrail
     private let ended = DispatchSemaphore(value: 0)
     private let isStopping = Mutex(false)
 
@@ -114,9 +115,12 @@ package final class Daemon: Sendable {
                 inFlight: plan.configuration.limits.inFlight
             ),
             exposesApi: plan.configuration.api.expose,
-            unitOfProcess: CallerUnit.name(ofProcess:)
+            unitOfProcess: CallerUnit.name(ofProcess:),
+            alwaysFindsUnits: plan.surroundings.isUnderServiceManager
         )
-        server = Self.server(owner, desk, Audit(logger: log.logger("audit")), settings, on: loop)
+        let auditLogger = log.logger("audit")
+        trail = AuditTrail(loop) { $0.log(to: auditLogger) }
+        server = Self.server(owner, desk, Audit(logger: auditLogger, trail: trail), settings, on: loop)
         desk.server = server
         bell.owner = owner
         let server = server
@@ -191,6 +195,7 @@ package final class Daemon: Sendable {
         ended.wait()
         watch.shutDown()
         alarm.shutDown()
+        trail.close()
         try? group.syncShutdownGracefully()
         logger.notice("Ended", metadata: .of(.stopping))
     }

@@ -12,6 +12,7 @@ final class Reception {
     private(set) var policyVersion = 0
 
     private let unitOfProcess: @Sendable (Int32) -> String?
+    private let alwaysFindsUnits: Bool
     private let eventLoop: any EventLoop
     private var accounts = CallerAccounts()
     private var connections: [ObjectIdentifier: Connection] = [:]
@@ -25,6 +26,7 @@ final class Reception {
         patience = settings.patience
         policy = settings.policy
         unitOfProcess = settings.unitOfProcess
+        alwaysFindsUnits = settings.alwaysFindsUnits
         memory = MemoryReturn(eventLoop)
     }
 
@@ -75,7 +77,7 @@ final class Reception {
     private func recognise(_ descriptor: Int32, socketGroup: UInt32?) throws(PeerUnknown) -> Peer {
         do throws(PeerUnknown) {
             var peer = try Peer(of: descriptor, socketGroup: socketGroup)
-            if policy.namesUnits { peer.findUnit(unitOfProcess) }
+            if alwaysFindsUnits || policy.namesUnits { peer.findUnit(unitOfProcess) }
             return peer
         } catch {
             dispatcher.counters.turnedAwayConnections += 1

@@ -1,25 +1,35 @@
 import JunctionProtocol
 import JunctionSession
+import NIOCore
 
 /// What the session is good for: access tokens, and calls to the API.
 extension Dispatcher {
     func getToken(_ request: Request, _ params: TokenGet.Params?) {
         let validity = params?.validity ?? .zero
-        let isServed = prepared.withToken(validFor: validity, of: owner) { request.succeed(with: $0) }
-        if isServed { handedOutToken(to: request.peer) } else { waitForToken(request, validity) }
+        let generation = prepared.withToken(validFor: validity, of: owner) { request.succeed(with: $0) }
+        if let generation {
+            handedOutToken(to: request.peer, generation)
+        } else {
+            waitForToken(request, validity)
+        }
     }
 
     private func waitForToken(_ request: Request, _ validity: Duration) {
         let peer = request.peer
-        let answer = request.later(TokenGet.self) { [self] _ in handedOutToken(to: peer) }
+        let answer = request.later(TokenGet.self)
+        let served = NIOLoopBound(self, eventLoop: eventLoop)
         owner.assumeIsolated { owner in
-            owner.token(minimumValidity: validity, by: peer.user) { answer($0.map(AccessToken.init)) }
+            owner.token(minimumValidity: validity, by: peer.user) { outcome in
+                answer(outcome.map(AccessToken.init))
+                guard case .success(let token) = outcome else { return }
+                served.value.handedOutToken(to: peer, token.facts.generation)
+            }
         }
     }
 
-    private func handedOutToken(to peer: Peer) {
+    private func handedOutToken(to peer: Peer, _ generation: UInt64) {
         counters.tokensServed += 1
-        observer.handedOutToken(to: peer)
+        observer.handedOutToken(to: peer, generation: generation)
     }
 
     func callApi(_ request: Request, _ call: JunctionProtocol.ApiRequest) {

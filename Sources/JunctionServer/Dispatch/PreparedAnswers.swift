@@ -23,21 +23,21 @@ final class PreparedAnswers {
         status.withUnsafeBytes(body)
     }
 
-    /// Lends the answer to `token.get`, if there is a token that can be served at this moment.
+    /// Lends the answer to `token.get`, if there is a token that can be served at this moment; its generation.
     func withToken(
         validFor validity: Duration,
         of owner: SessionOwner,
         _ body: (UnsafeRawBufferPointer) -> Void
-    ) -> Bool {
-        guard let facts = owner.assumeIsolated({ $0.servableToken(minimumValidity: validity) }) else { return false }
+    ) -> UInt64? {
+        guard let facts = owner.assumeIsolated({ $0.servableToken(minimumValidity: validity) }) else { return nil }
         if facts != token {
-            guard case .success(let served) = owner.assumeIsolated({ $0.served(facts) }) else { return false }
+            guard case .success(let served) = owner.assumeIsolated({ $0.served(facts) }) else { return nil }
             var writer = JSONWriter(capacity: served.secret.count + 256)
             AccessToken(served).write(to: &writer)
             (token, tokenAnswer) = (facts, writer.withUnsafeBytes { SharedSecret(copying: $0) })
         }
         tokenAnswer?.withUnsafeBytes(body)
-        return true
+        return facts.generation
     }
 
     /// The state has changed: a token that is no longer the session's is not kept.
