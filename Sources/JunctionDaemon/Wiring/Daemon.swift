@@ -40,7 +40,7 @@ package final class Daemon: Sendable {
             try start(arguments, in: environment).waitUntilEnded()
             return .success
         } catch {
-            StandardError.say(error.message)
+            StandardError.say(error.message, journalStream: environment.variables["JOURNAL_STREAM"])
             return error.status
         }
     }
@@ -234,10 +234,11 @@ package final class Daemon: Sendable {
     /// Reads the configuration again. An invalid one is refused, and the old one stays in force.
     private func reload() {
         notifier.tell(.reloading(atMonotonicMicroseconds: ServiceNews.monotonicMicroseconds()))
-        defer { notifier.tell(.ready) }
         do throws(ConfigurationError) {
             let loaded = try source.load()
             try apply(loaded)
+            // Whatever was said of an earlier file is not true any more.
+            news.repeatStatus()
         } catch {
             logger.error(
                 "The configuration was not reloaded; the old one stays in force",
@@ -245,6 +246,7 @@ package final class Daemon: Sendable {
             )
             notifier.tell(.status("The new configuration is invalid, the old one is in force: \(error.description)"))
         }
+        notifier.tell(.ready)
     }
 
     private func apply(_ loaded: ConfigurationSource.Loaded) throws(ConfigurationError) {

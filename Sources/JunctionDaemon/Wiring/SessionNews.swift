@@ -89,6 +89,11 @@ final class SessionNews: SessionObserver {
         notifier.tell(.ready, .status(line))
     }
 
+    /// Says once more how the session is doing.
+    func repeatStatus() {
+        if let line = state.withLock({ $0.statusLine }) { notifier.tell(.status(line)) }
+    }
+
     /// The words for the service manager, when they have changed.
     private func tellServiceManager(_ facts: Snapshot.Facts) {
         let line = StatusLine.text(for: facts)

@@ -61,6 +61,33 @@ import Testing
         #expect(try client.call("session.status").state == "notLoggedIn")
     }
 
+    @Test func `a sign of life comes twice in the time that the service manager waits`() throws {
+        let installation = try Installation()
+        let notify = try installation.startDaemon(["WATCHDOG_USEC": "200000"])
+        let started = ContinuousClock.now
+
+        for _ in 0..<5 { try notify.wait(for: "WATCHDOG=1") }
+
+        #expect(ContinuousClock.now - started < .milliseconds(200 * 5))
+    }
+
+    @Test func `each token that is handed out is a line in the log, with who asked`() throws {
+        let installation = try Installation.started()
+        try installation.signInNewUser()
+        let client = try installation.connect()
+        for _ in 0..<3 { try client.call("token.get") }
+        try installation.connect().call("session.renew")
+        try client.call("token.get")
+        try installation.stopDaemon()
+
+        let log = try #require(installation.daemon?.errors)
+        let lines = log.split(separator: "\n").filter { $0.contains("Handed out an access token") }
+        let caller = "peerPid=\(getpid()) peerUid=\(getuid())"
+        #expect(lines.count == 4)
+        #expect(lines.filter { $0.contains("generation=1") && $0.contains(caller) }.count == 3)
+        #expect(lines.filter { $0.contains("generation=2") && $0.contains(caller) }.count == 1)
+    }
+
     @Test func `a log that nobody takes any more does not end the daemon`() throws {
         let installation = try Installation()
         try installation.writeConfiguration()
@@ -119,5 +146,10 @@ import Testing
         let log = try #require(installation.daemon?.errors)
         #expect(log.contains(installation.configurationFile))
         #expect(log.contains("api.exposed"))
+
+        installation.configuration = ""
+        try installation.writeConfiguration()
+        installation.daemon?.signal(SIGHUP)
+        try notify.wait(for: "STATUS=User \(user) is signed in")
     }
 }
