@@ -88,7 +88,7 @@ package final class Daemon: Sendable {
         let tasks = LoopExecutor(loop)
         owner = SessionOwner(
             provider: provider,
-            store: plan.vault,
+            store: plan.store,
             clock: clock,
             alarm: alarm,
             observer: news,
@@ -154,18 +154,24 @@ package final class Daemon: Sendable {
 
     /// Loads the session, opens the socket, and says that both are ready.
     private func open(_ plan: StartPlan) throws(StartFailure) {
-        let restoration = plan.restoration
+        let (restoration, isDurable) = (plan.restoration, plan.vault.isDurable)
         let (owner, server, socket) = (owner, server, plan.socket)
         let facts: Snapshot.Facts
+        let provisioning: Provisioning?
         do {
-            facts = try loop.flatSubmit {
-                owner.assumeIsolated { $0.start(with: restoration) }
-                return server.start(on: socket).map { owner.assumeIsolated { $0.snapshot.facts } }
+            facts = try loop.submit {
+                owner.assumeIsolated { owner in
+                    owner.start(with: restoration, durable: isDurable)
+                    return owner.snapshot.facts
+                }
             }.wait()
+            provisioning = self.provisioning(plan, facts)
+            try loop.flatSubmit { server.start(on: socket) }.wait()
         } catch {
             throw StartFailure(.cannotCreate, "The socket \(paths.socket) cannot be served: \(error)")
         }
         news.tellReady(facts)
+        if let limit = plan.watchdog { Watchdog.begin(on: loop, limit: limit, telling: notifier) }
         logger.notice(
             "Ready",
             metadata: .of(
@@ -178,6 +184,20 @@ package final class Daemon: Sendable {
                 ]
             )
         )
+        provisioning?.begin()
+    }
+
+    /// What signs in with a credential of the service manager, if there is one that is to be used.
+    private func provisioning(_ plan: StartPlan, _ facts: Snapshot.Facts) -> Provisioning? {
+        guard let found = Provisioning.Credential.found(in: plan.credentialsDirectory) else { return nil }
+        let provisioning = Provisioning(
+            found,
+            owner: owner,
+            vault: plan.vault,
+            loop: loop,
+            logger: log.logger("provisioning")
+        )
+        return provisioning.isCalledFor(facts) ? provisioning : nil
     }
 
     private func waitUntilEnded() throws(StartFailure) {

@@ -13,6 +13,8 @@ struct Surroundings: Sendable {
     var isSocketPassed: Bool
     var isNotifying: Bool
     var isUnderServiceManager: Bool
+    /// How long the service manager waits for a sign of life, if it does.
+    var watchdog: Duration?
 }
 
 /// Tells about the daemon around the session: what it is, what it has counted, how it is doing.
@@ -143,7 +145,11 @@ final class Desk: DaemonDesk {
                 detail: "Not run by a service manager: nothing restarts the daemon if it ends."
             )
         }
-        let detail = surroundings.isNotifying ? "Readiness and status are reported." : "No readiness is asked for."
+        var detail = surroundings.isNotifying ? "Readiness and status are reported" : "No readiness is asked for"
+        if let limit = surroundings.watchdog {
+            detail += "; a sign of life comes twice in \(limit.wholeMilliseconds / 1_000) s"
+        }
+        detail += "."
         return ProbeFinding(name: "service manager", verdict: .ok, detail: detail)
     }
 }

@@ -20,10 +20,13 @@ struct StartPlan {
     let trust: TrustAnchors
     let policy: AccessPolicy
     let vault: Vault
+    let store: SafekeepingStore
     let steps: VaultSteps
     let restoration: Restoration
     let socket: ListeningSocket
     let surroundings: Surroundings
+    let watchdog: Duration?
+    let credentialsDirectory: String?
 
     init(_ arguments: Arguments, _ environment: ProcessEnvironment) throws(StartFailure) {
         let service = ServiceEnvironment(variables: environment.variables, processID: environment.processID)
@@ -52,9 +55,16 @@ struct StartPlan {
 
         let steps = VaultSteps()
         self.steps = steps
-        let passed = try Self.passedSocket()
+        var passedSockets = try Self.passedSockets()
+        let held = Set(passedSockets.sockets.map(\.name)).intersection(SafekeepingStore.names)
+        let copies = passedSockets.takeKeptFiles(
+            named: SafekeepingStore.names,
+            atMost: SafekeepingStore.largestCopy
+        )
+        let passed = try Self.listener(among: passedSockets)
         vault = try StateOpening(directory: paths.stateDirectory, service: service).open { steps.reached($0) }
-        restoration = vault.restore()
+        restoration = vault.restore(considering: copies)
+        store = SafekeepingStore(vault, notifier, held: held)
         try Self.check(restoration, isOf: configuration.provider)
         socket = try Self.socket(passed: passed, path: paths.socket)
         surroundings = Surroundings(
@@ -62,8 +72,11 @@ struct StartPlan {
             socketPath: socket.path,
             isSocketPassed: passed != nil,
             isNotifying: service.notifySocket != nil,
-            isUnderServiceManager: service.isUnderServiceManager
+            isUnderServiceManager: service.isUnderServiceManager,
+            watchdog: service.watchdog
         )
+        watchdog = service.watchdog
+        credentialsDirectory = service.credentialsDirectory
     }
 
     private static func trust(of configuration: Configuration) throws(StartFailure) -> TrustAnchors {
@@ -75,9 +88,17 @@ struct StartPlan {
         }
     }
 
-    private static func passedSocket() throws(StartFailure) -> Int32? {
+    private static func passedSockets() throws(StartFailure) -> PassedSockets {
         do throws(PassedSocketError) {
-            return try PassedSockets.take().listener(named: "rpc")
+            return try PassedSockets.take()
+        } catch {
+            throw StartFailure(.cannotCreate, error.description)
+        }
+    }
+
+    private static func listener(among passed: PassedSockets) throws(StartFailure) -> Int32? {
+        do throws(PassedSocketError) {
+            return try passed.listener(named: "rpc")
         } catch {
             throw StartFailure(.cannotCreate, error.description)
         }

@@ -43,8 +43,8 @@ struct StateOpening {
             return .absent(origin: origin, remedy: error.message)
         }
         let remedy = """
-            The service manager passed no credential \(Self.keyCredential): add LoadCredentialEncrypted=\
-            \(Self.keyCredential) to the unit, or set the key up again, and restart the service
+            The service manager passed no credential \(Self.keyCredential): journalctl -u junctiond-key-init says why, or \
+            the unit lacks LoadCredentialEncrypted=\(Self.keyCredential); then restart the service
             """
         return .absent(origin: origin, remedy: remedy)
     }

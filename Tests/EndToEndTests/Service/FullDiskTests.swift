@@ -29,6 +29,49 @@ struct FullDiskTests {
         #expect(try installation.cloud.counter("familyRevocations") == 0)
     }
 
+    @Test func `a rotation that the disk refuses survives a crash in the service manager's care`() throws {
+        let installation = try Installation()
+        let disk = try SmallDisk(for: installation)
+        let notify = try installation.startDaemon()
+        let user = try installation.signInNewUser()
+        try disk.fill()
+        try installation.connect().call("session.renew")
+        let token = try installation.token()
+        try notify.catchUp()
+        try installation.killDaemon()
+
+        let successor = try installation.startDaemon(kept: notify.kept)
+        let adopted = try installation.status()
+        #expect(adopted.userId == user)
+        #expect(adopted.generation == 2)
+        #expect(!adopted.isDurable)
+        #expect(try installation.token() == token)
+        // The old refresh token was good once: with anything but the new one the provider would end the session.
+        #expect(try installation.connect().call("session.renew").generation == 3)
+        try disk.makeRoom()
+
+        try installation.awaitSnapshot { $0.isDurable }
+        try successor.wait(for: "FDSTOREREMOVE=1")
+        try installation.restartDaemon()
+        #expect(try installation.status().generation == 3)
+        #expect(try installation.cloud.counter("familyRevocations") == 0)
+    }
+
+    @Test func `a sign-out that the disk refuses is not undone by a crash`() throws {
+        let installation = try Installation()
+        let disk = try SmallDisk(for: installation)
+        let notify = try installation.startDaemon()
+        try installation.signInNewUser()
+        try disk.fill()
+        try installation.signOut()
+        try notify.catchUp()
+        try installation.killDaemon()
+
+        try installation.startDaemon(kept: notify.kept)
+
+        #expect(try installation.status().state == "notLoggedIn")
+    }
+
     @Test func `a sign-out that cannot be stored ends with 75, and holds once it can`() throws {
         let installation = try Installation()
         let disk = try SmallDisk(for: installation)

@@ -1,0 +1,100 @@
+package import JunctionSecret
+
+import struct Crypto.SHA256
+
+/// Which credentials of the service manager have been used up: each signs in once, and never again.
+///
+/// A credential is known by a digest that is bound to this installation; nothing of the credential itself is stored.
+package struct UsedCredentials: Equatable, Sendable {
+    /// How far it has come with a credential.
+    package enum Stage: String, Equatable, Sendable {
+        /// It was about to be exchanged: whether it was, nobody can say after a crash.
+        case begun
+        /// It signed somebody in, or never will.
+        case done
+    }
+
+    private struct Entry: Equatable, Sendable {
+        var digest: String
+        var stage: Stage
+    }
+
+    private var entries: [Entry] = []
+
+    /// More than any device is ever provisioned with; the oldest ones go first.
+    static let mostEntries = 64
+
+    package init() {}
+
+    /// How far it has come with the credential of this digest; nil when it was never seen.
+    package func stage(of digest: String) -> Stage? {
+        entries.first { $0.digest == digest }?.stage
+    }
+
+    /// Notes how far it has come.
+    package mutating func note(_ stage: Stage, of digest: String) {
+        entries.removeAll { $0.digest == digest }
+        entries.append(Entry(digest: digest, stage: stage))
+        entries.removeFirst(max(0, entries.count - Self.mostEntries))
+    }
+
+    /// The digest of a credential at this installation.
+    package static func digest(of credential: SharedSecret, installation: String) -> String {
+        var hash = SHA256()
+        hash.update(data: Array("junctiond credential \(installation)\n".utf8))
+        credential.withUnsafeBytes { hash.update(bufferPointer: $0) }
+        return Array(hash.finalize()).hexadecimal
+    }
+
+    // MARK: The file
+
+    /// One line an entry: the digest and the stage. Lines that are not ours are passed over.
+    init(parsing bytes: [UInt8]) {
+        for line in bytes.split(separator: UInt8(ascii: "\n")) {
+            let words = line.split(separator: UInt8(ascii: " ")).map { String(decoding: $0, as: UTF8.self) }
+            guard words.count == 2, words[0].utf8.count == 64, let stage = Stage(rawValue: words[1]) else { continue }
+            note(stage, of: words[0])
+        }
+    }
+
+    var text: [UInt8] {
+        entries.flatMap { Array("\($0.digest) \($0.stage.rawValue)\n".utf8) }
+    }
+
+    static let largestFile = mostEntries * 80
+}
+
+extension Vault {
+    /// How far it has come with the credential of this digest; nil also when the file cannot be read.
+    ///
+    /// It waits for the disk: for the start, before anybody is served.
+    package func stage(of digest: String) -> UsedCredentials.Stage? {
+        onQueueAtOnce { Self.usedCredentials(in: $0).stage(of: digest) }
+    }
+
+    /// Notes how far it has come. What is written after this call is on disk after it.
+    ///
+    /// - Parameter done: told whether the disk took it, on the vault's own thread.
+    package func note(
+        _ stage: UsedCredentials.Stage,
+        of digest: String,
+        done: @escaping @Sendable (_ isStored: Bool) -> Void
+    ) {
+        onQueue { directory in
+            var used = Self.usedCredentials(in: directory)
+            used.note(stage, of: digest)
+            var replacement = DurableReplacement(directory)
+            done((try? replacement.replace(.usedCredentials, with: used.text)) != nil)
+        }
+    }
+
+    private static func usedCredentials(in directory: StateDirectory) -> UsedCredentials {
+        let bytes = try? directory.read(.usedCredentials, atMost: UsedCredentials.largestFile)
+        return bytes.flatMap(\.self).map(UsedCredentials.init(parsing:)) ?? UsedCredentials()
+    }
+}
+
+extension StateFile {
+    /// Which credentials of the service manager were used up.
+    static let usedCredentials = StateFile("used-credentials")
+}

@@ -1,0 +1,98 @@
+import Foundation
+import Testing
+
+/// Devices that nobody sits at: a credential of the service manager signs in, once.
+@Suite struct ProvisioningTests {
+    @Test func `a Sign-In Token signs in at the first start, and never again`() throws {
+        let installation = try Installation()
+        let credentials = try Credentials(installation)
+        let user = try installation.cloud.makeUser()
+        try credentials.provision("signInToken", installation.cloud.signInToken(for: user))
+
+        try installation.startDaemon()
+        try installation.awaitSnapshot { $0.state == "established" && $0.userId == user }
+        try installation.restartDaemon()
+        #expect(try installation.status().userId == user)
+        try installation.signOut()
+        for _ in 0..<2 {
+            try installation.restartDaemon()
+            try installation.awaitLog("is not used")
+            #expect(try installation.status().state == "notLoggedIn")
+        }
+        #expect(try installation.cloud.counter("exchanges") == 1)
+
+        try credentials.provision("signInToken", installation.cloud.signInToken(for: user))
+        try installation.restartDaemon()
+        try installation.awaitSnapshot { $0.userId == user }
+    }
+
+    @Test func `a link code signs in, too`() throws {
+        let installation = try Installation()
+        let credentials = try Credentials(installation)
+        let user = try installation.cloud.makeUser()
+        try credentials.provision("linkCode", installation.cloud.linkCode(for: user))
+
+        try installation.startDaemon()
+
+        try installation.awaitSnapshot { $0.state == "established" && $0.userId == user }
+    }
+
+    @Test func `a device that is offline at its first start signs in when the provider is back`() throws {
+        let installation = try Installation()
+        let credentials = try Credentials(installation)
+        let user = try installation.cloud.makeUser()
+        try credentials.provision("signInToken", installation.cloud.signInToken(for: user))
+        try installation.cloud.fault(["match": "/v1/", "status": 503, "headers": ["Retry-After": "1"], "times": 1])
+
+        try installation.startDaemon()
+
+        try installation.awaitSnapshot { $0.state == "established" && $0.userId == user }
+    }
+
+    @Test func `a token that is refused is not tried again, and the log says so`() throws {
+        let installation = try Installation()
+        let user = try installation.cloud.makeUser()
+        let credentials = try Credentials(installation)
+        let token = try installation.cloud.signInToken(for: user)
+        try installation.startDaemon()
+        try installation.connect().call("session.signIn", ["scheme": "signInToken", "token": token])
+        try installation.signOut()
+        try installation.cloud.drive("delete", user)
+        try credentials.provision("signInToken", token)
+        try installation.restartDaemon()
+        try installation.awaitLog("is not tried again")
+        let exchanges = try installation.cloud.counter("tokenRequests")
+
+        try installation.restartDaemon()
+        try installation.awaitLog("is not used")
+
+        #expect(try installation.cloud.counter("tokenRequests") == exchanges)
+        #expect(try installation.status().state == "notLoggedIn")
+    }
+
+    @Test func `somebody who is signed in stays signed in`() throws {
+        let installation = try Installation()
+        let credentials = try Credentials(installation)
+        try installation.startDaemon()
+        let user = try installation.signInNewUser("alice")
+        let other = try installation.cloud.makeUser("bob")
+        try credentials.provision("signInToken", installation.cloud.signInToken(for: other))
+
+        try installation.restartDaemon()
+        try installation.awaitLog("is not used")
+
+        #expect(try installation.status().userId == user)
+    }
+}
+
+extension Credentials {
+    fileprivate func provision(_ name: String, _ secret: String) throws {
+        try write(Data("\(secret)\n".utf8), to: name)
+    }
+}
+
+extension Installation {
+    fileprivate func awaitLog(_ text: String) throws {
+        try daemon?.awaitError(text, in: folder)
+    }
+}
