@@ -1,9 +1,15 @@
 # The two commands of the README, and what they are made of.
 
 SWIFT ?= swift
-RELEASE = JUNCTION_RELEASE=1 $(SWIFT) build -c release --static-swift-stdlib --scratch-path .build-release
+BINARIES ?= .build-release/release
+PROGRAMS = junctiond junctionctl junction-sandbox
 
-.PHONY: demo demo-all test build release bench format lint clean prepare
+# The C parts, the TLS library above all, check their stack and the buffers whose size is known; Package.swift has what
+# the linker does. No search path beside the program: whoever can write there could slip a library in.
+HARDENED = $(foreach flag,-fstack-protector-strong -D_FORTIFY_SOURCE=2,-Xcc $(flag) -Xcxx $(flag)) --disable-local-rpath
+RELEASE = JUNCTION_RELEASE=1 $(SWIFT) build -c release --static-swift-stdlib $(HARDENED) --scratch-path .build-release
+
+.PHONY: demo demo-all test test-system build release install uninstall deb bench format lint clean prepare
 
 demo: build ## the whole story with real calls, against a sandbox on this machine
 	Tests/Demo/demo "$$($(SWIFT) build --show-bin-path)"
@@ -11,9 +17,13 @@ demo: build ## the whole story with real calls, against a sandbox on this machin
 demo-all: demo ## the same, and a second act with social.plus and Sinch
 	Tests/Demo/second-act "$$($(SWIFT) build --show-bin-path)"
 
-test: build ## every test
+test: build ## every test; as root also of the package, under a real systemd
 	$(SWIFT) build --build-tests
 	$(SWIFT) test --skip-build --disable-xctest
+	@if [ "$$(id -u)" = 0 ]; then $(MAKE) test-system; else echo "system tests skipped: they need root"; fi
+
+test-system: deb ## the package under a real systemd, in a container of its own
+	Tests/System/run "$$(ls -t .build-deb/junctiond_*.deb | head -n 1)"
 
 build: prepare
 	$(SWIFT) build
@@ -22,6 +32,19 @@ release: prepare ## what belongs on a device: static, without the Swift runtime 
 	$(RELEASE) --product junctiond
 	$(RELEASE) --product junctionctl
 	$(RELEASE) --product junction-sandbox
+
+install: $(addprefix $(BINARIES)/,$(PROGRAMS)) ## all of it, for packagers: DESTDIR, PREFIX and more in packaging/README.md
+	packaging/install --binaries $(BINARIES)
+
+uninstall: ## the same away again; configuration and state stay
+	packaging/install --uninstall
+
+deb: release ## a Debian package, in .build-deb/
+	packaging/deb/build --binaries $(BINARIES)
+
+# For `make install`, only if they are missing: it runs as root, where a compiler has no business.
+$(BINARIES)/%:
+	$(MAKE) release
 
 bench: release ## the figures, beside a bare C server and the peers
 	$(SWIFT) run -c release --package-path Benchmarks bench \

@@ -51,8 +51,9 @@ let releases: [String: Package.Dependency] = [
 // What `make release` asks for, beside --static-swift-stdlib: programs without a table of exported symbols, which the
 // Swift runtime would scan at each start, and a client that is linked fully static, which halves its start-up time.
 let isForDevices = Context.environment["JUNCTION_RELEASE"] == "1"
-let lean: [LinkerSetting] =
-    isForDevices ? [.unsafeFlags(["-Xlinker", "--no-export-dynamic", "-Xlinker", "-s"])] : []
+// `-z relro -z now`: the addresses of other libraries' functions are read-only before the program's own code runs.
+let leanFlags = ["--no-export-dynamic", "-s", "-z", "relro", "-z", "now"]
+let lean: [LinkerSetting] = isForDevices ? [.unsafeFlags(leanFlags.flatMap { ["-Xlinker", $0] })] : []
 let fullyStatic: [LinkerSetting] = isForDevices ? [.unsafeFlags(["-static-executable"])] : []
 
 let rooms: [Room] = [

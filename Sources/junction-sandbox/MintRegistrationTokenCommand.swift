@@ -13,7 +13,7 @@ struct MintRegistrationTokenCommand: ParsableCommand {
     @Option(help: "The key of the application.")
     var applicationKey: String
 
-    @Option(help: "A file with the application's secret, in Base64.")
+    @Option(help: "A file with the application's secret, in Base64.", completion: .file())
     var secretFile: String
 
     @Option(help: "Whom the token is for: 1 to 40 printable ASCII characters.")

@@ -24,19 +24,23 @@ struct ServeCommand: AsyncParsableCommand {
     @Option(help: "How many seconds a replaced refresh token may be used again.")
     var rotationGrace = 30.0
 
-    @Option(help: "Keep users and tokens in this file, so that they outlive a restart.")
+    @Option(help: "Keep users and tokens in this file, so that they outlive a restart.", completion: .file())
     var state: String?
 
-    @Option(name: .customLong("tls-certificate"), help: "Serve TLS with this certificate (PEM, with its chain).")
+    @Option(
+        name: .customLong("tls-certificate"),
+        help: "Serve TLS with this certificate (PEM, with its chain).",
+        completion: .file()
+    )
     var certificate: String?
 
-    @Option(name: .customLong("tls-key"), help: "The key of that certificate (PEM).")
+    @Option(name: .customLong("tls-key"), help: "The key of that certificate (PEM).", completion: .file())
     var key: String?
 
     @Option(help: "The application that Sinch knows, instead of that of the published test vectors.")
     var sinchApplicationKey: String?
 
-    @Option(help: "A file with the secret of that application, in Base64.")
+    @Option(help: "A file with the secret of that application, in Base64.", completion: .file())
     var sinchSecretFile: String?
 
     func validate() throws {

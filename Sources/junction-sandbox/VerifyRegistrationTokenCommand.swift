@@ -13,7 +13,7 @@ struct VerifyRegistrationTokenCommand: ParsableCommand {
     @Option(help: "The key of the application.")
     var applicationKey: String
 
-    @Option(help: "A file with the application's secret, in Base64.")
+    @Option(help: "A file with the application's secret, in Base64.", completion: .file())
     var secretFile: String
 
     @Option(help: "The time that counts as now: seconds since 1970, or RFC 3339; default now.")

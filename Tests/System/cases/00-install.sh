@@ -1,0 +1,88 @@
+#!/usr/bin/env bash
+# What installing brings, on a machine without a Swift toolchain.
+. "${0%/*}/../lib.sh"
+
+units=(junctiond.service junctiond.socket junctiond-key-init.service junction-online.service junction-online.target)
+programs=(/usr/bin/junctiond /usr/bin/junctionctl /usr/bin/junction-sandbox)
+
+swift_libraries() {
+    { ldconfig -p && find /usr/lib /usr/local /opt -xdev -name 'libswift*.so*'; } | grep -i libswift || :
+}
+
+libraries_are_there() {
+    local program
+    for program in "${programs[@]}"; do
+        # One that is linked statically needs none, and ldd fails.
+        { ldd "$program" || [[ -x $program ]]; } &>"$work/libraries" &&
+            ends_with 1 grep -Ei 'not found|swift' "$work/libraries" || return 1
+    done
+}
+
+says_version() {
+    local program
+    for program in "${programs[@]}"; do "$program" --version | grep -Eq '[0-9]+\.[0-9]+\.[0-9]+' || return 1; done
+}
+
+verify_units() {
+    local output
+    output=$(systemd-analyze verify --man=no "${units[@]/#//usr/lib/systemd/system/}" 2>&1) && is "$output" ""
+}
+
+dpkg_verifies() {
+    local output
+    output=$(dpkg --verify junctiond) && is "$output" ""
+}
+
+is_world_readable() { [[ $(stat -c %a "$1") == *4 ]]; }
+
+check "the package installs" install_package
+[[ -x /usr/bin/junctiond ]] || exit 1
+check "no Swift library is on this machine" is "$(swift_libraries)" ""
+check "the programs find every library they need" libraries_are_there
+check "the programs run" says_version
+check "the socket is enabled" is "$(systemctl is-enabled junctiond.socket)" enabled
+check "the socket listens" is "$(systemctl is-active junctiond.socket)" active
+check "the socket is for group junction, and for nobody else" \
+    is "$(stat -c '%F %a %U:%G' "$JUNCTIOND_SOCKET")" "socket 660 root:junction"
+check "its folder belongs to root" is "$(stat -c '%a %U' "${JUNCTIOND_SOCKET%/*}")" "755 root"
+check "the daemon waits for its first caller" is "$(systemctl is-active junctiond.service || :)" inactive
+check "the group junction exists" getent group junction
+check "systemd-analyze verify has nothing to say" verify_units
+check "the default configuration is valid" junctiond --check-config
+check "everybody may read the configuration" is_world_readable "$config"
+for page in man8/junctiond.8 man1/junctionctl.1 man1/junction-sandbox.1 man5/junctiond.toml.5; do
+    check "there is a manual page ${page#*/}" test -s "$(compgen -G "/usr/share/man/$page*" || echo missing)"
+done
+# Where zsh looks is a matter of the distribution.
+for completion in bash-completion/completions/junctionctl 'zsh/*/_junctionctl' \
+    fish/vendor_completions.d/junctionctl.fish; do
+    check "there is a completion for ${completion%%[-/]*}" \
+        test -s "$(compgen -G "/usr/share/$completion" || echo missing)"
+done
+if is_deb; then
+    check "the configuration is a conffile" grep -q "^ $config " <(dpkg-query -W -f '${Conffiles}\n' junctiond)
+    check "dpkg finds every file as it should be" dpkg_verifies
+fi
+
+# For all other cases. kiosk and app may connect to the socket, stranger may not.
+systemd-sysusers --inline 'u kiosk -' 'u app -' 'u stranger -' 'm kiosk junction' 'm app junction' &>"$work/.users"
+
+# The vendor is the sandbox, and listens when its unit counts as started.
+cp -a "$config" "$scratch/config.as-installed"
+mkdir -p /etc/systemd/system/junctiond.service.d
+cat >/etc/systemd/system/junctiond.service.d/sandbox.conf <<END
+[Service]
+Environment=JUNCTIOND_JUNCTION_AUTH_URL=$cloud JUNCTIOND_JUNCTION_API_URL=$cloud
+END
+# The cases start the daemon by its socket more often than the socket unit allows in a minute.
+mkdir -p "${trigger_limit%/*}"
+printf '[Socket]\nTriggerLimitBurst=1000\n' >"$trigger_limit"
+cat >/etc/systemd/system/cloud.service <<'END'
+[Service]
+Type=notify
+NotifyAccess=all
+# A cloud that is stopped and started again still knows everybody.
+ExecStart=/bin/bash -c 'junction-sandbox --state /run/cloud.state | { read -r line; systemd-notify --ready; exec cat; }'
+END
+systemctl daemon-reload
+check "the sandbox from the package runs" systemctl start cloud.service

@@ -1,0 +1,52 @@
+#!/usr/bin/env bash
+# `systemctl start` returns when the daemon is usable, not before, and `systemctl status` says how it is doing.
+. "${0%/*}/../lib.sh"
+fresh
+
+# The daemon opens its configuration before it is ready: a pipe with nothing in it holds it there.
+rm "$config"
+mkfifo "$config"
+
+systemctl start junctiond.service &
+start=$!
+
+runs_but_is_not_ready() {
+    prop_is SubState start && (($(main_pid) > 0)) && is "$(cat "/proc/$(main_pid)/comm")" junctiond
+}
+still_starts() {
+    prop_is ActiveState activating && kill -0 "$start"
+}
+
+check "the unit has Type=notify, or notify-reload where there is that" has "$(prop Type)" notify
+check "the daemon runs and is not ready" await 10 runs_but_is_not_ready
+check "systemctl start waits that long" still_starts
+echo "# the defaults" >"$config"
+check "systemctl start returns when the daemon is ready" wait "$start"
+check "the unit is active" prop_is ActiveState active
+check "the daemon's own line about it is in the journal" \
+    await_journal 5 . "MESSAGE_ID=$READY_ID" _SYSTEMD_UNIT=junctiond.service
+check "the socket answers at once" ends_with 3 timeout 1 junctionctl status
+check "the status line says who is signed in: nobody" prop_is StatusText "Nobody is signed in"
+
+rm "$config"
+cp "$scratch/config.as-installed" "$config"
+sign_in anna
+check "the status line says who is signed in: the user" prop_is StatusText "User $user is signed in"
+
+# A configuration that cannot be right is not tried again and again, neither by the service manager nor by clients.
+mv "$trigger_limit" "$work/trigger-limit"
+systemctl daemon-reload
+systemctl stop --quiet junctiond.service junctiond.socket
+systemctl start junctiond.socket
+echo 'provider = "nobody"' >"$config"
+check "a start with an invalid configuration fails" no systemctl start junctiond.service
+check "its exit code is the one for configuration" prop_is ExecMainStatus 78
+check "it is not tried again" prop_is NRestarts 0
+check "an error in the journal says which setting it is" grep -q 'provider' <(logged -u junctiond.service -p err)
+check "a client that waits for it is told in the end" ends_with 69 junctionctl status
+check "because the socket unit gives up" prop_is Result trigger-limit-hit junctiond.socket
+cp "$scratch/config.as-installed" "$config"
+mv "$work/trigger-limit" "$trigger_limit"
+systemctl daemon-reload
+check "with the configuration put right a restart brings both back" systemctl restart junctiond.service
+check "the session is back" field_is userId "$user"

@@ -1,0 +1,46 @@
+#!/usr/bin/env bash
+# The first connection starts the daemon, and no request is lost on the way.
+. "${0%/*}/../lib.sh"
+fresh
+
+callers=20
+
+# Every caller asks at once; each writes its answer and its exit code into files of its own.
+everybody_asks() {
+    local caller pids=()
+    for ((caller = 0; caller < callers; caller++)); do
+        {
+            status=0
+            junctionctl --json status >"$work/answer.$caller" 2>"$work/error.$caller" || status=$?
+            echo "$status" >"$work/status.$caller"
+        } &
+        pids+=($!)
+    done
+    wait "${pids[@]}"
+}
+
+answers_with() { # STATUS STATE
+    is "$(cat "$work"/status.* | sort | uniq -c | xargs)" "$callers $1" &&
+        is "$(grep -lF "\"state\":\"$2\"" "$work"/answer.* | wc -l)" "$callers"
+}
+
+starts() { logged -o cat "MESSAGE_ID=$READY_ID" | wc -l; }
+
+check "the daemon does not run" prop_is ActiveState inactive
+everybody_asks
+check "$callers callers at once start it, and all are answered" answers_with 3 notLoggedIn
+check "it is started once" is "$(starts)" 1
+
+sign_in anna
+systemctl stop --quiet junctiond.service
+check "after a stop the socket still listens" is "$(systemctl is-active junctiond.socket)" active
+mark
+everybody_asks
+check "the next callers start it again, and find the user" answers_with 0 established
+check "it is started once more" is "$(starts)" 1
+check "nobody was signed in anew for that" counter_is exchanges 1
+
+systemctl stop --quiet junctiond.socket
+check "with the socket the daemon stops" prop_is ActiveState inactive
+check "and the path of the socket is gone" no test -e "$JUNCTIOND_SOCKET"
+check "callers are told so at once" ends_with 69 timeout 2 junctionctl status

@@ -1,0 +1,33 @@
+#!/usr/bin/env bash
+# A daemon whose event loop stands still is killed and started again, with the session it had.
+. "${0%/*}/../lib.sh"
+fresh
+drop_in watchdog <<'END'
+[Service]
+WatchdogSec=2
+RestartSec=100ms
+END
+
+sign_in anna
+token=$(token)
+old=$(main_pid)
+ping=$(prop WatchdogTimestampMonotonic)
+
+pinged_since() { (($(prop WatchdogTimestampMonotonic) > $1)); }
+was_replaced() { (($(main_pid) > 0 && $(main_pid) != old)); }
+
+check "the unit as shipped has a watchdog too" \
+    grep -q '^WatchdogSec=' /usr/lib/systemd/system/junctiond.service
+check "the daemon gives a sign of life" await 4 pinged_since "$ping"
+ping=$(prop WatchdogTimestampMonotonic)
+check "and another one in time" await 2 pinged_since "$ping"
+check "it is the same process" is "$(main_pid)" "$old"
+
+kill -STOP "$old"
+check "one that is stopped is noticed" await_journal 10 'Watchdog timeout' _PID=1 UNIT=junctiond.service
+check "and replaced by another process" await 15 was_replaced
+check "the user is signed in" junctionctl wait --for fresh --timeout 20
+check "it is the same user" field_is userId "$user"
+check "with the same token" is "$(token)" "$token"
+check "the provider was not asked" is "$(counter exchanges) $(counter refreshes)" "1 0"
+check "the service manager counts one restart" prop_is NRestarts 1

@@ -1,0 +1,54 @@
+#!/usr/bin/env bash
+# `systemctl reload`: new access rules count at once, for open connections too; an invalid file changes nothing.
+. "${0%/*}/../lib.sh"
+fresh
+
+cat >"$config" <<'END'
+[[access]]
+allow = ["status"]
+user = "app"
+END
+sign_in anna
+pid=$(main_pid)
+
+check "kiosk may not ask" ends_with 77 as kiosk junctionctl status
+check "app may ask" as app junctionctl status
+check "stranger cannot even connect" ends_with 77 as stranger junctionctl status
+
+cat >>"$config" <<'END'
+[[access]]
+allow = ["status", "token"]
+user = "kiosk"
+END
+mark
+check "systemctl reload succeeds" systemctl reload junctiond.service
+check "the journal says so" await_journal 5 . "MESSAGE_ID=$RELOADED_ID"
+check "kiosk may ask now" as kiosk junctionctl status
+check "kiosk may have a token" as kiosk junctionctl token
+check "app may ask as before" as app junctionctl status
+check "it is the same process" is "$(main_pid)" "$pid"
+check "the unit is active" prop_is ActiveState active
+
+printf '[[access]]\nallow = ["everything"]\nuser = "stranger"\n' >"$config"
+mark
+if [[ $(prop Type) == notify ]]; then
+    check "systemctl reload with an invalid file fails" no systemctl reload junctiond.service
+else
+    # A daemon that has said that it reloads cannot say that it failed, save by its status.
+    check "systemctl reload with an invalid file returns" systemctl reload junctiond.service
+fi
+check "the journal says that the old one stays in force" \
+    await_journal 5 'the old one stays in force' _SYSTEMD_UNIT=junctiond.service
+check "and which key is wrong" grep -q 'access.*allow' <(logged -o cat _SYSTEMD_UNIT=junctiond.service -p err)
+check "so does the status line" has "$(prop StatusText)" "invalid" "old one is in force" "allow"
+check "kiosk still may ask" as kiosk junctionctl status
+check "the daemon runs on, with the session" field_is userId "$user"
+check "it is the same process still" is "$(main_pid)" "$pid"
+
+cp "$scratch/config.as-installed" "$config"
+mark
+check "the file put right is taken over" systemctl reload junctiond.service
+check "the journal says so again" await_journal 5 . "MESSAGE_ID=$RELOADED_ID"
+check "without rules the socket's group may do everything but manage" as kiosk junctionctl token
+check "signing out is refused to them" ends_with 77 as kiosk junctionctl sign-out
+check "the status line is about the session again" prop_is StatusText "User $user is signed in"

@@ -1,0 +1,59 @@
+#!/usr/bin/env bash
+# The state belongs to a user that exists while the daemon runs, survives it, and is sealed.
+. "${0%/*}/../lib.sh"
+fresh
+
+sign_in anna
+token=$(token)
+pid=$(main_pid)
+uid=$(stat -c %u "/proc/$pid")
+
+modes_are_closed() {
+    is "$(stat -c %a "$state")" 700 &&
+        is "$(find "$state" -mindepth 1 -type f ! -perm 600 -print)" "" &&
+        is "$(find "$state" ! -uid "$uid" -print)" ""
+}
+
+holds_no_secret() { # FOLDER: nor is it empty
+    test -s "$1/session.sealed" && ends_with 1 grep -rqaFf "$scratch/secrets" "$1" &&
+        ends_with 1 grep -rqaE '(at|rt)_[0-9a-f]{16}' "$1"
+}
+
+capabilities() { sed -n 's/^Cap\(Prm\|Eff\|Bnd\|Amb\):\t0*$/none/p' "/proc/$1/status" | wc -l; }
+
+check "the daemon does not run as root" test "$uid" -ge 61184
+check "it has no capability" is "$(capabilities "$pid")" 4
+check "the state is closed to everybody else" modes_are_closed
+check "/var/lib/junctiond leads to it" is "$(readlink -f /var/lib/junctiond)" "$state"
+check "no secret is in it in clear" holds_no_secret "$state"
+check "no secret is in the arguments and the environment" \
+    ends_with 1 grep -qaFf "$scratch/secrets" "/proc/$pid/cmdline" "/proc/$pid/environ"
+
+# Without the vendor: what comes back can only come from the disk.
+systemctl stop --quiet junctiond.service cloud.service
+systemctl start junctiond.service
+check "after a stop and a start the user is signed in" field_is userId "$user"
+check "with the same token" is "$(token)" "$token"
+
+# Somebody else has the user id by now; then the service manager chooses another one, and hands the state over.
+systemctl stop --quiet junctiond.service
+mkdir -p /var/lib/private/squatter
+chown "$uid" /var/lib/private/squatter
+unit squatter.service <<'END'
+[Service]
+DynamicUser=yes
+StateDirectory=squatter
+Type=exec
+ExecStart=/usr/bin/sleep infinity
+END
+systemctl start squatter.service
+check "another service runs with the user id" is "$(stat -c %u "/proc/$(prop MainPID squatter.service)")" "$uid"
+systemctl start junctiond.service
+pid=$(main_pid)
+check "the daemon has another one" no is "$(stat -c %u "/proc/$pid")" "$uid"
+uid=$(stat -c %u "/proc/$pid")
+check "the state is closed to everybody else still" modes_are_closed
+check "and the user is signed in still" is "$(token)" "$token"
+systemctl start cloud.service
+check "a renewal is written" junctionctl renew
+check "the renewal is durable" field_is durable true

@@ -1,0 +1,100 @@
+#!/usr/bin/env bash
+# No key, a key that cannot be decrypted, another key: the daemon starts, says so, erases nothing; the key back is the
+# session back, and with another key a sign-in begins anew.
+. "${0%/*}/../lib.sh"
+fresh
+
+secret_of_host=/var/lib/systemd/credential.secret
+sign_in anna
+anna=$user
+token=$(token)
+record=$(sha256sum <"$state/session.sealed")
+
+is_locked() {
+    field_is status locked && has "$(prop StatusText)" locked
+}
+
+doctor_names_problem_and_remedy() {
+    ends_with 1 junctionctl doctor >"$work/doctor" && cat "$work/doctor" &&
+        grep -q '^problem *sealing key' "$work/doctor"
+}
+
+nothing_was_touched() {
+    is "$(sha256sum <"$state/session.sealed")" "$record" && is "$(sha256sum "$key")" "$key_before"
+}
+
+restart() { systemctl restart junctiond.service; }
+
+key_before=$(sha256sum "$key")
+
+# The host's secret is another one, as after a reinstallation that kept /var/lib/junctiond-key.
+mv "$secret_of_host" "$work/host-secret"
+systemd-creds setup 2>"$work/.errors"
+mark
+check "with a key that cannot be decrypted the daemon starts" restart
+check "the session is locked" is_locked
+check "nobody can have a token" ends_with 75 junctionctl token
+check "the error is storageUnavailable" grep -q storageUnavailable <(junctionctl token 2>&1 || :)
+check "doctor names the problem" doctor_names_problem_and_remedy
+check "the journal says what to do" grep -q "$key" <(logged -u junctiond-key-init.service -o cat)
+bert=$(new_user bert)
+check "signing in needs the key" ends_with 75 junctionctl sign-in < <(sign_in_token "$bert")
+check "nothing was erased or replaced" nothing_was_touched
+mv -f "$work/host-secret" "$secret_of_host"
+check "with the secret back the daemon starts" restart
+check "and the session is back" field_is userId "$anna"
+check "its token is the same" is "$(token)" "$token"
+
+mv "$key" "$work/key"
+echo "not a key" >"$key"
+key_before=$(sha256sum "$key")
+check "with nonsense for a key the daemon starts" restart
+check "the session is locked" is_locked
+check "nothing was erased or replaced" nothing_was_touched
+mv -f "$work/key" "$key"
+check "with the key back the daemon starts" restart
+check "and the session is back" is "$(token)" "$token"
+
+# The one place where the service manager finds a key before key-init can try it: then it says at least what to do.
+install -D -m 600 /dev/stdin /etc/credstore.encrypted/junctiond.key <<<"not a key either"
+mark
+check "with such a key in /etc/credstore.encrypted the daemon cannot start" no restart
+check "and the journal says what to do" \
+    grep -q '/etc/credstore.encrypted/junctiond.key.*move it' <(logged -u junctiond-key-init.service -o cat)
+rm /etc/credstore.encrypted/junctiond.key
+check "without it the daemon starts" restart
+check "and the session is back" is "$(token)" "$token"
+
+# The service manager itself passes nothing: no key was published.
+key_before=$(sha256sum "$key")
+systemctl mask --runtime --quiet junctiond-key-init.service
+rm /run/credstore.encrypted/junctiond.key
+check "without a key the daemon starts" restart
+check "the session is locked" is_locked
+check "signing in needs the key" ends_with 75 junctionctl sign-in < <(sign_in_token "$bert")
+check "nothing was erased or replaced" nothing_was_touched
+systemctl unmask --runtime --quiet junctiond-key-init.service
+check "with the key back the daemon starts" restart
+check "and the session is back" is "$(token)" "$token"
+
+# The key is lost for good: a new one is made.
+mv "$key" "$work/key"
+check "with another key the daemon starts" restart
+check "the session is locked" is_locked
+check "the record was not touched" is "$(sha256sum <"$state/session.sealed")" "$record"
+check "another user can sign in" junctionctl sign-in < <(sign_in_token "$bert")
+check "and is the user then" field_is userId "$bert"
+check "nothing is locked any more" field_is status ok
+restart
+check "the state is sealed under the new key: a restart keeps the session" field_is userId "$bert"
+check "the new user's token can be had" junctionctl token
+rm -f "$work/key"
+
+# A sign-out needs no key.
+systemctl mask --runtime --quiet junctiond-key-init.service
+rm /run/credstore.encrypted/junctiond.key
+restart
+check "without a key the user can be signed out" junctionctl sign-out
+systemctl unmask --runtime --quiet junctiond-key-init.service
+restart
+check "and stays signed out when the key is back" ends_with 3 junctionctl status

@@ -1,0 +1,52 @@
+#!/usr/bin/env bash
+# What happened is found in the journal by fields: states, generations, and who asked for what.
+. "${0%/*}/../lib.sh"
+fresh
+
+cat >"$config" <<'END'
+[[access]]
+allow = ["status", "token"]
+unit = "health-sync.service"
+[[access]]
+allow = ["status", "manage"]
+user = "kiosk"
+END
+
+entry() { logged -o json _SYSTEMD_UNIT=junctiond.service "$@"; }
+
+count() { entry "$@" | wc -l; }
+
+user=$(new_user anna)
+as kiosk junctionctl sign-in < <(sign_in_token "$user") >"$work/.sign-in"
+client_unit health-sync.service "/usr/bin/junctionctl token"
+systemctl start health-sync.service
+secret <"$work/health-sync.service.out" >"$work/token"
+as kiosk junctionctl token 2>"$work/.errors" || :
+junctionctl renew >"$work/.renew"
+junctionctl token | secret >"$work/token"
+as kiosk junctionctl sign-out >"$work/.sign-out"
+
+systemctl restart junctiond.service
+# The daemon writes the lines of its audit a moment after the answer, and all of them before it ends.
+journalctl --sync
+
+check "no library of the daemon's complains" no has "$(logged _SYSTEMD_UNIT=junctiond.service)" "thread priority"
+check "the state is a field" is "$(count "MESSAGE_ID=$STATE_ID" JUNCTIOND_STATE=established)" 1
+check "with the token's generation and the user" has \
+    "$(entry "MESSAGE_ID=$STATE_ID" JUNCTIOND_STATE=established)" '"JUNCTIOND_GENERATION":"1"' \
+    "\"JUNCTIOND_USER_ID\":\"$user\"" '"JUNCTIOND_PREVIOUS_STATE":"establishing"'
+check "each state is found by its own name" \
+    is "$(count JUNCTIOND_STATE=notLoggedIn JUNCTIOND_PREVIOUS_STATE=established)" 1
+check "a sign-in names who asked" is "$(count "MESSAGE_ID=$SIGNED_IN_ID" "JUNCTIOND_PEER_UID=$(id -u kiosk)")" 1
+check "so does a sign-out" is "$(count "MESSAGE_ID=$SIGNED_OUT_ID" "JUNCTIOND_PEER_UID=$(id -u kiosk)")" 1
+check "a token that was handed out has a line" is "$(count "MESSAGE_ID=$TOKEN_ID")" 2
+check "with the unit, the user, the process and the generation" has \
+    "$(entry "MESSAGE_ID=$TOKEN_ID" JUNCTIOND_PEER_UNIT=health-sync.service)" \
+    "\"JUNCTIOND_PEER_UID\":\"$(id -u app)\"" '"JUNCTIOND_PEER_PID":"' '"JUNCTIOND_GENERATION":"1"'
+check "the next generation has its own" is "$(count "MESSAGE_ID=$TOKEN_ID" JUNCTIOND_GENERATION=2)" 1
+check "a refusal names who, what and why" has \
+    "$(entry "MESSAGE_ID=$REFUSED_ID" "JUNCTIOND_PEER_UID=$(id -u kiosk)")" \
+    '"JUNCTIOND_METHOD":"token.get"' '"JUNCTIOND_CAPABILITY":"token"'
+check "a refusal is a warning" is "$(count "MESSAGE_ID=$REFUSED_ID" PRIORITY=4)" 1
+check "start and end have lines of their own" is "$(count "MESSAGE_ID=$READY_ID")" 2
+check "people read the same on the lines" grep -q 'state=established' <(entry -o cat "MESSAGE_ID=$STATE_ID")

@@ -1,0 +1,22 @@
+#!/usr/bin/env bash
+# How exposed the daemon is, as the running service manager sees it.
+. "${0%/*}/../lib.sh"
+fresh
+systemctl start junctiond.service
+
+score() { systemd-analyze security --no-pager "$1" | sed -n 's/.*Overall exposure level for .*: \([0-9.]*\).*/\1/p'; }
+
+is_at_most() { # SCORE LIMIT, both with one decimal
+    ((10#${1/./} <= 10#${2/./})) || { echo "$1 is more than $2"; return 1; }
+}
+
+is_confined() { # PID
+    is "$(sed -n 's/^Seccomp:\t//p' "/proc/$1/status")" 2 && is "$(sed -n 's/^NoNewPrivs:\t//p' "/proc/$1/status")" 1
+}
+
+for limit in junctiond.service:1.4 junctiond-key-init.service:1.4 junction-online.service:1.4; do
+    score=$(score "${limit%:*}")
+    check "${limit%:*}: $score, and at most ${limit#*:}" is_at_most "$score" "${limit#*:}"
+done
+check "the filter for system calls is in force" is_confined "$(main_pid)"
+check "no core is ever written" grep -Eq '^Max core file size +0 +0 ' "/proc/$(main_pid)/limits"

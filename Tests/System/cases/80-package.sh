@@ -1,0 +1,113 @@
+#!/usr/bin/env bash
+# Upgrading keeps the session and what was edited, and no caller notices; removing keeps the state; purging erases it.
+. "${0%/*}/../lib.sh"
+is_deb || exit 0
+fresh
+
+edit="# edited by the administrator"
+echo "$edit" >>"$config"
+sign_in anna
+token=$(token)
+version=$(dpkg-query -W -f '${Version}' junctiond)
+
+# The package as its next version, with a new default configuration if there is a comment for it.
+next_version() { # VERSION [COMMENT]
+    rm -rf "$work/next"
+    dpkg-deb -R "$PACKAGE" "$work/next"
+    sed -i "s/^Version: .*/Version: $1/" "$work/next/DEBIAN/control"
+    [[ ! ${2:-} ]] || echo "# $2" >>"$work/next$config"
+    dpkg-deb --root-owner-group -Znone -b "$work/next" "$work/junctiond_$1.deb" >"$work/.errors"
+}
+
+asks() { # until there is $work/enough
+    local answer status
+    while [[ ! -e $work/enough ]]; do
+        status=0
+        answer=$(junctionctl token 2>&1) || status=$?
+        [[ $status == 0 && $answer == "$token" ]] || echo "exit code $status: ${answer:0:200}" >>"$work/failed"
+        echo >>"$work/answers"
+    done
+}
+
+installed_version() { dpkg-query -W -f '${Version}' junctiond; }
+is_edited() { is "$(tail -n 1 "$config")" "$edit"; }
+is_the_same_session() { field_is userId "$user" && is "$(junctionctl token)" "$token"; }
+listens_since() { prop ActiveEnterTimestampMonotonic junctiond.socket; }
+
+# ---- an upgrade under load ----
+
+next_version 99.1-1
+old=$(main_pid)
+since_listening=$(listens_since)
+: >"$work/failed" >"$work/answers"
+trap 'touch "$work/enough"' EXIT
+asks &
+asker=$!
+await 10 test -s "$work/answers"
+check "another version installs over the present one" dpkg -i "$work/junctiond_99.1-1.deb"
+answers=$(wc -l <"$work/answers")
+await 10 test "$(wc -l <"$work/answers")" -ge "$answers"
+touch "$work/enough"
+wait "$asker" || :
+check "it is the one that is installed" is "$(installed_version)" 99.1-1
+check "the daemon was restarted" no is "$(main_pid)" "$old"
+check "and the new one runs" prop_is ActiveState active
+check "the socket listened all the time" is "$(listens_since)" "$since_listening"
+check "no request failed meanwhile" is "$(<"$work/failed")" ""
+check "the session is the same" is_the_same_session
+check "the configuration is as it was edited" is_edited
+
+# ---- upgrades that meet something ----
+
+next_version 99.2-1 "a new default"
+check "a version with a new default configuration installs" \
+    dpkg --force-confdef --force-confold -i "$work/junctiond_99.2-1.deb"
+check "the configuration is as it was edited still" is_edited
+check "the new default lies beside it" grep -q '^# a new default' "$config.dpkg-dist"
+rm "$config.dpkg-dist"
+check "the session is the same" is_the_same_session
+
+old=$(main_pid)
+sed -i '1i nonsense = true' "$config"
+check "a version installs over an invalid configuration" dpkg --force-confdef --force-confold -i "$PACKAGE"
+check "the daemon that runs is left alone" is "$(main_pid)" "$old"
+check "and serves on" is_the_same_session
+sed -i 1d "$config"
+
+systemctl disable --quiet junctiond.socket
+check "the same version installs again" dpkg --force-confdef --force-confold -i "$PACKAGE"
+check "what the administrator disabled stays disabled" is "$(systemctl is-enabled junctiond.socket || :)" disabled
+systemctl enable --quiet junctiond.socket
+check "the session is the same" is_the_same_session
+
+# ---- removing, and coming back ----
+
+record=$(sha256sum "$state/session.sealed" "$key" "$config")
+check "the package can be removed" dpkg -r junctiond
+check "the daemon is gone" is "$(systemctl is-active junctiond.service || :)" inactive
+check "the socket is gone" no test -e "$JUNCTIOND_SOCKET"
+check "the programs are gone" no test -e /usr/bin/junctiond
+check "the state, its key and the configuration stay" \
+    is "$(sha256sum "$state/session.sealed" "$key" "$config")" "$record"
+check "the package can be installed again" dpkg --force-confdef --force-confold -i "$PACKAGE"
+check "the socket listens again" is "$(systemctl is-active junctiond.socket)" active
+check "the session is back" is_the_same_session
+check "the configuration is as it was edited" is_edited
+
+# ---- purging ----
+
+leftovers() {
+    # The cases' own, and what dpkg and the service manager note about packages and runs.
+    find /etc /usr /var /run -xdev \( -name 'junctiond*' -o -name 'junctionctl*' -o -name 'junction-*' \) \
+        -not -path '/etc/systemd/system/junctiond.s*.d*' -not -path '/run/systemd/*' \
+        -not -path "$scratch/*" -not -path '/var/lib/dpkg/*' -not -path '/var/log/*' -not -path '/usr/local/*' \
+        -not -path '/var/cache/*' -not -path '/var/tmp/*'
+}
+
+check "the package can be purged" dpkg -P junctiond
+check "the state is erased" no test -e "$state"
+check "the link to it is gone" no test -L /var/lib/junctiond
+check "the key is erased" no test -e "${key%/*}"
+check "and not left in memory" no test -e /run/credstore.encrypted/junctiond.key
+check "the configuration is erased" no test -e "${config%/*}"
+check "nothing else is left" is "$(leftovers)" ""

@@ -1,0 +1,258 @@
+# What the cases share. A case is a bash program that runs as root under the container's own systemd, begins with
+#     . "${0%/*}/../lib.sh"
+# and says with `check` what must hold. An unexpected failure of any other command ends it and counts as failed.
+# shellcheck shell=bash
+set -Eeuo pipefail
+
+case_name=${0##*/}
+case_name=${case_name#*-}
+case_name=${case_name%.sh}
+scratch=/run/system-tests
+work=$scratch/cases/$case_name
+rm -rf "$work" && mkdir -p "$work"
+chmod 755 "$scratch" "$scratch/cases" "$work"
+
+cloud=http://127.0.0.1:8787
+config=/etc/junctiond/junctiond.toml
+state=/var/lib/private/junctiond
+key=/var/lib/junctiond-key/junctiond.key
+drop_ins=/run/systemd/system/junctiond.service.d
+trigger_limit=/etc/systemd/system/junctiond.socket.d/cases.conf
+export JUNCTIOND_SOCKET=/run/junctiond/junctiond.sock
+
+# The kinds of journal entries that cases look for.
+readonly READY_ID=62cad75fe7f24461988cab9a9b99ef3f RELOADED_ID=1ea2f77c6032493797c7584b6ec24633 \
+    STATE_ID=d1656b760ae844c1a25b090826069123 SIGNED_IN_ID=7c90c2397e014e1fbb542eb03a2f7892 \
+    SIGNED_OUT_ID=35b21efa753840a69b10a84d8bbd2efb TOKEN_ID=3bb2f0973b5b41f5aad267af8ae68d51 \
+    REFUSED_ID=4e6f795322ce4f33859c2e1348392a37 NOT_DURABLE_ID=6b7f13f553674ee5b98fd5d77c38edfb
+
+# ---- saying what holds ----
+
+verdict() { # ok|not-ok TEXT
+    local number=0
+    [[ ! -e $scratch/number ]] || number=$(<"$scratch/number")
+    echo $((number + 1)) >"$scratch/number"
+    printf '%-6s %3d  %s: %s\n' "${1/-/ }" $((number + 1)) "$case_name" "$2"
+}
+
+check() { # TEXT COMMAND...
+    local text=$1 status=0
+    shift
+    # With errexit off, as in any condition: a function given here joins its steps with &&.
+    if "$@" >"$work/.output" 2>&1; then
+        verdict ok "$text"
+    else
+        status=$?
+        verdict not-ok "$text"
+        printf '    status %d from: %s\n' "$status" "$*" | head -n 1 | cut -c 1-300
+        tail -n 25 "$work/.output" | cut -c 1-400 | sed 's/^/    | /'
+    fi
+}
+
+ended_early() { # STATUS LINE COMMAND
+    trap - ERR
+    # What began this subshell sees the status, and says it better.
+    ((BASH_SUBSHELL == 0)) || exit "$1"
+    verdict not-ok "ran to its end"
+    printf '    line %s, status %s: %s\n' "$2" "$1" "$3"
+    [[ ! -s $work/.errors ]] || tail -n 5 "$work/.errors" | sed 's/^/    | /'
+    exit 1
+}
+trap 'ended_early $? $LINENO "$BASH_COMMAND"' ERR
+
+is() { # VALUE EXPECTED
+    [[ $1 == "$2" ]] || { echo "'$1' is not '$2'"; return 1; }
+}
+
+has() { # TEXT PART...
+    local text=$1 part
+    shift
+    for part in "$@"; do
+        [[ $text == *"$part"* ]] || { printf '"%s" is missing in:\n%s\n' "$part" "$text"; return 1; }
+    done
+}
+
+no() { # COMMAND...: it must fail
+    ! "$@"
+}
+
+ends_with() { # STATUS COMMAND...
+    local wanted=$1 status=0
+    shift
+    "$@" || status=$?
+    ((status == wanted)) || { echo "status $status instead of $wanted: $*"; return 1; }
+}
+
+# ---- waiting ----
+
+# For what announces itself nowhere: looks again and again, until the deadline.
+await() { # SECONDS COMMAND...
+    local deadline=$((SECONDS + $1))
+    shift
+    until "$@" &>/dev/null; do
+        ((SECONDS < deadline)) || { echo "in time it never held: $*"; "$@"; return 1; }
+        sleep 0.05
+    done
+}
+
+await_snapshot() { # SECONDS PART: until the session looks like this, as its watchers are told
+    grep -qm1 -F -- "$2" < <(exec timeout "$1" /usr/bin/junctionctl watch --json 2>&1) ||
+        { echo "no snapshot with $2; it is: $(snapshot)"; return 1; }
+}
+
+# Remembers this moment of the journal, for `logged` and `await_journal`.
+mark() {
+    journalctl --sync
+    # Not by cursor: together with a match on a field, journalctl 252 leaves out the first entry after it.
+    since=@$EPOCHREALTIME
+}
+
+logged() { # JOURNALCTL-ARGUMENT...: what was logged since the mark
+    journalctl --sync
+    journalctl -q --since="$since" "$@"
+}
+
+await_journal() { # SECONDS TEXT JOURNALCTL-ARGUMENT...
+    local seconds=$1 text=$2
+    shift 2
+    grep -qm1 -e "$text" < <(exec timeout "$seconds" journalctl -q -f --no-tail --since="$since" -o cat "$@") ||
+        { echo "not logged: $text $*"; return 1; }
+}
+
+# ---- the service ----
+
+prop() { # PROPERTY [UNIT]
+    systemctl show --property="$1" --value "${2:-junctiond.service}"
+}
+
+prop_is() { # PROPERTY VALUE [UNIT]
+    is "$(prop "$1" "${3:-junctiond.service}")" "$2"
+}
+
+main_pid() { prop MainPID; }
+
+# For junctiond.service, until the end of the case. By its name it comes after those of the package.
+drop_in() { # NAME <CONTENT
+    mkdir -p "$drop_ins"
+    cat >"$drop_ins/zz-case-$1.conf"
+    systemctl daemon-reload
+}
+
+no_drop_in() { # NAME
+    rm -f "$drop_ins/zz-case-$1.conf"
+    systemctl daemon-reload
+}
+
+unit() { # NAME <CONTENT: a unit of the case's own
+    cat >"/run/systemd/system/$1"
+    echo "$1" >>"$scratch/case-units"
+    systemctl daemon-reload
+}
+
+# The daemon as it was when the package was just installed, and nobody has used it.
+fresh() {
+    stop_daemon
+    systemctl start cloud.service
+    curl -fsS -X POST "$cloud/sandbox/reset" -o "$work/.reset"
+    if [[ -e $scratch/case-units ]]; then
+        while read -r name; do
+            systemctl stop --quiet "$name" 2>"$work/.errors" || :
+            rm -f "/run/systemd/system/$name"
+        done <"$scratch/case-units"
+        rm "$scratch/case-units"
+    fi
+    rm -f "$drop_ins"/zz-case-*.conf
+    rm -f /run/credstore/{signInToken,linkCode} /etc/credstore.encrypted/{junctiond.key,linkCode}
+    systemctl unmask --runtime --quiet junctiond-key-init.service
+    [[ ! -e $scratch/config.as-installed ]] || cp -f --remove-destination "$scratch/config.as-installed" "$config"
+    systemctl daemon-reload
+    systemctl reset-failed
+    # Not `systemctl clean`: it needs the message bus, which a small system does not have.
+    rm -rf "$state" /var/lib/junctiond
+    systemctl start junctiond.socket
+    mark
+}
+
+stop_daemon() {
+    systemctl stop --quiet junction-online.target junction-online.service junctiond.socket junctiond.service
+}
+
+# ---- the session ----
+
+# A daemon that does not answer is a failure, and not the end of everything.
+junctionctl() { timeout 60 /usr/bin/junctionctl "$@"; }
+
+# Whoever has seen a secret remembers it: at the end none of them may be found anywhere.
+secret() { tee -a "$scratch/secrets"; }
+
+snapshot() { junctionctl --json status || (($? == 3)); }
+
+member() { # NAME <JSON: the first member of this name that is a word or a number
+    grep -o "\"$1\":\"\{0,1\}[^\",}]*" | head -n 1 | sed 's/^"[^"]*":"\{0,1\}//'
+}
+
+field() { snapshot | member "$1"; } # NAME, of the snapshot
+
+field_is() { is "$(field "$1")" "$2"; } # NAME VALUE
+
+token() { junctionctl token "$@" | secret; }
+
+new_user() { # NAME
+    curl -fsS "$cloud/sandbox/users" -d "{\"clientUserId\":\"$1\"}" | member userId
+}
+
+sign_in_token() { # USER-ID
+    curl -fsS -X POST "$cloud/sandbox/users/$1/sign-in-token" | member signInToken | secret
+}
+
+link_code() { # USER-ID
+    curl -fsS -X POST "$cloud/sandbox/users/$1/link-code" | member code | secret
+}
+
+# Signs a new user in, and leaves the id in $user.
+sign_in() { # NAME
+    user=$(new_user "$1")
+    sign_in_token "$user" | junctionctl sign-in >"$work/.sign-in"
+}
+
+counter() { curl -fsS "$cloud/sandbox/counters" | member "$1"; } # NAME
+
+counter_is() { is "$(counter "$1")" "$2"; } # NAME VALUE
+
+settings() { curl -fsS "$cloud/sandbox/settings" -d "$1" -o "$work/.settings"; } # JSON
+
+# ---- who calls ----
+
+# A unit that runs one command as user app, and ends. What it prints is in $work/NAME.out and $work/NAME.err.
+client_unit() { # NAME COMMAND
+    : >"$work/$1.out" >"$work/$1.err"
+    unit "$1" <<END
+[Service]
+Type=oneshot
+User=app
+SupplementaryGroups=junction
+Delegate=yes
+ExecStart=$2
+StandardOutput=file:$work/$1.out
+StandardError=file:$work/$1.err
+END
+}
+
+as() { # USER COMMAND...: with all groups of that user
+    local name=$1
+    shift
+    timeout 60 setpriv --reuid "$name" --regid "$name" --init-groups "$@"
+}
+
+# ---- the package ----
+
+is_deb() { [[ $PACKAGE == *.deb ]]; }
+
+install_package() {
+    if is_deb; then
+        dpkg -i "$PACKAGE"
+    else
+        # What the documentation says after `make install`.
+        cp -a "$PACKAGE"/* / && systemd-sysusers && systemctl daemon-reload && systemctl enable --now junctiond.socket
+    fi
+}
