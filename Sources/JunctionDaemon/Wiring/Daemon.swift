@@ -241,7 +241,10 @@ package final class Daemon: Sendable {
 
     private func quiet(until deadline: NIODeadline) -> EventLoopFuture<Void> {
         let promise = loop.makePromise(of: Void.self)
-        let end = loop.scheduleTask(deadline: deadline) { promise.succeed() }
+        let end = loop.scheduleTask(deadline: deadline) { [logger] in
+            logger.warning("Ending without the provider's answer to a request", metadata: .of(.stopping))
+            promise.succeed()
+        }
         owner.assumeIsolated { owner in
             owner.whenQuiet {
                 end.cancel()

@@ -20,10 +20,22 @@ final class Cloud {
         ]
         if let tls { arguments += ["--tls-certificate", tls.certificate, "--tls-key", tls.key] }
         self.arguments = arguments
-        try start(port: 0)
+        try startSomewhere()
     }
 
     // MARK: Running
+
+    /// Somebody else on this machine may have a port already.
+    private func startSomewhere() throws {
+        for _ in 1..<20 {
+            do {
+                return try start(port: LoopbackPort.next())
+            } catch let failure as Program.Failure where failure.description.contains("cannot listen on") {
+                continue
+            }
+        }
+        try start(port: LoopbackPort.next())
+    }
 
     private func start(port: Int) throws {
         let sandbox = try TalkingProgram("junction-sandbox", ["--listen", "127.0.0.1:\(port)"] + arguments, in: folder)

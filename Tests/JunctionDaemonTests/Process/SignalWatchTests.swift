@@ -4,7 +4,7 @@ import Testing
 @testable import JunctionDaemon
 
 /// In processes of their own: signals belong to the whole process.
-@Suite(.timeLimit(.minutes(1))) struct SignalWatchTests {
+@Suite(.timeLimit(.minutes(10))) struct SignalWatchTests {
     @Test func `signals arrive as events on the watch's own thread`() async {
         await #expect(processExitsWith: .success) {
             SignalWatch.holdBack()
