@@ -15,7 +15,9 @@ struct Room {
     var kind = Kind.library
     var uses: [String] = []
     var outside: [Outside] = []
+    /// The rooms that its tests need beside it; nil where another room's tests are about it.
     var tests: [String]? = []
+    var testsOutside: [Outside] = []
     var settings: [SwiftSetting] = []
     var linking: [LinkerSetting] = []
 }
@@ -26,6 +28,7 @@ struct Outside: Hashable {
 }
 
 let nioCore = Outside(product: "NIOCore", package: "swift-nio")
+let nioEmbedded = Outside(product: "NIOEmbedded", package: "swift-nio")
 let nioPosix = Outside(product: "NIOPosix", package: "swift-nio")
 let nioHTTP1 = Outside(product: "NIOHTTP1", package: "swift-nio")
 let nioSSL = Outside(product: "NIOSSL", package: "swift-nio-ssl")
@@ -97,7 +100,8 @@ let rooms: [Room] = [
             "JunctionSystemd", "JunctionSecret", "CLinux",
         ],
         outside: [logging, nioCore, nioPosix],
-        tests: ["JunctionTesting", "JunctionClient"]
+        tests: ["JunctionTesting", "JunctionClient"],
+        testsOutside: [nioEmbedded]
     ),
 
     // Fourth floor: doors.
@@ -164,7 +168,11 @@ let strict: [SwiftSetting] = [
 ]
 
 func dependencies(_ room: Room) -> [Target.Dependency] {
-    room.uses.map { .target(name: $0) } + room.outside.map { .product(name: $0.product, package: $0.package) }
+    room.uses.map { .target(name: $0) } + products(room.outside)
+}
+
+func products(_ outside: [Outside]) -> [Target.Dependency] {
+    outside.map { .product(name: $0.product, package: $0.package) }
 }
 
 func target(_ room: Room) -> Target {
@@ -188,7 +196,8 @@ func target(_ room: Room) -> Target {
 func testTarget(_ room: Room, alongside: [String]) -> Target {
     .testTarget(
         name: room.name + "Tests",
-        dependencies: dependencies(room) + ([room.name] + alongside).map { .target(name: $0) },
+        dependencies: dependencies(room) + ([room.name] + alongside).map { .target(name: $0) }
+            + products(room.testsOutside),
         exclude: room.name == "JunctionProtocol" ? ["Fixtures"] : [],
         swiftSettings: strict
     )

@@ -171,7 +171,7 @@ package final class Daemon: Sendable {
             throw StartFailure(.cannotCreate, "The socket \(paths.socket) cannot be served: \(error)")
         }
         news.tellReady(facts)
-        if let limit = plan.watchdog { Watchdog.begin(on: loop, limit: limit, telling: notifier) }
+        if let limit = plan.watchdog { Watchdog.begin(on: loop, limit: limit) { [notifier] in notifier.tell(.alive) } }
         logger.notice(
             "Ready",
             metadata: .of(

@@ -7,16 +7,16 @@ enum Watchdog {
     /// How long until a sign is repeated that the service manager was too busy to take.
     private static let repetition = TimeAmount.seconds(1)
 
-    /// - Parameter limit: how long the service manager waits; a sign comes twice in that time.
-    static func begin(on loop: any EventLoop, limit: Duration, telling notifier: Notifier) {
+    /// - Parameters:
+    ///   - limit: how long the service manager waits; a sign comes twice in that time.
+    ///   - giveSign: tells the service manager, and never waits.
+    static func begin(
+        on loop: any EventLoop,
+        limit: Duration,
+        giveSign: @escaping @Sendable () -> Notifier.Delivery
+    ) {
         let interval = TimeAmount(limit / 2)
-        guard notifier.tell(.alive) != .congested else {
-            return wait(min(interval, repetition), on: loop, limit, notifier)
-        }
-        wait(interval, on: loop, limit, notifier)
-    }
-
-    private static func wait(_ time: TimeAmount, on loop: any EventLoop, _ limit: Duration, _ notifier: Notifier) {
-        loop.scheduleTask(in: time) { begin(on: loop, limit: limit, telling: notifier) }
+        let next = giveSign() == .congested ? min(interval, repetition) : interval
+        loop.scheduleTask(in: next) { begin(on: loop, limit: limit, giveSign: giveSign) }
     }
 }
