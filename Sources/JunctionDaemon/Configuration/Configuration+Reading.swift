@@ -1,12 +1,11 @@
 import JunctionProtocol
+import JunctionProviders
 
 /// Every key of the configuration, what it takes, and between which bounds.
 extension Configuration {
     init(reading root: SettingsTable) throws(ConfigurationError) {
         try root.read("provider", .choice, into: &provider)
-        try junction.read(root.table("junction"))
-        try social.read(root.table("social"))
-        try sinch.read(root.table("sinch"))
+        for name in VendorName.allCases { try readVendor(name, root.table(name.rawValue)) }
         try root.table("tls").read("caFile", .absolutePath, into: &tls.caFile)
         try renewal.read(root.table("renewal"))
         try root.table("api").read("expose", .boolean, into: &api.expose)
@@ -15,29 +14,11 @@ extension Configuration {
         try root.table("log").read("level", .choice, into: &log.level)
         try root.refuseUnknownKeys()
     }
-}
 
-extension Configuration.Junction {
-    fileprivate mutating func read(_ table: SettingsTable) throws(ConfigurationError) {
-        try table.read("authUrl", .url, into: &authUrl)
-        try table.read("apiUrl", .url, into: &apiUrl)
-    }
-}
-
-extension Configuration.Social {
-    fileprivate mutating func read(_ table: SettingsTable) throws(ConfigurationError) {
-        try table.read("region", .choice, into: &region)
-        try table.read("apiUrl", .url, into: &apiUrl)
-        try table.read("apiKeyFile", .absolutePath, into: &apiKeyFile)
-    }
-}
-
-extension Configuration.Sinch {
-    fileprivate mutating func read(_ table: SettingsTable) throws(ConfigurationError) {
-        try table.read("applicationKey", .text("the application key from the Sinch dashboard"), into: &applicationKey)
-        try table.read("environmentHost", .hostName, into: &environmentHost)
-        try table.read("registrationUrl", .url, into: &registrationUrl)
-        try table.read("applicationSecretFile", .absolutePath, into: &applicationSecretFile)
+    private mutating func readVendor(_ name: VendorName, _ table: SettingsTable) throws(ConfigurationError) {
+        for setting in name.vendor.settings {
+            try table.read(setting.key, .kind(setting.kind), into: &vendors[name.rawValue, default: [:]][setting.key])
+        }
     }
 }
 

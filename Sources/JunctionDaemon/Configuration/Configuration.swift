@@ -1,10 +1,11 @@
+import JunctionProviders
+
 /// Every setting of the daemon. What stands beside a member here is its default.
 package struct Configuration: Equatable, Sendable {
     /// Whose cloud the user signs in to.
-    package var provider = ProviderName.junction
-    package var junction = Junction()
-    package var social = Social()
-    package var sinch = Sinch()
+    package var provider = VendorName.allCases[0]
+    /// The settings of all vendors: by the vendor's name, and then by key.
+    package var vendors = Self.usualVendorSettings
     package var tls = TLS()
     package var renewal = Renewal()
     package var api = API()
@@ -15,49 +16,21 @@ package struct Configuration: Equatable, Sendable {
 
     package init() {}
 
-    /// Who renews, after the provider's own default: Junction's tokens renew themselves, the others ask a local app.
+    /// Who renews, after the provider's own default.
     package var renewalMode: RenewalMode {
-        renewal.mode ?? (provider == .junction ? .automatic : .handler)
+        renewal.mode ?? (provider.vendor.renewsByItself ? .automatic : .handler)
+    }
+
+    private static var usualVendorSettings: [String: [String: String]] {
+        let usual = VendorName.allCases.map { name in
+            let settings = name.vendor.settings.compactMap { setting in setting.usually.map { (setting.key, $0) } }
+            return (name.rawValue, Dictionary(uniqueKeysWithValues: settings))
+        }
+        return Dictionary(uniqueKeysWithValues: usual)
     }
 }
 
 extension Configuration {
-    package enum ProviderName: String, Sendable, CaseIterable {
-        case junction
-        case social
-        case sinch
-    }
-
-    package struct Junction: Equatable, Sendable {
-        /// Instead of the host that the token's environment and region name.
-        package var authUrl: String?
-        /// Instead of the host that the token's environment and region name.
-        package var apiUrl: String?
-    }
-
-    package struct Social: Equatable, Sendable {
-        package enum Region: String, Sendable, CaseIterable {
-            case eu
-            case sg
-            case us
-        }
-
-        package var region = Region.eu
-        /// Instead of the region's host.
-        package var apiUrl: String?
-        /// Where the API key is, unless the service manager passes it as the credential `social.apiKey`.
-        package var apiKeyFile: String?
-    }
-
-    package struct Sinch: Equatable, Sendable {
-        package var applicationKey: String?
-        package var environmentHost = "ocra.api.sinch.com"
-        /// Instead of the environment's host.
-        package var registrationUrl: String?
-        /// For self-signed registrations, which the vendor itself advises against.
-        package var applicationSecretFile: String?
-    }
-
     package struct TLS: Equatable, Sendable {
         /// Certificate authorities to trust beside those of the system (PEM).
         package var caFile: String?

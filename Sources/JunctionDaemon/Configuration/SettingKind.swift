@@ -68,14 +68,35 @@ extension SettingKind<Duration> {
 extension SettingKind where Value: RawRepresentable<String> & CaseIterable {
     /// One of a few words.
     static var choice: SettingKind {
-        let words = Value.allCases.map { "\"\($0.rawValue)\"" }.joined(separator: ", ")
-        return SettingKind("one of \(words)") { value in
+        SettingKind(SettingKind<String>.oneOf(Value.allCases.map(\.rawValue))) { value in
             if case .string(let text) = value { Value(rawValue: text) } else { nil }
         }
     }
 }
 
 extension SettingKind<String> {
+    /// What a vendor's setting takes.
+    static func kind(_ kind: VendorSetting.Kind) -> SettingKind {
+        switch kind {
+        case .text(let expected): text(expected)
+        case .word(let words): word(of: words)
+        case .hostName: hostName
+        case .url: url
+        case .absolutePath: absolutePath
+        }
+    }
+
+    /// One of a few words that are known only now.
+    static func word(of words: [String]) -> SettingKind {
+        SettingKind(oneOf(words)) { value in
+            if case .string(let text) = value, words.contains(text) { text } else { nil }
+        }
+    }
+
+    fileprivate static func oneOf(_ words: [String]) -> String {
+        "one of " + words.map { "\"\($0)\"" }.joined(separator: ", ")
+    }
+
     /// Any text on one line.
     static func text(_ expected: String, where isPossible: @escaping (String) -> Bool = { _ in true }) -> SettingKind {
         SettingKind(expected) { value in

@@ -76,13 +76,14 @@ package final class Daemon: Sendable {
             trust: plan.trust,
             userAgent: "\(Version.name)/\(Version.number)"
         )
-        let house = VendorPlan.House(
+        let house = VendorHouse(
             http: http,
             clock: clock,
             installation: plan.vault.installationId ?? "unknown",
-            memory: plan.vault.sequences
+            memory: plan.vault.sequences,
+            version: Version.number
         )
-        let provider = try plan.vendor.provider(in: house)
+        let provider = try plan.provider(in: house)
         news = SessionNews(logger: log.logger("session"), notifier: notifier, crashPoint: plan.crashPoint)
         plan.steps.listen(news, plan.crashPoint)
         let tasks = LoopExecutor(loop)

@@ -16,7 +16,7 @@ struct StartPlan {
     let log: DaemonLog
     let notifier: Notifier
     let crashPoint: CrashPoint
-    let vendor: VendorPlan
+    private let vendor: any Vendor
     let trust: TrustAnchors
     let policy: AccessPolicy
     let vault: Vault
@@ -39,7 +39,7 @@ struct StartPlan {
             throw StartFailure(error)
         }
         configuration = loaded.configuration
-        vendor = try VendorPlan(configuration, credentials: service.credentialsDirectory)
+        vendor = try Self.vendor(of: configuration, credentials: service.credentialsDirectory)
         trust = try Self.trust(of: configuration)
 
         let refused = ProcessHardening.apply()
@@ -104,10 +104,34 @@ struct StartPlan {
         }
     }
 
+    // MARK: The vendor
+
+    /// Everything about the vendor is checked here, before anything is touched.
+    private static func vendor(
+        of configuration: Configuration,
+        credentials: String?
+    ) throws(StartFailure) -> any Vendor {
+        let name = configuration.provider
+        let values = configuration.vendors[name.rawValue] ?? [:]
+        do throws(ProviderConfigurationFault) {
+            return try name.vendor.init(VendorSettings(values, credentials: credentials, secret: SmallFile.secret(at:)))
+        } catch {
+            throw StartFailure(.configuration, error.message)
+        }
+    }
+
+    func provider(in house: VendorHouse) throws(StartFailure) -> any IdentityProvider {
+        do throws(ProviderConfigurationFault) {
+            return try vendor.provider(in: house)
+        } catch {
+            throw StartFailure(.configuration, error.message)
+        }
+    }
+
     /// A session of another provider is not ours to touch.
     private static func check(
         _ restoration: Restoration,
-        isOf provider: Configuration.ProviderName
+        isOf provider: VendorName
     ) throws(StartFailure) {
         let stored: (provider: String, holdsSomething: Bool)? =
             switch restoration {

@@ -3,7 +3,7 @@ package import JunctionSession
 
 /// Junction's cloud: Sign-In Tokens, link codes and team API keys.
 package struct JunctionProvider: IdentityProvider {
-    package let name = "junction"
+    package let name = JunctionVendor.name
 
     let cloud: JunctionCloud
     let http: OutgoingHttp

@@ -3,11 +3,13 @@
 /// The vendor documents the hosts and the token, and not the endpoint: its SDKs keep that to themselves. `/v1/instance`
 /// is our stand-in's, and ``InstanceEndpoint`` is all that would change with another.
 package struct SinchCloud: Sendable {
+    static let usualHost = "ocra.api.sinch.com"
+
     let registration: HttpOrigin
 
     /// Takes the settings as they stand in the configuration.
     package init(
-        environmentHost: String = "ocra.api.sinch.com",
+        environmentHost: String = usualHost,
         registrationUrl: String? = nil
     ) throws(ProviderConfigurationFault) {
         if let registrationUrl {
@@ -15,7 +17,7 @@ package struct SinchCloud: Sendable {
         } else {
             registration = try Self.origin("environmentHost", "https://\(environmentHost)/v1/instance")
             guard registration.path == "/v1/instance" else {
-                throw ProviderConfigurationFault("sinch.environmentHost: expected a host name, like ocra.api.sinch.com")
+                throw ProviderConfigurationFault("sinch.environmentHost: expected a host name, like \(Self.usualHost)")
             }
         }
     }

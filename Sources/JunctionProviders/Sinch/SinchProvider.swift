@@ -3,7 +3,7 @@ import RegistrationToken
 
 /// Sinch's cloud: a user is registered once on this device, on the word of the app's own server.
 package struct SinchProvider: IdentityProvider {
-    package let name = "sinch"
+    package let name = SinchVendor.name
 
     let cloud: SinchCloud
     let application: SinchApplication

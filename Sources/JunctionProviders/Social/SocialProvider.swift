@@ -3,7 +3,7 @@ package import JunctionSession
 
 /// social.plus's cloud: users with ids of the app's choosing, sessions of 30 days.
 package struct SocialProvider: IdentityProvider {
-    package let name = "social"
+    package let name = SocialVendor.name
 
     let cloud: SocialCloud
     let apiKey: SharedSecret?

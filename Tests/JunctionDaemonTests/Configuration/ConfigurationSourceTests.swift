@@ -70,9 +70,9 @@ import Testing
         #expect(notes == ["access[1] names no unit, user or group: it is about every caller"])
     }
 
-    @Test(arguments: Configuration.ProviderName.allCases, Configuration.RenewalMode.allCases)
+    @Test(arguments: VendorName.allCases, Configuration.RenewalMode.allCases)
     func `every provider goes with either way to renew`(
-        provider: Configuration.ProviderName,
+        provider: VendorName,
         mode: Configuration.RenewalMode
     ) throws {
         let path = try file("provider = \"\(provider.rawValue)\"")

@@ -51,16 +51,15 @@ import Testing
         )
 
         var expected = Configuration()
-        expected.provider = .sinch
-        expected.junction.authUrl = "http://127.0.0.1:8787"
-        expected.junction.apiUrl = "https://api.example.org/junction/"
-        expected.social.region = .sg
-        expected.social.apiUrl = "http://[::1]:9"
-        expected.social.apiKeyFile = "/etc/key"
-        expected.sinch.applicationKey = "a32e5a8d"
-        expected.sinch.environmentHost = "sandbox.api.sinch.com"
-        expected.sinch.registrationUrl = "http://localhost"
-        expected.sinch.applicationSecretFile = "/etc/secret"
+        expected.provider = try #require(VendorName(rawValue: "sinch"))
+        expected.vendors = [
+            "junction": ["authUrl": "http://127.0.0.1:8787", "apiUrl": "https://api.example.org/junction/"],
+            "social": ["region": "sg", "apiUrl": "http://[::1]:9", "apiKeyFile": "/etc/key"],
+            "sinch": [
+                "applicationKey": "a32e5a8d", "environmentHost": "sandbox.api.sinch.com",
+                "registrationUrl": "http://localhost", "applicationSecretFile": "/etc/secret",
+            ],
+        ]
         expected.tls.caFile = "/etc/ca.pem"
         expected.renewal.mode = .automatic
         expected.renewal.handlerTimeout = .seconds(1)
@@ -101,7 +100,7 @@ import Testing
 
         #expect(configuration.limits.inFlight == 7)
         #expect(configuration.limits.connections == 6)
-        #expect(configuration.junction.authUrl == "http://127.0.0.1:1")
+        #expect(configuration.vendors["junction"]?["authUrl"] == "http://127.0.0.1:1")
         #expect(configuration.renewal.handlerTimeout == .seconds(8))
         #expect(!configuration.api.expose)
         #expect(configuration.tls.caFile == "/ca.pem")

@@ -31,8 +31,8 @@ import Testing
     @Test func `every example that it gives is possible`() throws {
         let configuration = try settings(uncommented("# e.g. "))
 
-        #expect(configuration.junction.authUrl == "http://127.0.0.1:8787")
-        #expect(configuration.sinch.applicationSecretFile == "/etc/junctiond/sinch.secret")
+        #expect(configuration.vendors["junction"]?["authUrl"] == "http://127.0.0.1:8787")
+        #expect(configuration.vendors["sinch"]?["applicationSecretFile"] == "/etc/junctiond/sinch.secret")
         #expect(configuration.tls.caFile == "/etc/junctiond/ca.pem")
     }
 

@@ -53,6 +53,7 @@ import Testing
             ("sinch.environmentHost = \"https://ocra.api.sinch.com\"", "expected a host name"),
             ("sinch.environmentHost = \"ocra.api.sinch.com:443\"", "expected a host name"),
             ("sinch.environmentHost = \"a b\"", "expected a host name"),
+            ("social.region = \"mars\"", "social.region: expected one of \"eu\", \"sg\", \"us\", found different text"),
             ("log.level = \"warn\"", "\"warning\""),
         ]
     )

@@ -1,0 +1,24 @@
+package import JunctionProviders
+
+/// The name of a vendor that there is, as the configuration has it.
+package struct VendorName: RawRepresentable, CaseIterable, Equatable, Sendable {
+    /// Every vendor, the one without a setting first. A further one is a folder in JunctionProviders and a line here.
+    package static let allCases = [
+        VendorName(JunctionVendor.self),
+        VendorName(SocialVendor.self),
+        VendorName(SinchVendor.self),
+    ]
+
+    package let vendor: any Vendor.Type
+
+    private init(_ vendor: any Vendor.Type) { self.vendor = vendor }
+
+    package init?(rawValue: String) {
+        guard let known = Self.allCases.first(where: { $0.rawValue == rawValue }) else { return nil }
+        self = known
+    }
+
+    package var rawValue: String { vendor.name }
+
+    package static func == (one: VendorName, other: VendorName) -> Bool { one.vendor == other.vendor }
+}

@@ -1,0 +1,21 @@
+package import JunctionSession
+
+/// Junction: users whose tokens the daemon renews.
+package struct JunctionVendor: Vendor {
+    package static let name = "junction"
+    package static let renewsByItself = true
+    package static let settings = [
+        // Each instead of the host that the token's environment and region name.
+        VendorSetting("authUrl", .url), VendorSetting("apiUrl", .url),
+    ]
+
+    private let cloud: JunctionCloud
+
+    package init(_ settings: VendorSettings) throws(ProviderConfigurationFault) {
+        cloud = try JunctionCloud(authUrl: settings["authUrl"], apiUrl: settings["apiUrl"])
+    }
+
+    package func provider(in house: VendorHouse) -> any IdentityProvider {
+        JunctionProvider(cloud: cloud, http: house.http, clock: house.clock)
+    }
+}

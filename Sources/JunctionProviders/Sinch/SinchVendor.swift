@@ -1,0 +1,42 @@
+package import JunctionSession
+
+/// Sinch: users that the app's server lets register.
+package struct SinchVendor: Vendor {
+    package static let name = "sinch"
+    package static let renewsByItself = false
+    package static let settings = [
+        VendorSetting("applicationKey", .text("the application key from the Sinch dashboard")),
+        VendorSetting("environmentHost", .hostName, usually: SinchCloud.usualHost),
+        // Instead of the environment's host.
+        VendorSetting("registrationUrl", .url),
+        // For self-signed registrations, which the vendor itself advises against; unless the service manager passes the
+        // secret as the credential `sinch.applicationSecret`.
+        VendorSetting("applicationSecretFile", .absolutePath),
+    ]
+
+    private let cloud: SinchCloud
+    private let application: SinchApplication
+
+    package init(_ settings: VendorSettings) throws(ProviderConfigurationFault) {
+        guard let key = settings["applicationKey"] else {
+            throw ProviderConfigurationFault("sinch.applicationKey is missing: it is on Sinch's dashboard")
+        }
+        cloud = try SinchCloud(
+            environmentHost: settings["environmentHost"] ?? SinchCloud.usualHost,
+            registrationUrl: settings["registrationUrl"]
+        )
+        let secret = try settings.secret("applicationSecretFile", orCredential: "sinch.applicationSecret")
+        application = try SinchApplication(key: key, secret: secret)
+    }
+
+    package func provider(in house: VendorHouse) -> any IdentityProvider {
+        SinchProvider(
+            cloud: cloud,
+            application: application,
+            deviceId: house.installation,
+            http: house.http,
+            clock: house.clock,
+            memory: house.memory
+        )
+    }
+}

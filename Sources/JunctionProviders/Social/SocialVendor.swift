@@ -1,0 +1,38 @@
+import JunctionSecret
+package import JunctionSession
+
+/// social.plus: users with ids of the app's choosing, whose app has their auth tokens.
+package struct SocialVendor: Vendor {
+    package static let name = "social"
+    package static let renewsByItself = false
+    package static let settings = [
+        VendorSetting(
+            "region",
+            .word(SocialCloud.Region.allCases.map(\.rawValue)),
+            usually: SocialCloud.Region.eu.rawValue
+        ),
+        // Instead of the region's host.
+        VendorSetting("apiUrl", .url),
+        // Unless the service manager passes the key as the credential `social.apiKey`.
+        VendorSetting("apiKeyFile", .absolutePath),
+    ]
+
+    private let cloud: SocialCloud
+    private let apiKey: SharedSecret?
+
+    package init(_ settings: VendorSettings) throws(ProviderConfigurationFault) {
+        let region = settings["region"].flatMap(SocialCloud.Region.init) ?? .eu
+        cloud = try SocialCloud(region: region, apiUrl: settings["apiUrl"])
+        apiKey = try settings.secret("apiKeyFile", orCredential: "social.apiKey")
+    }
+
+    package func provider(in house: VendorHouse) throws(ProviderConfigurationFault) -> any IdentityProvider {
+        try SocialProvider(
+            cloud: cloud,
+            apiKey: apiKey,
+            device: SocialDevice(id: house.installation, version: house.version),
+            http: house.http,
+            clock: house.clock
+        )
+    }
+}
