@@ -17,13 +17,15 @@ import Testing
         #expect(message.text == "FDSTORE=1\nFDPOLL=0\nFDNAME=session-a")
         #expect(write(descriptor, bytes, 1) == -1)
         #expect(ftruncate(descriptor, 0) == -1)
+        let file = try #require(identity(of: descriptor))
         var passed = PassedSockets([
             .init(descriptor: 1_000, name: "rpc"),
             .init(descriptor: descriptor, name: "session-a"),
         ])
         #expect(passed.takeKeptFiles(named: ["session-a", "session-b"], atMost: 5_000) == [bytes])
         #expect(passed.sockets == [.init(descriptor: 1_000, name: "rpc")])
-        #expect(fcntl(descriptor, F_GETFD) == -1)
+        // It is closed; another test may have been given its number by now.
+        #expect(identity(of: descriptor) != file)
     }
 
     @Test func `a longer file than any record, and one that somebody may still change, are not believed`() throws {
@@ -50,6 +52,12 @@ import Testing
         #expect(Notifier(socket: manager.name).tell(.forget(name: "session-b")) == .sent)
 
         #expect(manager.receive() == "FDSTOREREMOVE=1\nFDNAME=session-b")
+    }
+
+    /// Which file it is, whatever its number; nil when it is closed.
+    private func identity(of descriptor: Int32) -> [UInt64]? {
+        var status = stat()
+        return fstat(descriptor, &status) == 0 ? [UInt64(status.st_dev), UInt64(status.st_ino)] : nil
     }
 
     private func openPlainFile() -> Int32? {
