@@ -25,11 +25,12 @@ extension SinchCloud {
         }
         router.delete("v1/instance/{id}") { request, context in
             let id = try context.parameters.require("id")
-            return try ledger.change { state, now in
+            try ledger.change { state, now in
                 let instance = try state.sinch.instance(id, credential: request.bearer, now: now.second)
                 state.sinch.instances.removeAll { $0.id == instance.id }
-                return Response(status: .noContent)
             }
+            counters.count { $0.signOuts += 1 }
+            return Response(status: .noContent)
         }
     }
 

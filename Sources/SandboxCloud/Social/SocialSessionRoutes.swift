@@ -18,6 +18,7 @@ extension SocialCloud {
             try ledger.change { state, now in
                 state.social.close(try state.social.caller(token, now: now))
             }
+            counters.count { $0.signOuts += 1 }
             return try Response.json(Done())
         }
     }

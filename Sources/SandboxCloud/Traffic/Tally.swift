@@ -17,6 +17,7 @@ struct Tally: Codable, Sendable {
         case refreshes
         case replays
         case familyRevocations
+        case signOuts
         case dropped
         case hanging
     }
@@ -35,6 +36,8 @@ struct Tally: Codable, Sendable {
     var replays = 0
     /// Families that ended because a token was used that was over.
     var familyRevocations = 0
+    /// Sign-outs that were carried out.
+    var signOuts = 0
     /// Connections closed without an answer.
     var dropped = 0
     /// Requests that hang now.
@@ -51,6 +54,7 @@ struct Tally: Codable, Sendable {
         case .refreshes: refreshes
         case .replays: replays
         case .familyRevocations: familyRevocations
+        case .signOuts: signOuts
         case .dropped: dropped
         case .hanging: hanging
         }
