@@ -59,6 +59,21 @@ struct Bench {
         perform(machine.exchangeSucceeded(exchanges.removeLast(), .user(user), scheme, token: token, now: now))
     }
 
+    /// Grants an exchange that nobody waits for any more.
+    mutating func grant(_ attempt: Attempt, of user: String) {
+        let token = (issuedAt: now.wall, expiresAt: now.wall + life)
+        perform(machine.exchangeSucceeded(attempt, .user(user), .signInToken, token: token, now: now))
+    }
+
+    /// The same for a renewal.
+    mutating func grantLate(_ attempt: Attempt) {
+        perform(machine.renewalSucceeded(attempt, issuedAt: now.wall, expiresAt: now.wall + life, now: now))
+    }
+
+    mutating func failLate(_ attempt: Attempt) {
+        perform(machine.renewalFailed(attempt, .unavailable(Unavailability("No answer")), now: now))
+    }
+
     mutating func failExchange(_ failure: ExchangeFailure) {
         perform(machine.exchangeFailed(exchanges.removeLast(), failure, now: now))
     }
@@ -211,7 +226,7 @@ struct Bench {
             case .askHandler(let handler, let question):
                 questions = [(handler, question)]
                 everAsked.append(handler)
-            case .keepSecrets(let revocation): keptSecrets.append(revocation)
+            case .keepSecrets(_, let revocation): keptSecrets.append(revocation)
             case .forgetSecrets(let revocation): keptSecrets.removeAll { $0 == revocation }
             case .revoke(let revocation, let identity):
                 precondition(telling == nil, "The provider is told of two sign-outs at once")

@@ -74,6 +74,88 @@ struct RevocationTests {
         #expect(bench.revoked.isEmpty)
     }
 
+    // MARK: What a sign-out overtakes
+
+    /// Signed out while the exchange of `user` was under way, which is granted then.
+    private func granted(late user: String, meanwhile: (inout Bench) -> Void = { _ in }) -> Bench {
+        var bench = Bench()
+        bench.signIn(.signInToken(user))
+        let attempt = bench.exchanges[0]
+        bench.signOut()
+        meanwhile(&bench)
+        bench.grant(attempt, of: user)
+        return bench
+    }
+
+    @Test func `a session that is granted after the sign-out ends at the provider, too`() {
+        var bench = granted(late: "alice")
+        #expect(bench.revoked == [.user("alice")])
+        #expect(bench.state == .notLoggedIn)
+        bench.endRevocation()
+        #expect(bench.keptSecrets.isEmpty)
+        #expect(bench.machine.overtaken.isEmpty)
+    }
+
+    @Test func `but not when its user has signed in since, or is signing in`() {
+        let since = granted(late: "alice") { bench in
+            bench.signIn(.signInToken("alice"))
+            bench.grantExchange()
+        }
+        #expect(since.revoked.isEmpty)
+        var meanwhile = granted(late: "alice") { $0.signIn(.signInToken("alice")) }
+        #expect(meanwhile.revoked.isEmpty)
+        #expect(meanwhile.keptSecrets.count == 1)
+        meanwhile.grantExchange()
+        #expect(meanwhile.revoked.isEmpty)
+        #expect(meanwhile.keptSecrets.isEmpty)
+    }
+
+    @Test func `another user who has signed in since stays signed in`() {
+        let bench = granted(late: "alice") { bench in
+            bench.signIn(.signInToken("bob"))
+            bench.grantExchange(of: "bob")
+        }
+        #expect(bench.revoked == [.user("alice")])
+        #expect(bench.facts.userId == "bob")
+    }
+
+    @Test func `a session that was granted and not yet written is told of`() {
+        var bench = Bench()
+        bench.holdsWrites = true
+        bench.signIn(.signInToken("alice"))
+        bench.grantExchange()
+        bench.signOut()
+        bench.endWrite()
+        bench.endWrite()
+        #expect(bench.revoked == [.user("alice")])
+    }
+
+    @Test func `of a rotation that is being written, the old token and the new one are told of`() {
+        var bench = Bench.signedIn()
+        bench.renew()
+        bench.holdsWrites = true
+        bench.grantRenewal()
+        bench.signOut()
+        #expect(bench.keptSecrets.count == 2)
+        bench.endWrite()
+        bench.endWrite()
+        bench.endRevocation()
+        #expect(bench.revoked == [.user("alice"), .user("alice")])
+    }
+
+    @Test func `a renewal that is granted after the sign-out is told of, one that failed is not`() {
+        for isGranted in [true, false] {
+            var bench = Bench.signedIn()
+            bench.renew()
+            let attempt = bench.renewals[0]
+            bench.signOut()
+            bench.endRevocation()
+            if isGranted { bench.grantLate(attempt) } else { bench.failLate(attempt) }
+            #expect(bench.revoked.count == (isGranted ? 2 : 1))
+            #expect(bench.machine.overtaken.isEmpty)
+        }
+    }
+
     // MARK: Trying again
 
     @Test func `a transient failure is tried again by the one alarm, with a delay that grows up to ten minutes`() {

@@ -22,7 +22,7 @@ struct SignOutTests {
         if let record = bench.written.last { #expect(record.content == .signedOut) }
     }
 
-    @Test func `the answer of an exchange that was overtaken is dropped`() {
+    @Test func `the answer of an exchange that was overtaken is dropped, and its session ended at the provider`() {
         var bench = Bench()
         let signIn = bench.signIn(.signInToken("alice"))
         let attempt = bench.exchanges[0]
@@ -31,7 +31,13 @@ struct SignOutTests {
 
         let late = bench.machine.exchangeSucceeded(attempt, .user("alice"), .signInToken, token: nil, now: bench.now)
 
-        #expect(late == [.abandon(attempt)])
+        let revocation = RevocationID(number: 1)
+        #expect(
+            late == [
+                .keepSecrets(.attempt(attempt), for: revocation), .abandon(attempt),
+                .revoke(revocation, .user("alice")),
+            ]
+        )
         #expect(bench.state == .notLoggedIn)
     }
 
@@ -67,7 +73,8 @@ struct SignOutTests {
             now: bench.now
         )
 
-        #expect(late == [.abandon(attempt)])
+        // Of the session as it was the provider is being told already; the new token's turn comes after that.
+        #expect(late == [.keepSecrets(.attempt(attempt), for: RevocationID(number: 2)), .abandon(attempt)])
         #expect(bench.written.last?.content == .signedOut)
     }
 

@@ -24,6 +24,9 @@ struct Simulation {
     private var served: Int?
     private var adopted: [UInt64: Int] = [:]
     private var brought: [Attempt: Int] = [:]
+    /// Whose session an attempt, or a generation that is not served yet, has brought, and until when.
+    private var broughtProof: [Attempt: (user: String, endsAt: Uptime)] = [:]
+    private var adoptedProof: [UInt64: (user: String, endsAt: Uptime)] = [:]
     private var exchanges: [Attempt: String] = [:]
     private var renewals: [Attempt: Int] = [:]
     private var answers: [Answer] = []
@@ -236,6 +239,8 @@ struct Simulation {
         switch answer.verdict {
         case .granted(let user, let refreshToken):
             brought[answer.attempt] = refreshToken
+            broughtProof[answer.attempt] = (user, now.uptime + life)
+            let wasOvertaken = machine.overtaken[answer.attempt] != nil
             if answer.isRenewal {
                 try perform(
                     machine.renewalSucceeded(answer.attempt, issuedAt: now.wall, expiresAt: now.wall + life, now: now)
@@ -246,6 +251,7 @@ struct Simulation {
                     machine.exchangeSucceeded(answer.attempt, .user(user), .signInToken, token: token, now: now)
                 )
             }
+            if wasOvertaken { try checkUnwanted(user) }
         case .deleted:
             if answer.isRenewal {
                 let verdict = RenewalFailure.terminated(code: "invalid_token", message: "The user was deleted")
@@ -256,6 +262,13 @@ struct Simulation {
         case .reauthentication:
             try perform(machine.renewalFailed(answer.attempt, .reauthenticationRequired, now: now))
         }
+    }
+
+    /// Whoever was granted a session after a sign-out is to be signed out there, or is signed in or signing in again.
+    private func checkUnwanted(_ user: String) throws(Broken) {
+        if keptSecrets.values.contains(where: { $0.user == user }) || machine.identity?.userId == user { return }
+        if case .signedIn(let session)? = machine.exchange?.result, session.stored.identity.userId == user { return }
+        throw Broken(description: "a session that nobody wants lives on at the provider")
     }
 
     private mutating func endWrite() throws(Broken) {
@@ -312,6 +325,7 @@ struct Simulation {
         // Uptime begins again; what is stored of a postponement has tests of its own.
         quietUntil = nil
         (served, adopted, brought) = (nil, [:], [:])
+        (broughtProof, adoptedProof) = ([:], [:])
         (exchanges, renewals, answers, writes) = ([:], [:], [], [])
         (waiting, wanted, asked) = ([], [:], [])
         // No secret of whoever signed out was on disk, so nobody is told after a crash.
@@ -345,9 +359,10 @@ struct Simulation {
                 guard let served else { throw Broken(description: "a renewal without a refresh token") }
                 renewals[attempt] = served
             case .abandon(let attempt):
-                brought[attempt] = nil
+                (brought[attempt], broughtProof[attempt]) = (nil, nil)
             case .adopt(let attempt, let generation):
                 adopted[generation] = brought.removeValue(forKey: attempt)
+                adoptedProof[generation] = broughtProof.removeValue(forKey: attempt)
             case .adoptKey:
                 break
             case .write(let ticket, let record):
@@ -359,6 +374,7 @@ struct Simulation {
                 adopted = adopted.filter { $0.key >= generation }
             case .erase:
                 (served, adopted, brought) = (nil, [:], [:])
+                (broughtProof, adoptedProof) = ([:], [:])
             case .ask(let request, _):
                 asked.append(request)
             case .askHandler(let handler, let question):
@@ -373,9 +389,15 @@ struct Simulation {
                 guard waiting.remove(request) != nil else { throw Broken(description: "answered twice: \(reply)") }
                 asked.removeAll { $0 == request }
                 try checkReply(reply)
-            case .keepSecrets(let revocation):
-                guard let present else { throw Broken(description: "a sign-out of nobody is to be told") }
-                keptSecrets[revocation] = present
+            case .keepSecrets(let source, let revocation):
+                let proof =
+                    switch source {
+                    case .present: present
+                    case .generation(let generation): adoptedProof[generation]
+                    case .attempt(let attempt): broughtProof[attempt]
+                    }
+                guard let proof else { throw Broken(description: "a sign-out of nobody is to be told") }
+                keptSecrets[revocation] = proof
             case .revoke(let revocation, let identity):
                 try tell(revocation, identity)
             case .interrupt(let revocation):

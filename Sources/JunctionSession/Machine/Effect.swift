@@ -8,8 +8,8 @@ package enum Effect: Equatable, Sendable {
     case keepAnswer(Attempt)
     /// What a handler gave is not used any more.
     case forgetAnswer
-    /// Keep the present secrets for this revocation, whatever becomes of the session.
-    case keepSecrets(for: RevocationID)
+    /// Keep these secrets for this revocation, whatever becomes of the session.
+    case keepSecrets(SecretSource, for: RevocationID)
     /// Tell the provider that this user has signed out, with the secrets kept for it; report `revocationEnded`.
     case revoke(RevocationID, Identity)
     /// Give up the request by which the provider is told; report `revocationEnded` as ever.
@@ -37,6 +37,15 @@ package enum Effect: Equatable, Sendable {
     case reply(RequestID, Reply)
     /// Something worth a line in the log and a count in the metrics.
     case report(Happening)
+}
+
+/// Which of the secrets in memory are meant.
+package enum SecretSource: Equatable, Sendable {
+    /// Those that are served now.
+    case present
+    case generation(UInt64)
+    /// What this attempt has brought, and no generation has adopted.
+    case attempt(Attempt)
 }
 
 /// The answer to one request.

@@ -95,7 +95,7 @@ extension SessionMachine {
         now: Moment
     ) -> [Effect] {
         guard renewal.activity == .inFlight(attempt), case .signedIn(let session) = standing else {
-            return [.abandon(attempt)]
+            return revokeUnwanted(attempt, of: nil, endingAt: expiresAt, now)
         }
         generation += 1
         edition = 0
@@ -113,7 +113,10 @@ extension SessionMachine {
 
     /// The provider granted nothing. Only its two explicit verdicts are more than a delay.
     package mutating func renewalFailed(_ attempt: Attempt, _ failure: RenewalFailure, now: Moment) -> [Effect] {
-        guard renewal.activity == .inFlight(attempt), case .signedIn(let session) = standing else { return [] }
+        guard renewal.activity == .inFlight(attempt), case .signedIn(let session) = standing else {
+            overtaken.removeValue(forKey: attempt)
+            return []
+        }
         let report = Effect.report(.renewalEnded(failure.outcome))
         switch failure {
         case .terminated(let code, let message):

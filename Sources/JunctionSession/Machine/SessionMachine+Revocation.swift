@@ -48,10 +48,55 @@ extension SessionMachine {
 
     // MARK: Keeping the list
 
-    /// Notes that the provider is to hear of the present session's end, where that can still be proved.
-    mutating func queueRevocation(_ now: Moment) -> [Effect] {
-        guard case .signedIn(let session) = standing else { return [] }
-        let life = session.lifeOfProof(now)
+    /// Notes that the provider is to hear of the present session's end, where that can still be proved; and of one that
+    /// was granted and is not written yet.
+    mutating func queueRevocations(_ now: Moment) -> [Effect] {
+        var effects: [Effect] = []
+        if case .signedIn(let session) = standing {
+            effects += queueRevocation(of: session.stored.identity, .present, goodFor: session.lifeOfProof(now), now)
+        }
+        if let session = unwritten {
+            let secrets = SecretSource.generation(generation)
+            effects += queueRevocation(of: session.stored.identity, secrets, goodFor: session.lifeOfProof(now), now)
+        }
+        return effects
+    }
+
+    /// A session that the provider has granted, and that is being written.
+    private var unwritten: Session? {
+        if case .signedIn(let session)? = exchange?.result { return session }
+        if case .rotating(_, let session) = renewal.activity { return session }
+        return nil
+    }
+
+    /// A request that was overtaken by a sign-out has brought a session, which ends at the provider, too: unless its user
+    /// has signed in since.
+    mutating func revokeUnwanted(
+        _ attempt: Attempt,
+        of identity: Identity?,
+        endingAt end: WallTime?,
+        _ now: Moment
+    ) -> [Effect] {
+        guard let known = overtaken.removeValue(forKey: attempt), let identity = identity ?? known,
+            !isSignedIn(identity)
+        else { return [.abandon(attempt)] }
+        let life = end.flatMap { $0 < .never ? $0 - now.wall : nil } ?? RenewalPolicy.longestRevocation
+        return queueRevocation(of: identity, .attempt(attempt), goodFor: life, now) + [.abandon(attempt)] + settle(now)
+    }
+
+    private func isSignedIn(_ identity: Identity) -> Bool {
+        [standing, exchange?.result].contains { standing in
+            guard case .signedIn(let session)? = standing else { return false }
+            return session.stored.identity.isSameUser(as: identity)
+        }
+    }
+
+    private mutating func queueRevocation(
+        of identity: Identity,
+        _ secrets: SecretSource,
+        goodFor life: Duration,
+        _ now: Moment
+    ) -> [Effect] {
         guard life > .zero else { return [] }
         var effects: [Effect] = []
         let eldest = revocations.first { $0.id != telling?.id }
@@ -60,15 +105,8 @@ extension SessionMachine {
         }
         lastRevocation += 1
         let id = RevocationID(number: lastRevocation)
-        revocations.append(
-            Revocation(
-                id: id,
-                identity: session.stored.identity,
-                dueAt: now.uptime,
-                endsAt: now.uptime + life
-            )
-        )
-        return effects + [.keepSecrets(for: id)]
+        revocations.append(Revocation(id: id, identity: identity, dueAt: now.uptime, endsAt: now.uptime + life))
+        return effects + [.keepSecrets(secrets, for: id)]
     }
 
     /// A vendor may know one session a user and device: revoking the old one could end the new one.
@@ -138,11 +176,10 @@ extension SessionMachine {
 extension SessionMachine.Session {
     /// For how long the session's token can prove to the provider that it is its own user who signs out.
     fileprivate func lifeOfProof(_ now: Moment) -> Duration {
-        // By a wall clock that is wrong nobody knows; what the provider makes of the token decides.
-        guard let token = stored.token, token.expiresAt < .never, isTrustworthy(now) else {
-            return RenewalPolicy.longestRevocation
-        }
-        return validity(now)
+        guard let token = stored.token, token.expiresAt < .never else { return RenewalPolicy.longestRevocation }
+        if isTrustworthy(now) { return validity(now) }
+        // By a wall clock that is wrong, and after a restart, nobody knows; what the provider makes of the token decides.
+        return endsAt.map { $0 - now.uptime } ?? RenewalPolicy.longestRevocation
     }
 }
 

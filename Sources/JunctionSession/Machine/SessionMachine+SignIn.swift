@@ -77,7 +77,7 @@ extension SessionMachine {
         now: Moment
     ) -> [Effect] {
         guard let current = exchange, current.attempt == attempt, current.result == nil else {
-            return [.abandon(attempt)]
+            return revokeUnwanted(attempt, of: identity, endingAt: token?.expiresAt, now)
         }
         // The new session replaces whatever there was: a renewal of the old one has nothing to renew any more.
         var effects = abandonRenewal()
@@ -113,7 +113,10 @@ extension SessionMachine {
 
     /// The provider granted nothing; what stood before still stands.
     package mutating func exchangeFailed(_ attempt: Attempt, _ failure: ExchangeFailure, now: Moment) -> [Effect] {
-        guard let current = exchange, current.attempt == attempt, current.result == nil else { return [] }
+        guard let current = exchange, current.attempt == attempt, current.result == nil else {
+            overtaken.removeValue(forKey: attempt)
+            return []
+        }
         let report = Effect.report(.exchangeEnded(failure.outcome))
         if current.askedHandlers, case .refused(let reason) = failure {
             return [report] + exchangeAnswerRefused(reason, now) + settle(now)

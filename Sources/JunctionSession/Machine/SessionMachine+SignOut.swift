@@ -7,7 +7,8 @@ extension SessionMachine {
 
     /// Drops whatever is under way, refuses whoever waits, and writes the tombstone.
     mutating func leave(_ leaver: Leaver, _ now: Moment) -> [Effect] {
-        var effects = dropEverything()
+        let revocations = leaving == nil ? queueRevocations(now) : []
+        var effects = revocations + dropEverything()
         if leaving != nil {
             leaving?.append(leaver)
             return effects
@@ -17,7 +18,6 @@ extension SessionMachine {
             return effects + settle(now)
         }
         leaving = [leaver]
-        effects += queueRevocation(now)
         generation += 1
         edition = 0
         effects.append(.erase)
@@ -26,6 +26,7 @@ extension SessionMachine {
     }
 
     private mutating func dropEverything() -> [Effect] {
+        noteOvertaken()
         var effects = abandonRenewal()
         var overtaken = queue.map(\.request) + renewal.requesters + tokenWaiters.map(\.request)
         if let current = exchange {
@@ -41,6 +42,14 @@ extension SessionMachine {
         inquiry = nil
         effects.append(.forgetAnswer)
         return effects + overtaken.map { .reply($0, .refused(.overtaken)) }
+    }
+
+    /// What has left for the provider may still be granted there.
+    private mutating func noteOvertaken() {
+        if let current = exchange, current.result == nil, !current.needsHandler {
+            overtaken.updateValue(nil, forKey: current.attempt)
+        }
+        if case .inFlight(let attempt) = renewal.activity { overtaken.updateValue(identity, forKey: attempt) }
     }
 
     /// The tombstone is on disk, or the disk refused it: either way nobody is signed in.

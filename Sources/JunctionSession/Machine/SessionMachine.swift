@@ -37,6 +37,9 @@ package struct SessionMachine: Equatable, Sendable {
     /// The request by which it is being told of one: at most one.
     var telling: Telling?
     var lastRevocation: UInt64 = 0
+    /// Requests that a sign-out overtook, and whose answer may still bring a session that nobody here wants; whose it is,
+    /// where that is known before.
+    var overtaken: [Attempt: Identity?] = [:]
 
     /// Writes handed out and not yet ended, in order.
     var writes: [PendingWrite] = []

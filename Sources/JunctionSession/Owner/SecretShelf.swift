@@ -56,9 +56,14 @@ struct SecretShelf {
         given = [:]
     }
 
-    /// The present secrets outlive their session, in memory only.
-    mutating func keepCurrent(for revocation: RevocationID) {
-        signedOut[revocation] = current
+    /// These secrets outlive their session, in memory only.
+    mutating func keep(_ source: SecretSource, for revocation: RevocationID) {
+        signedOut[revocation] =
+            switch source {
+            case .present: current
+            case .generation(let generation): generations[generation]
+            case .attempt(let attempt): answered[attempt]
+            }
     }
 
     mutating func forget(_ revocation: RevocationID) {

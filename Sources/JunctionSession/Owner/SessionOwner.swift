@@ -177,8 +177,8 @@ package actor SessionOwner {
             shelf.keepAnswer(to: attempt)
         case .forgetAnswer:
             shelf.forgetAnswers()
-        case .keepSecrets(let revocation):
-            shelf.keepCurrent(for: revocation)
+        case .keepSecrets(let source, let revocation):
+            shelf.keep(source, for: revocation)
         case .revoke(let revocation, let identity):
             revoke(revocation, identity)
         case .interrupt:

@@ -102,11 +102,25 @@ struct SocialSessionTests {
 
         try installation.cloud.restart()
 
-        try installation.cloud.wait(for: "requests")
+        try installation.cloud.wait(for: "signOuts")
         #expect(try installation.cloud.requests(to: "/api/v4/sessions").first?["method"] as? String == "DELETE")
-        // It is counted when it arrives, which is a moment before it is carried out.
-        let isRevoked = try (0..<1_000).contains { _ in try installation.sessionsOfUsers() == [0] }
-        #expect(isRevoked)
+        #expect(try installation.sessionsOfUsers() == [0])
+    }
+
+    @Test func `a session that the vendor grants after the sign-out is revoked, too`() throws {
+        let installation = try Installation.social()
+        try installation.cloud.fault(["match": "/api/v5/sessions", "hang": true, "times": 1])
+        let client = try installation.connect()
+        let signIn = try client.request("session.signIn", login)
+        try installation.cloud.wait(for: "hanging")
+
+        try installation.signOut()
+        #expect(try client.refusal(of: signIn).kind == "notSignedIn")
+        try installation.cloud.release()
+
+        try installation.cloud.wait(for: "signOuts")
+        #expect(try installation.sessionsOfUsers() == [0])
+        #expect(try installation.status().state == "notLoggedIn")
     }
 }
 
