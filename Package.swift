@@ -210,11 +210,11 @@ for room in standing where tested.contains(room.name) {
     if let alongside = room.tests { targets.append(testTarget(room, alongside: alongside)) }
 }
 if asked.isEmpty {
-    // The built programs, from outside, over real sockets, against the sandbox.
+    // The built programs and the client library, from outside, over real sockets, against the sandbox.
     targets.append(
         .testTarget(
             name: "EndToEndTests",
-            dependencies: ["junctiond", "junctionctl", "junction-sandbox"],
+            dependencies: ["junctiond", "junctionctl", "junction-sandbox", "JunctionClient"],
             swiftSettings: strict
         )
     )

@@ -76,7 +76,7 @@ final class Installation {
 
     /// Starts the daemon and waits until it says that it is ready.
     ///
-    /// - Parameter kept: descriptors that the service manager kept for it, by name.
+    /// - Parameter kept: descriptors that the service manager passes it, by name: its socket, or what was kept for it.
     @discardableResult
     func startDaemon(_ environment: [String: String] = [:], kept: [String: Int32] = [:]) throws -> NotifySocket {
         let notify = try NotifySocket(in: folder)
@@ -93,17 +93,16 @@ final class Installation {
             daemon = try Program("junctiond", daemonArguments, in: folder, environment: environment)
             return
         }
-        // A shell passes them on, as descriptors from 3 on, and becomes the daemon.
-        let names = kept.keys.sorted().joined(separator: ":")
-        let inherited = kept.sorted { $0.key < $1.key }.enumerated().map { number, file in
-            "\(3 + number)</proc/\(getpid())/fd/\(file.value)"
-        }
-        let script = "LISTEN_PID=$$ LISTEN_FDS=\(kept.count) LISTEN_FDNAMES=\(names) exec \"$0\" \"$@\" "
+        // A shell knows the number of the process that it becomes.
+        let passed = kept.sorted { $0.key < $1.key }
+        let names = passed.map(\.key).joined(separator: ":")
+        let script = "LISTEN_PID=$$ LISTEN_FDS=\(passed.count) LISTEN_FDNAMES=\(names) exec \"$0\" \"$@\""
         daemon = try Program(
             "/bin/sh",
-            ["-c", script + inherited.joined(separator: " "), Program.path(of: "junctiond")] + daemonArguments,
+            ["-c", script, Program.path(of: "junctiond")] + daemonArguments,
             in: folder,
-            environment: environment
+            environment: environment,
+            passing: passed.map(\.value)
         )
     }
 

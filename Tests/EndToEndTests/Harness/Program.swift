@@ -44,14 +44,17 @@ final class Program: Sendable {
         name.hasPrefix("/") ? name : folder + "/" + name
     }
 
-    /// - Parameter output: where standard output goes; without it, to a file that `output` reads.
+    /// - Parameters:
+    ///   - output: where standard output goes; without it, to a file that `output` reads.
+    ///   - passed: what it finds from descriptor 3 on.
     init(
         _ name: String,
         _ arguments: [String],
         in folder: TemporaryFolder,
         environment: [String: String] = [:],
         input: String? = nil,
-        output: Int32? = nil
+        output: Int32? = nil,
+        passing passed: [Int32] = []
     ) throws {
         let variables = ["PATH": ProcessInfo.processInfo.environment["PATH"] ?? "", "HOME": folder.path]
         outputPath = folder.fresh("out")
@@ -67,7 +70,8 @@ final class Program: Sendable {
             environment: variables.merging(environment) { $1 },
             inputPath: inputPath,
             output: output.map(Spawning.Output.descriptor) ?? .file(outputPath),
-            errorPath: errorPath
+            errorPath: errorPath,
+            passed: passed
         ).start()
         let (status, ended, identifier) = (EndStatus(), ended, identifier)
         Thread.detachNewThread {

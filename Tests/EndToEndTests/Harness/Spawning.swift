@@ -1,7 +1,7 @@
 import Foundation
 import Synchronization
 
-/// How a process is started: with three descriptors of its own. Ours are all closed by its `exec`.
+/// How a process is started: with three descriptors of its own, and what it is passed. Ours are all closed by its `exec`.
 ///
 /// Foundation's `Process` will not do: it learns of an end from a socket that the child holds open, and waits for ever
 /// on the one thread it has when a child such as `systemd-socket-activate` closes what it does not know.
@@ -12,6 +12,8 @@ struct Spawning {
     var inputPath: String
     var output: Output
     var errorPath: String
+    /// What it finds from descriptor 3 on.
+    var passed: [Int32] = []
 
     enum Output {
         case file(String)
@@ -29,6 +31,12 @@ struct Spawning {
         case .descriptor(let descriptor): posix_spawn_file_actions_adddup2(&actions, descriptor, 1)
         }
         posix_spawn_file_actions_addopen(&actions, 2, errorPath, writing, 0o600)
+        // Copies far from where they are going to be: none is overwritten before it was moved.
+        let copies = passed.map { fcntl($0, F_DUPFD_CLOEXEC, 100) }
+        defer { copies.forEach { close($0) } }
+        for (index, copy) in copies.enumerated() {
+            posix_spawn_file_actions_adddup2(&actions, copy, 3 + Int32(index))
+        }
 
         // The threads that tests run on block signals, and a child would inherit that.
         var attributes = posix_spawnattr_t()

@@ -1,0 +1,150 @@
+import Foundation
+import JunctionClient
+import Synchronization
+import Testing
+
+/// Apps that keep one `JunctionClient` for good, while the daemon behind the socket that the service manager holds is
+/// restarted.
+@Suite struct RestartTests {
+    private static let (askers, watchers, restarts) = (10, 5, 5)
+
+    @Test func `apps that ask all the time notice nothing of restarts, and watchers go on from the snapshot`()
+        async throws
+    {
+        let installation = try Installation()
+        let listener = try Listener(at: installation.socket)
+        try installation.startDaemon(kept: ["rpc": listener.descriptor])
+        let user = try installation.signInNewUser()
+        let socket = installation.socket
+        let progress = Progress(of: Self.askers)
+
+        let (asked, heard) = try await withThrowingTaskGroup { group in
+            for number in 0..<Self.askers {
+                group.addTask { try await Report.asked(Self.ask(JunctionClient(socket: socket), number, progress)) }
+            }
+            for _ in 0..<Self.watchers {
+                group.addTask { try await Report.heard(Self.watch(JunctionClient(socket: socket))) }
+            }
+            for _ in 0..<Self.restarts {
+                await progress.isMade(by: 5)
+                try installation.stopDaemon()
+                try installation.startDaemon(kept: ["rpc": listener.descriptor])
+            }
+            await progress.isMade(by: 5)
+            progress.end()
+            // Whoever watches hears this from the last daemon, on a connection to the first.
+            try installation.signOut()
+
+            var (asked, heard): ([Int], [[String?]]) = ([], [])
+            for try await report in group {
+                switch report {
+                case .asked(let count): asked.append(count)
+                case .heard(let users): heard.append(users)
+                }
+            }
+            return (asked, heard)
+        }
+
+        #expect(asked.count == Self.askers)
+        #expect(asked.allSatisfy { $0 >= 5 * (Self.restarts + 1) })
+        #expect(heard.count == Self.watchers)
+        #expect(heard.allSatisfy { $0.first == user && $0.last == .some(nil) })
+    }
+
+    private enum Report {
+        case asked(Int)
+        case heard([String?])
+    }
+
+    /// Asks for the token and the state, by turns, until the end; any failure is the end, and fails the test.
+    private static func ask(_ client: JunctionClient, _ number: Int, _ progress: Progress) async throws -> Int {
+        defer { progress.end() }
+        var count = 0
+        while !progress.hasEnded {
+            _ = try await client.accessToken()
+            #expect(try await client.status().state == .established)
+            count += 1
+            progress.made(by: number)
+        }
+        return count
+    }
+
+    /// Who was signed in, snapshot by snapshot, until nobody is.
+    private static func watch(_ client: JunctionClient) async throws -> [String?] {
+        var users: [String?] = []
+        for try await snapshot in client.watch() {
+            users.append(snapshot.userId)
+            if snapshot.userId == nil { break }
+        }
+        return users
+    }
+}
+
+/// How far each asker has come.
+private final class Progress: Sendable {
+    private struct State {
+        var counts: [Int]
+        var goal: (counts: [Int], reached: CheckedContinuation<Void, Never>)?
+        var hasEnded = false
+    }
+
+    private let state: Mutex<State>
+
+    init(of askers: Int) {
+        state = Mutex(State(counts: Array(repeating: 0, count: askers)))
+    }
+
+    var hasEnded: Bool { state.withLock { $0.hasEnded } }
+
+    func end() {
+        let reached = state.withLock { state in
+            state.hasEnded = true
+            defer { state.goal = nil }
+            return state.goal?.reached
+        }
+        reached?.resume()
+    }
+
+    func made(by asker: Int) {
+        let reached = state.withLock { state -> CheckedContinuation<Void, Never>? in
+            state.counts[asker] += 1
+            guard let goal = state.goal, zip(state.counts, goal.counts).allSatisfy({ $0 >= $1 }) else { return nil }
+            state.goal = nil
+            return goal.reached
+        }
+        reached?.resume()
+    }
+
+    /// Waits until every asker has asked so often more, or until the end.
+    func isMade(by count: Int) async {
+        await withCheckedContinuation { reached in
+            let hasEnded = state.withLock { state in
+                if !state.hasEnded { state.goal = (state.counts.map { $0 + count }, reached) }
+                return state.hasEnded
+            }
+            if hasEnded { reached.resume() }
+        }
+    }
+}
+
+/// The service manager's end of socket activation: it stays open, whoever serves it.
+private final class Listener {
+    let descriptor: Int32
+
+    init(at path: String) throws {
+        let folder = (path as NSString).deletingLastPathComponent
+        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+        descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
+        var address = sockaddr_un()
+        address.sun_family = sa_family_t(AF_UNIX)
+        withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: path.utf8) }
+        let isListening = withUnsafePointer(to: address) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                bind(descriptor, $0, socklen_t(MemoryLayout<sockaddr_un>.size)) == 0 && listen(descriptor, 128) == 0
+            }
+        }
+        guard isListening else { throw Program.Failure(description: "There is no listener: \(errno)") }
+    }
+
+    deinit { close(descriptor) }
+}
