@@ -17,7 +17,11 @@ struct SessionOwnerTests {
         let provider: FakeProvider
         let owner: SessionOwner
 
-        init(tokenLife: Duration = .seconds(3_600), callsPerMinute: Int = 60) {
+        init(
+            tokenLife: Duration = .seconds(3_600),
+            callsPerMinute: Int = 60,
+            rules: RenewalRules = RenewalRules()
+        ) {
             provider = FakeProvider(clock: clock, tokenLife: tokenLife)
             owner = SessionOwner(
                 provider: provider,
@@ -27,6 +31,7 @@ struct SessionOwnerTests {
                 observer: observer,
                 executor: executor,
                 tasks: executor,
+                rules: rules,
                 callsPerMinute: callsPerMinute,
                 seed: 1
             )
@@ -306,6 +311,50 @@ struct SessionOwnerTests {
         #expect(again.snapshot().facts.state == .established)
         #expect(again.provider.revocations.count == 1)
         again.owner.assumeIsolated { #expect($0.shelf[RevocationID(number: 1)] == nil) }
+    }
+
+    @Test func `what a handler gave for a renewal outlives a sign-in that another handler's answer did not help`() {
+        let house = House(tokenLife: .seconds(60), rules: RenewalRules(mode: .handler)).start().signIn()
+        let questions = Box<RenewalQuestion>()
+        let handlers = Box<HandlerID>()
+        house.on { owner in handlers.put(owner.register { questions.put($0) }) }
+        func answer(_ text: String) {
+            let (handler, question) = (handlers.all[0], questions.all.last!)
+            house.on { $0.answered(handler, question.attempt, .authToken(SharedSecret(text: text))) }
+        }
+        house.provider.failRenewals(.unavailable(Unavailability("No network")))
+        house.pass(.seconds(61))
+        answer("for alice")
+        #expect(house.provider.renewalCalls == 1)
+
+        // Somebody wants bob, and the token for him is refused.
+        let requests = Box<RequestID>()
+        house.provider.failExchanges(.refused("It is used up"))
+        house.on {
+            $0.identify(
+                externalUserId: "ext-bob",
+                by: 1_000,
+                ask: {
+                    requests.put($0)
+                    _ = $1
+                }
+            ) { _ in }
+        }
+        house.on { owner in
+            owner.identifyAnswered(requests.all[0], with: .success(.registration(userId: "bob", token: nil)))
+        }
+        #expect(questions.all.last?.reason == .missing)
+        answer("for bob")
+        #expect(house.provider.exchangeCalls == 2)
+
+        house.pass(.seconds(60))
+
+        let tokens: [String] = house.provider.renewalAnswers.map { answer in
+            guard case .authToken(let token) = answer else { return "none" }
+            return token.text
+        }
+        #expect(tokens == ["for alice", "for alice"])
+        #expect(house.snapshot().facts.state == .established)
     }
 
     @Test func `the end waits for a revocation under way, and not for one that waits for its next attempt`() {

@@ -4,10 +4,10 @@ package enum Effect: Equatable, Sendable {
     case exchange(Attempt, credentialOf: RequestID, expecting: Identity?)
     /// Ask this handler; report `handlerAnswered`.
     case askHandler(HandlerID, RenewalQuestion)
-    /// What a handler gave with its answer to this attempt is used by the exchange or renewals that follow.
-    case keepAnswer(Attempt)
-    /// What a handler gave is not used any more.
-    case forgetAnswer
+    /// What a handler gave with its answer to this attempt is used by the exchange, or by the renewals, that follow.
+    case keepAnswer(Attempt, for: AnswerUse)
+    /// What a handler gave for this is not used any more.
+    case forgetAnswer(for: AnswerUse)
     /// Keep these secrets for this revocation, whatever becomes of the session.
     case keepSecrets(SecretSource, for: RevocationID)
     /// Tell the provider that this user has signed out, with the secrets kept for it; report `revocationEnded`.
@@ -37,6 +37,12 @@ package enum Effect: Equatable, Sendable {
     case reply(RequestID, Reply)
     /// Something worth a line in the log and a count in the metrics.
     case report(Happening)
+}
+
+/// What handlers are asked for. A sign-in and a renewal may each have an answer at once.
+package enum AnswerUse: Hashable, Sendable, CaseIterable {
+    case renewal
+    case exchange
 }
 
 /// Which of the secrets in memory are meant.

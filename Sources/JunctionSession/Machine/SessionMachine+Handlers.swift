@@ -3,16 +3,11 @@ extension SessionMachine {
     /// A question that a handler is being asked, and who else may be asked after it.
     struct Inquiry: Equatable, Sendable {
         var attempt: Attempt
-        var purpose: Purpose
+        var purpose: AnswerUse
         var reason: RenewalReason
         var handler: HandlerID
         var round: Round
         var deadline: Uptime
-
-        enum Purpose: Equatable, Sendable {
-            case renewal
-            case exchange
-        }
     }
 
     /// One round of questions: who is left, and what has come of it so far.
@@ -54,10 +49,12 @@ extension SessionMachine {
             return askNext(after: asked, now) + settle(now)
         case (.exchange, .credential), (.exchange, .signature):
             inquiry = nil
-            guard let current = exchange, current.attempt == attempt else { return [.forgetAnswer] }
+            guard let current = exchange, current.attempt == attempt else { return [.forgetAnswer(for: .exchange)] }
             exchange?.round = asked.round
             exchange?.needsHandler = false
-            return [.keepAnswer(attempt), .exchange(attempt, credentialOf: current.request, expecting: nil)]
+            return [
+                .keepAnswer(attempt, for: .exchange), .exchange(attempt, credentialOf: current.request, expecting: nil),
+            ]
         case (.renewal, .renew) where isReauthenticationPending:
             inquiry = nil
             return refuseRequesters(.reauthenticationRequired) + settle(now)
@@ -66,7 +63,7 @@ extension SessionMachine {
             renewal.round = asked.round
             renewal.hasAnswer = answer != .renew
             renewal.answerIsSpentByUse = answer == .signature
-            return [.keepAnswer(attempt)] + noteIntent(attempt, now) + settle(now)
+            return [.keepAnswer(attempt, for: .renewal)] + noteIntent(attempt, now) + settle(now)
         }
     }
 
@@ -90,7 +87,7 @@ extension SessionMachine {
     /// Asks the next one of a round; when none is left, nobody could.
     private mutating func ask(
         _ round: Round,
-        _ purpose: Inquiry.Purpose,
+        _ purpose: AnswerUse,
         _ attempt: Attempt,
         _ reason: RenewalReason,
         _ now: Moment
@@ -129,19 +126,19 @@ extension SessionMachine {
         renewal.hasAnswer = false
         renewal.activity = .asking(attempt)
         let round = renewal.round.afterRefusal(reason)
-        return [.forgetAnswer] + ask(round, .renewal, attempt, renewal.reason, now)
+        return [.forgetAnswer(for: .renewal)] + ask(round, .renewal, attempt, renewal.reason, now)
     }
 
     /// What a handler gave for the sign-in was refused: the others may have better.
     mutating func exchangeAnswerRefused(_ reason: String, _ now: Moment) -> [Effect] {
-        guard let current = exchange else { return [.forgetAnswer] }
+        guard let current = exchange else { return [.forgetAnswer(for: .exchange)] }
         exchange?.needsHandler = true
         exchange?.round = current.round.afterRefusal(reason)
         // A renewal's question may be open: it comes first.
-        return [.forgetAnswer] + tendInquiry(now)
+        return [.forgetAnswer(for: .exchange)] + tendInquiry(now)
     }
 
-    private mutating func nobodyCould(_ purpose: Inquiry.Purpose, _ round: Round, _ now: Moment) -> [Effect] {
+    private mutating func nobodyCould(_ purpose: AnswerUse, _ round: Round, _ now: Moment) -> [Effect] {
         switch purpose {
         case .renewal:
             return postpone(after: round, now)
@@ -192,7 +189,7 @@ extension SessionMachine {
 
     // MARK: What the question is about
 
-    private func subjectOfInquiry(_ purpose: Inquiry.Purpose) -> String? {
+    private func subjectOfInquiry(_ purpose: AnswerUse) -> String? {
         switch (purpose, standing) {
         case (.exchange, _): exchange?.subject?.spelling
         case (.renewal, .signedIn(let session)): session.stored.identity.spelling
@@ -200,7 +197,7 @@ extension SessionMachine {
         }
     }
 
-    private func expiryOfInquiry(_ purpose: Inquiry.Purpose) -> WallTime? {
+    private func expiryOfInquiry(_ purpose: AnswerUse) -> WallTime? {
         guard purpose == .renewal, case .signedIn(let session) = standing else { return nil }
         return session.stored.token?.expiresAt
     }

@@ -152,7 +152,7 @@ extension SessionMachine {
     private mutating func forgetSpentAnswer() -> [Effect] {
         guard renewal.hasAnswer, renewal.answerIsSpentByUse else { return [] }
         renewal.hasAnswer = false
-        return [.forgetAnswer]
+        return [.forgetAnswer(for: .renewal)]
     }
 
     private mutating func reauthenticationDemanded(_ session: Session, _ now: Moment) -> [Effect] {
@@ -164,7 +164,8 @@ extension SessionMachine {
         let requesters = renewal.requesters
         renewal = Renewal()
         renewal.lastError = "reauthenticationRequired: " + Refusal.reauthenticationRequired.message
-        return [.forgetAnswer] + writeNote(answering: requesters, with: .refused(.reauthenticationRequired), now)
+        return [.forgetAnswer(for: .renewal)]
+            + writeNote(answering: requesters, with: .refused(.reauthenticationRequired), now)
             + settle(now)
     }
 
@@ -274,7 +275,7 @@ extension SessionMachine {
         let requesters = renewal.requesters
         renewal = Renewal(lastBegan: renewal.lastBegan, lastReplacedRejected: renewal.lastReplacedRejected)
         for index in tokenWaiters.indices { tokenWaiters[index].hasHadRenewal = true }
-        return [.activate(generation: written), .forgetAnswer, .report(.renewalEnded(.succeeded))]
+        return [.activate(generation: written), .forgetAnswer(for: .renewal), .report(.renewalEnded(.succeeded))]
             + requesters.map { .reply($0, .done) }
     }
 
@@ -285,7 +286,8 @@ extension SessionMachine {
         standing = .terminated(termination, session.stored.identity)
         let requesters = renewal.requesters
         renewal = Renewal()
-        return [.erase, .forgetAnswer] + requesters.map { .reply($0, .refused(.terminated(termination))) }
+        return [.erase, .forgetAnswer(for: .renewal)]
+            + requesters.map { .reply($0, .refused(.terminated(termination))) }
     }
 
     /// Lets go of an attempt whose session is being replaced or signed out.

@@ -122,7 +122,8 @@ extension SessionMachine {
             return [report] + exchangeAnswerRefused(reason, now) + settle(now)
         }
         exchange = nil
-        return [report, .forgetAnswer, .reply(current.request, .refused(refusal(for: failure, now)))] + settle(now)
+        return [report, .forgetAnswer(for: .exchange), .reply(current.request, .refused(refusal(for: failure, now)))]
+            + settle(now)
     }
 
     private func refusal(for failure: ExchangeFailure, _ now: Moment) -> Refusal {

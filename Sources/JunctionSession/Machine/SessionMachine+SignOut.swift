@@ -40,7 +40,7 @@ extension SessionMachine {
         tokenWaiters = []
         renewal = Renewal()
         inquiry = nil
-        effects.append(.forgetAnswer)
+        effects += AnswerUse.allCases.map { .forgetAnswer(for: $0) }
         return effects + overtaken.map { .reply($0, .refused(.overtaken)) }
     }
 

@@ -69,7 +69,9 @@ extension SessionMachine {
         exchange = nil
         storage.status = .ok
         renewal = Renewal()
-        return [.activate(generation: generation), .forgetAnswer, .report(.exchangeEnded(.succeeded))]
+        return [.activate(generation: generation)]
+            + AnswerUse.allCases.map { .forgetAnswer(for: $0) }
+            + [.report(.exchangeEnded(.succeeded))]
             + dropRevocations(ofWhoSignedIn: result)
             + [.reply(current.request, reply)]
             + renewRequesters.map { .reply($0, .done) }

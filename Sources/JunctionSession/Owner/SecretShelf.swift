@@ -9,8 +9,8 @@ struct SecretShelf {
     private(set) var active: UInt64?
     /// What handlers gave, until the machine says that it is used or not wanted.
     private var given: [Attempt: RenewalAnswer] = [:]
-    /// What the next exchange or renewal is made with, if a handler gave something.
-    private(set) var answer: RenewalAnswer?
+    /// What the next exchange and the next renewal are made with, where a handler gave something.
+    private(set) var answers: [AnswerUse: RenewalAnswer] = [:]
     /// The secrets of sessions that were signed out here, and that the provider has not heard of.
     private var signedOut: [RevocationID: SessionSecrets] = [:]
 
@@ -41,8 +41,8 @@ struct SecretShelf {
         given[attempt] = answer
     }
 
-    mutating func keepAnswer(to attempt: Attempt) {
-        answer = given.removeValue(forKey: attempt)
+    mutating func keepAnswer(to attempt: Attempt, for use: AnswerUse) {
+        answers[use] = given.removeValue(forKey: attempt)
         given = [:]
     }
 
@@ -51,9 +51,8 @@ struct SecretShelf {
         given = [:]
     }
 
-    mutating func forgetAnswers() {
-        answer = nil
-        given = [:]
+    mutating func forgetAnswer(for use: AnswerUse) {
+        answers[use] = nil
     }
 
     /// These secrets outlive their session, in memory only.

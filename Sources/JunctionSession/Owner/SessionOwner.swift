@@ -173,10 +173,10 @@ package actor SessionOwner {
             observer.reached(.swapped)
         case .erase:
             shelf.erase()
-        case .keepAnswer(let attempt):
-            shelf.keepAnswer(to: attempt)
-        case .forgetAnswer:
-            shelf.forgetAnswers()
+        case .keepAnswer(let attempt, let use):
+            shelf.keepAnswer(to: attempt, for: use)
+        case .forgetAnswer(let use):
+            shelf.forgetAnswer(for: use)
         case .keepSecrets(let source, let revocation):
             shelf.keep(source, for: revocation)
         case .revoke(let revocation, let identity):
@@ -200,7 +200,7 @@ package actor SessionOwner {
         guard let given = callers[request]?.credential else {
             preconditionFailure("An exchange was begun for a request without a credential")
         }
-        let credential = given.completed(with: shelf.answer)
+        let credential = given.completed(with: shelf.answers[.exchange])
         start { owner in
             do throws(ExchangeFailure) {
                 let grant = try await owner.provider.exchange(credential, expecting: expected)
@@ -230,7 +230,7 @@ package actor SessionOwner {
         guard let identity = machine.identity, let secrets = shelf.current else {
             preconditionFailure("A renewal was begun without a session")
         }
-        let answer = shelf.answer ?? .renew
+        let answer = shelf.answers[.renewal] ?? .renew
         observer.reached(.intentNoted)
         start { owner in
             do throws(RenewalFailure) {
