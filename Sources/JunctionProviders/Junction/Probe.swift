@@ -1,6 +1,6 @@
 package import JunctionSession
 
-/// What `doctor` wants to know: whether both hosts answer, and whether our clocks agree.
+/// What `doctor` wants to know: whether both hosts answer, whether our clocks agree, and that nothing else is needed.
 extension JunctionProvider {
     package func probe(_ identity: Identity?) async -> [ProbeFinding] {
         let site = identity.flatMap(JunctionSite.init(of:))
@@ -12,7 +12,8 @@ extension JunctionProvider {
                     name: "provider",
                     verdict: .note,
                     detail: "Which of Junction's hosts are used is known after a sign-in: nothing was looked at"
-                )
+                ),
+                Self.credentialsFinding,
             ]
         }
 
@@ -25,6 +26,12 @@ extension JunctionProvider {
             skew = skew ?? difference
         }
         if let skew { findings.append(.clock(ahead: skew)) }
-        return findings
+        return findings + [Self.credentialsFinding]
     }
+
+    private static let credentialsFinding = ProbeFinding(
+        name: "provider credentials",
+        verdict: .ok,
+        detail: "None is configured, and none is needed: Sign-In Tokens and link codes come with the user"
+    )
 }

@@ -57,6 +57,13 @@ struct DoctorTests {
 
     // MARK: Credentials
 
+    @Test func `Junction needs no credential on the device, before a sign-in and after`() throws {
+        let installation = try Installation.started()
+        #expect(try installation.doctor().verdict(of: "provider credentials") == "ok")
+        try installation.signInNewUser()
+        #expect(try installation.doctor().detail(of: "provider credentials").contains("none is needed"))
+    }
+
     @Test func `social.plus's API key is there, or a problem that says where it goes`() throws {
         let installation = try Installation.social()
         #expect(try installation.doctor().verdict(of: "provider API key") == "ok")

@@ -10,8 +10,10 @@ struct ProbeTests {
             let findings = try await stage.junction.probe(Sample.identity)
 
             #expect(stage.server.requests.map(\.line) == ["HEAD / HTTP/1.1", "HEAD / HTTP/1.1"])
-            #expect(findings.map(\.name) == ["provider auth", "provider API", "provider clock"])
-            #expect(findings.map(\.verdict) == [.ok, .ok, .note])
+            #expect(
+                findings.map(\.name) == ["provider auth", "provider API", "provider clock", "provider credentials"]
+            )
+            #expect(findings.map(\.verdict) == [.ok, .ok, .note, .ok])
             #expect(findings[2].detail == "The clock is 60 s ahead of the provider's")
         }
     }
@@ -22,7 +24,7 @@ struct ProbeTests {
             try await stage.server.refuse()
             let findings = await junction.probe(Sample.identity)
 
-            #expect(findings.map(\.verdict) == [.problem, .problem])
+            #expect(findings.map(\.verdict) == [.problem, .problem, .ok])
             #expect(findings[0].detail == "Connection refused by \(stage.server.place)")
             #expect(findings[0].remedy == "is it running?")
         }
@@ -32,7 +34,7 @@ struct ProbeTests {
         try await Stage.play([]) { stage in
             let junction = JunctionProvider(cloud: try JunctionCloud(), http: stage.http, clock: stage.clock)
 
-            #expect(await junction.probe(nil).map(\.verdict) == [.note])
+            #expect(await junction.probe(nil).map(\.verdict) == [.note, .ok])
         }
     }
 
