@@ -27,14 +27,18 @@ struct ListeningSocketTests {
         close(descriptor)
     }
 
-    @Test func `the socket is born for its owner alone, also where the mask allows more`() throws {
-        umask(0)
+    @Test func `the socket is born for its owner alone, also where the mask allows more`() async {
+        // In a process of its own: the mask belongs to the whole process.
+        await #expect(processExitsWith: .success) {
+            let tests = ListeningSocketTests()
+            umask(0)
 
-        let socket = try ListeningSocket(creatingAt: path)
+            let socket = try ListeningSocket(creatingAt: tests.path)
 
-        #expect(mode(of: path) == 0o600)
-        #expect(socket.path == path)
-        #expect(socket.group == getegid())
+            #expect(tests.mode(of: tests.path) == 0o600)
+            #expect(socket.path == tests.path)
+            #expect(socket.group == getegid())
+        }
     }
 
     @Test func `a missing folder is made for the daemon alone`() throws {

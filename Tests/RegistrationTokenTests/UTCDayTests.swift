@@ -3,7 +3,7 @@ import Testing
 
 @testable import RegistrationToken
 
-@Suite(.serialized) struct UTCDayTests {
+@Suite struct UTCDayTests {
     @Test(
         arguments: [
             (0, "19700101"), (86_399, "19700101"), (86_400, "19700102"), (951_782_399, "20000228"),
@@ -31,26 +31,31 @@ import Testing
     }
 
     /// Kiritimati is 14 hours ahead and Niue 11 behind: at any moment it is another day in one of the two.
-    @Test(arguments: ["Pacific/Kiritimati", "Pacific/Niue", "Asia/Kathmandu", "Europe/Berlin", "UTC"])
-    func `the time zone of the machine changes nothing`(zone: String) throws {
-        let before = getenv("TZ").map { String(cString: $0) }
-        setenv("TZ", zone, 1)
-        tzset()
-        defer {
-            if let before { setenv("TZ", before, 1) } else { unsetenv("TZ") }
-            tzset()
+    @Test func `the time zone of the machine changes nothing`() async {
+        // In a process of its own: the variable belongs to the whole process.
+        await #expect(processExitsWith: .success) {
+            for zone in ["Pacific/Kiritimati", "Pacific/Niue", "Asia/Kathmandu", "Europe/Berlin", "UTC"] {
+                setenv("TZ", zone, 1)
+                tzset()
+                try UTCDayTests.checkTokens(in: zone)
+            }
         }
+    }
+
+    private static func checkTokens(in zone: String) throws {
         for (time, day) in [(1_514_851_199, "20180101"), (1_514_851_200, "20180102")] as [(Int64, String)] {
             let token = try RegistrationToken(applicationKey: "k", userId: "foo", issuedAt: time)
             let jwt = token.signed(with: try Published.secret)
             let header = try #require(Base64.decode(jwt.split(separator: ".")[0].utf8))
 
-            #expect(String(decoding: header, as: UTF8.self) == #"{"alg":"HS256","kid":"hkdfv1-\#(day)"}"#)
-            #expect(try RegistrationToken.verify(jwt.utf8, with: Published.secret, at: time) == token)
+            #expect(String(decoding: header, as: UTF8.self) == #"{"alg":"HS256","kid":"hkdfv1-\#(day)"}"#, "\(zone)")
+            #expect(try RegistrationToken.verify(jwt.utf8, with: Published.secret, at: time) == token, "\(zone)")
         }
-        #expect(
-            try RegistrationToken.verify(Published.sorted.utf8, with: Published.secret, at: Published.now).userId
-                == "foo"
+        let published = try RegistrationToken.verify(
+            Published.sorted.utf8,
+            with: Published.secret,
+            at: Published.now
         )
+        #expect(published.userId == "foo", "\(zone)")
     }
 }

@@ -101,7 +101,7 @@ final class Program: Sendable {
 
     /// Waits for its end; a program that does not end is a failure, not a hang.
     @discardableResult
-    func wait(atMost seconds: Int = 30) throws -> Ending {
+    func wait(atMost seconds: Int = 60) throws -> Ending {
         guard ended.wait(timeout: .now() + .seconds(seconds)) == .success, let status = status.value else {
             signal(SIGKILL)
             throw Failure(description: "Process \(identifier) did not end within \(seconds) s: \(errors)")
