@@ -98,32 +98,21 @@ struct ConnectionTests {
     }
 
     @Test func `a daemon that came and went is not tried without a pause`() throws {
-        let connections = Mutex(0)
-        let refusing: ScriptedDaemon.Script = { _ in connections.withLock { $0 += 1 } }
-        let daemon = ScriptedDaemon(
-            { peer in
-                connections.withLock { $0 += 1 }
-                peer.answer(peer.message(), snapshotJSON())
-            },
-            refusing,
-            refusing,
-            refusing,
-            refusing
+        var reconnection = Reconnection(
+            to: SocketPath("/nowhere"),
+            patience: .always,
+            backoff: Backoff(first: .seconds(3600)),
+            steadiness: .zero,
+            unless: nil
         )
-        var feed = SnapshotFeed(
-            Reconnection(
-                to: SocketPath(daemon.path),
-                patience: .always,
-                backoff: Backoff(first: .seconds(3600)),
-                steadiness: .zero,
-                unless: nil
-            )
-        )
-        _ = try feed.next()
+        reconnection.connectionBegan()
+        // It was there for long enough: at once. The next one answers nothing: not at once.
+        try reconnection.wait(after: .connectionLost)
 
-        let error = #expect(throws: JunctionError.self) { try feed.next(by: .after(.milliseconds(100))) }
+        let error = #expect(throws: JunctionError.self) {
+            try reconnection.wait(after: .connectionLost, by: .after(.milliseconds(1)))
+        }
 
         #expect(error?.kind == .timedOut)
-        #expect(connections.withLock { $0 } == 2)
     }
 }

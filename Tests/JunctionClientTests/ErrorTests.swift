@@ -66,6 +66,8 @@ struct ErrorTests {
     @Test func `a daemon that is too busy for one more connection says so`() async throws {
         let script: ScriptedDaemon.Script = { peer in
             peer.send(#"{"jsonrpc":"2.0","id":null,"error":{"code":1011,"message":"full","data":{"kind":"busy"}}}"#)
+            // It goes when the request has come: a request that was not taken would be made again.
+            _ = peer.line()
         }
         let daemon = ScriptedDaemon(script, script)
 

@@ -9,7 +9,10 @@ struct FramingTests {
     private let status = #"{"jsonrpc":"2.0","method":"session.status","id":1}"#
 
     init() throws {
-        server = try TestServer()
+        // A busy machine must not look like a peer that does not go.
+        var patience = ServerSettings.Patience()
+        patience.farewell = .seconds(60)
+        server = try TestServer(patience: patience)
         client = try server.connect()
     }
 

@@ -149,7 +149,7 @@ struct SequenceBookTests {
 
         #expect(temporary.names == ["installation-id", "lock", "reserve", "sequences", "session.sealed"])
         #expect(try temporary.mode("sequences") == 0o600)
-        let vault = try open()
+        let vault = try reopened { try open() }
         await #expect(throws: SequenceSpent(last: 41)) { try await vault.sequences.claim(41, of: "app/anna") }
     }
 

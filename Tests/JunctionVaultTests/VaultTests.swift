@@ -31,7 +31,7 @@ import Testing
             _ = await vault.inspect()
         }()
 
-        let found = try open().restore()
+        let found = try reopened { try open() }.restore()
 
         #expect(found.record == .test(2))
         #expect(found.secrets?.texts == ["access-2", "refresh-2", "key-2"])
@@ -72,7 +72,10 @@ import Testing
             let vault = try open()
             _ = vault.restore()
             try await vault.write(.test(1), .test(1))
+            // The reserve is made behind the answer; this waits for it, and for the lock to be let go.
+            _ = await vault.inspect()
         }()
+        _ = try reopened { try open() }
 
         await #expect(processExitsWith: .exitCode(9)) {
             [path = temporary.path as String, name = step.rawValue as String] in

@@ -33,20 +33,22 @@ import Testing
             let file = folder + "/state.json"
             let (user, first) = try await Sandbox.run {
                 $0.stateFile = file
+                $0.settings.rotationGrace = 3_600
             } _: { sandbox in
                 let user = try await sandbox.user()
                 let first = try await sandbox.signIn(user)
                 _ = try Tokens(try await sandbox.refresh(first.refresh))
-                _ = try await sandbox.post("/sandbox/clock", ["advanceSeconds": .integer(20)])
+                _ = try await sandbox.post("/sandbox/clock", ["advanceSeconds": .integer(1_800)])
                 return (user, first)
             }
 
             try await Sandbox.run {
                 $0.stateFile = file
+                $0.settings.rotationGrace = 3_600
             } _: { sandbox in
                 #expect(try await sandbox.get("/v2/user/\(user)", headers: Sandbox.bearer(first)).status == 200)
                 #expect(try await sandbox.refresh(first.refresh).status == 200)
-                _ = try await sandbox.post("/sandbox/clock", ["advanceSeconds": .integer(10)])
+                _ = try await sandbox.post("/sandbox/clock", ["advanceSeconds": .integer(1_800)])
                 #expect(try await sandbox.refresh(first.refresh).status == 401)
                 #expect(try await sandbox.counters().familyRevocations == 1)
             }

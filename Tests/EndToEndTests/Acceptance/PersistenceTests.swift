@@ -135,10 +135,10 @@ import Testing
     // MARK: Watchers
 
     @Test func `16: a watcher hears the present state first and then every transition`() throws {
-        let installation = try Installation.started(accessTokenLifetime: 1)
+        let installation = try Installation.started(accessTokenLifetime: 2)
         let watcher = try installation.connect()
         let first = try watcher.call("session.subscribe")
-        try installation.cloud.fault(["status": 503, "times": 1, "headers": ["Retry-After": "1"]])
+        try installation.cloud.fault(["status": 503, "headers": ["Retry-After": "1"]])
         let user = try installation.signInNewUser()
         var heard = [first]
         func listen(until fits: (Object) -> Bool) throws {
@@ -147,6 +147,7 @@ import Testing
 
         try listen { $0.state == "tokenExpired" }
         try installation.cloud.change(["accessTokenLifetime": 3_600])
+        try installation.cloud.clearFaults()
         try listen { $0.state == "established" && $0.generation == 2 }
         try installation.cloud.drive("require-reauthentication", user)
         #expect(try installation.connect().refusal("session.renew").kind == "reauthenticationRequired")

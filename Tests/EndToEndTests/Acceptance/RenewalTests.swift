@@ -21,6 +21,7 @@ import Testing
         let watcher = try installation.watch()
         try installation.signInNewUser()
         try watcher.awaitSnapshot { $0.state == "tokenExpired" }
+        try installation.cloud.wait(for: "hanging")
 
         let crowd = try Crowd(installation, connections: 20, callsEach: 10)
         try installation.cloud.change(["accessTokenLifetime": 3_600])
@@ -41,6 +42,7 @@ import Testing
         let watcher = try installation.watch()
         try installation.signInNewUser()
         try watcher.awaitSnapshot { $0.state == "tokenExpired" }
+        try installation.cloud.wait(for: "hanging")
 
         let crowd = try Crowd(installation, connections: 20, callsEach: 10)
         try installation.cloud.release()

@@ -44,6 +44,7 @@ import Testing
         #expect(try installation.signOut().state == "notLoggedIn")
 
         try installation.cloud.restart()
+        try installation.cloud.change(["accessTokenLifetime": 3_600])
         try installation.signIn(user)
         try installation.cloud.drive("delete", user)
         #expect(try installation.connect().refusal("session.renew").kind == "sessionTerminated")

@@ -32,13 +32,14 @@ import Testing
             }
             await progress.isMade(by: 5)
             progress.end()
-            // Whoever watches hears this from the last daemon, on a connection to the first.
-            try installation.signOut()
 
             var (asked, heard): ([Int], [[String?]]) = ([], [])
             for try await report in group {
                 switch report {
-                case .asked(let count): asked.append(count)
+                case .asked(let count):
+                    asked.append(count)
+                    // Nobody asks any more. Whoever watches hears this from the last daemon.
+                    if asked.count == Self.askers { try installation.signOut() }
                 case .heard(let users): heard.append(users)
                 }
             }

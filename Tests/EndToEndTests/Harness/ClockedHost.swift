@@ -22,7 +22,9 @@ final class ClockedHost: Sendable {
         }
         guard !failed else { throw Program.Failure(description: "There is no port for a host: \(errno)") }
         url = "http://127.0.0.1:\(UInt16(bigEndian: address.sin_port))"
+        // The thread closes it, so that it never accepts from a number that has been given to somebody else.
         Thread.detachNewThread {
+            defer { close(listener) }
             while true {
                 let connection = accept(listener, nil, nil)
                 guard connection >= 0 else { return }
@@ -61,8 +63,5 @@ final class ClockedHost: Sendable {
         return format.string(from: date)
     }
 
-    deinit {
-        shutdown(descriptor, Int32(SHUT_RDWR))
-        close(descriptor)
-    }
+    deinit { shutdown(descriptor, Int32(SHUT_RDWR)) }
 }

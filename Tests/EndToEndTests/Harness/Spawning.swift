@@ -1,7 +1,7 @@
 import Foundation
 import Synchronization
 
-/// How a process is started: with three descriptors of its own, and what it is passed. Ours are all closed by its `exec`.
+/// How a process is started: with three descriptors of its own, and what it is passed. None of ours stays open in it.
 ///
 /// Foundation's `Process` will not do: it learns of an end from a socket that the child holds open, and waits for ever
 /// on the one thread it has when a child such as `systemd-socket-activate` closes what it does not know.
@@ -37,6 +37,8 @@ struct Spawning {
         for (index, copy) in copies.enumerated() {
             posix_spawn_file_actions_adddup2(&actions, copy, 3 + Int32(index))
         }
+        // What libraries open is not closed by `exec`: NIO's sockets, Foundation's pipes.
+        _ = Self.addCloseFrom?(&actions, 3 + Int32(passed.count))
 
         // The threads that tests run on block signals, and a child would inherit that.
         var attributes = posix_spawnattr_t()
@@ -60,6 +62,12 @@ struct Spawning {
         }
         return identifier
     }
+
+    /// `posix_spawn_file_actions_addclosefrom_np` of glibc 2.34, which Swift does not see.
+    private static let addCloseFrom: AddCloseFrom? = dlsym(nil, "posix_spawn_file_actions_addclosefrom_np").map {
+        unsafeBitCast($0, to: AddCloseFrom.self)
+    }
+    private typealias AddCloseFrom = @convention(c) (UnsafeMutablePointer<posix_spawn_file_actions_t>, Int32) -> Int32
 
     private func withCStrings<Result>(
         _ strings: [String],

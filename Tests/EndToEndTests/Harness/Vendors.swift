@@ -38,7 +38,7 @@ extension Installation {
     }
 
     /// Junction, with a local app asked before each renewal.
-    static func junctionWithHandlers(handlerTimeout: Int = 5) throws -> Installation {
+    static func junctionWithHandlers(handlerTimeout: Int = 60) throws -> Installation {
         try started(configuration: "[renewal]\nmode = \"handler\"\nhandlerTimeout = \(handlerTimeout)")
     }
 

@@ -23,7 +23,6 @@ import Testing
     @Test func `a restart with a dead token and no network keeps the session until the network is back`() throws {
         let installation = try Installation.started(accessTokenLifetime: 1)
         let user = try installation.signInNewUser()
-        try installation.cloud.change(["accessTokenLifetime": 3_600])
         try installation.killDaemon()
         try installation.cloud.stop()
 

@@ -19,16 +19,17 @@ import Testing
     }
 
     @Test func `each transition is told in plain words`() throws {
-        let installation = try Installation(accessTokenLifetime: 1)
+        let installation = try Installation(accessTokenLifetime: 2)
         let notify = try installation.startDaemon()
         let user = try installation.cloud.makeUser()
 
-        try installation.cloud.fault(["status": 503, "headers": ["Retry-After": "1"], "times": 1])
+        try installation.cloud.fault(["status": 503, "headers": ["Retry-After": "1"]])
         try installation.signIn(user)
         try notify.wait(for: "STATUS=Signing in")
         try notify.wait(for: "STATUS=User \(user) is signed in")
         try notify.wait("the expiry") { $0.hasPrefix("STATUS=") && $0.contains("expired") }
         try installation.cloud.change(["accessTokenLifetime": 3_600])
+        try installation.cloud.clearFaults()
         try notify.wait(for: "STATUS=User \(user) is signed in")
         try installation.cloud.drive("delete", user)
         #expect(try installation.connect().refusal("session.renew").kind == "sessionTerminated")

@@ -106,10 +106,13 @@ extension Installation {
     fileprivate func handler(running commands: String) throws -> TalkingHandler {
         let handler = try TalkingHandler(running: commands, socket: socket, in: folder)
         let client = try connect()
-        while try !(client.call("daemon.metrics")["text"] as? String ?? "").contains("junctiond_session_handlers 1\n") {
-        }
+        while handler.isRunning, try !client.call("daemon.metrics").text.contains("junctiond_session_handlers 1\n") {}
         return handler
     }
+}
+
+extension [String: Any] {
+    fileprivate var text: String { self["text"] as? String ?? "" }
 }
 
 /// `junctionctl handle-renewals` at the end of some commands, and what it says on standard error.
@@ -136,6 +139,8 @@ private final class TalkingHandler {
         }
         return line
     }
+
+    var isRunning: Bool { program.program.isRunning }
 
     deinit { program.program.signal(SIGKILL) }
 }

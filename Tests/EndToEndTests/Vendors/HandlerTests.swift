@@ -137,7 +137,7 @@ struct HandlerEndToEndTests {
         )
         defer { handler.signal(SIGKILL) }
         let caller = try installation.connect()
-        while try !caller.call("daemon.metrics").text.contains("junctiond_session_handlers 1\n") {}
+        while handler.isRunning, try !caller.call("daemon.metrics").text.contains("junctiond_session_handlers 1\n") {}
 
         #expect(try caller.call("session.renew").generation == 2)
     }

@@ -133,6 +133,7 @@ struct PostponementTests {
 
     @Test func `a sign-in brings what a postponed session with a dead token lacks`() throws {
         let installation = try postponedAndExpired()
+        try installation.cloud.change(["accessTokenLifetime": 3_600])
 
         let snapshot = try installation.connect().call("session.signIn", login)
 

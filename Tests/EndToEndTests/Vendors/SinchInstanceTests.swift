@@ -28,7 +28,7 @@ struct SinchInstanceTests {
         let caller = try installation.connect()
         try caller.call("session.signIn", limited("anna", installation))
         let app = try RenewingApp(installation)
-        try installation.answerOnce(endingIn: 8)
+        try installation.answerOnce(endingIn: 12)
         let renewal = try caller.request("session.renew")
         try app.answer(["action": "renewWithAuthToken", "authToken": installation.registrationToken(for: "anna")])
         let end = try #require(try caller.answer(to: renewal).tokenEnd)
@@ -68,7 +68,7 @@ struct SinchInstanceTests {
 
     @Test func `a registration that ended is expired and not lost, and is made anew when an app can`() throws {
         let installation = try Installation.sinch()
-        try installation.answerOnce(endingIn: 2, instance: "gone")
+        try installation.answerOnce(endingIn: 4, instance: "gone")
         let first = try installation.connect().call("session.signIn", limited("anna", installation))
         #expect(first.state == "established")
         let expired = try installation.awaitSnapshot { $0.state == "tokenExpired" }

