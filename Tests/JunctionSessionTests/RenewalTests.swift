@@ -4,6 +4,19 @@ import Testing
 
 /// The scheduler: when a renewal is made, by whom it may be hurried, and what its outcomes mean.
 struct RenewalTests {
+    @Test func `a token without an end is not due by itself, and is renewed for who asks`() {
+        var bench = Bench()
+        bench.life = WallTime.never - bench.now.wall
+        bench.signIn(.signInToken("alice"))
+        bench.grantExchange()
+        #expect(bench.facts.renewal == Snapshot.Renewal())
+
+        bench.pass(.seconds(365 * 86_400))
+        #expect(bench.renewals.isEmpty)
+        bench.renew()
+        #expect(bench.renewals.count == 1)
+    }
+
     @Test func `the renewal time is drawn once, between half and four fifths of the life`() {
         for seed in 0..<200 {
             let bench = Bench.signedIn(seed: UInt64(seed))

@@ -50,6 +50,17 @@ struct RenderingTests {
         )
     }
 
+    @Test func `a token without an end is said to have none`() {
+        var endless = signedIn
+        endless.accessToken?.expiresAt = .never
+        endless.renewal = .init()
+
+        let text = SnapshotText(endless, now: now)
+
+        #expect(text.paragraph.contains("token     valid without an end\nstorage"))
+        #expect(text.line.contains(" token-until=never"))
+    }
+
     @Test func `nobody takes fewer`() {
         #expect(
             SnapshotText(nobody, now: now).paragraph == """

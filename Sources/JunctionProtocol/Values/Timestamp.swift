@@ -8,6 +8,9 @@ public struct Timestamp: Hashable, Comparable, Sendable {
         self.milliseconds = milliseconds
     }
 
+    /// What a token without an end is said to live until: 9999-12-31T23:59:59Z.
+    public static let never = Timestamp(milliseconds: 253_402_300_799_000)
+
     /// Orders by time.
     public static func < (earlier: Timestamp, later: Timestamp) -> Bool {
         earlier.milliseconds < later.milliseconds

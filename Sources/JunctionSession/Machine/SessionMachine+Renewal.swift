@@ -216,7 +216,7 @@ extension SessionMachine {
         if let postponed = renewal.postponedUntil { return now.wall(at: postponed.uptime) }
         if let retryAt = renewal.retryAt { return now.wall(at: retryAt.uptime) }
         if renewal.replayAtOnce || !session.isAlive(now) { return now.wall }
-        return session.stored.renewAt ?? session.stored.token?.expiresAt
+        return session.hasEnd ? session.stored.renewAt ?? session.stored.token?.expiresAt : nil
     }
 
     mutating func renewIfDue(_ now: Moment) -> [Effect] {

@@ -176,7 +176,7 @@ extension SessionMachine {
 extension SessionMachine.Session {
     /// For how long the session's token can prove to the provider that it is its own user who signs out.
     fileprivate func lifeOfProof(_ now: Moment) -> Duration {
-        guard let token = stored.token, token.expiresAt < .never else { return RenewalPolicy.longestRevocation }
+        guard hasEnd else { return RenewalPolicy.longestRevocation }
         if isTrustworthy(now) { return validity(now) }
         // By a wall clock that is wrong, and after a restart, nobody knows; what the provider makes of the token decides.
         return endsAt.map { $0 - now.uptime } ?? RenewalPolicy.longestRevocation

@@ -56,9 +56,12 @@ extension SessionMachine {
         case (.idle, let retryAt?):
             facts.phase = .backingOff
             facts.notBefore = retryAt.wall
-        case (.idle, nil):
+        case (.idle, nil) where session.hasEnd:
             facts.phase = .scheduled
             facts.notBefore = session.stored.renewAt
+        case (.idle, nil):
+            // A token without an end is renewed when somebody asks for it, or when the provider has forgotten it.
+            facts.phase = .none
         case (.asking, _), (.noting, _), (.inFlight, _), (.rotating, _), (.ending, _):
             facts.phase = .inFlight
         }

@@ -30,7 +30,9 @@ struct SnapshotText {
     var line: String {
         var words = ["\(snapshot.changedAt)", snapshot.state.rawValue]
         if let user = snapshot.userId { words.append("user=\(user)") }
-        if let token = snapshot.accessToken { words.append("token-until=\(token.expiresAt)") }
+        if let token = snapshot.accessToken {
+            words.append("token-until=\(token.expiresAt < .never ? "\(token.expiresAt)" : "never")")
+        }
         if snapshot.renewal.phase != .none { words.append("renewal=\(snapshot.renewal.phase)") }
         if snapshot.flags.contains(.pendingReauthentication) { words.append("reauthentication-required") }
         if let termination = snapshot.termination { words.append("ended=\(termination.code)") }
@@ -59,6 +61,7 @@ struct SnapshotText {
     }
 
     private func life(of token: Snapshot.TokenLife) -> String {
+        guard token.expiresAt < .never else { return "valid without an end" }
         let left = token.expiresAt.milliseconds - now.milliseconds
         return left > 0
             ? "valid until \(token.expiresAt) (\(length(ofMilliseconds: left)))"
