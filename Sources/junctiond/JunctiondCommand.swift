@@ -58,7 +58,10 @@ struct JunctiondCommand: ParsableCommand {
     )
     var stateDirectory: String?
 
-    @Flag(name: .customLong("check-config"), help: "Check the configuration, say whether it is in order, and end.")
+    @Flag(
+        name: .customLong("check-config"),
+        help: "Check the configuration and the files it names, say whether it is in order, and end."
+    )
     var checksConfiguration = false
 
     func validate() throws {

@@ -1,4 +1,7 @@
-/// `junctiond --check-config`: reads the configuration and says whether the daemon would start with it.
+import JunctionSystemd
+
+/// `junctiond --check-config`: reads the configuration, with the files that it names, and says whether the daemon would
+/// start with it.
 package struct ConfigurationCheck: Equatable, Sendable {
     /// One line, for standard output or, when something is wrong, standard error.
     package var verdict: String
@@ -7,18 +10,33 @@ package struct ConfigurationCheck: Equatable, Sendable {
     package var status: ExitStatus
 
     package init(_ arguments: Arguments, in environment: ProcessEnvironment) {
-        do throws(ConfigurationError) {
-            let paths = try Paths(arguments, variables: environment.variables, home: environment.home)
-            let loaded = try paths.configurationSource(variables: environment.variables).load()
+        do throws(StartFailure) {
+            let (file, loaded) = try Self.load(arguments, environment)
+            let service = ServiceEnvironment(variables: environment.variables, processID: environment.processID)
+            _ = try StartPlan.vendor(of: loaded.configuration, credentials: service.credentialsDirectory)
+            _ = try StartPlan.trust(of: loaded.configuration)
             verdict =
                 if let file = loaded.file { "\(file): in order" } else {
-                    "\(paths.configuration): not there; the built-in defaults are in order"
+                    "\(file): not there; the built-in defaults are in order"
                 }
             notes = loaded.notes
             status = .success
         } catch {
-            verdict = error.description
+            verdict = error.message
             status = .configuration
+        }
+    }
+
+    /// What was read, and where the file is or would be.
+    private static func load(
+        _ arguments: Arguments,
+        _ environment: ProcessEnvironment
+    ) throws(StartFailure) -> (file: String, ConfigurationSource.Loaded) {
+        do throws(ConfigurationError) {
+            let paths = try Paths(arguments, variables: environment.variables, home: environment.home)
+            return (paths.configuration, try paths.configurationSource(variables: environment.variables).load())
+        } catch {
+            throw StartFailure(error)
         }
     }
 }

@@ -79,7 +79,7 @@ struct StartPlan {
         credentialsDirectory = service.credentialsDirectory
     }
 
-    private static func trust(of configuration: Configuration) throws(StartFailure) -> TrustAnchors {
+    static func trust(of configuration: Configuration) throws(StartFailure) -> TrustAnchors {
         guard let caFile = configuration.tls.caFile else { return .system }
         do throws(ProviderConfigurationFault) {
             return try TrustAnchors(caFile: caFile)
@@ -107,7 +107,7 @@ struct StartPlan {
     // MARK: The vendor
 
     /// Everything about the vendor is checked here, before anything is touched.
-    private static func vendor(
+    static func vendor(
         of configuration: Configuration,
         credentials: String?
     ) throws(StartFailure) -> any Vendor {

@@ -103,6 +103,20 @@ import Testing
         #expect(check.status.rawValue == 78)
     }
 
+    @Test(
+        arguments: [
+            ("provider = \"sinch\"", "sinch.applicationKey is missing"),
+            ("provider = \"social\"\nsocial.apiKeyFile = \"/nowhere/key\"", "/nowhere/key cannot be read as a secret"),
+            ("tls.caFile = \"/nowhere/ca.pem\"", "tls.caFile: /nowhere/ca.pem cannot be read as certificates"),
+        ]
+    )
+    func `the check says what the vendor needs and which file cannot be read`(toml: String, complaint: String) throws {
+        let check = ConfigurationCheck(Arguments(configuration: try file(toml)), in: environment)
+
+        #expect(check.verdict.contains(complaint))
+        #expect(check.status == .configuration)
+    }
+
     private let environment = ProcessEnvironment(variables: [:], processID: 1, home: "/")
 
     private func file(_ text: String) throws -> String {
