@@ -20,12 +20,7 @@ struct VendorApi: Sendable {
             body: request.body.map(HttpCall.Body.plain),
             longestAnswer: ApiRequest.longestBody
         )
-        let answer: HttpAnswer
-        do {
-            answer = try await http.answer(to: call)
-        } catch {
-            throw Unavailability(error)
-        }
+        let answer = try await http.answerOrDelay(to: call)
         // "Not modified" is an answer to a question that the caller asked.
         guard !(300..<400).contains(answer.status) || answer.status == 304 else {
             throw answer.unavailability(now: clock.now().wall)

@@ -74,12 +74,7 @@ struct InstanceEndpoint: Sendable {
             headers: credential.map { [BearerToken.header($0)] } ?? [],
             patience: .seconds(5)
         )
-        let answer: HttpAnswer
-        do {
-            answer = try await http.answer(to: call)
-        } catch {
-            throw Unavailability(error)
-        }
+        let answer = try await http.answerOrDelay(to: call)
         try answer.requireSettled(now: clock.now().wall)
     }
 

@@ -23,12 +23,7 @@ struct SessionsEndpoint: Sendable {
             body: .secret(body(of: login))
         )
         let sentAt = clock.now().wall
-        let answer: HttpAnswer
-        do {
-            answer = try await http.answer(to: call)
-        } catch {
-            throw Unavailability(error)
-        }
+        let answer = try await http.answerOrDelay(to: call)
         let receivedAt = clock.now().wall
 
         if let verdict = SocialVerdict(refusal: answer) { return .verdict(verdict) }
@@ -49,12 +44,7 @@ struct SessionsEndpoint: Sendable {
             headers: [BearerToken.header(accessToken), ("accept", "application/json")],
             patience: .seconds(5)
         )
-        let answer: HttpAnswer
-        do {
-            answer = try await http.answer(to: call)
-        } catch {
-            throw Unavailability(error)
-        }
+        let answer = try await http.answerOrDelay(to: call)
         let now = clock.now().wall
         // Where too many calls are refused, this one was not judged.
         if answer.mayBeVerdict, answer.socialCode == Self.tooManyCalls { throw unavailability(answer, now: now) }
