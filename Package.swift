@@ -198,7 +198,7 @@ func testTarget(_ room: Room, alongside: [String]) -> Target {
         name: room.name + "Tests",
         dependencies: dependencies(room) + ([room.name] + alongside).map { .target(name: $0) }
             + products(room.testsOutside),
-        exclude: room.name == "JunctionProtocol" ? ["Fixtures"] : [],
+        exclude: ["JunctionProtocol", "JunctionVault"].contains(room.name) ? ["Fixtures"] : [],
         swiftSettings: strict
     )
 }

@@ -130,7 +130,7 @@ package final class FakeProvider: IdentityProvider {
         expecting expected: Identity?
     ) async throws(ExchangeFailure) -> Grant {
         state.withLock { $0.exchangeCalls += 1 }
-        let start = clock.now().wall
+        let start = clock.now()
         await begin()
         defer { end() }
         if let failure = state.withLock({ $0.exchanges.isEmpty ? nil : $0.exchanges.removeFirst() }) { throw failure }
@@ -165,7 +165,7 @@ package final class FakeProvider: IdentityProvider {
         using answer: RenewalAnswer
     ) async throws(RenewalFailure) -> Grant {
         state.withLock { $0.renewalAnswers.append(answer) }
-        let start = clock.now().wall
+        let start = clock.now()
         await begin()
         defer { end() }
         if let failure = state.withLock({ $0.renewals.isEmpty ? nil : $0.renewals.removeFirst() }) { throw failure }
@@ -223,7 +223,7 @@ package final class FakeProvider: IdentityProvider {
         state.withLock { $0.running -= 1 }
     }
 
-    private func grant(_ identity: Identity, _ scheme: Scheme = .signInToken, from start: WallTime) -> Grant {
+    private func grant(_ identity: Identity, _ scheme: Scheme = .signInToken, from start: Moment) -> Grant {
         let (number, life) = state.withLock { state in
             state.issued += 1
             return (state.issued, state.tokenLife)
@@ -233,8 +233,7 @@ package final class FakeProvider: IdentityProvider {
             scheme: scheme,
             token: Grant.Token(
                 secret: SharedSecret(text: "access-\(identity.userId)-\(number)"),
-                issuedAt: start,
-                expiresAt: start + life
+                life: Life(from: start, lasting: life)
             ),
             refreshToken: SharedSecret(text: "refresh-\(identity.userId)-\(number)")
         )

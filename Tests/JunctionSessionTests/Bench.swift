@@ -7,7 +7,7 @@ struct Bench {
     var life: Duration = .seconds(3_600)
 
     /// What every request was answered, by the number that `request()` gave out.
-    private(set) var replies: [UInt64: Reply] = [:]
+    private(set) var replies: [UInt64: Heard] = [:]
     private(set) var exchanges: [Attempt] = []
     private(set) var renewals: [Attempt] = []
     private(set) var asked: [RequestID] = []
@@ -22,14 +22,15 @@ struct Bench {
     /// The request by which it is being told: it waits for `endRevocation`.
     private(set) var telling: RevocationID?
     private(set) var interrupted: [RevocationID] = []
-    /// Whose secrets are kept for a revocation.
-    private(set) var keptSecrets: [RevocationID] = []
+    /// Whose sign-outs the provider has yet to hear of.
+    var waitingRevocations: [Identity] { machine.revocations.list.map(\.identity) }
     private(set) var reports: [Happening] = []
     /// Writes wait for `endWrite` when this is set.
     var holdsWrites = false
-    private(set) var heldWrites: [(ticket: WriteTicket, record: SessionRecord)] = []
+    private(set) var heldWrites: [(ticket: WriteTicket, record: SessionRecord, secrets: SecretRef?)] = []
     var writeFailure: StoreFailure?
     private var lastRequest: UInt64 = 0
+    private var lastSecret: UInt64 = 0
 
     init(
         seed: UInt64 = 1,
@@ -39,7 +40,7 @@ struct Bench {
     ) {
         if let moment { now = moment }
         machine = SessionMachine(provider: "junction", sealedWith: "file", seed: seed, mode: mode)
-        perform(machine.restored(restoration, now: now))
+        perform(machine.restored(restoration, secrets: secret(), now: now))
     }
 
     // MARK: What the world does
@@ -55,19 +56,35 @@ struct Bench {
     }
 
     mutating func grantExchange(of user: String = "alice", scheme: Scheme = .signInToken) {
-        let token = scheme == .apiKey ? nil : (issuedAt: now.wall, expiresAt: now.wall + life)
-        perform(machine.exchangeSucceeded(exchanges.removeLast(), .user(user), scheme, token: token, now: now))
+        grant(exchanges.removeLast(), of: user, scheme: scheme)
     }
 
-    /// Grants an exchange that nobody waits for any more.
-    mutating func grant(_ attempt: Attempt, of user: String) {
-        let token = (issuedAt: now.wall, expiresAt: now.wall + life)
-        perform(machine.exchangeSucceeded(attempt, .user(user), .signInToken, token: token, now: now))
+    /// Grants an exchange, whether or not anybody waits for it.
+    mutating func grant(_ attempt: Attempt, of user: String, scheme: Scheme = .signInToken) {
+        perform(machine.exchangeSucceeded(attempt, granted(user, scheme), now: now))
     }
 
-    /// The same for a renewal.
-    mutating func grantLate(_ attempt: Attempt) {
-        perform(machine.renewalSucceeded(attempt, issuedAt: now.wall, expiresAt: now.wall + life, now: now))
+    /// Grants a renewal, whether or not anybody waits for it.
+    mutating func grantLate(_ attempt: Attempt, of user: String = "alice") {
+        perform(machine.renewalSucceeded(attempt, granted(user), now: now))
+    }
+
+    /// What the provider gives this user, from now on.
+    mutating func granted(_ user: String, _ scheme: Scheme = .signInToken, from start: Moment? = nil) -> Granted {
+        let start = start ?? now
+        let isEndless = now.wall + life >= .never
+        let life = Life(start: start.uptime, end: isEndless ? nil : start.uptime + life)
+        return Granted(
+            identity: .user(user),
+            scheme: scheme,
+            life: scheme == .apiKey ? nil : life,
+            secrets: secret()
+        )
+    }
+
+    mutating func secret() -> SecretRef {
+        lastSecret += 1
+        return SecretRef(number: lastSecret)
     }
 
     mutating func failLate(_ attempt: Attempt) {
@@ -79,8 +96,7 @@ struct Bench {
     }
 
     mutating func grantRenewal() {
-        let attempt = renewals.removeLast()
-        perform(machine.renewalSucceeded(attempt, issuedAt: now.wall, expiresAt: now.wall + life, now: now))
+        grantLate(renewals.removeLast(), of: facts.userId ?? "alice")
     }
 
     mutating func failRenewal(_ failure: RenewalFailure) {
@@ -112,14 +128,21 @@ struct Bench {
     }
 
     /// Answers the question that is open.
-    mutating func answerQuestion(_ answer: HandlerAnswer) {
+    mutating func answerQuestion(_ answer: Said) {
         let open = questions.removeLast()
-        perform(machine.handlerAnswered(open.handler, open.question.attempt, answer, now: now))
+        say(answer, from: open.handler.number, to: open.question.attempt)
     }
 
     /// Says something to a question that may not be open any more.
-    mutating func say(_ answer: HandlerAnswer, from number: UInt64, to attempt: Attempt) {
-        perform(machine.handlerAnswered(HandlerID(number: number), attempt, answer, now: now))
+    mutating func say(_ answer: Said, from number: UInt64, to attempt: Attempt) {
+        let named: HandlerAnswer =
+            switch answer {
+            case .renew: .renew
+            case .credential: .authToken(secret())
+            case .signature: .signature(secret())
+            case .unable: .unable
+            }
+        perform(machine.handlerAnswered(HandlerID(number: number), attempt, named, now: now))
     }
 
     // MARK: What callers do
@@ -127,14 +150,14 @@ struct Bench {
     @discardableResult
     mutating func signIn(_ facts: CredentialFacts, allowance: Allowance = .granted) -> RequestID {
         let request = request()
-        perform(machine.signInRequested(request, facts, allowance: allowance, now: now))
+        perform(machine.signInRequested(Request(request), facts, allowance: allowance, now: now))
         return request
     }
 
     @discardableResult
     mutating func signOut() -> RequestID {
         let request = request()
-        perform(machine.signOutRequested(request, now: now))
+        perform(machine.signOutRequested(Request(request), now: now))
         return request
     }
 
@@ -142,19 +165,19 @@ struct Bench {
     mutating func identify(_ externalUserId: String?) -> RequestID {
         let request = request()
         perform(
-            machine.identifyRequested(request, externalUserId: externalUserId, allowance: .granted, now: now)
+            machine.identifyRequested(Request(request), externalUserId: externalUserId, allowance: .granted, now: now)
         )
         return request
     }
 
     mutating func answer(_ request: RequestID, _ answer: Result<CredentialFacts, Refusal>) {
-        perform(machine.identifyAnswered(request, answer, now: now))
+        perform(machine.identifyAnswered(Request(request), answer, now: now))
     }
 
     @discardableResult
     mutating func renew() -> RequestID {
         let request = request()
-        perform(machine.renewRequested(request, allowance: .granted, now: now))
+        perform(machine.renewRequested(Request(request), allowance: .granted, now: now))
         return request
     }
 
@@ -162,7 +185,7 @@ struct Bench {
     mutating func token(validFor validity: Duration = .zero, allowance: Allowance = .granted) -> RequestID {
         let request = request()
         perform(
-            machine.tokenRequested(request, minimumValidity: validity, allowance: allowance, now: now)
+            machine.tokenRequested(Request(request), minimumValidity: validity, allowance: allowance, now: now)
         )
         return request
     }
@@ -171,14 +194,14 @@ struct Bench {
     mutating func rejected(_ generation: UInt64) -> RequestID {
         let request = request()
         perform(
-            machine.authorizationRejected(request, generation: generation, allowance: .granted, now: now)
+            machine.authorizationRejected(Request(request), generation: generation, allowance: .granted, now: now)
         )
         return request
     }
 
     // MARK: What can be seen
 
-    func reply(to request: RequestID) -> Reply? { replies[request.number] }
+    func reply(to request: RequestID) -> Heard? { replies[request.number] }
 
     func refusal(of request: RequestID) -> Refusal.Kind? {
         if case .refused(let refusal) = replies[request.number] { refusal.kind } else { nil }
@@ -189,7 +212,7 @@ struct Bench {
     }
 
     /// The answer to a request that is made now.
-    mutating func reply(to ask: (inout Bench) -> RequestID) -> Reply? {
+    mutating func reply(to ask: (inout Bench) -> RequestID) -> Heard? {
         let request = ask(&self)
         return replies[request.number]
     }
@@ -211,42 +234,69 @@ struct Bench {
         return RequestID(number: lastRequest)
     }
 
-    private mutating func perform(_ effects: [Effect]) {
+    mutating func perform(_ effects: [Effect]) {
         for effect in effects {
             switch effect {
-            case .exchange(let attempt, _, _): exchanges.append(attempt)
-            case .renew(let attempt): renewals.append(attempt)
-            case .abandon(let attempt):
-                exchanges.removeAll { $0 == attempt }
-                renewals.removeAll { $0 == attempt }
-            case .reply(let request, let reply):
+            case .exchange(let attempt, _, _, _): exchanges.append(attempt)
+            case .renew(let attempt, _, _, _): renewals.append(attempt)
+            case .reply(let reply):
+                let (request, heard) = Heard.from(reply)
                 precondition(replies[request.number] == nil, "A request was answered twice")
-                replies[request.number] = reply
-            case .ask(let request, _): asked.append(request)
+                replies[request.number] = heard
+            case .ask(let request, _): asked.append(request.id)
             case .askHandler(let handler, let question):
                 questions = [(handler, question)]
                 everAsked.append(handler)
-            case .keepSecrets(_, let revocation): keptSecrets.append(revocation)
-            case .forgetSecrets(let revocation): keptSecrets.removeAll { $0 == revocation }
-            case .revoke(let revocation, let identity):
+            case .revoke(let revocation, let identity, _):
                 precondition(telling == nil, "The provider is told of two sign-outs at once")
-                precondition(keptSecrets.contains(revocation), "There is nothing to prove the sign-out with")
                 telling = revocation
                 revoked.append(identity)
             case .interrupt(let revocation): interrupted.append(revocation)
             case .report(let happening): reports.append(happening)
             case .charge(let request): charged.append(request)
-            case .write(let ticket, let record):
+            case .write(let ticket, let record, let secrets):
+                precondition(heldWrites.isEmpty, "Two writes were handed out at once")
                 if holdsWrites {
-                    heldWrites.append((ticket, record))
+                    heldWrites.append((ticket, record, secrets))
                 } else {
                     if writeFailure == nil { written.append(record) }
                     perform(machine.writeEnded(ticket, failure: writeFailure, now: now))
                 }
-            case .adopt, .adoptKey, .activate, .erase, .keepAnswer, .forgetAnswer: break
             }
         }
+        let wanted = Set([machine.signIn.exchange?.attempt].compactMap(\.self))
+        exchanges.removeAll { !wanted.contains($0) }
+        renewals.removeAll { machine.renewal.sent($0) == nil }
     }
+}
+
+/// What a caller heard, whatever it asked for.
+enum Heard: Equatable {
+    case done
+    case identified(IdentifyOutcome)
+    case token(TokenFacts)
+    case authorized(generation: UInt64)
+    case rejectionStands
+    case refused(Refusal)
+
+    static func from(_ reply: Reply) -> (RequestID, Heard) {
+        switch reply {
+        case .change(let request, let refusal): (request.id, refusal.map(Heard.refused) ?? .done)
+        case .identify(let request, .success(let outcome)): (request.id, .identified(outcome))
+        case .identify(let request, .failure(let refusal)): (request.id, .refused(refusal))
+        case .token(let request, .success(let token)): (request.id, .token(token))
+        case .token(let request, .failure(let refusal)): (request.id, .refused(refusal))
+        case .authorization(let request, .success(.granted(let generation))):
+            (request.id, .authorized(generation: generation))
+        case .authorization(let request, .success(.rejectionStands)): (request.id, .rejectionStands)
+        case .authorization(let request, .failure(let refusal)): (request.id, .refused(refusal))
+        }
+    }
+}
+
+/// What a handler says; the bench names the secret.
+enum Said: Equatable, CaseIterable {
+    case renew, credential, signature, unable
 }
 
 extension Identity {
@@ -274,6 +324,13 @@ extension CredentialFacts {
 }
 
 extension Bench {
+    /// Somebody else is identified, and granted; the write may be held.
+    mutating func identify(switchingTo user: String) {
+        let request = identify("ext-" + user)
+        answer(request, .success(.signInToken(user)))
+        grantExchange(of: user)
+    }
+
     /// Somebody signed in a moment ago.
     static func signedIn(
         _ user: String = "alice",

@@ -37,8 +37,8 @@ struct HandlerTests {
         #expect(bench.renewals.count == 1)
     }
 
-    @Test(arguments: [HandlerAnswer.renew, .credential])
-    func `an answer leads to one renewal, and the session goes on`(answer: HandlerAnswer) {
+    @Test(arguments: [Said.renew, .credential])
+    func `an answer leads to one renewal, and the session goes on`(answer: Said) {
         var bench = due(handlers: 1)
         bench.answerQuestion(answer)
         #expect(bench.renewals.count == 1)
@@ -293,11 +293,13 @@ struct HandlerTests {
         bench.failRenewal(.reauthenticationRequired)
         #expect(bench.facts.flags.contains(.pendingReauthentication))
 
+        bench.pass(.seconds(10))
         let vain = bench.renew()
         bench.answerQuestion(.renew)
         #expect(bench.refusal(of: vain) == .reauthenticationRequired)
         #expect(bench.renewals.isEmpty)
 
+        bench.pass(.seconds(10))
         let healing = bench.renew()
         bench.answerQuestion(.credential)
         bench.grantRenewal()
@@ -497,17 +499,20 @@ struct HandlerTests {
         }
     }
 
-    @Test func `while the handlers are asked for a sign-in, a renewal is told to come back`() {
+    @Test func `while the handlers are asked for a sign-in, a renewal waits for its turn to ask`() {
         var bench = Bench.signedIn(mode: .handler)
         bench.register(1)
         let request = bench.identify("ext-bob")
-        bench.answer(
-            request,
-            .success(registration(of: "bob"))
-        )
+        bench.answer(request, .success(registration(of: "bob")))
         let renewal = bench.renew()
-        #expect(bench.refusal(of: renewal) == .tokenExpired)
-        #expect(bench.message(of: renewal)?.contains("are being asked for a sign-in's token. Ask again") == true)
+        #expect(bench.everAsked.count == 1)
+        #expect(bench.reply(to: renewal) == nil)
+
+        bench.answerQuestion(.unable)
+        #expect(bench.questions.last?.question.reason == .requested)
+        bench.answerQuestion(.renew)
+        bench.grantRenewal()
+        #expect(bench.reply(to: renewal) == .done)
     }
 
     @Test(

@@ -174,27 +174,86 @@ struct RenewalTests {
         #expect(bench.renewals.isEmpty)
     }
 
-    @Test func `an ambiguous outcome is replayed within seconds, then at thirty seconds, then by the backoff`() {
+    // MARK: Replays
+
+    private static let lost = RenewalFailure.unavailable(Unavailability("The answer was lost", ambiguous: true))
+    private static let busy = RenewalFailure.unavailable(Unavailability("It answered 503"))
+
+    @Test func `an ambiguous outcome is replayed within two seconds, once more inside the grace, then by the backoff`()
+    {
         for seed in 0..<100 {
             var bench = Bench.signedIn(seed: UInt64(seed))
             bench.renew()
-            let start = bench.now.uptime
-            let lost = RenewalFailure.unavailable(Unavailability("The answer was lost", ambiguous: true))
+            let sent = bench.now.uptime
 
-            bench.failRenewal(lost)
+            bench.failRenewal(Self.lost)
             let first = bench.facts.renewal.notBefore! - bench.now.wall
-            #expect(first <= .seconds(5))
+            #expect(first <= .seconds(2))
             bench.pass(first)
             #expect(bench.renewals.count == 1)
 
-            bench.failRenewal(lost)
+            // A 503 to a replay is the server's own no to that one: the first request's outcome is as unknown as before.
+            bench.failRenewal(Self.busy)
             bench.pass(bench.facts.renewal.notBefore! - bench.now.wall)
-            #expect(bench.now.uptime - start == .seconds(30))
+            let second = bench.now.uptime - sent
+            #expect(second >= .seconds(10) && second <= .seconds(24))
             #expect(bench.renewals.count == 1)
 
-            bench.failRenewal(lost)
+            bench.failRenewal(Self.busy)
             #expect(bench.facts.renewal.notBefore! - bench.now.wall <= .seconds(8))
+            #expect(!bench.machine.renewal.isReplaying)
         }
+    }
+
+    @Test func `every ambiguous outcome opens the window anew, six replays in ten minutes at the most`() {
+        for seed in 0..<50 {
+            var bench = Bench.signedIn(life: .seconds(600), seed: UInt64(seed))
+            bench.renew()
+            for _ in 0..<6 {
+                bench.failRenewal(Self.lost)
+                let delay = bench.facts.renewal.notBefore! - bench.now.wall
+                #expect(bench.machine.renewal.isReplaying)
+                #expect(delay <= .seconds(2))
+                bench.pass(delay)
+                #expect(bench.renewals.count == 1)
+            }
+            bench.failRenewal(Self.lost)
+            #expect(!bench.machine.renewal.isReplaying)
+
+            // Ten minutes later the window opens again.
+            bench.now.uptime = bench.now.uptime + .seconds(601)
+            bench.pass(.seconds(600))
+            bench.failRenewal(Self.lost)
+            #expect(bench.machine.renewal.isReplaying)
+        }
+    }
+
+    @Test func `a replay by 503s alone does not count for ever: a window has two`() {
+        for seed in 0..<50 {
+            var bench = Bench.signedIn(seed: UInt64(seed))
+            bench.renew()
+            bench.failRenewal(Self.lost)
+            var replays = 0
+            while bench.machine.renewal.isReplaying {
+                replays += 1
+                bench.pass(bench.facts.renewal.notBefore! - bench.now.wall)
+                bench.failRenewal(Self.busy)
+            }
+            #expect(replays == 2)
+        }
+    }
+
+    @Test func `a token of the app that met an ambiguous outcome opens no window: it is used again by the backoff`() {
+        var bench = Bench.signedIn(mode: .handler)
+        bench.register(1)
+        bench.pass(.seconds(3_000))
+        bench.answerQuestion(.credential)
+        bench.failRenewal(.unavailable(Unavailability("Lost", retryAfter: .seconds(300), ambiguous: true)))
+        #expect(!bench.machine.renewal.isReplaying)
+        #expect(bench.facts.renewal.notBefore! - bench.now.wall >= .seconds(300))
+        bench.pass(.seconds(331))
+        #expect(bench.everAsked.count == 1)
+        #expect(bench.renewals.count == 1)
     }
 
     @Test func `a caller with a dead token may pass the backoff once in ten seconds`() {

@@ -23,7 +23,7 @@ struct RevocationTests {
         bench.holdsWrites = true
         let signOut = bench.signOut()
         #expect(bench.revoked.isEmpty)
-        #expect(bench.keptSecrets.count == 1)
+        #expect(bench.waitingRevocations.count == 1)
 
         bench.endWrite()
 
@@ -36,7 +36,7 @@ struct RevocationTests {
         bench.endRevocation()
         bench.pass(.seconds(86_400))
         #expect(bench.revoked.count == 1)
-        #expect(bench.keptSecrets.isEmpty)
+        #expect(bench.waitingRevocations.isEmpty)
         #expect(bench.machine.nextAlarm(now: bench.now) == nil)
         #expect(givenUp(bench).isEmpty)
     }
@@ -62,7 +62,7 @@ struct RevocationTests {
         bench.pass(.seconds(61))
         bench.signOut()
         #expect(bench.revoked.isEmpty)
-        #expect(bench.keptSecrets.isEmpty)
+        #expect(bench.waitingRevocations.isEmpty)
     }
 
     @Test func `switching the user by identify tells nobody: the vendors end the old session themselves`() {
@@ -92,8 +92,8 @@ struct RevocationTests {
         #expect(bench.revoked == [.user("alice")])
         #expect(bench.state == .notLoggedIn)
         bench.endRevocation()
-        #expect(bench.keptSecrets.isEmpty)
-        #expect(bench.machine.overtaken.isEmpty)
+        #expect(bench.waitingRevocations.isEmpty)
+        #expect(bench.machine.revocations.overtaken.isEmpty)
     }
 
     @Test func `but not when its user has signed in since, or is signing in`() {
@@ -104,10 +104,10 @@ struct RevocationTests {
         #expect(since.revoked.isEmpty)
         var meanwhile = granted(late: "alice") { $0.signIn(.signInToken("alice")) }
         #expect(meanwhile.revoked.isEmpty)
-        #expect(meanwhile.keptSecrets.count == 1)
+        #expect(meanwhile.waitingRevocations.count == 1)
         meanwhile.grantExchange()
         #expect(meanwhile.revoked.isEmpty)
-        #expect(meanwhile.keptSecrets.isEmpty)
+        #expect(meanwhile.waitingRevocations.isEmpty)
     }
 
     @Test func `another user who has signed in since stays signed in`() {
@@ -136,7 +136,7 @@ struct RevocationTests {
         bench.holdsWrites = true
         bench.grantRenewal()
         bench.signOut()
-        #expect(bench.keptSecrets.count == 2)
+        #expect(bench.waitingRevocations.count == 2)
         bench.endWrite()
         bench.endWrite()
         bench.endRevocation()
@@ -152,7 +152,7 @@ struct RevocationTests {
             bench.endRevocation()
             if isGranted { bench.grantLate(attempt) } else { bench.failLate(attempt) }
             #expect(bench.revoked.count == (isGranted ? 2 : 1))
-            #expect(bench.machine.overtaken.isEmpty)
+            #expect(bench.machine.revocations.overtaken.isEmpty)
         }
     }
 
@@ -212,7 +212,7 @@ struct RevocationTests {
             bench.pass(alarm - bench.now.wall)
         }
         #expect(attempts > 2)
-        #expect(bench.keptSecrets.isEmpty)
+        #expect(bench.waitingRevocations.isEmpty)
         #expect(
             givenUp(bench) == [
                 "The provider was not told that user alice signed out: its session has ended by itself; "
@@ -228,7 +228,7 @@ struct RevocationTests {
         while bench.telling != nil { bench.endRevocation(offline) }
         bench.pass(.seconds(60))
         #expect(bench.telling == nil)
-        #expect(bench.keptSecrets.isEmpty)
+        #expect(bench.waitingRevocations.isEmpty)
     }
 
     @Test func `a session without a token, or without an end, is told of for a day`() {
@@ -244,7 +244,7 @@ struct RevocationTests {
             bench.endRevocation(offline)
             bench.pass(.seconds(1))
             #expect(bench.telling == nil)
-            #expect(bench.keptSecrets.isEmpty)
+            #expect(bench.waitingRevocations.isEmpty)
             #expect(givenUp(bench).count == 1)
         }
     }
@@ -256,7 +256,7 @@ struct RevocationTests {
             bench.pass(.seconds(600))
         }
         #expect(bench.revoked.count == RenewalPolicy.mostRevocationAttempts)
-        #expect(bench.keptSecrets.isEmpty)
+        #expect(bench.waitingRevocations.isEmpty)
         #expect(givenUp(bench).first?.contains("300 attempts have failed; the last attempt: No answer") == true)
         #expect(bench.machine.nextAlarm(now: bench.now) == nil)
     }
@@ -268,8 +268,8 @@ struct RevocationTests {
             bench.grantExchange(of: "user-\(number)")
             bench.signOut()
         }
-        #expect(bench.keptSecrets.count == RenewalPolicy.mostRevocations)
-        #expect(bench.machine.revocations.map(\.identity.userId).prefix(2) == ["user-0", "user-2"])
+        #expect(bench.waitingRevocations.count == RenewalPolicy.mostRevocations)
+        #expect(bench.waitingRevocations.map(\.userId).prefix(2) == ["user-0", "user-2"])
         #expect(givenUp(bench).count == 1)
     }
 
@@ -280,7 +280,7 @@ struct RevocationTests {
         bench.endRevocation(offline)
         bench.signIn(.signInToken("alice"))
         bench.grantExchange()
-        #expect(bench.keptSecrets.isEmpty)
+        #expect(bench.waitingRevocations.isEmpty)
         bench.pass(.seconds(1_000))
         #expect(bench.revoked.count == 1)
         #expect(givenUp(bench).isEmpty)
@@ -308,7 +308,7 @@ struct RevocationTests {
 
         bench.grantExchange()
         #expect(bench.state == .established)
-        #expect(bench.keptSecrets.isEmpty)
+        #expect(bench.waitingRevocations.isEmpty)
         bench.endRevocation(Unavailability("The request was given up"))
         bench.pass(.seconds(600))
         #expect(bench.revoked.count == 1)
@@ -357,7 +357,7 @@ struct RevocationTests {
         #expect(bench.machine.isBusy)
         bench.endRevocation(offline)
         #expect(!bench.machine.isBusy)
-        #expect(bench.keptSecrets.count == 1)
+        #expect(bench.waitingRevocations.count == 1)
     }
 
     @Test func `an outcome that nobody asked for changes nothing`() {

@@ -29,15 +29,11 @@ struct SignOutTests {
         bench.signOut()
         #expect(bench.refusal(of: signIn) == .notSignedIn)
 
-        let late = bench.machine.exchangeSucceeded(attempt, .user("alice"), .signInToken, token: nil, now: bench.now)
+        let granted = bench.granted("alice")
+        let late = bench.machine.exchangeSucceeded(attempt, granted, now: bench.now)
 
-        let revocation = RevocationID(number: 1)
-        #expect(
-            late == [
-                .keepSecrets(.attempt(attempt), for: revocation), .abandon(attempt),
-                .revoke(revocation, .user("alice")),
-            ]
-        )
+        #expect(late == [.revoke(RevocationID(number: 1), .user("alice"), with: granted.secrets)])
+        #expect(bench.machine.secretsInUse == [granted.secrets])
         #expect(bench.state == .notLoggedIn)
     }
 
@@ -47,11 +43,11 @@ struct SignOutTests {
         let signIn = bench.signIn(.signInToken("alice"))
         bench.grantExchange()
         let signOut = bench.signOut()
-        #expect(bench.heldWrites.count == 2)
         #expect(bench.refusal(of: signIn) == .notSignedIn)
 
         bench.endWrite()
         #expect(bench.state == .notLoggedIn)
+        #expect(bench.reply(to: signOut) == nil)
         bench.endWrite()
 
         #expect(bench.reply(to: signOut) == .done)
@@ -66,15 +62,12 @@ struct SignOutTests {
         bench.signOut()
         #expect(bench.refusal(of: renew) == .notSignedIn)
 
-        let late = bench.machine.renewalSucceeded(
-            attempt,
-            issuedAt: bench.now.wall,
-            expiresAt: bench.now.wall + .seconds(60),
-            now: bench.now
-        )
+        let granted = bench.granted("alice")
+        let late = bench.machine.renewalSucceeded(attempt, granted, now: bench.now)
 
         // Of the session as it was the provider is being told already; the new token's turn comes after that.
-        #expect(late == [.keepSecrets(.attempt(attempt), for: RevocationID(number: 2)), .abandon(attempt)])
+        #expect(late.isEmpty)
+        #expect(bench.machine.revocations.list.last?.secrets == granted.secrets)
         #expect(bench.written.last?.content == .signedOut)
     }
 

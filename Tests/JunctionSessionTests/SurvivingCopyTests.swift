@@ -25,7 +25,12 @@ import Testing
 
     @Test func `it is served at once, is said not to be durable, and is written soon`() throws {
         var machine = SessionMachine(provider: "junction", sealedWith: "host", seed: 1)
-        _ = machine.restored(.restored(record, SessionSecrets(), damaged: nil), durable: false, now: now)
+        _ = machine.restored(
+            .restored(record, SessionSecrets(), damaged: nil),
+            secrets: SecretRef(number: 1),
+            durable: false,
+            now: now
+        )
 
         #expect(machine.facts(now: now).state == .established)
         #expect(!machine.facts(now: now).storage.durable)
@@ -42,7 +47,12 @@ import Testing
 
     @Test func `a disk that goes on refusing is asked less and less often`() throws {
         var machine = SessionMachine(provider: "junction", sealedWith: "host", seed: 1)
-        _ = machine.restored(.restored(record, SessionSecrets(), damaged: nil), durable: false, now: now)
+        _ = machine.restored(
+            .restored(record, SessionSecrets(), damaged: nil),
+            secrets: SecretRef(number: 1),
+            durable: false,
+            now: now
+        )
         var (moment, pauses) = (now, [Duration]())
 
         for _ in 0..<8 {
@@ -61,6 +71,6 @@ import Testing
 
 extension [Effect] {
     fileprivate var writes: [(ticket: WriteTicket, record: SessionRecord)] {
-        compactMap { if case .write(let ticket, let record) = $0 { (ticket, record) } else { nil } }
+        compactMap { if case .write(let ticket, let record, _) = $0 { (ticket, record) } else { nil } }
     }
 }

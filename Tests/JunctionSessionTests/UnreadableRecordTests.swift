@@ -44,10 +44,21 @@ struct UnreadableRecordTests {
         let record = Bench.signedIn().written.last!
         var bench = Bench(.restored(record, SessionSecrets(), damaged: "session.sealed.tmp-1"))
         #expect(bench.facts.storage.status == .damaged)
+        bench.renew()
+        bench.grantRenewal()
+        #expect(bench.facts.storage.status == .damaged)
+        bench.identify(switchingTo: "bob")
+        #expect(bench.facts.storage.status == .ok)
+    }
+
+    @Test func `a sign-out that the disk takes clears the quarantine, and is not told as damaged`() {
+        let record = Bench.signedIn().written.last!
+        var bench = Bench(.restored(record, SessionSecrets(), damaged: "session.sealed.tmp-1"))
+        bench.writeFailure = StoreFailure("No space left on device")
         bench.signOut()
         #expect(bench.facts.storage.status == .damaged)
-        bench.signIn(.signInToken("alice"))
-        bench.grantExchange()
+        bench.writeFailure = nil
+        bench.pass(.seconds(60))
         #expect(bench.facts.storage.status == .ok)
     }
 }

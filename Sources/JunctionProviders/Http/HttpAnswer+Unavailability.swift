@@ -1,9 +1,9 @@
 import JunctionSession
 
 extension HttpAnswer {
-    /// Whether a server that answers so may have acted on the request.
+    /// Whether a server that answers so may have acted on the request. A 503 or a 429 is its own no.
     static func mayHaveActed(status: Int) -> Bool {
-        (200..<300).contains(status) || status >= 500
+        (200..<300).contains(status) || (status >= 500 && status != 503)
     }
 
     /// What an answer comes to that is neither the one hoped for nor a verdict.

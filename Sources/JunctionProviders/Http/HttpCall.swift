@@ -14,6 +14,10 @@ struct HttpCall: Sendable {
     /// A deadline of its own, where the usual one is too patient.
     var patience: Duration?
 
+    /// A request that may spend a token is given up after this, so that there is room to repeat it inside the grace that
+    /// servers give: the session's replays count on it.
+    static let tokenPatience: Duration = .seconds(10)
+
     enum Body: Sendable {
         case plain([UInt8])
         /// Wiped as soon as the answer is there.

@@ -66,7 +66,7 @@ package final class OutgoingHttp: Sendable {
     ///
     /// A cancelled task gives the request up at once.
     func answer(to call: HttpCall) async throws(HttpFailure) -> HttpAnswer {
-        let patience = call.patience ?? limits.whole
+        let patience = min(call.patience ?? limits.whole, limits.whole)
         let collector = AnswerCollector(place: call.origin.place, longestAnswer: call.longestAnswer)
         let body = call.body?.buffer
         // Before anybody hears of the answer: the request held a token, and has been sent or never will be.

@@ -10,14 +10,13 @@ struct TokenAnswer: Sendable {
 
     /// Reads a success; `nil` when anything in it is not what it should be.
     ///
-    /// - Parameter issuedAt: the start of the request. The life counts from there at the earliest, whatever the
-    ///   answer's way back took.
-    init?(_ body: SharedSecret, issuedAt: WallTime) {
+    /// - Parameter sentAt: the start of the request. The life counts from there, whatever the answer's way back took.
+    init?(_ body: SharedSecret, sentAt: Moment) {
         guard let answer = body.withUnsafeBytes({ try? JSONValue.parse($0) }), answer.kind == .object,
             let secret = answer["access_token"]?.secret, BearerToken.fitsHeader(secret),
             let life = Self.life(answer["expires_in"]), BearerToken.lives.contains(life)
         else { return nil }
-        token = Grant.Token(secret: secret, issuedAt: issuedAt, expiresAt: issuedAt + life)
+        token = Grant.Token(secret: secret, life: Life(from: sentAt, lasting: life))
 
         switch answer["refresh_token"] {
         case nil:

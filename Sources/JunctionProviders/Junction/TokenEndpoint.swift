@@ -15,7 +15,7 @@ struct TokenEndpoint: Sendable {
         ])
         let (answer, sentAt) = try await post(form, to: auth) { ExchangeFailure.unavailable($0) }
         guard answer.isSuccess else { throw refusal(answer) }
-        guard let granted = TokenAnswer(answer.body, issuedAt: sentAt), granted.refreshToken != nil else {
+        guard let granted = TokenAnswer(answer.body, sentAt: sentAt), granted.refreshToken != nil else {
             throw .unavailable(answer.unreadable("an access token, its life and a refresh token"))
         }
         return granted
@@ -29,7 +29,7 @@ struct TokenEndpoint: Sendable {
         ])
         let (answer, sentAt) = try await post(form, to: auth) { RenewalFailure.unavailable($0) }
         guard answer.isSuccess else { throw verdict(answer) }
-        guard let granted = TokenAnswer(answer.body, issuedAt: sentAt) else {
+        guard let granted = TokenAnswer(answer.body, sentAt: sentAt) else {
             throw .unavailable(answer.unreadable("an access token and its life"))
         }
         return granted
@@ -39,15 +39,16 @@ struct TokenEndpoint: Sendable {
         _ form: FormBody,
         to auth: HttpOrigin,
         otherwise failure: (Unavailability) -> Failure
-    ) async throws(Failure) -> (answer: HttpAnswer, sentAt: WallTime) {
+    ) async throws(Failure) -> (answer: HttpAnswer, sentAt: Moment) {
         let call = HttpCall(
             method: "POST",
             origin: auth,
             target: "/v1/token",
             headers: [("content-type", FormBody.contentType), ("accept", "application/json")],
-            body: .secret(form.encoded)
+            body: .secret(form.encoded),
+            patience: HttpCall.tokenPatience
         )
-        let sentAt = clock.now().wall
+        let sentAt = clock.now()
         do {
             return (try await http.answer(to: call), sentAt)
         } catch {

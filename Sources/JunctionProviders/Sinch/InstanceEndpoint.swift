@@ -21,8 +21,8 @@ struct InstanceEndpoint: Sendable {
         var credential: SharedSecret?
         /// On our clock; `nil` for one without an end.
         var expiresAt: WallTime?
-        /// The start of the request.
-        var sentAt: WallTime
+        /// The start of the request, as the wall clock reads now.
+        var sentAt: Moment
         /// How the two clocks differ.
         var serverClock: ServerClock
     }
@@ -49,9 +49,10 @@ struct InstanceEndpoint: Sendable {
             origin: cloud.registration,
             target: "",
             headers: [("content-type", "application/json"), ("accept", "application/json")],
-            body: .secret(body(userId, proof, instanceId))
+            body: .secret(body(userId, proof, instanceId)),
+            patience: HttpCall.tokenPatience
         )
-        let sentAt = clock.now().wall
+        let sent = clock.now()
         let answer: HttpAnswer
         do {
             answer = try await http.answer(to: call)
@@ -59,7 +60,7 @@ struct InstanceEndpoint: Sendable {
             throw .unavailable(Unavailability(error))
         }
         guard answer.isSuccess else { throw failure(answer) }
-        guard let instance = instance(answer, sentAt: sentAt) else {
+        guard let instance = instance(answer, sent) else {
             throw .unavailable(answer.unreadable("an instance and its end"))
         }
         return instance
@@ -96,14 +97,16 @@ struct InstanceEndpoint: Sendable {
         return text.withUnsafeBytes { SharedSecret(copying: $0) }
     }
 
-    private func instance(_ answer: HttpAnswer, sentAt: WallTime) -> Instance? {
+    private func instance(_ answer: HttpAnswer, _ sent: Moment) -> Instance? {
         guard let body = answer.body.withUnsafeBytes({ try? JSONValue.parse($0) }),
             let id = body["instanceId"]?.string, (1...256).contains(id.utf8.count)
         else { return nil }
+        let received = clock.now()
+        let sentAt = sent.read(by: received)
         var instance = Instance(
             id: id,
             sentAt: sentAt,
-            serverClock: ServerClock(answer, sentAt: sentAt, receivedAt: clock.now().wall)
+            serverClock: ServerClock(answer, sentAt: sentAt.wall, receivedAt: received.wall)
         )
         if let value = body["credential"], !value.isNull {
             guard let credential = value.secret, BearerToken.fitsHeader(credential) else { return nil }
@@ -114,7 +117,7 @@ struct InstanceEndpoint: Sendable {
                 return nil
             }
             let end = instance.serverClock.ours(WallTime(milliseconds: seconds * 1_000))
-            guard end > sentAt else { return nil }
+            guard end > sentAt.wall else { return nil }
             instance.expiresAt = end
         }
         return instance

@@ -12,7 +12,7 @@ extension SinchProvider {
     ) -> Grant {
         let asked = proof.instanceExpiresAt.map(instance.serverClock.ours)
         let stated = [instance.expiresAt, asked].compactMap(\.self).min()
-        let limit = stated ?? earlier?.limit(of: instance.id, at: instance.sentAt)
+        let limit = stated ?? earlier?.limit(of: instance.id, at: instance.sentAt.wall)
         let registration = Registration(
             instanceId: instance.id,
             scheme: scheme,
@@ -23,8 +23,7 @@ extension SinchProvider {
             scheme: scheme,
             token: Grant.Token(
                 secret: instance.credential,
-                issuedAt: instance.sentAt,
-                expiresAt: limit ?? .never
+                life: Life(from: instance.sentAt.wall, to: limit, at: instance.sentAt)
             ),
             refreshToken: registration == earlier ? nil : registration.sealed
         )

@@ -11,7 +11,7 @@ enum SessionsAnswer: Sendable {
     ///
     /// The vendor states absolute times of its own clock. A token that it had given out before is not new to us only
     /// in that its renewal is drawn from the life that is left.
-    init?(_ body: SharedSecret, for userId: String, clock: ServerClock, sentAt: WallTime) {
+    init?(_ body: SharedSecret, for userId: String, clock: ServerClock, sentAt: Moment) {
         guard let answer = body.withUnsafeBytes({ try? JSONValue.parse($0) }), answer.kind == .object else {
             return nil
         }
@@ -24,12 +24,8 @@ enum SessionsAnswer: Sendable {
             let expiresAt = answer["expiresAt"]?.string.flatMap(IsoTime.parse),
             BearerToken.lives.contains(expiresAt - issuedAt)
         else { return nil }
-        let token = Grant.Token(
-            secret: secret,
-            issuedAt: max(clock.ours(issuedAt), sentAt),
-            expiresAt: clock.ours(expiresAt)
-        )
-        guard BearerToken.lives.contains(token.expiresAt - token.issuedAt) else { return nil }
-        self = .granted(token)
+        let (begin, end) = (max(clock.ours(issuedAt), sentAt.wall), clock.ours(expiresAt))
+        guard BearerToken.lives.contains(end - begin) else { return nil }
+        self = .granted(Grant.Token(secret: secret, life: Life(from: begin, to: end, at: sentAt)))
     }
 }

@@ -20,15 +20,17 @@ struct SessionsEndpoint: Sendable {
                 ("x-api-key", apiKey.withUnsafeBytes { String(decoding: $0, as: UTF8.self) }),
                 ("content-type", "application/json"), ("accept", "application/json"),
             ],
-            body: .secret(body(of: login))
+            body: .secret(body(of: login)),
+            patience: HttpCall.tokenPatience
         )
-        let sentAt = clock.now().wall
+        let sent = clock.now()
         let answer = try await http.answerOrDelay(to: call)
-        let receivedAt = clock.now().wall
+        let received = clock.now()
+        let sentAt = sent.read(by: received)
 
         if let verdict = SocialVerdict(refusal: answer) { return .verdict(verdict) }
-        guard answer.isSuccess else { throw unavailability(answer, now: receivedAt) }
-        let serverClock = ServerClock(answer, sentAt: sentAt, receivedAt: receivedAt)
+        guard answer.isSuccess else { throw unavailability(answer, now: received.wall) }
+        let serverClock = ServerClock(answer, sentAt: sentAt.wall, receivedAt: received.wall)
         guard let read = SessionsAnswer(answer.body, for: login.userId, clock: serverClock, sentAt: sentAt) else {
             throw answer.unreadable("an access token and its times")
         }

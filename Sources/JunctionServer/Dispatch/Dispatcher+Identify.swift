@@ -23,7 +23,7 @@ extension Dispatcher {
         let connection: Connection
         let dispatcher: Dispatcher
 
-        func ask(_ request: JunctionSession.RequestID, _ externalUserId: String) {
+        func ask(_ request: IdentifyRequest, _ externalUserId: String) {
             let (owner, eventLoop, deadline) = (dispatcher.owner, dispatcher.eventLoop, dispatcher.patience.question)
             connection.ask(
                 SessionAuthenticate.self,

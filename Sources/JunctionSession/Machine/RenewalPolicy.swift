@@ -15,19 +15,26 @@ package enum RenewalPolicy {
     /// No delay below this, so that an unlucky draw is not a hot loop.
     package static let shortestBackoff: Duration = .milliseconds(100)
 
-    /// How often a caller with a dead token, a resume from suspend or `session.renew` may pass the backoff, and how
-    /// young a token is too young to be replaced because a caller wants a longer one.
-    package static let patience: Duration = .seconds(10)
+    /// How often a caller with a dead token, a resume from suspend or `session.renew` may cause an attempt, and how young a
+    /// token is too young to be replaced because a caller wants a longer one.
+    package static let attemptSpacing: Duration = .seconds(10)
 
     /// After an ambiguous outcome the same refresh token is sent again this soon, inside the shortest reuse grace that
     /// providers are known to give…
     package static let firstReplay: ClosedRange<Duration> = .milliseconds(200)...(.seconds(2))
-    /// …and once more this long after it.
-    package static let secondReplay: Duration = .seconds(30)
+    /// …and once more this long after the first request was sent: late enough that an outage of seconds is over, and
+    /// early enough…
+    package static let secondReplay: ClosedRange<Duration> = .seconds(16)...(.seconds(20))
+    /// …that it leaves before this, and arrives within 25 s: the commonest grace is 30 s.
+    package static let latestReplay: Duration = .seconds(24)
+    /// No more replays than these…
+    package static let mostReplays = 6
+    /// …in this time: past that the backoff alone decides, so that a provider that fails for ever is not hammered.
+    package static let replayPeriod: Duration = .seconds(600)
 
     /// A provider's `Retry-After` is believed within these bounds.
     package static let believableRetryAfter: ClosedRange<Duration> = .seconds(1)...(.seconds(3_600))
-    /// Spread over a provider's `Retry-After`, so that a fleet does not come back in one second.
+    /// Spread over a provider's `Retry-After`, so that a fleet does not come back in one second; never beyond the hour.
     package static let retryAfterSpread = 0.1
 
     /// After no handler could help nobody is asked again for this long, at the least (the vendor's rule)…
@@ -69,7 +76,8 @@ package enum RenewalPolicy {
     /// How long to wait when the provider itself said how long.
     static func delay(afterBeingAsked asked: Duration, using random: inout Randomness) -> Duration {
         let believed = min(max(asked, believableRetryAfter.lowerBound), believableRetryAfter.upperBound)
-        return believed * random.uniform(in: 1...(1 + retryAfterSpread))
+        let spread = believed * random.uniform(in: 1...(1 + retryAfterSpread))
+        return min(spread, believableRetryAfter.upperBound)
     }
 
     /// How long to wait before a failed write is tried again.
@@ -79,7 +87,7 @@ package enum RenewalPolicy {
 }
 
 /// The machine's only source of chance: seeded from outside, so that a history can be run again (SplitMix64).
-package struct Randomness: Equatable, Sendable {
+package struct Randomness: Hashable, Sendable {
     private var state: UInt64
 
     package init(seed: UInt64) {

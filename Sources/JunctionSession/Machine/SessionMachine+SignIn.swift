@@ -1,129 +1,70 @@
-/// Signing in: the rules of one active user, and the exchange.
+/// Signing in: whose turn it is, what a grant means, and the one durable write that makes it count.
 extension SessionMachine {
-    /// The exchange under way. Only its success changes the standing, in one durable write.
-    struct Exchange: Equatable, Sendable {
-        var attempt: Attempt
-        var request: RequestID
-        var purpose: Purpose
-        /// Whom the credential is for, as far as it says.
-        var subject: Identity?
-        /// A session handler has to be asked before the exchange can be made.
-        var needsHandler = false
-        /// Whether a handler was asked: what it gave may be refused for the next one's.
-        var askedHandlers = false
-        /// The handlers' round that led to what is exchanged.
-        var round = Round()
-        /// What will stand once the write has ended; absent while the provider has not answered.
-        var result: Standing?
-
-        enum Purpose: Equatable, Sendable {
-            case signIn
-            case identify(externalUserId: String, outcome: IdentifyOutcome)
-        }
-    }
-
     // MARK: Events
 
     /// A caller handed in a credential, whose own claims have been read.
     package mutating func signInRequested(
-        _ request: RequestID,
+        _ request: ChangeRequest,
         _ facts: CredentialFacts,
         allowance: Allowance,
         now: Moment
     ) -> [Effect] {
-        queue.append(Entry(request: request, wish: .signIn(facts), allowance: allowance))
+        signIn.enqueue(.signIn(request, facts), allowance)
         return settle(now)
     }
 
     /// A caller declared who should be signed in, by the app's own name for the user.
     package mutating func identifyRequested(
-        _ request: RequestID,
+        _ request: IdentifyRequest,
         externalUserId: String?,
         allowance: Allowance,
         now: Moment
     ) -> [Effect] {
         guard let externalUserId else {
-            let outcome: IdentifyOutcome = isSignedOut ? .unchanged : .signedOut
-            return leave(Leaver(request: request, outcome: outcome), now)
+            let isSignedOut = standing == .signedOut && signIn.isIdle && ledger.change == nil
+            return signOut(.identify(request, isSignedOut ? .unchanged : .signedOut), now)
         }
-        queue.append(Entry(request: request, wish: .identify(externalUserId), allowance: allowance))
+        signIn.enqueue(.identify(request, externalUserId: externalUserId), allowance)
         return settle(now)
     }
 
     /// The app answered the question for a credential, or did not.
     package mutating func identifyAnswered(
-        _ request: RequestID,
+        _ request: IdentifyRequest,
         _ answer: Result<CredentialFacts, Refusal>,
         now: Moment
     ) -> [Effect] {
-        guard let asked = asking, asked.request == request else { return [] }
-        asking = nil
+        guard let question = signIn.answered(request) else { return [] }
         switch answer {
         case .success(let facts):
-            let wish = Entry.Wish.identifyWith(facts, externalUserId: asked.externalUserId)
-            queue.insert(Entry(request: request, wish: wish, allowance: asked.allowance), at: 0)
+            signIn.resume(question, with: facts)
             return settle(now)
         case .failure(let refusal):
-            return [.reply(request, .refused(refusal))] + settle(now)
+            return [.reply(.identify(request, .failure(refusal)))] + settle(now)
         }
     }
 
     /// The provider granted a session.
-    package mutating func exchangeSucceeded(
-        _ attempt: Attempt,
-        _ identity: Identity,
-        _ scheme: Scheme,
-        token: (issuedAt: WallTime, expiresAt: WallTime)?,
-        now: Moment
-    ) -> [Effect] {
-        guard let current = exchange, current.attempt == attempt, current.result == nil else {
-            return revokeUnwanted(attempt, of: identity, endingAt: token?.expiresAt, now)
-        }
-        // The new session replaces whatever there was: a renewal of the old one has nothing to renew any more.
-        var effects = abandonRenewal()
-        generation += 1
-        edition = 0
-        let facts = token.map {
-            TokenFacts(issuedAt: $0.issuedAt, expiresAt: $0.expiresAt, generation: generation)
-        }
-        let stored = StoredSession(
-            identity: identity,
-            scheme: scheme,
-            externalUserId: externalUserId(after: current.purpose, for: identity),
-            token: facts,
-            renewAt: facts.map { RenewalPolicy.renewalTime(of: $0, using: &random) }
-        )
-        exchange?.result = .signedIn(Session(stored: stored, obtainedNow: now))
-        effects.append(.adopt(attempt, generation: generation))
-        effects += write(.session(stored), for: .signIn(attempt), now)
-        return effects
-    }
-
-    private func externalUserId(after purpose: Exchange.Purpose, for identity: Identity) -> String? {
-        switch purpose {
-        case .identify(let externalUserId, _): externalUserId
-        case .signIn:
-            if case .signedIn(let session) = standing, session.stored.identity.isSameUser(as: identity) {
-                session.stored.externalUserId
-            } else {
-                nil
-            }
-        }
+    package mutating func exchangeSucceeded(_ attempt: Attempt, _ granted: Granted, now: Moment) -> [Effect] {
+        guard signIn.isSent(attempt) else { return revokeUnwanted(attempt, granted, now) }
+        signIn.granted(granted)
+        return settle(now)
     }
 
     /// The provider granted nothing; what stood before still stands.
     package mutating func exchangeFailed(_ attempt: Attempt, _ failure: ExchangeFailure, now: Moment) -> [Effect] {
-        guard let current = exchange, current.attempt == attempt, current.result == nil else {
-            overtaken.removeValue(forKey: attempt)
+        guard signIn.isSent(attempt), let exchange = signIn.exchange else {
+            _ = revocations.arrived(attempt)
             return []
         }
         let report = Effect.report(.exchangeEnded(failure.outcome))
-        if current.askedHandlers, case .refused(let reason) = failure {
-            return [report] + exchangeAnswerRefused(reason, now) + settle(now)
+        if case .sent(_, let round?) = exchange.stage, case .refused(let reason) = failure {
+            signIn.askAgain(attempt)
+            rounds.begin(round.afterRefusal(reason))
+            return [report] + settle(now)
         }
-        exchange = nil
-        return [report, .forgetAnswer(for: .exchange), .reply(current.request, .refused(refusal(for: failure, now)))]
-            + settle(now)
+        signIn.end()
+        return [report, .reply(exchange.origin.refused(refusal(for: failure, now)))] + settle(now)
     }
 
     private func refusal(for failure: ExchangeFailure, _ now: Moment) -> Refusal {
@@ -139,157 +80,210 @@ extension SessionMachine {
         }
     }
 
+    // MARK: Making it durable
+
+    /// What was granted takes the ledger's slot as soon as that is free. A renewal of the session that it replaces has
+    /// nothing to renew any more.
+    mutating func storeGranted(_ now: Moment) -> [Effect] {
+        guard ledger.change == nil, let (origin, granted) = signIn.takeGranted() else { return [] }
+        let requesters = stopRenewing()
+        let externalUserId = externalUserId(after: origin, for: granted.identity)
+        var random = random
+        ledger.begin(.signIn(origin)) { generation in
+            .signedIn(
+                Session(granted, externalUserId: externalUserId, generation: generation, at: now, using: &random)
+            )
+        }
+        self.random = random
+        // Who asked for a renewal gets a session that is fresh: when it has been written.
+        for request in requesters { renewal.join(request) }
+        return []
+    }
+
+    private mutating func stopRenewing() -> [ChangeRequest] {
+        rounds.drop(.renewal)
+        return renewal.abandon()
+    }
+
+    private func externalUserId(after origin: SignIn.Origin, for identity: Identity) -> String? {
+        switch origin {
+        case .identify(_, let externalUserId, _):
+            return externalUserId
+        case .signIn:
+            guard let session = standing.session, session.stored.identity.isSameUser(as: identity) else { return nil }
+            return session.stored.externalUserId
+        }
+    }
+
+    /// It is on disk (or the disk refused it, and it is served from memory): somebody is signed in.
+    mutating func signedIn(_ origin: SignIn.Origin, from before: Standing) -> [Effect] {
+        if let session = standing.session { revocations.drop(session.stored.identity) }
+        let reply: Reply =
+            switch origin {
+            case .signIn(let request): .change(request, nil)
+            case .identify(let request, _, let outcome):
+                .identify(request, .success(isSameUser(before, standing) ? .unchanged : outcome))
+            }
+        return [.report(.exchangeEnded(.succeeded)), .reply(reply)] + renewal.abandon().map { .reply(.change($0, nil)) }
+    }
+
+    private func isSameUser(_ before: Standing, _ after: Standing) -> Bool {
+        guard let old = before.session, let new = after.session else { return false }
+        return old.stored.identity.isSameUser(as: new.stored.identity)
+    }
+
     // MARK: Turns
 
-    /// Lets everybody whose turn it is begin: one exchange at a time, one question to an app at a time.
+    /// Lets everybody whose turn it is begin: one at a time, and none while the session is being changed.
     mutating func takeTurns(_ now: Moment) -> [Effect] {
         var effects: [Effect] = []
-        var index = 0
-        while index < queue.count, mayTakeTurns {
-            if asking != nil, case .identify = queue[index].wish {
-                index += 1
-                continue
-            }
-            let entry = queue.remove(at: index)
-            effects += begin(entry, now)
-        }
+        while ledger.change == nil, let entry = signIn.nextTurn() { effects += begin(entry, now) }
         return effects
     }
 
-    /// A turn changes the session; it waits for whoever is changing it now.
-    private var mayTakeTurns: Bool {
-        exchange == nil && leaving == nil && !renewal.isBeingWritten
-    }
-
-    private mutating func begin(_ entry: Entry, _ now: Moment) -> [Effect] {
+    private mutating func begin(_ entry: SignIn.Entry, _ now: Moment) -> [Effect] {
         switch entry.wish {
-        case .signIn(let facts):
-            beginSignIn(entry, facts, now)
-        case .identify(let externalUserId):
-            beginIdentify(entry, externalUserId, now)
-        case .identifyWith(let facts, let externalUserId):
-            identify(entry, facts, externalUserId, now)
+        case .signIn(let request, let facts):
+            return beginSignIn(request, facts, entry.allowance, now)
+        case .identify(let request, let externalUserId):
+            return beginIdentify(request, externalUserId, entry.allowance)
+        case .identifyWith(let request, let externalUserId, let facts):
+            return identify(request, facts, externalUserId, entry.allowance, now)
         }
     }
 
-    private mutating func beginSignIn(_ entry: Entry, _ facts: CredentialFacts, _ now: Moment) -> [Effect] {
+    private mutating func beginSignIn(
+        _ request: ChangeRequest,
+        _ facts: CredentialFacts,
+        _ allowance: Allowance,
+        _ now: Moment
+    ) -> [Effect] {
         switch ruling(for: facts, now) {
         case .alreadySo:
-            return [.reply(entry.request, .done)]
+            return [.reply(.change(request, nil))]
         case .refuse(let refusal):
-            return [.reply(entry.request, .refused(refusal))]
+            return [.reply(.change(request, refusal))]
         case .configure(let environment, let region):
-            generation += 1
-            edition = 0
-            exchange = Exchange(
-                attempt: nextAttempt(),
-                request: entry.request,
-                purpose: .signIn,
-                result: .configured(environment: environment, region: region)
-            )
-            let adopted = Effect.adoptKey(of: entry.request, generation: generation)
-            let content = SessionRecord.Content.configured(environment: environment, region: region)
-            return [adopted] + write(content, for: .signIn(Attempt(number: lastAttempt)), now)
+            ledger.begin(.signIn(.signIn(request))) { _ in
+                .configured(environment: environment, region: region, key: facts.key)
+            }
+            return []
         case .exchange(let expected):
-            return beginExchange(entry, .signIn, facts, expecting: expected, now)
+            return beginExchange(.signIn(request), facts, allowance, expecting: expected, now)
         }
     }
 
-    private mutating func beginIdentify(_ entry: Entry, _ externalUserId: String, _ now: Moment) -> [Effect] {
-        if case .unreadable(let unreadable) = standing, !unreadable.canSignIn {
-            return [.reply(entry.request, .refused(Refusal(.storageUnavailable, unreadable.remedy)))]
+    private mutating func beginIdentify(
+        _ request: IdentifyRequest,
+        _ externalUserId: String,
+        _ allowance: Allowance
+    ) -> [Effect] {
+        if let obstacle = ledger.obstacle {
+            return [.reply(.identify(request, .failure(Refusal(.storageUnavailable, obstacle))))]
         }
-        if case .signedIn(let session) = standing, session.stored.externalUserId == externalUserId,
+        if let session = standing.session, session.stored.externalUserId == externalUserId,
             !session.stored.reauthenticationPending
         {
-            return [.reply(entry.request, .identified(.unchanged))]
+            return [.reply(.identify(request, .success(.unchanged)))]
         }
-        asking = Asking(request: entry.request, externalUserId: externalUserId, allowance: entry.allowance)
-        return [.ask(entry.request, externalUserId: externalUserId)]
+        signIn.ask(request, externalUserId: externalUserId, allowance)
+        return [.ask(request, externalUserId: externalUserId)]
     }
 
     /// The credential is here; what does it make of the present session?
     private mutating func identify(
-        _ entry: Entry,
+        _ request: IdentifyRequest,
         _ facts: CredentialFacts,
         _ externalUserId: String,
+        _ allowance: Allowance,
         _ now: Moment
     ) -> [Effect] {
-        guard case .signedIn(let session) = standing else {
+        func origin(_ outcome: IdentifyOutcome) -> SignIn.Origin {
+            .identify(request, externalUserId: externalUserId, outcome: outcome)
+        }
+        guard let session = standing.session else {
             switch ruling(for: facts, now) {
             case .exchange(let expected):
-                let purpose = Exchange.Purpose.identify(externalUserId: externalUserId, outcome: .signedIn)
-                return beginExchange(entry, purpose, facts, expecting: expected, now)
+                return beginExchange(origin(.signedIn), facts, allowance, expecting: expected, now)
             case .refuse(let refusal):
-                return [.reply(entry.request, .refused(refusal))]
+                return [.reply(.identify(request, .failure(refusal)))]
             case .configure, .alreadySo:
-                let refusal = Refusal(.invalidCredential, "The credential names no user to identify: add a user id")
-                return [.reply(entry.request, .refused(refusal))]
+                return [.reply(.identify(request, .failure(.namesNoUser)))]
             }
         }
         switch facts.subject {
         case .nobody:
-            let refusal = Refusal(.invalidCredential, "The credential names no user to identify: add a user id")
-            return [.reply(entry.request, .refused(refusal))]
+            return [.reply(.identify(request, .failure(.namesNoUser)))]
         case .unnamed:
             // Who it is for is known only once it is spent; the caller declared that this user is wanted.
-            let purpose = Exchange.Purpose.identify(externalUserId: externalUserId, outcome: .switched)
-            return beginExchange(entry, purpose, facts, expecting: nil, now)
+            return beginExchange(origin(.switched), facts, allowance, expecting: nil, now)
         case .user(let identity) where identity.isSameUser(as: session.stored.identity):
             if case .exchange(let expected) = ruling(for: facts, now) {
-                let purpose = Exchange.Purpose.identify(externalUserId: externalUserId, outcome: .unchanged)
-                return beginExchange(entry, purpose, facts, expecting: expected, now)
+                return beginExchange(origin(.unchanged), facts, allowance, expecting: expected, now)
             }
-            return bind(externalUserId, entry.request, now)
+            bind(externalUserId, request)
+            return []
         case .user:
             // The new user's credential is exchanged first: a failure leaves the old user signed in.
-            let purpose = Exchange.Purpose.identify(externalUserId: externalUserId, outcome: .switched)
-            return beginExchange(entry, purpose, facts, expecting: nil, now)
+            return beginExchange(origin(.switched), facts, allowance, expecting: nil, now)
         }
     }
 
-    private mutating func bind(_ externalUserId: String, _ request: RequestID, _ now: Moment) -> [Effect] {
-        guard case .signedIn(var session) = standing else { return [] }
+    private mutating func bind(_ externalUserId: String, _ request: IdentifyRequest) {
+        guard case .signedIn(var session) = standing else { return }
         session.stored.externalUserId = externalUserId
         standing = .signedIn(session)
-        return writeNote(answering: [request], with: .identified(.unchanged), now)
+        ledger.note([.reply(.identify(request, .success(.unchanged)))])
     }
 
+    // MARK: The exchange
+
     private mutating func beginExchange(
-        _ entry: Entry,
-        _ purpose: Exchange.Purpose,
+        _ origin: SignIn.Origin,
         _ facts: CredentialFacts,
+        _ allowance: Allowance,
         expecting expected: Identity?,
         _ now: Moment
     ) -> [Effect] {
         var effects: [Effect] = []
         if facts.scheme.reachesProvider {
-            if case .exhausted(let retryAfter) = entry.allowance {
-                return [.reply(entry.request, .refused(.tooManyProviderCalls(retryAfter: retryAfter)))]
+            if case .exhausted(let retryAfter) = allowance {
+                return [.reply(origin.refused(.tooManyProviderCalls(retryAfter: retryAfter)))]
             }
-            effects.append(.charge(entry.request))
+            effects.append(.charge(origin.id))
         }
         let attempt = nextAttempt()
-        exchange = Exchange(attempt: attempt, request: entry.request, purpose: purpose)
-        if case .user(let identity) = facts.subject { exchange?.subject = identity }
-        if facts.needsHandler {
-            exchange?.needsHandler = true
-            exchange?.askedHandlers = true
-            return effects + tendInquiry(now)
+        var subject: Identity?
+        if case .user(let identity) = facts.subject { subject = identity }
+        let stage: SignIn.Exchange.Stage = facts.needsHandler ? .asking : .sent(given: nil, round: nil)
+        signIn.begin(SignIn.Exchange(attempt: attempt, origin: origin, subject: subject, stage: stage))
+        guard facts.needsHandler else {
+            return effects
+                + [.exchange(attempt, credentialOf: origin.id, completedWith: nil, expecting: expected)]
         }
-        effects.append(.exchange(attempt, credentialOf: entry.request, expecting: expected))
-        return effects
+        rounds.begin(
+            HandlerRounds.Round(
+                purpose: .signIn,
+                attempt: attempt,
+                reason: .missing,
+                userId: subject?.spelling,
+                others: rounds.handlers
+            )
+        )
+        return effects + advanceRounds(now)
     }
 
-    private var isSignedOut: Bool { standing == .signedOut && exchange == nil && queue.isEmpty && asking == nil }
-}
-
-extension SessionMachine.Session {
-    init(stored: StoredSession, obtainedNow now: Moment) {
-        self.stored = stored
-        writtenAt = now.wall
-        obtainedAt = now.uptime
-        endsAt = stored.token.map { now.uptime + ($0.expiresAt - now.wall) }
+    /// A handler gave what the sign-in was missing.
+    mutating func sendExchange(_ round: HandlerRounds.Round, given: Given) -> [Effect] {
+        guard let exchange = signIn.send(round.attempt, given: given, by: round) else { return [] }
+        return [
+            .exchange(
+                round.attempt,
+                credentialOf: exchange.origin.id,
+                completedWith: given.secret,
+                expecting: nil
+            )
+        ]
     }
 }
 
@@ -313,6 +307,10 @@ extension Refusal {
         Refusal(.busy, "This caller has reached its limit of provider calls a minute", retryAfter: retryAfter)
     }
 
+    static let namesNoUser = Refusal(
+        .invalidCredential,
+        "The credential names no user to identify: add a user id"
+    )
     static let notSignedIn = Refusal(.notSignedIn, "Nobody is signed in: sign in first")
     static let overtaken = Refusal(.notSignedIn, "A sign-out came in between: nobody is signed in")
     static let reauthenticationRequired = Refusal(

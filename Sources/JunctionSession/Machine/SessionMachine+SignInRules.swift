@@ -1,7 +1,7 @@
 /// One active user per installation: what may sign in beside whom.
 extension SessionMachine {
     /// What the rules say about a credential, given the present session.
-    enum Ruling: Equatable, Sendable {
+    enum Ruling: Hashable, Sendable {
         case alreadySo
         case exchange(expecting: Identity?)
         case configure(environment: String, region: String)
@@ -10,9 +10,9 @@ extension SessionMachine {
 
     /// What a credential means beside the present session.
     func ruling(for facts: CredentialFacts, _ now: Moment) -> Ruling {
+        // A one-time credential is never spent on a session that cannot be kept, whatever was signed out meanwhile.
+        if let obstacle = ledger.obstacle { return .refuse(Refusal(.storageUnavailable, obstacle)) }
         switch standing {
-        case .unreadable(let unreadable) where !unreadable.canSignIn:
-            return .refuse(Refusal(.storageUnavailable, unreadable.remedy))
         case .signedOut, .configured, .terminated, .unreadable:
             if case .nobody(let environment, let region) = facts.subject {
                 return .configure(environment: environment, region: region)
@@ -52,11 +52,11 @@ extension SessionMachine {
     /// postponed. Whoever signs in then brings what is missing; to call that session healthy would leave it dead.
     private func isStranded(_ session: Session, _ now: Moment) -> Bool {
         guard session.stored.token != nil, !session.isAlive(now), needsHandler(session) else { return false }
-        return renewal.activity == .idle && (renewal.postponedUntil != nil || handlers.isEmpty)
+        return renewal.isResting && (renewal.postponement != nil || rounds.handlers.isEmpty)
     }
 
     var alreadySignedIn: Refusal {
-        guard case .signedIn(let session) = standing else {
+        guard let session = standing.session else {
             return Refusal(.alreadySignedIn, "Another user is signed in: sign out first")
         }
         let userId = session.stored.identity.userId

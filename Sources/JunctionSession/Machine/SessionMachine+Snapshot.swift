@@ -2,11 +2,11 @@
 extension SessionMachine {
     /// The members of a snapshot that are compared to know whether there is anything to announce.
     package func facts(now: Moment) -> Snapshot.Facts {
-        var facts = Snapshot.Facts(state: state(now), provider: provider, storage: storage)
+        var facts = Snapshot.Facts(state: state(now), provider: provider, storage: ledger.storage)
         switch standing {
         case .signedOut:
             break
-        case .configured(let environment, let region):
+        case .configured(let environment, let region, _):
             facts.flags = [.configured]
             facts.environment = environment
             facts.region = region
@@ -31,7 +31,7 @@ extension SessionMachine {
         switch standing {
         case .signedIn(let session):
             return session.stored.token == nil || session.isAlive(now) ? .established : .tokenExpired
-        case _ where exchange != nil: return .establishing
+        case _ where signIn.exchange != nil || ledger.isSigningIn: return .establishing
         case .signedOut, .configured: return .notLoggedIn
         case .terminated: return .terminated
         case .unreadable(let unreadable): return unreadable.header?.state ?? .notLoggedIn
@@ -43,27 +43,22 @@ extension SessionMachine {
         facts.failures = renewal.failures
         facts.lastError = renewal.lastError
         guard session.isRenewable else { return facts }
-        if renewal.activity == .idle, let postponed = renewal.postponedUntil {
-            facts.phase = .postponed
-            facts.notBefore = postponed.wall
-            return facts
-        }
-        if renewal.activity == .idle, !canBeginRenewal(session), let due = renewalDue(now), due <= now.wall {
-            facts.phase = .waitingForHandler
-            return facts
-        }
-        switch (renewal.activity, renewal.retryAt) {
-        case (.idle, let retryAt?):
-            facts.phase = .backingOff
-            facts.notBefore = retryAt.wall
-        case (.idle, nil) where session.hasEnd:
-            facts.phase = .scheduled
-            facts.notBefore = session.stored.renewAt
-        case (.idle, nil):
+        switch renewal.phase {
+        case .asking, .noting, .sending, .storing:
+            facts.phase = .inFlight
+        case .resting(.postponed(let until, _)):
+            (facts.phase, facts.notBefore) = (.postponed, until.wall)
+        case .resting(.replay(let time)), .resting(.backoff(let time, _, _)):
+            (facts.phase, facts.notBefore) = (.backingOff, time.wall)
+        case .resting(.scheduled) where !session.hasEnd:
             // A token without an end is renewed when somebody asks for it, or when the provider has forgotten it.
             facts.phase = .none
-        case (.asking, _), (.noting, _), (.inFlight, _), (.rotating, _), (.ending, _):
-            facts.phase = .inFlight
+        case .resting(.scheduled), .resting(.due):
+            (facts.phase, facts.notBefore) = (.scheduled, session.stored.renewAt)
+        }
+        // What is due has begun, or waits for an app, or for the write that is under way: for no time any more.
+        if renewal.isResting, let due = renewal.due(session, now), due <= now.wall {
+            (facts.phase, facts.notBefore) = (canBeginRenewal ? .inFlight : .waitingForHandler, nil)
         }
         return facts
     }

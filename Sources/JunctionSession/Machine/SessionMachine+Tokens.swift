@@ -1,18 +1,17 @@
 /// Handing out what the renewals brought.
 extension SessionMachine {
     /// A caller who waits for an access token, or for the credential of an API call.
-    struct TokenWaiter: Equatable, Sendable {
-        var request: RequestID
+    struct TokenWaiter: Hashable, Sendable {
         var need: Need
         var allowance: Allowance
         /// A renewal has been made while it waited: at most one a call.
         var hasHadRenewal = false
 
-        enum Need: Equatable, Sendable {
-            case token(minimumValidity: Duration)
-            case authorization
+        enum Need: Hashable, Sendable {
+            case token(TokenRequest, minimumValidity: Duration)
+            case authorization(AuthorizationRequest)
             /// The API rejected the credential of this generation.
-            case replacement(of: UInt64)
+            case replacement(AuthorizationRequest, of: UInt64)
         }
     }
 
@@ -26,46 +25,41 @@ extension SessionMachine {
 
     /// A caller wants an access token that is valid for a while.
     package mutating func tokenRequested(
-        _ request: RequestID,
+        _ request: TokenRequest,
         minimumValidity: Duration,
         allowance: Allowance,
         now: Moment
     ) -> [Effect] {
-        wait(request, .token(minimumValidity: minimumValidity), allowance, now)
+        wait(.token(request, minimumValidity: minimumValidity), allowance, now)
     }
 
     /// An API call needs the session's credential.
     package mutating func authorizationRequested(
-        _ request: RequestID,
+        _ request: AuthorizationRequest,
         allowance: Allowance,
         now: Moment
     ) -> [Effect] {
-        wait(request, .authorization, allowance, now)
+        wait(.authorization(request), allowance, now)
     }
 
     /// The API rejected (401) the credential of a generation: it is replaced only if it is still the current one.
     package mutating func authorizationRejected(
-        _ request: RequestID,
+        _ request: AuthorizationRequest,
         generation: UInt64,
         allowance: Allowance,
         now: Moment
     ) -> [Effect] {
-        wait(request, .replacement(of: generation), allowance, now)
+        wait(.replacement(request, of: generation), allowance, now)
     }
 
-    private mutating func wait(
-        _ request: RequestID,
-        _ need: TokenWaiter.Need,
-        _ allowance: Allowance,
-        _ now: Moment
-    ) -> [Effect] {
-        tokenWaiters.append(TokenWaiter(request: request, need: need, allowance: allowance))
+    private mutating func wait(_ need: TokenWaiter.Need, _ allowance: Allowance, _ now: Moment) -> [Effect] {
+        tokenWaiters.append(TokenWaiter(need: need, allowance: allowance))
         return settle(now)
     }
 
     /// The token that can be served at once, without asking anybody: what the hot path looks at first.
     package func servableToken(minimumValidity: Duration, now: Moment) -> TokenFacts? {
-        guard leaving == nil, case .signedIn(let session) = standing, let token = session.stored.token,
+        guard !ledger.isSigningOut, case .signedIn(let session) = standing, let token = session.stored.token,
             session.isAlive(now), session.validity(now) >= minimumValidity,
             minimumValidity <= token.life * RenewalPolicy.largestValidity
         else { return nil }
@@ -80,18 +74,17 @@ extension SessionMachine {
         for waiter in tokenWaiters {
             switch verdict(for: waiter, now) {
             case .answer(let reply):
-                effects.append(.reply(waiter.request, reply))
+                effects.append(.reply(reply))
             case .wait:
                 stillWaiting.append(waiter)
             case .renew:
                 if case .exhausted(let retryAfter) = waiter.allowance {
-                    effects.append(.reply(waiter.request, .refused(.tooManyProviderCalls(retryAfter: retryAfter))))
+                    effects.append(.reply(waiter.need.refused(.tooManyProviderCalls(retryAfter: retryAfter))))
                     continue
                 }
-                if case .replacement = waiter.need { renewal.lastReplacedRejected = now.uptime }
-                let begun = beginRenewal(reason(for: waiter, now), now)
-                effects.append(.charge(waiter.request))
-                effects += begun
+                if case .replacement = waiter.need { renewal.replaceRejected(now) }
+                effects.append(.charge(waiter.need.id))
+                effects += beginRenewal(reason(for: waiter, now), now)
                 stillWaiting.append(waiter)
             }
         }
@@ -99,94 +92,95 @@ extension SessionMachine {
         return effects
     }
 
+    /// Everybody who waits gets the one failure.
+    mutating func takeWaiters(refusing refusal: Refusal) -> [Reply] {
+        defer { tokenWaiters = [] }
+        return tokenWaiters.map { $0.need.refused(refusal) }
+    }
+
     private func verdict(for waiter: TokenWaiter, _ now: Moment) -> Verdict {
-        if case .signedIn(let session) = standing, leaving == nil {
-            return verdict(for: waiter, session, now)
-        }
-        if exchange != nil, leaving == nil { return .wait }
-        return .answer(.refused(sessionRefusal ?? .notSignedIn))
+        if ledger.isSigningOut { return .answer(waiter.need.refused(.notSignedIn)) }
+        if let session = standing.session { return verdict(for: waiter, session, now) }
+        if signIn.exchange != nil || ledger.isSigningIn { return .wait }
+        return .answer(waiter.need.refused(sessionRefusal ?? .notSignedIn))
     }
 
     private func verdict(for waiter: TokenWaiter, _ session: Session, _ now: Moment) -> Verdict {
         guard let token = session.stored.token else { return .answer(replyWithApiKey(to: waiter.need)) }
         switch waiter.need {
-        case .token(let minimumValidity):
+        case .token(let request, let minimumValidity):
             let maximum = token.life * RenewalPolicy.largestValidity
-            if minimumValidity > maximum { return .answer(.refused(.validityTooLarge(maximum: maximum))) }
-            if session.isAlive(now), session.validity(now) >= minimumValidity { return .answer(.token(token)) }
-        case .authorization:
-            if session.isAlive(now) { return .answer(.authorized(generation: token.generation)) }
-        case .replacement(let rejected):
-            if session.isAlive(now), rejected != token.generation {
-                return .answer(.authorized(generation: token.generation))
+            if minimumValidity > maximum { return .answer(waiter.need.refused(.validityTooLarge(maximum: maximum))) }
+            if session.isAlive(now), session.validity(now) >= minimumValidity {
+                return .answer(.token(request, .success(token)))
             }
+        case .authorization(let request):
+            if session.isAlive(now) { return .answer(.granted(request, token)) }
+        case .replacement(let request, let rejected):
+            if session.isAlive(now), rejected != token.generation { return .answer(.granted(request, token)) }
         }
-        if renewal.activity != .idle { return .wait }
+        if !renewal.isResting || ledger.change != nil { return .wait }
         return needOfRenewal(of: waiter, session, now)
     }
 
     /// The present token does not do. May this caller have it renewed now?
     private func needOfRenewal(of waiter: TokenWaiter, _ session: Session, _ now: Moment) -> Verdict {
-        if session.stored.reauthenticationPending { return .answer(.refused(.reauthenticationRequired)) }
-        if let postponed = renewal.postponedUntil {
-            let left = postponed.uptime - now.uptime
-            return answer(waiter, session, .noHandlerCouldRenew(renewal.round, retryAfter: left), now)
+        if session.stored.reauthenticationPending {
+            return .answer(waiter.need.refused(.reauthenticationRequired))
         }
-        if !canBeginRenewal(session) { return answer(waiter, session, nobodyToAsk, now) }
-        if case .replacement = waiter.need, session.isAlive(now) {
-            let replacedJustNow =
-                renewal.lastReplacedRejected.map { now.uptime - $0 < RenewalPolicy.patience } ?? false
+        if let (until, words) = renewal.postponement {
+            let refusal = Refusal.noHandlerCouldRenew(words, retryAfter: until.uptime - now.uptime)
+            return .answer(answer(waiter, session, refusal, now))
+        }
+        if !canBeginRenewal { return .answer(answer(waiter, session, .noHandlerIsRegistered, now)) }
+        if case .replacement(let request, _) = waiter.need, session.isAlive(now) {
             let isBackingOff = renewal.retryAt != nil && !renewal.mayTrySooner(now)
-            let isBarred = waiter.hasHadRenewal || replacedJustNow || isBackingOff
-            return isBarred ? .answer(.rejectionStands) : .renew
+            let isBarred = waiter.hasHadRenewal || renewal.hasReplacedJustNow(now) || isBackingOff
+            return isBarred ? .answer(.authorization(request, .success(.rejectionStands))) : .renew
         }
-        if waiter.hasHadRenewal { return .answer(.refused(.tokenExpired(retryAfter: nil))) }
+        if waiter.hasHadRenewal { return .answer(waiter.need.refused(.tokenExpired(retryAfter: nil))) }
         if let retryAt = renewal.retryAt {
             // Only a dead token is reason enough to pass the backoff.
             if !session.isAlive(now), renewal.mayTrySooner(now) { return .renew }
-            return .answer(.refused(.tokenExpired(retryAfter: retryAt.uptime - now.uptime)))
+            return .answer(waiter.need.refused(.tokenExpired(retryAfter: retryAt.uptime - now.uptime)))
         }
         if session.isAlive(now), let obtainedAt = session.obtainedAt {
             let age = now.uptime - obtainedAt
-            if age < RenewalPolicy.patience {
-                return .answer(.refused(.tokenExpired(retryAfter: RenewalPolicy.patience - age)))
+            if age < RenewalPolicy.attemptSpacing {
+                return .answer(waiter.need.refused(.tokenExpired(retryAfter: RenewalPolicy.attemptSpacing - age)))
             }
         }
         return .renew
     }
 
     /// Nothing can be renewed now: there is no handler to ask, or none may be asked yet.
-    private func answer(
-        _ waiter: TokenWaiter,
-        _ session: Session,
-        _ refusal: Refusal,
-        _ now: Moment
-    ) -> Verdict {
-        if case .replacement = waiter.need, session.isAlive(now) { return .answer(.rejectionStands) }
-        return .answer(.refused(refusal))
+    private func answer(_ waiter: TokenWaiter, _ session: Session, _ refusal: Refusal, _ now: Moment) -> Reply {
+        if case .replacement(let request, _) = waiter.need, session.isAlive(now) {
+            return .authorization(request, .success(.rejectionStands))
+        }
+        return waiter.need.refused(refusal)
     }
-
-    /// Why a renewal that has to be asked for cannot begin.
-    var nobodyToAsk: Refusal { handlers.isEmpty ? .noHandlerIsRegistered : .handlersAreBusy }
 
     private func reason(for waiter: TokenWaiter, _ now: Moment) -> RenewalReason {
         if case .replacement = waiter.need { return .rejected }
-        if case .signedIn(let session) = standing, session.isAlive(now) { return .expiring }
-        return .expired
+        return standing.session?.isAlive(now) == true ? .expiring : .expired
     }
 
     private func replyWithApiKey(to need: TokenWaiter.Need) -> Reply {
         switch need {
-        case .token:
-            .refused(Refusal(.unsupported, "An API key session has no access token: use api.request instead"))
-        case .authorization: .authorized(generation: generation)
-        case .replacement: .rejectionStands
+        case .token(let request, _):
+            let words = "An API key session has no access token: use api.request instead"
+            return .token(request, .failure(Refusal(.unsupported, words)))
+        case .authorization(let request):
+            return .authorization(request, .success(.granted(generation: ledger.generation)))
+        case .replacement(let request, _):
+            return .authorization(request, .success(.rejectionStands))
         }
     }
 
     /// Why there is no session to serve from, if there is none.
     var sessionRefusal: Refusal? {
-        if leaving != nil { return .notSignedIn }
+        if ledger.isSigningOut { return .notSignedIn }
         return switch standing {
         case .signedOut, .configured: .notSignedIn
         case .terminated(let termination, _): .terminated(termination)
@@ -210,6 +204,28 @@ extension SessionMachine {
         case (_, nil): .signOut
         case (let present, let wanted): present == wanted ? .none : .switch
         }
+    }
+}
+
+extension SessionMachine.TokenWaiter.Need {
+    var id: RequestID {
+        switch self {
+        case .token(let request, _): request.id
+        case .authorization(let request), .replacement(let request, _): request.id
+        }
+    }
+
+    func refused(_ refusal: Refusal) -> Reply {
+        switch self {
+        case .token(let request, _): .token(request, .failure(refusal))
+        case .authorization(let request), .replacement(let request, _): .authorization(request, .failure(refusal))
+        }
+    }
+}
+
+extension Reply {
+    fileprivate static func granted(_ request: AuthorizationRequest, _ token: TokenFacts) -> Reply {
+        .authorization(request, .success(.granted(generation: token.generation)))
     }
 }
 

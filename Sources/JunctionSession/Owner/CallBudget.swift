@@ -2,6 +2,7 @@
 struct CallBudget {
     private let callsPerMinute: Int
     private var spent: [UInt32: [Uptime]] = [:]
+    private var sweptAt: Uptime?
 
     private static let window: Duration = .seconds(60)
 
@@ -9,15 +10,27 @@ struct CallBudget {
         self.callsPerMinute = callsPerMinute
     }
 
-    mutating func allowance(of uid: UInt32, now: Moment) -> Allowance {
+    func allowance(of uid: UInt32, now: Moment) -> Allowance {
         let recent = (spent[uid] ?? []).filter { now.uptime - $0 < Self.window }
-        // A user who has been quiet for a minute is forgotten: the table cannot grow with every uid ever seen.
-        spent[uid] = recent.isEmpty ? nil : recent
         guard recent.count >= callsPerMinute, let oldest = recent.first else { return .granted }
         return .exhausted(retryAfter: Self.window - (now.uptime - oldest))
     }
 
     mutating func charge(_ uid: UInt32, now: Moment) {
+        sweep(now)
         spent[uid, default: []].append(now.uptime)
     }
+
+    /// Forgets the calls of the minute before the last, and every user who made no other: whoever calls, once a minute.
+    private mutating func sweep(_ now: Moment) {
+        if let sweptAt, now.uptime - sweptAt < Self.window { return }
+        sweptAt = now.uptime
+        spent = spent.compactMapValues { calls in
+            let recent = calls.filter { now.uptime - $0 < Self.window }
+            return recent.isEmpty ? nil : recent
+        }
+    }
+
+    /// How many users are remembered.
+    var remembered: Int { spent.count }
 }

@@ -37,7 +37,7 @@ extension SessionOwner {
 
     private func send(_ request: ApiRequest) async throws(Refusal) -> ApiAnswer {
         // Looked up anew each time: a sign-out or another user may have come in between.
-        guard let identity = machine.identity, let secrets = shelf.current else { throw .notSignedIn }
+        guard let identity = machine.identity, let secrets = servedSecrets else { throw .notSignedIn }
         let admitted = try provider.admit(request, for: identity)
         do throws(Unavailability) {
             return try await provider.send(admitted, for: identity, with: secrets)
@@ -47,37 +47,37 @@ extension SessionOwner {
     }
 
     private func authorization(by uid: UInt32) async throws(Refusal) -> UInt64 {
-        let reply = await reply(uid) { machine, request, allowance, now in
+        let authorization = try await authorization(by: uid) { machine, request, allowance, now in
             machine.authorizationRequested(request, allowance: allowance, now: now)
         }
-        return switch reply {
-        case .authorized(let generation): generation
-        case .refused(let refusal): throw refusal
-        case .done, .identified, .token, .rejectionStands: throw .notSignedIn
+        return switch authorization {
+        case .granted(let generation): generation
+        case .rejectionStands: throw .notSignedIn
         }
     }
 
     /// The generation to try again with; `nil` when the 401 stands.
     private func replacement(of generation: UInt64, by uid: UInt32) async throws(Refusal) -> UInt64? {
-        let reply = await reply(uid) { machine, request, allowance, now in
+        let authorization = try await authorization(by: uid) { machine, request, allowance, now in
             machine.authorizationRejected(request, generation: generation, allowance: allowance, now: now)
         }
-        return switch reply {
-        case .authorized(let renewed): renewed
-        case .refused(let refusal): throw refusal
-        case .done, .identified, .token, .rejectionStands: nil
+        return switch authorization {
+        case .granted(let renewed): renewed
+        case .rejectionStands: nil
         }
     }
 
-    private func reply(
-        _ uid: UInt32,
-        to event: (inout SessionMachine, RequestID, Allowance, Moment) -> [Effect]
-    ) async -> Reply {
-        await withCheckedContinuation { continuation in
+    private func authorization(
+        by uid: UInt32,
+        for event: (inout SessionMachine, AuthorizationRequest, Allowance, Moment) -> [Effect]
+    ) async throws(Refusal) -> Authorization {
+        let outcome = await withCheckedContinuation { continuation in
             let now = now
-            let request = register(Caller(uid: uid) { continuation.resume(returning: $0) })
+            let request: AuthorizationRequest = register(Caller(uid: uid))
+            authorizations[request] = { continuation.resume(returning: $0) }
             let allowance = budget.allowance(of: uid, now: now)
             apply(event(&machine, request, allowance, now), now)
         }
+        return try outcome.get()
     }
 }

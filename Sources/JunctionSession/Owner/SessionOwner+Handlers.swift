@@ -20,22 +20,17 @@ extension SessionOwner {
     /// The handler's answer to a question; `nil` when it is unable, failed, or answered nonsense.
     package func answered(_ handler: HandlerID, _ attempt: Attempt, _ answer: RenewalAnswer?) {
         let now = now
-        // A secret is kept only for a question that is still open: the machine says which.
-        if let answer { shelf.put(answer, to: attempt) }
-        apply(machine.handlerAnswered(handler, attempt, HandlerAnswer(answer), now: now), now)
-        shelf.dropUnclaimedAnswers()
+        apply(machine.handlerAnswered(handler, attempt, put(answer), now: now), now)
     }
-}
 
-extension HandlerAnswer {
-    fileprivate init(_ answer: RenewalAnswer?) {
-        self =
-            switch answer {
-            case nil: .unable
-            case .renew: .renew
-            case .authToken: .credential
-            case .signature: .signature
-            }
+    /// The answer as the machine sees it. What comes late, twice or unasked is let go of with the event.
+    private func put(_ answer: RenewalAnswer?) -> HandlerAnswer {
+        guard let answer else { return .unable }
+        return switch answer {
+        case .renew: .renew
+        case .authToken: .authToken(shelf.put(answer))
+        case .signature: .signature(shelf.put(answer))
+        }
     }
 }
 

@@ -14,18 +14,18 @@ extension SessionOwner {
             answer(.failure(refusal))
         case .success(let facts):
             let now = now
-            let request = register(Caller(uid: uid, credential: credential, answer: answerWithSnapshot(answer)))
-            apply(
-                machine.signInRequested(request, facts, allowance: budget.allowance(of: uid, now: now), now: now),
-                now
-            )
+            let request: ChangeRequest = register(Caller(uid: uid, credential: credential))
+            changes[request] = answer
+            let allowance = budget.allowance(of: uid, now: now)
+            apply(machine.signInRequested(request, facts, allowance: allowance, now: now), now)
         }
     }
 
     /// Signs out, from any state, offline too.
     package func signOut(by uid: UInt32, answer: @escaping @Sendable (Result<Snapshot, Refusal>) -> Void) {
         let now = now
-        let request = register(Caller(uid: uid, answer: answerWithSnapshot(answer)))
+        let request: ChangeRequest = register(Caller(uid: uid))
+        changes[request] = answer
         apply(machine.signOutRequested(request, now: now), now)
     }
 
@@ -34,20 +34,12 @@ extension SessionOwner {
     package func identify(
         externalUserId: String?,
         by uid: UInt32,
-        ask: @escaping @Sendable (RequestID, _ externalUserId: String) -> Void,
+        ask: @escaping @Sendable (IdentifyRequest, _ externalUserId: String) -> Void,
         answer: @escaping @Sendable (Result<(IdentifyOutcome, Snapshot), Refusal>) -> Void
     ) {
         let now = now
-        let caller = Caller(uid: uid, ask: ask) { [unowned self] reply in
-            assumeIsolated { owner in
-                switch reply {
-                case .identified(let outcome): answer(.success((outcome, owner.snapshot)))
-                case .refused(let refusal): answer(.failure(refusal))
-                case .done, .token, .authorized, .rejectionStands: answer(.success((.unchanged, owner.snapshot)))
-                }
-            }
-        }
-        let request = register(caller)
+        let request: IdentifyRequest = register(Caller(uid: uid))
+        identifications[request] = Identification(ask: ask, answer: answer)
         let effects = machine.identifyRequested(
             request,
             externalUserId: externalUserId,
@@ -58,11 +50,11 @@ extension SessionOwner {
     }
 
     /// The app answered the question for a credential; a failure says why it did not.
-    package func identifyAnswered(_ request: RequestID, with answer: Result<Credential, Refusal>) {
+    package func identifyAnswered(_ request: IdentifyRequest, with answer: Result<Credential, Refusal>) {
         let now = now
         let facts = answer.flatMap { credential in
             let credential = completed(credential)
-            callers[request]?.credential = credential
+            callers[request.id]?.credential = credential
             return examined(credential)
         }
         apply(machine.identifyAnswered(request, facts, now: now), now)
@@ -76,11 +68,9 @@ extension SessionOwner {
     /// Renews now; the answer is the snapshot after it.
     package func renew(by uid: UInt32, answer: @escaping @Sendable (Result<Snapshot, Refusal>) -> Void) {
         let now = now
-        let request = register(Caller(uid: uid, answer: answerWithSnapshot(answer)))
-        apply(
-            machine.renewRequested(request, allowance: budget.allowance(of: uid, now: now), now: now),
-            now
-        )
+        let request: ChangeRequest = register(Caller(uid: uid))
+        changes[request] = answer
+        apply(machine.renewRequested(request, allowance: budget.allowance(of: uid, now: now), now: now), now)
     }
 
     /// The token that can be served at once, if there is one: no waiting, no call, no allocation.
@@ -95,16 +85,8 @@ extension SessionOwner {
         answer: @escaping @Sendable (Result<ServedToken, Refusal>) -> Void
     ) {
         let now = now
-        let caller = Caller(uid: uid) { [unowned self] reply in
-            assumeIsolated { owner in
-                switch reply {
-                case .token(let facts): answer(owner.served(facts))
-                case .refused(let refusal): answer(.failure(refusal))
-                case .done, .identified, .authorized, .rejectionStands: answer(.failure(.notSignedIn))
-                }
-            }
-        }
-        let request = register(caller)
+        let request: TokenRequest = register(Caller(uid: uid))
+        tokens[request] = answer
         let effects = machine.tokenRequested(
             request,
             minimumValidity: minimumValidity,
@@ -114,9 +96,12 @@ extension SessionOwner {
         apply(effects, now)
     }
 
+    /// The secrets that are served now.
+    var servedSecrets: SessionSecrets? { shelf.secrets(machine.servedSecrets) }
+
     /// The secret that belongs to the token which the machine said may be served.
     package func served(_ facts: TokenFacts) -> Result<ServedToken, Refusal> {
-        guard let secrets = shelf.current, let userId = machine.identity?.userId else {
+        guard let secrets = servedSecrets, let userId = machine.identity?.userId else {
             return .failure(.notSignedIn)
         }
         guard let secret = secrets.accessToken else {
@@ -130,7 +115,7 @@ extension SessionOwner {
     /// An API key that is configured already need not be handed in again.
     private func completed(_ credential: Credential) -> Credential {
         guard case .apiKey(nil, let userId, let environment, let region) = credential,
-            let key = shelf.current?.apiKey, let configured = machine.configuredKey
+            let key = servedSecrets?.apiKey, let configured = machine.configuredKey
         else { return credential }
         return .apiKey(
             key: key,
@@ -143,26 +128,13 @@ extension SessionOwner {
     private func examined(_ credential: Credential) -> Result<CredentialFacts, Refusal> {
         do throws(CredentialRefused) {
             var facts = try provider.examine(credential, configured: machine.configuredKey)
-            if case .apiKey(let key?, _, _, _) = credential, let present = shelf.current?.apiKey {
-                facts.replacesKey = !key.matches(present)
+            if case .apiKey(let key?, _, _, _) = credential {
+                facts.key = shelf.put(SessionSecrets(apiKey: key))
+                facts.replacesKey = servedSecrets?.apiKey.map { !key.matches($0) } ?? facts.replacesKey
             }
             return .success(facts)
         } catch {
             return .failure(Refusal(error))
-        }
-    }
-
-    private func answerWithSnapshot(
-        _ answer: @escaping @Sendable (Result<Snapshot, Refusal>) -> Void
-    ) -> @Sendable (Reply) -> Void {
-        { [unowned self] reply in
-            assumeIsolated { owner in
-                if case .refused(let refusal) = reply {
-                    answer(.failure(refusal))
-                } else {
-                    answer(.success(owner.snapshot))
-                }
-            }
         }
     }
 }

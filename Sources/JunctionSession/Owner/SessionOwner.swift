@@ -16,16 +16,21 @@ package actor SessionOwner {
     var machine: SessionMachine
     var shelf = SecretShelf()
     var budget: CallBudget
-    /// The callers who wait for an answer.
+    /// The callers who wait for an answer, each with how it is delivered.
+    var changes: [ChangeRequest: @Sendable (Result<Snapshot, Refusal>) -> Void] = [:]
+    var identifications: [IdentifyRequest: Identification] = [:]
+    var tokens: [TokenRequest: @Sendable (Result<ServedToken, Refusal>) -> Void] = [:]
+    var authorizations: [AuthorizationRequest: @Sendable (Result<Authorization, Refusal>) -> Void] = [:]
+    /// Whom each request is counted against, and the credential that came with it.
     var callers: [RequestID: Caller] = [:]
     /// The session handlers, and how each is asked.
     var handlers: [HandlerID: @Sendable (RenewalQuestion) -> Void] = [:]
     var lastHandler: UInt64 = 0
     private var lastRequest: UInt64 = 0
-    private var waitingWrites: [WaitingWrite] = []
-    private var isWriting = false
+    /// The secrets that are served: what is new here has been swapped in.
+    private var served: SecretRef?
     /// The request by which the provider is being told of a sign-out.
-    private var telling: Task<Void, Never>?
+    private var revocation: Task<Void, Never>?
     private var quietWaiters: [@Sendable () -> Void] = []
 
     /// The session as everybody may see it.
@@ -33,18 +38,16 @@ package actor SessionOwner {
 
     package nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
 
-    /// Who asked, what came with it, and how the answer is delivered.
+    /// Who asked, and what came with it.
     struct Caller {
         var uid: UInt32
         var credential: Credential?
-        var ask: (@Sendable (RequestID, _ externalUserId: String) -> Void)?
-        var answer: @Sendable (Reply) -> Void
     }
 
-    private struct WaitingWrite {
-        var ticket: WriteTicket
-        var record: SessionRecord
-        var secrets: SessionSecrets
+    /// An identify call: how its app is asked for a credential, and how it is answered.
+    struct Identification {
+        var ask: @Sendable (IdentifyRequest, _ externalUserId: String) -> Void
+        var answer: @Sendable (Result<(IdentifyOutcome, Snapshot), Refusal>) -> Void
     }
 
     /// - Parameters:
@@ -77,7 +80,7 @@ package actor SessionOwner {
             sealedWith: store.sealedWith,
             seed: seed,
             mode: rules.mode,
-            patience: rules.handlerTimeout,
+            handlerTimeout: rules.handlerTimeout,
             postponement: rules.postponement
         )
         self.machine = machine
@@ -89,11 +92,10 @@ package actor SessionOwner {
     ///
     /// - Parameter durable: false when the disk has yet to take it.
     package func start(with restoration: Restoration, durable: Bool = true) {
-        if case .restored(let record, let secrets, _) = restoration {
-            shelf.put(secrets, generation: record.generation)
-        }
+        var secrets = SessionSecrets()
+        if case .restored(_, let stored, _) = restoration { secrets = stored }
         let now = now
-        apply(machine.restored(restoration, durable: durable, now: now), now)
+        apply(machine.restored(restoration, secrets: shelf.put(secrets), durable: durable, now: now), now)
     }
 
     /// The alarm rang; `clockJumped` when it rang because the wall clock was set or the machine resumed.
@@ -109,7 +111,7 @@ package actor SessionOwner {
     }
 
     private func noticeQuiet() {
-        guard !machine.isBusy, !isWriting, !quietWaiters.isEmpty else { return }
+        guard !machine.isBusy, !quietWaiters.isEmpty else { return }
         let waiters = quietWaiters
         quietWaiters = []
         for waiter in waiters { waiter() }
@@ -122,27 +124,68 @@ package actor SessionOwner {
     /// Does what the machine wants done, answers, tells the watchers, and sets the alarm: in this order.
     func apply(_ effects: [Effect], _ now: Moment) {
         // Callers hear of it last: what they do next must meet the state that they were told of.
-        var tellings: [() -> Void] = []
+        var announcements: [() -> Void] = []
         for effect in effects {
             switch effect {
-            case .reply(let request, let reply):
-                guard let caller = callers.removeValue(forKey: request) else { continue }
-                tellings.append { caller.answer(reply) }
+            case .exchange(let attempt, let request, let given, let expected):
+                exchange(attempt, request, completedWith: given, expecting: expected)
+            case .renew(let attempt, let identity, let secrets, let given):
+                renew(attempt, identity, with: secrets, using: given)
+            case .write(let ticket, let record, let secrets):
+                write(ticket, record, secrets)
+            case .revoke(let revocation, let identity, let secrets):
+                revoke(revocation, identity, with: secrets)
+            case .interrupt:
+                revocation?.cancel()
+            case .charge(let request):
+                if let caller = callers[request] { budget.charge(caller.uid, now: now) }
+            case .report(let happening):
+                observer.happened(happening)
+            case .reply(let reply):
+                announcements.append(delivery(of: reply))
             case .ask(let request, let externalUserId):
-                guard let ask = callers[request]?.ask else { continue }
-                tellings.append { ask(request, externalUserId) }
+                guard let caller = identifications[request] else { continue }
+                announcements.append { caller.ask(request, externalUserId) }
             case .askHandler(let handler, let question):
                 guard let ask = handlers[handler] else { continue }
-                tellings.append { ask(question) }
-            default:
-                carryOut(effect, now)
+                announcements.append { ask(question) }
             }
         }
+        keepSecrets()
         let changed = renewSnapshot(now)
-        for tell in tellings { tell() }
+        for announce in announcements { announce() }
         if changed { observer.changed(snapshot) }
         alarm.set(machine.nextAlarm(now: now))
         noticeQuiet()
+    }
+
+    /// What no part of the machine names any more is wiped.
+    private func keepSecrets() {
+        shelf.keep(machine.secretsInUse)
+        guard machine.servedSecrets != served else { return }
+        served = machine.servedSecrets
+        if served != nil { observer.reached(.swapped) }
+    }
+
+    private func delivery(of reply: Reply) -> () -> Void {
+        switch reply {
+        case .change(let request, let refusal):
+            callers[request.id] = nil
+            guard let answer = changes.removeValue(forKey: request) else { return {} }
+            return { [self] in answer(refusal.map(Result.failure) ?? .success(snapshot)) }
+        case .identify(let request, let outcome):
+            callers[request.id] = nil
+            guard let caller = identifications.removeValue(forKey: request) else { return {} }
+            return { [self] in caller.answer(outcome.map { ($0, snapshot) }) }
+        case .token(let request, let token):
+            callers[request.id] = nil
+            guard let answer = tokens.removeValue(forKey: request) else { return {} }
+            return { [self] in answer(token.flatMap(served)) }
+        case .authorization(let request, let authorization):
+            callers[request.id] = nil
+            guard let answer = authorizations.removeValue(forKey: request) else { return {} }
+            return { answer(authorization) }
+        }
     }
 
     private func renewSnapshot(_ now: Moment) -> Bool {
@@ -152,59 +195,22 @@ package actor SessionOwner {
         return true
     }
 
-    private func carryOut(_ effect: Effect, _ now: Moment) {
-        switch effect {
-        case .exchange(let attempt, let request, let expected):
-            exchange(attempt, request, expecting: expected)
-        case .renew(let attempt):
-            renew(attempt)
-        case .abandon(let attempt):
-            shelf.drop(attempt)
-        case .adopt(let attempt, let generation):
-            shelf.adopt(attempt, generation: generation)
-        case .adoptKey(let request, let generation):
-            if case .apiKey(let key, _, _, _) = callers[request]?.credential {
-                shelf.put(SessionSecrets(apiKey: key), generation: generation)
-            }
-        case .write(let ticket, let record):
-            write(ticket, record)
-        case .activate(let generation):
-            shelf.activate(generation)
-            observer.reached(.swapped)
-        case .erase:
-            shelf.erase()
-        case .keepAnswer(let attempt, let use):
-            shelf.keepAnswer(to: attempt, for: use)
-        case .forgetAnswer(let use):
-            shelf.forgetAnswer(for: use)
-        case .keepSecrets(let source, let revocation):
-            shelf.keep(source, for: revocation)
-        case .revoke(let revocation, let identity):
-            revoke(revocation, identity)
-        case .interrupt:
-            telling?.cancel()
-        case .forgetSecrets(let revocation):
-            shelf.forget(revocation)
-        case .charge(let request):
-            if let caller = callers[request] { budget.charge(caller.uid, now: now) }
-        case .report(let happening):
-            observer.happened(happening)
-        case .reply, .ask, .askHandler:
-            break
-        }
-    }
-
     // MARK: What takes time
 
-    private func exchange(_ attempt: Attempt, _ request: RequestID, expecting expected: Identity?) {
-        guard let given = callers[request]?.credential else {
-            preconditionFailure("An exchange was begun for a request without a credential")
+    private func exchange(
+        _ attempt: Attempt,
+        _ request: RequestID,
+        completedWith given: SecretRef?,
+        expecting expected: Identity?
+    ) {
+        guard let credential = callers[request]?.credential?.completed(with: shelf.answer(given)) else {
+            return report(attempt, .unavailable(Unavailability("The credential of the sign-in is gone: sign in again")))
         }
-        let credential = given.completed(with: shelf.answers[.exchange])
         start { owner in
             do throws(ExchangeFailure) {
                 let grant = try await owner.provider.exchange(credential, expecting: expected)
-                owner.exchanged(attempt, grant)
+                let now = owner.now
+                owner.apply(owner.machine.exchangeSucceeded(attempt, owner.put(grant), now: now), now)
             } catch {
                 let now = owner.now
                 owner.apply(owner.machine.exchangeFailed(attempt, error, now: now), now)
@@ -212,25 +218,17 @@ package actor SessionOwner {
         }
     }
 
-    private func exchanged(_ attempt: Attempt, _ grant: Grant) {
-        shelf.put(
-            SessionSecrets(
-                accessToken: grant.token?.secret,
-                refreshToken: grant.refreshToken,
-                apiKey: grant.apiKey
-            ),
-            of: attempt
-        )
-        let now = now
-        let token = grant.token.map { (issuedAt: $0.issuedAt, expiresAt: $0.expiresAt) }
-        apply(machine.exchangeSucceeded(attempt, grant.identity, grant.scheme, token: token, now: now), now)
+    /// An exchange that never left, told on a turn of its own.
+    private func report(_ attempt: Attempt, _ failure: ExchangeFailure) {
+        start { owner in
+            let now = owner.now
+            owner.apply(owner.machine.exchangeFailed(attempt, failure, now: now), now)
+        }
     }
 
-    private func renew(_ attempt: Attempt) {
-        guard let identity = machine.identity, let secrets = shelf.current else {
-            preconditionFailure("A renewal was begun without a session")
-        }
-        let answer = shelf.answers[.renewal] ?? .renew
+    private func renew(_ attempt: Attempt, _ identity: Identity, with ref: SecretRef, using given: SecretRef?) {
+        let secrets = shelf.secrets(ref) ?? SessionSecrets()
+        let answer = shelf.answer(given) ?? .renew
         observer.reached(.intentNoted)
         start { owner in
             do throws(RenewalFailure) {
@@ -246,29 +244,36 @@ package actor SessionOwner {
 
     private func renewed(_ attempt: Attempt, _ grant: Grant, keeping refreshToken: SharedSecret?) {
         let now = now
-        guard let token = grant.token else {
+        guard grant.token != nil else {
             let failure = Unavailability("The provider's answer to the renewal holds no access token", ambiguous: true)
             apply(machine.renewalFailed(attempt, .unavailable(failure), now: now), now)
             return
         }
         // An answer without a refresh token keeps the old one (RFC 6749 §6).
-        shelf.put(
-            SessionSecrets(accessToken: token.secret, refreshToken: grant.refreshToken ?? refreshToken),
-            of: attempt
+        var grant = grant
+        grant.refreshToken = grant.refreshToken ?? refreshToken
+        apply(machine.renewalSucceeded(attempt, put(grant), now: now), now)
+    }
+
+    /// What the provider granted, as the machine sees it.
+    private func put(_ grant: Grant) -> Granted {
+        let secrets = SessionSecrets(
+            accessToken: grant.token?.secret,
+            refreshToken: grant.refreshToken,
+            apiKey: grant.apiKey
         )
-        let effects = machine.renewalSucceeded(
-            attempt,
-            issuedAt: token.issuedAt,
-            expiresAt: token.expiresAt,
-            now: now
+        return Granted(
+            identity: grant.identity,
+            scheme: grant.scheme,
+            life: grant.token?.life,
+            secrets: shelf.put(secrets)
         )
-        apply(effects, now)
     }
 
     /// The user is signed out here already, whether or not the provider hears of it.
-    private func revoke(_ revocation: RevocationID, _ identity: Identity) {
-        let secrets = shelf[revocation] ?? SessionSecrets()
-        telling = start { owner in
+    private func revoke(_ id: RevocationID, _ identity: Identity, with ref: SecretRef) {
+        let secrets = shelf.secrets(ref) ?? SessionSecrets()
+        revocation = start { owner in
             var failure: Unavailability?
             do throws(Unavailability) {
                 try await owner.provider.revoke(identity, with: secrets)
@@ -276,31 +281,22 @@ package actor SessionOwner {
                 failure = error
             }
             let now = owner.now
-            owner.apply(owner.machine.revocationEnded(revocation, failure: failure, now: now), now)
+            owner.apply(owner.machine.revocationEnded(id, failure: failure, now: now), now)
         }
     }
 
-    private func write(_ ticket: WriteTicket, _ record: SessionRecord) {
-        let secrets = shelf[record.generation] ?? SessionSecrets()
-        waitingWrites.append(WaitingWrite(ticket: ticket, record: record, secrets: secrets))
-        guard !isWriting else { return }
-        isWriting = true
-        start { owner in await owner.writeAll() }
-    }
-
-    private func writeAll() async {
-        while !waitingWrites.isEmpty {
-            let next = waitingWrites.removeFirst()
+    /// The machine asks for the next write when this one has ended, so there is never more than one.
+    private func write(_ ticket: WriteTicket, _ record: SessionRecord, _ ref: SecretRef?) {
+        let secrets = shelf.secrets(ref) ?? SessionSecrets()
+        start { owner in
             var failure: StoreFailure?
             do throws(StoreFailure) {
-                try await store.write(next.record, next.secrets)
+                try await owner.store.write(record, secrets)
             } catch {
                 failure = error
             }
-            if waitingWrites.isEmpty { isWriting = false }
-            let now = now
-            apply(machine.writeEnded(next.ticket, failure: failure, now: now), now)
-            if !isWriting { return }
+            let now = owner.now
+            owner.apply(owner.machine.writeEnded(ticket, failure: failure, now: now), now)
         }
     }
 
@@ -311,10 +307,11 @@ package actor SessionOwner {
         Task(executorPreference: tasks) { await work(self) }
     }
 
-    func register(_ caller: Caller) -> RequestID {
+    /// A name for a new request of this caller.
+    func register<Asked>(_ caller: Caller, as _: Request<Asked>.Type = Request<Asked>.self) -> Request<Asked> {
         lastRequest += 1
-        let request = RequestID(number: lastRequest)
-        callers[request] = caller
-        return request
+        let id = RequestID(number: lastRequest)
+        callers[id] = caller
+        return Request(id)
     }
 }

@@ -19,7 +19,7 @@ package enum Restoration: Sendable {
     case unreadable(Unreadable)
 
     /// A record that is present and cannot be read. Nothing was moved that could be the user's only login.
-    package struct Unreadable: Equatable, Sendable {
+    package struct Unreadable: Hashable, Sendable {
         /// `locked`, `damaged` or `unavailable`.
         package var status: StorageStatus
         /// What happened, to what, what to do.
@@ -38,7 +38,7 @@ package enum Restoration: Sendable {
     }
 
     /// The clear header of a record: what may be known without the key.
-    package struct Header: Equatable, Sendable {
+    package struct Header: Hashable, Sendable {
         package var generation: UInt64
         package var edition: UInt32
         package var provider: String
@@ -65,7 +65,7 @@ package enum Restoration: Sendable {
 }
 
 /// A record could not be made durable. What was there before is still there.
-package struct StoreFailure: Error, Equatable, Sendable {
+package struct StoreFailure: Error, Hashable, Sendable {
     /// What happened, to what, what to do: `No space left on device while writing …`.
     package var message: String
 

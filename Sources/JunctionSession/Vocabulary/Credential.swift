@@ -24,16 +24,18 @@ package enum Credential: Sendable {
 }
 
 /// What a credential says about itself before anything is sent anywhere.
-package struct CredentialFacts: Equatable, Sendable {
+package struct CredentialFacts: Hashable, Sendable {
     package var scheme: Scheme
     package var subject: Subject
     /// An API key that is not the one the session has: the key was rotated.
     package var replacesKey = false
+    /// The API key that came with it, where one did: the owner has put it aside under this name.
+    package var key: SecretRef?
     /// It names its user but brings nothing to sign in with: a session handler has to be asked.
     package var needsHandler = false
 
     /// Whom a credential is for, as far as it can be read.
-    package enum Subject: Equatable, Sendable {
+    package enum Subject: Hashable, Sendable {
         /// It names its user.
         case user(Identity)
         /// A link code: whom it is for is known only after it has been exchanged.
@@ -61,18 +63,15 @@ package struct Grant: Sendable {
     package var refreshToken: SharedSecret?
     package var apiKey: SharedSecret?
 
-    /// An access token and its life on the wall clock, anchored at the start of the request that brought it.
+    /// An access token and its life.
     package struct Token: Sendable {
         /// Absent where the provider's session has an end, and no bearer token.
         package var secret: SharedSecret?
-        package var issuedAt: WallTime
-        /// `WallTime.never` for a session without an end.
-        package var expiresAt: WallTime
+        package var life: Life
 
-        package init(secret: SharedSecret?, issuedAt: WallTime, expiresAt: WallTime) {
+        package init(secret: SharedSecret?, life: Life) {
             self.secret = secret
-            self.issuedAt = issuedAt
-            self.expiresAt = expiresAt
+            self.life = life
         }
     }
 

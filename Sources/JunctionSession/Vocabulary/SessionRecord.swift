@@ -1,5 +1,5 @@
 /// What is stored of the session, without its secrets: one record holds all of it, so nothing can disagree.
-package struct SessionRecord: Equatable, Sendable {
+package struct SessionRecord: Hashable, Sendable {
     /// Counts what the installation has held, and never restarts: a higher generation is always the newer truth.
     package var generation: UInt64
     /// Counts the rewrites of one generation (a note that a renewal is under way, a bound external id, …).
@@ -8,7 +8,7 @@ package struct SessionRecord: Equatable, Sendable {
     package var provider: String
     package var content: Content
 
-    package enum Content: Equatable, Sendable {
+    package enum Content: Hashable, Sendable {
         /// Nobody is signed in: the tombstone of a sign-out, honoured without the key.
         case signedOut
         /// A team API key without a user.
@@ -38,7 +38,7 @@ package struct SessionRecord: Equatable, Sendable {
 }
 
 /// One signed-in user, as stored.
-package struct StoredSession: Equatable, Sendable {
+package struct StoredSession: Hashable, Sendable {
     package var identity: Identity
     package var scheme: Scheme
     package var externalUserId: String?
@@ -79,7 +79,7 @@ package struct StoredSession: Equatable, Sendable {
 }
 
 /// An access token without the token: its life, and the generation that brought it.
-package struct TokenFacts: Equatable, Sendable {
+package struct TokenFacts: Hashable, Sendable {
     package var issuedAt: WallTime
     package var expiresAt: WallTime
     package var generation: UInt64
@@ -94,7 +94,7 @@ package struct TokenFacts: Equatable, Sendable {
 }
 
 /// Why the provider ended the session, in its own words.
-package struct Termination: Equatable, Sendable {
+package struct Termination: Hashable, Sendable {
     /// The provider's code, as a string: `invalid_token`, `400312`, …
     package var code: String
     package var message: String

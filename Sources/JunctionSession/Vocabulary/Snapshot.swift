@@ -8,14 +8,14 @@ package enum SessionState: String, Sendable, CaseIterable {
 }
 
 /// Everything about the session that may be shown to anybody with the `status` capability. Never a secret.
-package struct Snapshot: Equatable, Sendable {
+package struct Snapshot: Hashable, Sendable {
     /// Rises whenever any other member changes; restarts with the process.
     package var revision: UInt64
     package var changedAt: WallTime
     package var facts: Facts
 
     /// What is compared to know whether there is anything to announce.
-    package struct Facts: Equatable, Sendable {
+    package struct Facts: Hashable, Sendable {
         package var state: SessionState
         package var flags: [Flag] = []
         package var provider: String
@@ -46,7 +46,7 @@ package struct Snapshot: Equatable, Sendable {
         case pendingReauthentication
     }
 
-    package struct Renewal: Equatable, Sendable {
+    package struct Renewal: Hashable, Sendable {
         package var phase = RenewalPhase.none
         package var notBefore: WallTime?
         package var failures = 0
@@ -74,7 +74,7 @@ package enum RenewalPhase: String, Sendable, CaseIterable {
 }
 
 /// What protects the stored session, and whether it is in order.
-package struct StorageReport: Equatable, Sendable {
+package struct StorageReport: Hashable, Sendable {
     /// `host+tpm2`, `tpm2`, `host` or `file`: where the sealing key comes from.
     package var sealedWith: String
     /// Whether what is in memory is also on disk.

@@ -55,6 +55,12 @@ package struct Moment: Hashable, Sendable {
         self.uptime = uptime
     }
 
+    /// The same instant as the wall clock would have shown it then, had it always gone as it goes now: the reading of a
+    /// moment before which the clock may have been set.
+    package func read(by now: Moment) -> Moment {
+        Moment(wall: now.wall(at: uptime), uptime: uptime)
+    }
+
     /// When `uptime` will be on the wall clock, if nobody sets it meanwhile.
     package func wall(at uptime: Uptime) -> WallTime {
         wall + (uptime - self.uptime)
@@ -66,4 +72,35 @@ extension Duration {
     package var wholeMilliseconds: Int64 {
         components.seconds * 1_000 + components.attoseconds / 1_000_000_000_000_000
     }
+}
+
+/// The life of a token on the clock that never steps.
+///
+/// It is anchored at the start of the request that brought the token, on both clocks at once: a wall clock that is set
+/// while the request is under way neither lengthens nor shortens it.
+package struct Life: Hashable, Sendable {
+    package var start: Uptime
+    /// Nothing for a token without an end.
+    package var end: Uptime?
+
+    package init(start: Uptime, end: Uptime?) {
+        self.start = start
+        self.end = end
+    }
+
+    /// A life that a server gave as a duration, from the start of the request.
+    package init(from start: Moment, lasting duration: Duration) {
+        self.init(start: start.uptime, end: start.uptime + duration)
+    }
+
+    /// A life that a server gave as points of time, as they read on our wall clock at the start of the request.
+    package init(from begin: WallTime, to end: WallTime?, at start: Moment) {
+        self.init(
+            start: start.uptime + (begin - start.wall),
+            end: end.flatMap { $0 < .never ? start.uptime + ($0 - start.wall) : nil }
+        )
+    }
+
+    /// Nothing for a token without an end.
+    package var duration: Duration? { end.map { $0 - start } }
 }

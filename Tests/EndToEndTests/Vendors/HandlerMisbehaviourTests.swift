@@ -69,13 +69,15 @@ struct HandlerMisbehaviourTests {
         #expect(snapshot.phase == "postponed")
         #expect(try installation.token() == token)
 
+        try installation.restartDaemon()
         let good = try RenewingApp(installation)
         let worse = try RenewingApp(installation)
-        let renewal = try caller.request("session.renew")
+        let patient = try installation.connect()
+        let renewal = try patient.request("session.renew")
         try misbehaviour.act(worse.client, worse.question().identifier)
         let question = try good.answer(["action": "renew"])
         #expect(question["userId"] as? String == user)
-        #expect(try caller.answer(to: renewal).generation == 2)
+        #expect(try patient.answer(to: renewal).generation == 2)
         #expect(try installation.cloud.counter("refreshes") == 1)
     }
 

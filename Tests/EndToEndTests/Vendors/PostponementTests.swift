@@ -70,11 +70,16 @@ struct PostponementTests {
         #expect(question["reason"] as? String == "requested")
         #expect((600...661).contains(try caller.refusal(of: again).retryAfter ?? 0))
         #expect(try installation.status().phase == "postponed")
+        // One attempt in ten seconds while it fails; a process that begins anew has failed at nothing.
+        #expect((0...10).contains(try caller.refusal("session.renew").retryAfter ?? -1))
+        try installation.restartDaemon()
+        let another = try RenewingApp(installation)
+        let patient = try installation.connect()
 
-        let renewal = try caller.request("session.renew")
-        try app.answer(["action": "renewWithAuthToken", "authToken": installation.registrationToken(for: "anna")])
+        let renewal = try patient.request("session.renew")
+        try another.answer(["action": "renewWithAuthToken", "authToken": installation.registrationToken(for: "anna")])
         // What is registered now has no end, so nothing is due.
-        #expect(try caller.answer(to: renewal).generation == 2)
+        #expect(try patient.answer(to: renewal).generation == 2)
         #expect(try installation.status().phase == "none")
         // And it is gone from disk too.
         try installation.restartDaemon()
@@ -114,10 +119,11 @@ struct PostponementTests {
     @Test func `a sign-in heals what is postponed while reauthentication is pending`() throws {
         let installation = try Installation.junctionWithHandlers()
         let user = try installation.signInNewUser()
-        let app = try RenewingApp(installation)
-        let caller = try installation.connect()
         try installation.cloud.drive("require-reauthentication", user)
         for answer in ["renew", "unableToRetrieveAuthToken"] {
+            try installation.restartDaemon()
+            let app = try RenewingApp(installation)
+            let caller = try installation.connect()
             let renewal = try caller.request("session.renew")
             try app.answer(["action": answer])
             _ = try caller.refusal(of: renewal)

@@ -96,10 +96,13 @@ struct SocialVerdictTests {
         #expect(try installation.token() == token)
         #expect(try installation.cloud.counters().integer("grants", "session", "400100") == 2)
 
-        let renewal = try caller.request("session.renew")
-        try second.answer(["action": "renewWithAuthToken", "authToken": "sat_nobody_knows"])
-        try first.answer(["action": "renewWithAuthToken", "authToken": installation.authToken(for: "Anna")])
-        #expect(try caller.answer(to: renewal).generation == 2)
+        try installation.restartDaemon()
+        let (third, fourth) = (try RenewingApp(installation), try RenewingApp(installation))
+        let patient = try installation.connect()
+        let renewal = try patient.request("session.renew")
+        try fourth.answer(["action": "renewWithAuthToken", "authToken": "sat_nobody_knows"])
+        try third.answer(["action": "renewWithAuthToken", "authToken": installation.authToken(for: "Anna")])
+        #expect(try patient.answer(to: renewal).generation == 2)
     }
 }
 

@@ -22,7 +22,7 @@ struct Trouble: Sendable, CustomTestStringConvertible {
         Trouble(
             name: "503 with Retry-After",
             step: .answer(503, [("retry-after", "7")], ""),
-            isAmbiguous: true,
+            isAmbiguous: false,
             retryAfter: .seconds(7)
         ),
         Trouble(

@@ -54,6 +54,6 @@ struct TokenAnswerTests {
     }
 
     private func read(_ body: String) -> TokenAnswer? {
-        TokenAnswer(SharedSecret(text: body), issuedAt: ManualClock.noon)
+        TokenAnswer(SharedSecret(text: body), sentAt: ManualClock.start)
     }
 }

@@ -1,0 +1,407 @@
+/// The renewal of the one session: what is under way, or what the next attempt waits for.
+///
+/// | phase | leaves it by | to |
+/// |---|---|---|
+/// | resting: scheduled | the token's renewal time, its end, a caller | asking, noting |
+/// | resting: replaying | a moment inside the provider's reuse grace | noting |
+/// | resting: backing off | its time, a caller with a dead token, a resume | asking, noting |
+/// | resting: postponed | its time, `session.renew` | due |
+/// | resting: due | a handler that registers, where one is needed | asking, noting |
+/// | asking | an answer; nobody could | noting; postponed |
+/// | noting the intent | the write | sending |
+/// | sending | a grant or a verdict; any other outcome | storing; replaying, backing off, asking |
+/// | storing | the write | a new `Renewal` |
+struct Renewal: Hashable, Sendable {
+    private(set) var phase = Phase.resting(.scheduled)
+    private(set) var failures = 0
+    /// What went wrong last, for the snapshot.
+    private(set) var lastError: String?
+    /// Callers of `session.renew` who wait for the outcome.
+    private(set) var requesters: [ChangeRequest] = []
+    /// The outcome of a request is unknown: the same refresh token is sent again while this lasts.
+    private var window: ReplayWindow?
+    /// When replays were made, in the last ten minutes.
+    private var replays: [Uptime] = []
+    private var lastBegan: Uptime?
+    /// When a token that the API had rejected was last replaced.
+    private var lastReplacedRejected: Uptime?
+    /// The last failure that callers of `session.renew` were told, and when.
+    private var told: ToldFailure?
+
+    /// The fixed order of a rotation: note the intent, send, write the new generation, and only then swap.
+    enum Phase: Hashable, Sendable {
+        case resting(Wait)
+        /// A round of questions to the handlers is under way.
+        case asking(Attempt)
+        /// The intent is being noted.
+        case noting(Try)
+        case sending(Try, since: Uptime)
+        /// The outcome is being made durable: the ledger has it.
+        case storing
+    }
+
+    /// What the next attempt waits for.
+    enum Wait: Hashable, Sendable {
+        /// The renewal time that was drawn with the token.
+        case scheduled
+        /// Sending the same refresh token once more, nobody asked.
+        case replay(at: RetryTime)
+        /// A transient failure. `demanded`: the provider itself said how long. What a handler gave is used again.
+        case backoff(until: RetryTime, demanded: Bool, keeping: Kept?)
+        /// No handler could help: none is asked before this, but by `session.renew` and a sign-in.
+        case postponed(until: RetryTime, after: String)
+        /// A postponement is over: it begins as soon as there is somebody to ask.
+        case due
+    }
+
+    /// One attempt, and with what it is made.
+    struct Try: Hashable, Sendable {
+        var attempt: Attempt
+        /// What a handler gave; nothing: the session's own secrets.
+        var given: Given?
+        /// The handlers' round that led to it, where one did.
+        var round: HandlerRounds.Round?
+        var isReplay = false
+    }
+
+    /// What a handler gave, and the round in which it did.
+    struct Kept: Hashable, Sendable {
+        var given: Given
+        var round: HandlerRounds.Round?
+    }
+
+    /// A time by the clock that never steps, and how it reads on the wall clock.
+    struct RetryTime: Hashable, Sendable {
+        var uptime: Uptime
+        var wall: WallTime
+
+        init(_ uptime: Uptime, _ now: Moment) {
+            self.uptime = uptime
+            wall = now.wall(at: uptime)
+        }
+    }
+
+    /// Since when an outcome is unknown, and how many replays are left to find it out.
+    private struct ReplayWindow: Hashable, Sendable {
+        /// When the first request was sent whose outcome is unknown.
+        var sentAt: Uptime
+        var replaysLeft: Int
+    }
+
+    private struct ToldFailure: Hashable, Sendable {
+        var refusal: Refusal
+        var at: Uptime
+    }
+
+    init() {}
+
+    // MARK: Start
+
+    /// As a stored session says: an intent that was open, or a postponement, outlives the process.
+    init(resuming stored: StoredSession, writtenAt: WallTime, postponement: Duration, at now: Moment) {
+        if stored.renewalUnderWay, !stored.renewalUsesAnswer {
+            // It may have been sent when its record was written, and its answer is lost.
+            let age = max(now.wall - writtenAt, .zero)
+            window = ReplayWindow(sentAt: now.uptime + (.zero - age), replaysLeft: 2)
+            phase = .resting(.replay(at: RetryTime(now.uptime, now)))
+        } else if let until = stored.postponedUntil {
+            // The wall clock may have been set: a postponement never grows beyond what it was.
+            let longest = postponement + RenewalPolicy.postponementSpread.upperBound
+            let left = min(max(until - now.wall, .zero), longest)
+            let end = RetryTime(now.uptime + left, now)
+            phase = .resting(left > .zero ? .postponed(until: end, after: "no session handler could help") : .due)
+        }
+    }
+
+    // MARK: Time
+
+    /// A postponement that is over is one no more.
+    mutating func wake(_ now: Moment) {
+        if case .resting(.postponed(let until, _)) = phase, until.uptime <= now.uptime { phase = .resting(.due) }
+    }
+
+    /// When the next attempt is due by itself; nothing while one is under way.
+    func due(_ session: Session, _ now: Moment) -> WallTime? {
+        guard case .resting(let wait) = phase, session.isRenewable else { return nil }
+        switch wait {
+        case .postponed(let until, _): return now.wall(at: until.uptime)
+        case .replay(let time), .backoff(let time, _, _): return now.wall(at: time.uptime)
+        case .due: return now.wall
+        case .scheduled:
+            if !session.isAlive(now) { return now.wall }
+            return session.hasEnd ? session.stored.renewAt ?? session.stored.token?.expiresAt : nil
+        }
+    }
+
+    /// Whether somebody with a good reason may pass the backoff: once in ten seconds, and never what the provider asked
+    /// for.
+    func mayTrySooner(_ now: Moment) -> Bool {
+        if case .resting(.backoff(_, demanded: true, _)) = phase { return false }
+        guard let lastBegan else { return true }
+        return now.uptime - lastBegan >= RenewalPolicy.attemptSpacing
+    }
+
+    /// The wall clock was set, or the machine resumed: what the backoff waits for may have come back, and times that were
+    /// fixed read otherwise.
+    mutating func clockJumped(_ now: Moment) {
+        let isSooner = mayTrySooner(now)
+        func moved(_ time: RetryTime) -> RetryTime {
+            RetryTime(isSooner ? min(time.uptime, now.uptime) : time.uptime, now)
+        }
+        switch phase {
+        case .resting(.replay(let time)): phase = .resting(.replay(at: moved(time)))
+        case .resting(.backoff(let time, let demanded, let kept)):
+            phase = .resting(.backoff(until: moved(time), demanded: demanded, keeping: kept))
+        case .resting(.postponed(let until, let words)):
+            phase = .resting(.postponed(until: RetryTime(until.uptime, now), after: words))
+        case .resting(.scheduled), .resting(.due), .asking, .noting, .sending, .storing: break
+        }
+    }
+
+    // MARK: Beginning
+
+    /// A round of questions is being begun for this attempt.
+    mutating func ask(_ attempt: Attempt, _ now: Moment) {
+        phase = .asking(attempt)
+        window = nil
+        lastBegan = now.uptime
+    }
+
+    /// The attempt that is made now, with what is at hand.
+    mutating func prepare(_ attempt: Attempt, _ now: Moment) -> Try {
+        let kept = kept
+        let next = Try(attempt: attempt, given: kept?.given, round: kept?.round, isReplay: isReplaying)
+        phase = .noting(next)
+        lastBegan = now.uptime
+        return next
+    }
+
+    /// A handler has answered: the attempt is made with what it gave, or with the session's own secrets.
+    mutating func prepare(_ attempt: Attempt, given: Given?, by round: HandlerRounds.Round) -> Try? {
+        guard phase == .asking(attempt) else { return nil }
+        let next = Try(attempt: attempt, given: given, round: round)
+        phase = .noting(next)
+        return next
+    }
+
+    /// The intent is noted: the request leaves now.
+    mutating func send(_ attempt: Attempt, _ now: Moment) -> Try? {
+        guard case .noting(let next) = phase, next.attempt == attempt else { return nil }
+        if next.isReplay {
+            replays = recentReplays(now) + [now.uptime]
+            window?.replaysLeft -= 1
+        }
+        phase = .sending(next, since: now.uptime)
+        return next
+    }
+
+    /// A caller waits for the outcome.
+    mutating func join(_ request: ChangeRequest) {
+        requesters.append(request)
+    }
+
+    /// A token that the API rejected is being replaced.
+    mutating func replaceRejected(_ now: Moment) {
+        lastReplacedRejected = now.uptime
+    }
+
+    // MARK: Outcomes
+
+    /// The request that this outcome belongs to, and when it was sent; nothing when nobody waits for it any more.
+    func sent(_ attempt: Attempt) -> (tried: Try, at: Uptime)? {
+        guard case .sending(let tried, let since) = phase, tried.attempt == attempt else { return nil }
+        return (tried, since)
+    }
+
+    /// The outcome is being made durable.
+    mutating func store() {
+        phase = .storing
+    }
+
+    /// The provider granted a token, and it is written: nothing of the failures before it counts any more.
+    mutating func succeeded() -> [ChangeRequest] {
+        let waiting = requesters
+        let (began, replaced) = (lastBegan, lastReplacedRejected)
+        self = Renewal()
+        (lastBegan, lastReplacedRejected) = (began, replaced)
+        return waiting
+    }
+
+    /// What was granted or found out elsewhere has made the attempt pointless.
+    mutating func abandon() -> [ChangeRequest] {
+        let waiting = requesters
+        self = Renewal()
+        return waiting
+    }
+
+    /// The provider wants a new credential: there is nothing to schedule, and whoever asks again asks in vain for a while.
+    mutating func reauthenticationDemanded(_ refusal: Refusal, _ now: Moment) -> [ChangeRequest] {
+        let waiting = requesters
+        let (before, began) = (told, lastBegan)
+        self = Renewal()
+        (told, lastBegan) = (before, began)
+        lastError = "reauthenticationRequired: " + refusal.message
+        note(refusal, to: waiting, now)
+        return waiting
+    }
+
+    /// A transient failure: says how long the next attempt waits, and whom to tell.
+    ///
+    /// - Parameter sentAt: when the request was sent, if it carried a refresh token that may be spent now.
+    mutating func failed(
+        _ failure: Unavailability,
+        _ tried: Try,
+        refreshTokenSentAt sentAt: Uptime?,
+        _ now: Moment,
+        using random: inout Randomness
+    ) -> (delay: Duration, waiting: [ChangeRequest]) {
+        failures += 1
+        lastError = "providerUnavailable: " + failure.message
+        let mayReplay = recentReplays(now).count < RenewalPolicy.mostReplays
+        if failure.ambiguous, let sentAt, mayReplay {
+            // The answer may be lost a second time: as long as the first request is inside its grace, that one counts.
+            let first = window.map(\.sentAt).flatMap {
+                $0 + RenewalPolicy.secondReplay.lowerBound > now.uptime ? $0 : nil
+            }
+            window = ReplayWindow(sentAt: first ?? sentAt, replaysLeft: 2)
+        }
+        let delay: Duration
+        if mayReplay, let replay = replayDelay(isAmbiguous: failure.ambiguous, now, using: &random) {
+            delay = replay
+            phase = .resting(.replay(at: RetryTime(now.uptime + delay, now)))
+        } else {
+            window = nil
+            delay =
+                failure.retryAfter.map { RenewalPolicy.delay(afterBeingAsked: $0, using: &random) }
+                ?? RenewalPolicy.backoff(afterFailures: failures, using: &random)
+            let until = RetryTime(now.uptime + delay, now)
+            phase = .resting(
+                .backoff(until: until, demanded: failure.retryAfter != nil, keeping: tried.kept(after: failure))
+            )
+        }
+        let waiting = requesters
+        requesters = []
+        note(Refusal(.providerUnavailable, failure.message, retryAfter: delay), to: waiting, now)
+        return (delay, waiting)
+    }
+
+    /// How long until the same refresh token is sent again; nothing when the provider's grace is over, or used up.
+    private func replayDelay(isAmbiguous: Bool, _ now: Moment, using random: inout Randomness) -> Duration? {
+        guard let window, window.replaysLeft > 0 else { return nil }
+        if isAmbiguous { return random.uniform(in: RenewalPolicy.firstReplay) }
+        let target = window.sentAt + random.uniform(in: RenewalPolicy.secondReplay)
+        let delay = max(target - now.uptime, RenewalPolicy.shortestBackoff)
+        return now.uptime + delay <= window.sentAt + RenewalPolicy.latestReplay ? delay : nil
+    }
+
+    /// Nobody could help: nobody is asked again before `until`.
+    mutating func postpone(until: RetryTime, _ refusal: Refusal, after words: String, _ now: Moment) -> [ChangeRequest]
+    {
+        let waiting = requesters
+        requesters = []
+        phase = .resting(.postponed(until: until, after: words))
+        lastError = "unableToRetrieveAuthToken: " + words
+        note(refusal, to: waiting, now)
+        return waiting
+    }
+
+    /// Nothing came of it, and nothing is to be tried by itself.
+    mutating func refuse(_ refusal: Refusal, _ now: Moment) -> [ChangeRequest] {
+        let waiting = requesters
+        requesters = []
+        phase = .resting(.scheduled)
+        note(refusal, to: waiting, now)
+        return waiting
+    }
+
+    /// `session.renew` makes one attempt in ten seconds while it fails, whatever the failure is.
+    private mutating func note(_ refusal: Refusal, to callers: [ChangeRequest], _ now: Moment) {
+        if !callers.isEmpty { told = ToldFailure(refusal: refusal, at: now.uptime) }
+    }
+
+    // MARK: What can be seen
+
+    var isResting: Bool {
+        if case .resting = phase { true } else { false }
+    }
+
+    /// Whether a request is on its way to the provider, or about to be.
+    var isBusy: Bool {
+        switch phase {
+        case .noting, .sending, .storing: true
+        case .resting, .asking: false
+        }
+    }
+
+    /// Whether the next attempt sends the same refresh token again, whoever begins it.
+    var isReplaying: Bool {
+        if case .resting(.replay) = phase { true } else { false }
+    }
+
+    /// Whether a request is out whose outcome nobody knows.
+    var isOutcomeUnknown: Bool { window != nil }
+
+    /// What a handler gave for the next attempt.
+    var kept: Kept? {
+        if case .resting(.backoff(_, _, let kept)) = phase { kept } else { nil }
+    }
+
+    /// Until when nobody is asked, and why.
+    var postponement: (until: RetryTime, words: String)? {
+        if case .resting(.postponed(let until, let words)) = phase { (until, words) } else { nil }
+    }
+
+    /// When the retry of a failure is due.
+    var retryAt: RetryTime? {
+        switch phase {
+        case .resting(.replay(let time)), .resting(.backoff(let time, _, _)): time
+        case .resting(.scheduled), .resting(.postponed), .resting(.due), .asking, .noting, .sending, .storing: nil
+        }
+    }
+
+    /// What the last caller of `session.renew` was told, while the next one is told the same.
+    func refusalToRepeat(_ now: Moment) -> Refusal? {
+        guard let told, now.uptime - told.at < RenewalPolicy.attemptSpacing else { return nil }
+        var refusal = told.refusal
+        refusal.retryAfter = RenewalPolicy.attemptSpacing - (now.uptime - told.at)
+        return refusal
+    }
+
+    /// Whether a rejected token was replaced a moment ago.
+    func hasReplacedJustNow(_ now: Moment) -> Bool {
+        lastReplacedRejected.map { now.uptime - $0 < RenewalPolicy.attemptSpacing } ?? false
+    }
+
+    /// What handlers gave, and is still of use.
+    var secrets: [SecretRef] {
+        switch phase {
+        case .resting(.backoff(_, _, let kept?)): [kept.given.secret]
+        case .noting(let next), .sending(let next, _): next.given.map { [$0.secret] } ?? []
+        case .resting, .asking, .storing: []
+        }
+    }
+
+    private func recentReplays(_ now: Moment) -> [Uptime] {
+        replays.filter { now.uptime - $0 < RenewalPolicy.replayPeriod }
+    }
+}
+
+extension Renewal.Try {
+    /// What is used again by the retry: not what may have been spent.
+    fileprivate func kept(after failure: Unavailability) -> Renewal.Kept? {
+        guard let given, !(given.isSpentByUse && failure.ambiguous) else { return nil }
+        return Renewal.Kept(given: given, round: round)
+    }
+}
+
+extension RenewalFailure {
+    var outcome: Happening.Outcome {
+        switch self {
+        case .terminated: .terminated
+        case .reauthenticationRequired: .reauthenticationRequired
+        case .answerRefused: .refused
+        case .registrationForgotten: .refused
+        case .unavailable: .unavailable
+        }
+    }
+}

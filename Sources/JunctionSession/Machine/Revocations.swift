@@ -1,0 +1,145 @@
+/// Sign-outs that the provider has not heard of: told behind everybody's back, one at a time, and not for ever.
+///
+/// | a revocation | until |
+/// |---|---|
+/// | waits | its time has come, no other is being told, and nobody who may be its user is signing in |
+/// | is being told | the provider has answered; a sign-in that may be its user's interrupts it |
+/// | is dropped | its user has signed in again |
+/// | is given up | the token that proves it has ended, or too many attempts have failed, or too many wait |
+///
+/// It is remembered in memory only: a sign-out leaves no secret on disk, and a revocation needs one. Nobody waits for
+/// it: not the sign-out, not the next sign-in, and the end of the process only for a request that is under way.
+struct Revocations: Hashable, Sendable {
+    /// The oldest first.
+    private(set) var list: [Revocation] = []
+    /// The request by which the provider is being told of one: at most one.
+    private var request: Request?
+    /// Requests that a sign-out overtook, and whose answer may still bring a session that nobody here wants; whose it
+    /// is, where that is known before.
+    private(set) var overtaken: [Attempt: Identity?] = [:]
+    private var last: UInt64 = 0
+
+    /// A sign-out that the provider has not heard of.
+    struct Revocation: Hashable, Sendable {
+        var id: RevocationID
+        var identity: Identity
+        /// What proves it.
+        var secrets: SecretRef
+        /// No attempt before this.
+        var dueAt: Uptime
+        /// When the token that proves it has ended, and telling is of no use any more.
+        var endsAt: Uptime
+        var failures = 0
+        var lastError: String?
+    }
+
+    private struct Request: Hashable, Sendable {
+        var id: RevocationID
+        var isInterrupted = false
+    }
+
+    // MARK: What is to be told
+
+    /// Notes that the provider is to hear of the end of a session, for as long as its token proves anything.
+    mutating func add(_ identity: Identity, _ secrets: SecretRef, goodFor life: Duration, _ now: Moment) -> [Effect] {
+        guard life > .zero else { return [] }
+        var effects: [Effect] = []
+        if list.count >= RenewalPolicy.mostRevocations, let eldest = list.first(where: { $0.id != request?.id }) {
+            effects += giveUp(eldest, because: "more than \(RenewalPolicy.mostRevocations) wait to be told")
+        }
+        last += 1
+        let id = RevocationID(number: last)
+        list.append(
+            Revocation(id: id, identity: identity, secrets: secrets, dueAt: now.uptime, endsAt: now.uptime + life)
+        )
+        return effects
+    }
+
+    /// A vendor may know one session a user and device: revoking the old one could end the new one.
+    mutating func drop(_ identity: Identity) {
+        list.removeAll { $0.identity.isSameUser(as: identity) }
+    }
+
+    /// A request has left whose answer nobody here wants any more; whose session it may bring, if that is known.
+    mutating func overtake(_ attempt: Attempt, of identity: Identity?) {
+        overtaken.updateValue(identity, forKey: attempt)
+    }
+
+    /// The outcome of such a request is here; `nil` when it was none.
+    mutating func arrived(_ attempt: Attempt) -> Identity?? {
+        overtaken.removeValue(forKey: attempt)
+    }
+
+    // MARK: Telling
+
+    /// The provider was told, or had an answer that no other attempt would change; or `failure` says why not yet.
+    mutating func ended(_ id: RevocationID, _ failure: Unavailability?, _ now: Moment, using random: inout Randomness)
+        -> Bool
+    {
+        guard request?.id == id else { return false }
+        request = nil
+        // It may have been dropped since: its user signed in again.
+        guard let index = list.firstIndex(where: { $0.id == id }) else { return true }
+        guard let failure else {
+            list.remove(at: index)
+            return true
+        }
+        let failures = list[index].failures + 1
+        let delay =
+            if let asked = failure.retryAfter {
+                RenewalPolicy.delay(afterBeingAsked: asked, using: &random)
+            } else {
+                RenewalPolicy.backoff(afterFailures: failures, using: &random)
+            }
+        list[index].failures = failures
+        list[index].lastError = failure.message
+        list[index].dueAt = min(now.uptime + delay, list[index].endsAt)
+        return true
+    }
+
+    /// Tells of the next sign-out that is due, gives up what has become pointless, and makes way for a sign-in.
+    ///
+    /// - Parameters:
+    ///   - isHeld: a sign-out is being written: the next one is told when it is over here.
+    ///   - maySignIn: whether a sign-in that was received may turn out to be this user's.
+    mutating func advance(_ now: Moment, isHeld: Bool, _ maySignIn: (Identity) -> Bool) -> [Effect] {
+        var effects: [Effect] = []
+        for revocation in list where revocation.id != request?.id {
+            if revocation.endsAt <= now.uptime {
+                effects += giveUp(revocation, because: "its session has ended by itself")
+            } else if revocation.failures >= RenewalPolicy.mostRevocationAttempts {
+                effects += giveUp(revocation, because: "\(revocation.failures) attempts have failed")
+            }
+        }
+        if let request {
+            guard !request.isInterrupted, let told = list.first(where: { $0.id == request.id }),
+                maySignIn(told.identity)
+            else { return effects }
+            self.request?.isInterrupted = true
+            return effects + [.interrupt(request.id)]
+        }
+        guard !isHeld, let next = list.first(where: { $0.dueAt <= now.uptime && !maySignIn($0.identity) }) else {
+            return effects
+        }
+        request = Request(id: next.id)
+        return effects + [.revoke(next.id, next.identity, with: next.secrets)]
+    }
+
+    private mutating func giveUp(_ revocation: Revocation, because reason: String) -> [Effect] {
+        list.removeAll { $0.id == revocation.id }
+        let last = revocation.lastError.map { "; the last attempt: \($0)" } ?? ""
+        let text = "The provider was not told that user \(revocation.identity.userId) signed out: \(reason)\(last)"
+        return [.report(.revocationGivenUp(text))]
+    }
+
+    // MARK: What can be seen
+
+    /// Whether the provider is being told at this moment.
+    var isTelling: Bool { request != nil }
+
+    /// When the provider is told next, if time is all that it waits for.
+    func dueAt(isHeld: Bool, _ maySignIn: (Identity) -> Bool) -> Uptime? {
+        guard request == nil, !isHeld else { return nil }
+        return list.filter { !maySignIn($0.identity) }.map(\.dueAt).min()
+    }
+}

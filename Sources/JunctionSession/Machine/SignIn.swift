@@ -1,0 +1,214 @@
+/// Signing in: who waits for a turn, which app is being asked, and the one exchange under way.
+///
+/// | the exchange | until | then |
+/// |---|---|---|
+/// | asks the handlers | one gives a token; nobody could | is sent; is refused |
+/// | is sent | the provider grants it; it does not | is granted; is refused, or asks the next handler |
+/// | is granted | the ledger's slot is free | the ledger makes it durable |
+struct SignIn: Hashable, Sendable {
+    /// Sign-ins and identify calls that wait for their turn, in order of arrival.
+    private(set) var queue: [Entry] = []
+    /// The identify call whose app is being asked for a credential: at most one.
+    private(set) var question: Question?
+    /// The exchange under way: at most one.
+    private(set) var exchange: Exchange?
+
+    /// Whom the outcome is for.
+    enum Origin: Hashable, Sendable {
+        case signIn(ChangeRequest)
+        case identify(IdentifyRequest, externalUserId: String, outcome: IdentifyOutcome)
+
+        var id: RequestID {
+            switch self {
+            case .signIn(let request): request.id
+            case .identify(let request, _, _): request.id
+            }
+        }
+
+        func refused(_ refusal: Refusal) -> Reply {
+            switch self {
+            case .signIn(let request): .change(request, refusal)
+            case .identify(let request, _, _): .identify(request, .failure(refusal))
+            }
+        }
+    }
+
+    /// A sign-in or identify call that waits for its turn.
+    struct Entry: Hashable, Sendable {
+        var wish: Wish
+        var allowance: Allowance
+
+        enum Wish: Hashable, Sendable {
+            case signIn(ChangeRequest, CredentialFacts)
+            case identify(IdentifyRequest, externalUserId: String)
+            /// The app has answered: the credential to identify with.
+            case identifyWith(IdentifyRequest, externalUserId: String, CredentialFacts)
+        }
+    }
+
+    struct Question: Hashable, Sendable {
+        var request: IdentifyRequest
+        var externalUserId: String
+        var allowance: Allowance
+    }
+
+    /// Only its success changes the standing, in one durable write.
+    struct Exchange: Hashable, Sendable {
+        var attempt: Attempt
+        var origin: Origin
+        /// Whom the credential is for, as far as it says.
+        var subject: Identity?
+        var stage: Stage
+
+        enum Stage: Hashable, Sendable {
+            /// A session handler has to give what it is made with.
+            case asking
+            /// `round`: the handlers' round that led to it, where one did.
+            case sent(given: Given?, round: HandlerRounds.Round?)
+            case granted(Granted)
+        }
+    }
+
+    // MARK: Turns
+
+    mutating func enqueue(_ wish: Entry.Wish, _ allowance: Allowance) {
+        queue.append(Entry(wish: wish, allowance: allowance))
+    }
+
+    /// Whoever's turn it is: an identify call that has to ask its app waits while another app is being asked.
+    mutating func nextTurn() -> Entry? {
+        guard exchange == nil else { return nil }
+        let next = queue.firstIndex { entry in
+            if case .identify = entry.wish { question == nil } else { true }
+        }
+        return next.map { queue.remove(at: $0) }
+    }
+
+    /// An app is being asked for a credential.
+    mutating func ask(_ request: IdentifyRequest, externalUserId: String, _ allowance: Allowance) {
+        question = Question(request: request, externalUserId: externalUserId, allowance: allowance)
+    }
+
+    /// An app has answered, or has not; nothing when it was not asked.
+    mutating func answered(_ request: IdentifyRequest) -> Question? {
+        guard let asked = question, asked.request == request else { return nil }
+        question = nil
+        return asked
+    }
+
+    /// The credential that an app was asked for is next in turn.
+    mutating func resume(_ question: Question, with facts: CredentialFacts) {
+        let wish = Entry.Wish.identifyWith(question.request, externalUserId: question.externalUserId, facts)
+        queue.insert(Entry(wish: wish, allowance: question.allowance), at: 0)
+    }
+
+    // MARK: The exchange
+
+    mutating func begin(_ exchange: Exchange) {
+        self.exchange = exchange
+    }
+
+    /// A handler gave what was missing; nothing when no exchange asks for it any more.
+    mutating func send(_ attempt: Attempt, given: Given, by round: HandlerRounds.Round) -> Exchange? {
+        guard exchange?.attempt == attempt, exchange?.stage == .asking else { return nil }
+        exchange?.stage = .sent(given: given, round: round)
+        return exchange
+    }
+
+    /// What a handler gave was refused: the others may have better.
+    mutating func askAgain(_ attempt: Attempt) {
+        guard exchange?.attempt == attempt else { return }
+        exchange?.stage = .asking
+    }
+
+    /// Whether an outcome with this number is what is waited for.
+    func isSent(_ attempt: Attempt) -> Bool {
+        guard let exchange, exchange.attempt == attempt, case .sent = exchange.stage else { return false }
+        return true
+    }
+
+    mutating func granted(_ granted: Granted) {
+        exchange?.stage = .granted(granted)
+    }
+
+    /// What was granted and waits for the ledger.
+    mutating func takeGranted() -> (origin: Origin, granted: Granted)? {
+        guard let exchange, case .granted(let granted) = exchange.stage else { return nil }
+        self.exchange = nil
+        return (exchange.origin, granted)
+    }
+
+    /// The exchange is over without a session.
+    mutating func end() {
+        exchange = nil
+    }
+
+    /// A sign-out drops everything that was received before it: the replies that are owed.
+    mutating func dropAll(_ refusal: Refusal) -> [Reply] {
+        let replies = queue.map { $0.wish.refused(refusal) }
+        let current = exchange.map { [$0.origin.refused(refusal)] } ?? []
+        let asked = question.map { [Reply.identify($0.request, .failure(refusal))] } ?? []
+        self = SignIn()
+        return replies + current + asked
+    }
+
+    // MARK: What can be seen
+
+    /// Whether nobody signs in, or waits to.
+    var isIdle: Bool { exchange == nil && queue.isEmpty && question == nil }
+
+    /// Whether a request is on its way to the provider, or its grant waits to be written.
+    var isBusy: Bool {
+        guard let exchange else { return false }
+        return exchange.stage != .asking
+    }
+
+    /// Whether a sign-in that was received may turn out to be this user's.
+    func mayBe(_ identity: Identity) -> Bool {
+        if let exchange, exchange.subject.map(identity.isSameUser) ?? true { return true }
+        return queue.contains { entry in
+            switch entry.wish {
+            case .signIn(_, let facts), .identifyWith(_, _, let facts): facts.subject.mayBe(identity)
+            case .identify: false
+            }
+        }
+    }
+
+    /// What handlers, callers and the provider gave, and is still of use.
+    var secrets: [SecretRef] {
+        var refs = queue.compactMap(\.wish.key)
+        switch exchange?.stage {
+        case .sent(let given?, _): refs.append(given.secret)
+        case .granted(let granted): refs.append(granted.secrets)
+        case .asking, .sent(nil, _), nil: break
+        }
+        return refs
+    }
+}
+
+extension SignIn.Entry.Wish {
+    func refused(_ refusal: Refusal) -> Reply {
+        switch self {
+        case .signIn(let request, _): .change(request, refusal)
+        case .identify(let request, _), .identifyWith(let request, _, _): .identify(request, .failure(refusal))
+        }
+    }
+
+    /// The API key that came with it.
+    fileprivate var key: SecretRef? {
+        switch self {
+        case .signIn(_, let facts), .identifyWith(_, _, let facts): facts.key
+        case .identify: nil
+        }
+    }
+}
+
+extension CredentialFacts.Subject {
+    fileprivate func mayBe(_ identity: Identity) -> Bool {
+        switch self {
+        case .user(let user): user.isSameUser(as: identity)
+        case .unnamed: true
+        case .nobody: false
+        }
+    }
+}

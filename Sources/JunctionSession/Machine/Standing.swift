@@ -1,0 +1,146 @@
+/// Who is signed in, as far as it has been made durable (or durability was refused).
+///
+/// A record is written from a standing and from nothing else, so what a record says and the secrets that are sealed with
+/// it come from one value.
+enum Standing: Hashable, Sendable {
+    case signedOut
+    /// A team API key without a user.
+    case configured(environment: String, region: String, key: SecretRef?)
+    case signedIn(Session)
+    case terminated(Termination, Identity?)
+    /// A record is there and cannot be read.
+    case unreadable(Restoration.Unreadable)
+
+    var session: Session? {
+        if case .signedIn(let session) = self { session } else { nil }
+    }
+
+    /// What is sealed beside the record.
+    var secrets: SecretRef? {
+        switch self {
+        case .signedIn(let session): session.secrets
+        case .configured(_, _, let key): key
+        case .signedOut, .terminated, .unreadable: nil
+        }
+    }
+
+    /// What a record of this standing holds; nothing while the present record cannot even be read.
+    var content: SessionRecord.Content? {
+        switch self {
+        case .signedOut: .signedOut
+        case .configured(let environment, let region, _): .configured(environment: environment, region: region)
+        case .signedIn(let session): .session(session.stored)
+        case .terminated(let termination, let identity): .terminated(termination, identity)
+        case .unreadable: nil
+        }
+    }
+}
+
+/// The signed-in user, as stored, the secrets that are theirs, and what only this process knows.
+struct Session: Hashable, Sendable {
+    var stored: StoredSession
+    /// The secrets of this user and of nobody else: they came with the identity, in one grant or one record.
+    private(set) var secrets: SecretRef
+    /// When the record that brought the token was written: a wall clock before that is wrong.
+    private(set) var writtenAt: WallTime
+    /// When this process obtained the token; unknown after a restart.
+    private(set) var obtainedAt: Uptime?
+    /// When the token ends by the clock that never steps; unknown after a restart.
+    private(set) var endsAt: Uptime?
+
+    /// As a record had it, with the secrets that were sealed in that record.
+    init(restored stored: StoredSession, secrets: SecretRef, writtenAt: WallTime) {
+        self.stored = stored
+        self.secrets = secrets
+        self.writtenAt = writtenAt
+    }
+
+    /// As a sign-in brought it.
+    init(
+        _ granted: Granted,
+        externalUserId: String?,
+        generation: UInt64,
+        at now: Moment,
+        using random: inout Randomness
+    ) {
+        let token = granted.life.map { TokenFacts($0, generation: generation, now) }
+        stored = StoredSession(
+            identity: granted.identity,
+            scheme: granted.scheme,
+            externalUserId: externalUserId,
+            token: token,
+            renewAt: token.map { RenewalPolicy.renewalTime(of: $0, using: &random) }
+        )
+        secrets = granted.secrets
+        writtenAt = now.wall
+        obtainedAt = now.uptime
+        endsAt = granted.life?.end
+    }
+
+    /// The same user's session, one rotation on.
+    func renewed(_ granted: Granted, generation: UInt64, at now: Moment, using random: inout Randomness) -> Session {
+        var next = Session(
+            granted,
+            externalUserId: stored.externalUserId,
+            generation: generation,
+            at: now,
+            using: &random
+        )
+        (next.stored.identity, next.stored.scheme) = (stored.identity, stored.scheme)
+        return next
+    }
+
+    // MARK: Life
+
+    /// Whether the token may be served: its end has not passed by either clock, and the wall clock is believable.
+    func isAlive(_ now: Moment) -> Bool {
+        guard let token = stored.token else { return false }
+        if let endsAt, now.uptime >= endsAt { return false }
+        return isTrustworthy(now) && now.wall < token.expiresAt
+    }
+
+    /// A wall clock before the record's own write time is wrong, and so is every lifetime read off it.
+    func isTrustworthy(_ now: Moment) -> Bool {
+        now.wall + RenewalPolicy.clockTolerance >= writtenAt
+    }
+
+    /// How long the token is good for; zero when it is dead.
+    func validity(_ now: Moment) -> Duration {
+        guard let token = stored.token, isAlive(now) else { return .zero }
+        let byWall = token.expiresAt - now.wall
+        guard let endsAt else { return byWall }
+        return min(byWall, endsAt - now.uptime)
+    }
+
+    /// When the token ends by the wall clock, if nobody sets it: by whichever clock that is earlier.
+    func end(_ now: Moment) -> WallTime? {
+        guard let token = stored.token else { return nil }
+        guard let endsAt else { return token.expiresAt }
+        return min(token.expiresAt, now.wall(at: endsAt))
+    }
+
+    /// Whether it has a token that can be renewed without a new credential.
+    var isRenewable: Bool { stored.token != nil && !stored.reauthenticationPending }
+
+    /// Whether its token ends by itself, so that it has to be renewed before that.
+    var hasEnd: Bool { stored.token.map { $0.expiresAt < .never } ?? false }
+
+    /// For how long the session's token can prove to the provider that it is its own user who signs out.
+    func lifeOfProof(_ now: Moment) -> Duration {
+        guard hasEnd else { return RenewalPolicy.longestRevocation }
+        if isTrustworthy(now) { return validity(now) }
+        // By a wall clock that is wrong, and after a restart, nobody knows; what the provider makes of the token decides.
+        return endsAt.map { $0 - now.uptime } ?? RenewalPolicy.longestRevocation
+    }
+}
+
+extension TokenFacts {
+    /// The life on the wall clock as it reads now: a clock that was set since the request was sent changes no life.
+    init(_ life: Life, generation: UInt64, _ now: Moment) {
+        self.init(
+            issuedAt: now.wall(at: life.start),
+            expiresAt: life.end.map { now.wall(at: $0) } ?? .never,
+            generation: generation
+        )
+    }
+}

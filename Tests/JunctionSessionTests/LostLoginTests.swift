@@ -1,0 +1,357 @@
+import Testing
+
+@testable import JunctionSession
+
+/// The sequences in which a login was once lost, or two users were mixed: each found by reading, none by the tests there
+/// were then.
+struct LostLoginTests {
+    private let lost = RenewalFailure.unavailable(Unavailability("It answered 502", ambiguous: true))
+    private let busy = RenewalFailure.unavailable(Unavailability("It answered 503"))
+
+    // MARK: 1. The hybrid
+
+    /// Bob has been granted over alice's session, and is being written.
+    private func switching(mode: RenewalMode = .automatic, life: Duration = .seconds(3_600)) -> Bench {
+        var bench = Bench.signedIn("alice", life: life, mode: mode)
+        bench.holdsWrites = true
+        return bench
+    }
+
+    /// What each held write seals must be its record's user's.
+    private func ownersAgree(_ bench: inout Bench, _ aliceAtFirst: SecretRef?) -> Bool {
+        var agree = true
+        while let held = bench.heldWrites.first {
+            if case .session(let stored) = held.record.content {
+                let isAlices = stored.identity.userId == "alice"
+                agree = agree && isAlices == (held.secrets == aliceAtFirst)
+            }
+            bench.endWrite()
+        }
+        return agree
+    }
+
+    @Test(arguments: ["renew", "token", "alarm", "handler", "rejected"])
+    func `1 nothing of alice is written while bob's session is`(event: String) {
+        var bench = switching(mode: event == "handler" ? .handler : .automatic, life: .seconds(60))
+        let alices = bench.machine.servedSecrets
+        bench.identify(switchingTo: "bob")
+
+        bench.now = Moment(wall: bench.now.wall + .seconds(61), uptime: bench.now.uptime + .seconds(61))
+        switch event {
+        case "renew": bench.renew()
+        case "token": bench.token()
+        case "alarm": bench.pass(.seconds(1))
+        case "handler": bench.register(1)
+        default: bench.rejected(1)
+        }
+
+        #expect(ownersAgree(&bench, alices))
+        #expect(bench.facts.userId == "bob")
+        guard case .session(let stored)? = bench.written.last?.content else {
+            Issue.record("nobody was written")
+            return
+        }
+        #expect(stored.identity.userId == "bob")
+        #expect(bench.questions.isEmpty || bench.questions.last?.question.userId == "bob")
+    }
+
+    @Test func `1 who asks for a renewal while a switch is being written hears when that is over`() {
+        var bench = switching()
+        bench.identify(switchingTo: "bob")
+        let renew = bench.renew()
+        #expect(bench.reply(to: renew) == nil)
+        bench.endWrite()
+        #expect(bench.reply(to: renew) == .done)
+        #expect(bench.renewals.isEmpty)
+    }
+
+    // MARK: 2. The late replay
+
+    @Test func `2 after a streak of 503s an ambiguous outcome is replayed within two seconds`() {
+        for seed in 0..<50 {
+            var bench = Bench.signedIn(life: .seconds(60), seed: UInt64(seed))
+            bench.pass(.seconds(61))
+            for _ in 0..<8 {
+                bench.failRenewal(busy)
+                bench.pass(bench.facts.renewal.notBefore! - bench.now.wall)
+            }
+            bench.failRenewal(lost)
+            #expect(bench.facts.renewal.notBefore! - bench.now.wall <= .seconds(2))
+        }
+    }
+
+    @Test func `2 Retry-After moves no replay`() {
+        var bench = Bench.signedIn()
+        bench.renew()
+        let sent = bench.now.uptime
+        let asked = Unavailability("It answered 502", retryAfter: .seconds(600), ambiguous: true)
+        bench.failRenewal(.unavailable(asked))
+        #expect(bench.facts.renewal.notBefore! - bench.now.wall <= .seconds(2))
+        bench.pass(.seconds(2))
+        bench.failRenewal(.unavailable(Unavailability("It answered 503", retryAfter: .seconds(600))))
+        bench.pass(bench.facts.renewal.notBefore! - bench.now.wall)
+        #expect(bench.renewals.count == 1)
+        #expect(bench.now.uptime - sent <= .seconds(24))
+        // The window is over: now the provider's own wish counts.
+        bench.failRenewal(.unavailable(Unavailability("It answered 503", retryAfter: .seconds(600))))
+        #expect(bench.facts.renewal.notBefore! - bench.now.wall >= .seconds(600))
+    }
+
+    @Test func `2 every replay arrives inside a grace of thirty seconds, however slow the answers are`() {
+        for seed in 0..<200 as Range<UInt64> {
+            var bench = Bench.signedIn(seed: seed)
+            var random = Randomness(seed: seed)
+            bench.renew()
+            let sent = bench.now.uptime
+            var isAmbiguous = true
+            var inside = 0
+            for _ in 0..<2 {
+                bench.pass(random.uniform(in: .zero...(.seconds(10))))
+                bench.failRenewal(isAmbiguous ? lost : busy)
+                guard bench.machine.renewal.isReplaying else { break }
+                bench.pass(bench.facts.renewal.notBefore! - bench.now.wall)
+                #expect(bench.renewals.count == 1)
+                if bench.now.uptime - sent <= .seconds(25) { inside += 1 }
+                isAmbiguous = random.next() % 2 == 0
+            }
+            #expect(inside >= 1)
+            if inside == 1 { #expect(bench.now.uptime - sent >= .seconds(14)) }
+        }
+    }
+
+    // MARK: 3. The replay that waits for an app
+
+    @Test func `3 in handler mode a replay asks nobody`() {
+        var bench = Bench.signedIn(mode: .handler)
+        bench.register(1)
+        bench.pass(.seconds(3_000))
+        bench.answerQuestion(.renew)
+        bench.unregister(1)
+        bench.failRenewal(lost)
+        bench.pass(.seconds(2))
+        #expect(bench.renewals.count == 1)
+        #expect(bench.everAsked.count == 1)
+    }
+
+    @Test func `3 a crash in flight leaves no postponement that would delay the replay`() {
+        var bench = Bench.signedIn(mode: .handler)
+        bench.register(1)
+        bench.pass(.seconds(3_000))
+        // An intent stands from an attempt that was lost; then nobody can help; then somebody asks for a renewal.
+        bench.answerQuestion(.renew)
+        bench.failRenewal(lost)
+        for _ in 0..<2 {
+            bench.pass(bench.facts.renewal.notBefore! - bench.now.wall)
+            bench.failRenewal(busy)
+        }
+        bench.pass(.seconds(30))
+        bench.answerQuestion(.unable)
+        #expect(bench.facts.renewal.phase == .postponed)
+        bench.renew()
+        bench.answerQuestion(.renew)
+        #expect(bench.renewals.count == 1)
+
+        let restarted = Bench(
+            at: bench.now,
+            mode: .handler,
+            .restored(bench.written.last!, SessionSecrets(), damaged: nil)
+        )
+
+        #expect(restarted.renewals.count == 1)
+        #expect(restarted.facts.renewal.phase == .inFlight)
+    }
+
+    @Test func `3 a stored postponement does not hold an open intent back`() {
+        var bench = Bench.signedIn(mode: .handler)
+        bench.register(1)
+        bench.pass(.seconds(3_000))
+        bench.answerQuestion(.renew)
+        var record = bench.written.last!
+        guard case .session(var stored) = record.content else {
+            Issue.record("nothing stored")
+            return
+        }
+        stored.postponedUntil = bench.now.wall + .seconds(600)
+        record.content = .session(stored)
+        let restarted = Bench(at: bench.now, mode: .handler, .restored(record, SessionSecrets(), damaged: nil))
+        #expect(restarted.renewals.count == 1)
+    }
+
+    @Test func `an intent found at start is replayed at once, and once more inside the grace of its record's time`() {
+        for seed in 0..<50 as Range<UInt64> {
+            var bench = Bench.signedIn(seed: seed)
+            bench.renew()
+            let record = bench.written.last!
+            var later = bench.now
+            later = Moment(wall: later.wall + .seconds(5), uptime: Uptime(milliseconds: 2_000))
+            var restarted = Bench(seed: seed, at: later, .restored(record, SessionSecrets(), damaged: nil))
+            #expect(restarted.renewals.count == 1)
+            restarted.failRenewal(busy)
+            restarted.pass(restarted.facts.renewal.notBefore! - restarted.now.wall)
+            #expect(restarted.renewals.count == 1)
+            #expect(restarted.now.wall - record.writtenAt <= .seconds(24))
+            #expect(restarted.now.wall - record.writtenAt >= .seconds(15))
+        }
+    }
+
+    // MARK: 4. The sign-out that opens a store which cannot store
+
+    @Test(arguments: [StorageStatus.locked, .unavailable])
+    func `4 a sign-out does not make a store that can keep nothing take a sign-in`(status: StorageStatus) {
+        for refused in [true, false] {
+            var bench = Bench(.unreadable(status, canSignIn: false))
+            if refused { bench.writeFailure = StoreFailure("No key") }
+            let signOut = bench.signOut()
+            #expect(bench.reply(to: signOut) == .done)
+            #expect(bench.refusal { $0.signIn(.signInToken("alice")) } == .storageUnavailable)
+            #expect(bench.refusal { $0.signIn(.apiKeyAlone) } == .storageUnavailable)
+            #expect(bench.refusal { $0.identify("ext-alice") } == .storageUnavailable)
+            #expect(bench.exchanges.isEmpty)
+            #expect(bench.facts.storage.status == status)
+        }
+    }
+
+    // MARK: 5. The clock set during a request
+
+    @Test(arguments: [-28_800, 28_800])
+    func `5 a wall clock that is set while a request is under way changes no life`(step: Int) {
+        for isRenewal in [true, false] {
+            var bench = isRenewal ? Bench.signedIn() : Bench()
+            if isRenewal { bench.renew() } else { bench.signIn(.signInToken("alice")) }
+            let start = bench.now
+            bench.stepWall(.seconds(step))
+            bench.pass(.seconds(3))
+            let granted = bench.granted("alice", from: start)
+            if isRenewal {
+                bench.perform(bench.machine.renewalSucceeded(bench.renewals[0], granted, now: bench.now))
+            } else {
+                bench.perform(bench.machine.exchangeSucceeded(bench.exchanges[0], granted, now: bench.now))
+            }
+            #expect(bench.state == .established)
+            #expect(bench.facts.accessToken!.expiresAt - bench.now.wall == .seconds(3_597))
+
+            let restarted = Bench(at: bench.now, .restored(bench.written.last!, SessionSecrets(), damaged: nil))
+            #expect(restarted.facts.accessToken!.expiresAt - restarted.now.wall == .seconds(3_597))
+        }
+    }
+
+    // MARK: 6. Postponement over and nobody there
+
+    @Test func `6 a postponement that is over is none, whoever is there`() {
+        var bench = Bench.signedIn(life: .seconds(60), mode: .handler)
+        bench.pass(.seconds(61))
+        bench.register(1)
+        bench.answerQuestion(.unable)
+        bench.unregister(1)
+        bench.pass(.seconds(661))
+
+        #expect(bench.facts.renewal.phase == .waitingForHandler)
+        #expect(bench.facts.renewal.notBefore == nil)
+        let request = bench.token()
+        #expect(bench.refusal(of: request) == .tokenExpired)
+        #expect(bench.retryAfter(of: request) == nil)
+        bench.register(2)
+        #expect(bench.everAsked.count == 2)
+    }
+
+    @Test func `6 a time in the past is never shown after the clock was set`() {
+        var bench = Bench.signedIn(mode: .handler)
+        bench.register(1)
+        bench.pass(.seconds(3_000))
+        bench.answerQuestion(.unable)
+        bench.stepWall(.seconds(7_200))
+        #expect(bench.facts.renewal.phase == .postponed)
+        #expect(bench.facts.renewal.notBefore! > bench.now.wall)
+    }
+
+    // MARK: 7. Two questions at once
+
+    @Test func `7 a refused renewal answer does not push a sign-in's question aside`() {
+        var bench = Bench.signedIn(mode: .handler)
+        bench.register(1)
+        bench.register(2)
+        bench.pass(.seconds(3_000))
+        bench.answerQuestion(.credential)
+        let request = bench.identify("ext-bob")
+        let facts = CredentialFacts(scheme: .registration, subject: .user(.user("bob")), needsHandler: true)
+        bench.answer(request, .success(facts))
+        let question = bench.questions.last!
+        #expect(question.question.reason == .missing)
+
+        bench.failRenewal(.answerRefused("The token is for another user"))
+        #expect(bench.questions.last!.question == question.question)
+        bench.answerQuestion(.credential)
+        #expect(bench.exchanges.count == 1)
+        // The renewal's next question comes now.
+        #expect(bench.questions.last?.question.reason == .expiring)
+    }
+
+    // MARK: 8. The ten-second rule
+
+    @Test(arguments: [Said.credential, .unable, .renew])
+    func `8 a failure of any kind is answered for ten seconds, whatever the handlers do`(answer: Said) {
+        var bench = Bench.signedIn(life: .seconds(86_400), mode: .handler)
+        bench.register(1)
+        var (calls, questions) = (0, 0)
+        for _ in 0..<600 {
+            bench.renew()
+            questions += bench.questions.count
+            while !bench.questions.isEmpty { bench.answerQuestion(answer) }
+            calls += bench.renewals.count
+            while !bench.renewals.isEmpty {
+                bench.failRenewal(answer == .renew ? .reauthenticationRequired : .answerRefused("It is used up"))
+            }
+            bench.pass(.milliseconds(100))
+        }
+        #expect(calls <= 7)
+        #expect(questions <= 7)
+    }
+
+    @Test func `8 a success clears it, and so does a replay's`() {
+        var bench = Bench.signedIn()
+        let first = bench.renew()
+        bench.failRenewal(lost)
+        #expect(bench.refusal(of: first) == .providerUnavailable)
+        bench.pass(.seconds(2))
+        bench.grantRenewal()
+        bench.renew()
+        #expect(bench.renewals.count == 1)
+    }
+
+    // MARK: 9. Writes, quarantine, budgets, spreads
+
+    @Test func `9 there is never more than one write at the store, and each is followed by the next`() {
+        var bench = Bench.signedIn()
+        bench.holdsWrites = true
+        bench.renew()
+        let bound = bench.identify("ext-alice")
+        bench.answer(bound, .success(.signInToken("alice")))
+        // The intent is at the store; the binding waits, and the bench has trapped on a second write.
+        #expect(bench.heldWrites.count == 1)
+        #expect(bench.reply(to: bound) == nil)
+        bench.endWrite()
+        #expect(bench.heldWrites.count == 1)
+        bench.endWrite()
+        #expect(bench.reply(to: bound) == .identified(.unchanged))
+    }
+
+    @Test func `9 Retry-After with its spread stays within the hour`() {
+        var random = Randomness(seed: 1)
+        for _ in 0..<1_000 {
+            #expect(RenewalPolicy.delay(afterBeingAsked: .seconds(3_590), using: &random) <= .seconds(3_600))
+        }
+    }
+
+    @Test func `9 a user who makes no further call is forgotten`() {
+        var budget = CallBudget(callsPerMinute: 2)
+        let start = Uptime(milliseconds: 0)
+        func at(_ seconds: Int) -> Moment {
+            Moment(wall: WallTime(milliseconds: 0), uptime: start + .seconds(seconds))
+        }
+        for uid in 0..<1_000 as Range<UInt32> { budget.charge(uid, now: at(0)) }
+        budget.charge(5, now: at(61))
+        #expect(budget.remembered == 1)
+        budget.charge(5, now: at(62))
+        #expect(budget.allowance(of: 5, now: at(63)) == .exhausted(retryAfter: .seconds(58)))
+    }
+}
