@@ -1,0 +1,115 @@
+@testable import JunctionSession
+
+/// A provider with single-use refresh tokens and a clock: how long the token before the newest one is still accepted is
+/// its policy, and whoever presents an older one is taken for a thief, whose whole family is revoked.
+struct SimulatedProvider {
+    /// How long a refresh token that was used is accepted again.
+    enum Grace: CaseIterable {
+        case none, fiveSeconds, thirtySeconds
+        /// The parent is always valid: no rotation is ever held against anybody.
+        case always
+
+        var milliseconds: Int64 {
+            switch self {
+            case .none: 0
+            case .fiveSeconds: 5_000
+            case .thirtySeconds: 30_000
+            case .always: .max
+            }
+        }
+    }
+
+    enum Verdict: Equatable {
+        case granted(Tokens)
+        case deleted
+        case reauthentication
+    }
+
+    struct Tokens: Equatable {
+        var user: String
+        var refresh: Int
+        var access: Int
+        var life: Int64
+    }
+
+    /// A family that was revoked because a token was presented again too late.
+    struct Loss: Equatable {
+        var token: Int
+        var consumedAt: Int64
+        var at: Int64
+    }
+
+    private struct RefreshToken {
+        var family: Int
+        var parent: Int?
+        var consumedAt: Int64?
+        /// A sibling of it was used: it never arrived.
+        var isDead = false
+    }
+
+    private struct Family {
+        var user: String
+        var isRevoked = false
+    }
+
+    let grace: Grace
+    private(set) var losses: [Loss] = []
+    private var families: [Family] = []
+    private var tokens: [Int: RefreshToken] = [:]
+    /// Whose an access token is, and when it ends.
+    private(set) var access: [Int: (user: String, endsAt: Int64)] = [:]
+    private var last = 0
+    var deleted: Set<String> = []
+    var demandsReauthentication: Set<String> = []
+
+    init(grace: Grace) {
+        self.grace = grace
+    }
+
+    /// A new session.
+    mutating func exchange(for user: String, life: Int64, at time: Int64) -> Verdict {
+        guard !deleted.contains(user) else { return .deleted }
+        demandsReauthentication.remove(user)
+        families.append(Family(user: user))
+        return .granted(issue(family: families.count - 1, parent: nil, life: life, at: time))
+    }
+
+    /// A token of the app, or of the user's name alone: no refresh token is spent.
+    mutating func renew(_ user: String, life: Int64, at time: Int64) -> Verdict {
+        guard !deleted.contains(user) else { return .deleted }
+        families.append(Family(user: user))
+        return .granted(issue(family: families.count - 1, parent: nil, life: life, at: time))
+    }
+
+    mutating func refresh(_ token: Int, life: Int64, at time: Int64) -> Verdict {
+        guard let presented = tokens[token] else { return .reauthentication }
+        let family = presented.family
+        if deleted.contains(families[family].user) { return .deleted }
+        if families[family].isRevoked || demandsReauthentication.contains(families[family].user) {
+            return .reauthentication
+        }
+        if grace != .always {
+            let successors = tokens.values.filter { $0.parent == token }
+            let isOutOfGrace = presented.consumedAt.map { time - $0 > grace.milliseconds } ?? false
+            if presented.isDead || isOutOfGrace || successors.contains(where: { $0.consumedAt != nil }) {
+                families[family].isRevoked = true
+                losses.append(Loss(token: token, consumedAt: presented.consumedAt ?? time, at: time))
+                return .reauthentication
+            }
+        }
+        if presented.consumedAt == nil {
+            tokens[token]?.consumedAt = time
+            for (name, sibling) in tokens where sibling.parent == presented.parent && name != token {
+                if presented.parent != nil { tokens[name]?.isDead = true }
+            }
+        }
+        return .granted(issue(family: family, parent: token, life: life, at: time))
+    }
+
+    private mutating func issue(family: Int, parent: Int?, life: Int64, at time: Int64) -> Tokens {
+        last += 1
+        tokens[last] = RefreshToken(family: family, parent: parent)
+        access[last] = (families[family].user, time + life)
+        return Tokens(user: families[family].user, refresh: last, access: last, life: life)
+    }
+}

@@ -1,0 +1,167 @@
+@testable import JunctionSession
+
+/// The invariants of the session, looked at after every step, and what must come of every history.
+extension Simulation {
+    mutating func check() throws(Broken) {
+        try checkOwner()
+        try checkReplay()
+        try checkLosses()
+        try checkShown()
+        // Invariant 5: whatever callers and handlers do, requests are bounded.
+        sends.removeAll { $0 < time - 600_000 }
+        if sends.count > 160 { throw Broken(description: "\(sends.count) requests in ten minutes") }
+        if machine.revocations.list.count > RenewalPolicy.mostRevocations {
+            throw Broken(description: "the list of revocations grows without end")
+        }
+        // Invariant 9: whoever waits, waits for something.
+        if !waiting.isEmpty, agenda.isEmpty, machine.nextAlarm(now: now) == nil {
+            throw Broken(description: "\(waiting.count) callers wait, and nothing will ever happen")
+        }
+    }
+
+    /// Invariant 8, in memory.
+    private func checkOwner() throws(Broken) {
+        guard let session = machine.standing.session, !machine.ledger.isSigningOut else { return }
+        if shelf[session.secrets]?.owner != session.stored.identity.name {
+            throw Broken(
+                description:
+                    "\(session.stored.identity.name) is signed in with \(String(describing: shelf[session.secrets]))"
+            )
+        }
+    }
+
+    private func checkShown() throws(Broken) {
+        let facts = machine.facts(now: now)
+        if facts.state == .terminated || facts.state == .notLoggedIn, facts.flags.contains(.signedIn) {
+            throw Broken(description: "signedIn is shown while nobody is")
+        }
+        if let notBefore = facts.renewal.notBefore, notBefore <= now.wall {
+            throw Broken(description: "\(facts.renewal.phase) is shown with a time in the past")
+        }
+    }
+
+    // MARK: Replays
+
+    /// The token whose outcome is unknown, if the session still lives on it.
+    private func isStanding(_ token: Int) -> Bool {
+        guard !machine.ledger.isSigningIn, !machine.ledger.isSigningOut, let served = machine.servedSecrets else {
+            return false
+        }
+        return shelf[served]?.refresh == token && !machine.isReauthenticationPending
+    }
+
+    mutating func noteAmbiguity(of call: Call) {
+        coverage.note(.ambiguous)
+        guard call.given == nil, let token = call.refresh else { return }
+        noticed[token, default: []].append(time)
+    }
+
+    /// An ambiguous outcome is replayed within two seconds; a 503 to the first replay leaves room for one more.
+    mutating func expectReplay(of call: Call, isAmbiguous: Bool) {
+        guard scheme == .signInToken, call.given == nil, let token = call.refresh, isStanding(token) else { return }
+        let recent = (sendsOfToken[token] ?? []).count { $0 > time - 600_000 }
+        if isAmbiguous {
+            let before = recent < 6 ? time + 2_001 : nil
+            window = Window(token: token, sentAt: call.sentAt, replayBefore: before)
+        } else if let current = window, current.token == token, current.replays == 1, recent < 6 {
+            window?.replayBefore = time < current.sentAt + 16_000 ? current.sentAt + 25_000 : nil
+        } else {
+            window = nil
+        }
+    }
+
+    private mutating func checkReplay() throws(Broken) {
+        guard let current = window else { return }
+        guard isStanding(current.token) else {
+            window = nil
+            return
+        }
+        if let before = current.replayBefore, time > before {
+            throw Broken(description: "an unknown outcome is not replayed in time")
+        }
+    }
+
+    /// An open intent is replayed at once, whatever else is stored.
+    func checkReplayAtStart(_ record: SessionRecord) throws(Broken) {
+        guard case .session(let stored) = record.content, stored.renewalUnderWay, !stored.renewalUsesAnswer,
+            !stored.reauthenticationPending
+        else { return }
+        guard calls.values.contains(where: { $0.isRenewal && $0.given == nil }) else {
+            throw Broken(description: "an open intent is not replayed at start")
+        }
+    }
+
+    /// Invariant 3: given grace, a family is never revoked for what we did.
+    private mutating func checkLosses() throws(Broken) {
+        for loss in newLosses() {
+            let grace = provider.grace.milliseconds
+            if provider.grace == .none {
+                coverage.note(.lossesWithoutGrace)
+                continue
+            }
+            let span = loss.consumedAt...(loss.consumedAt + grace)
+            let sends = sendsOfToken[loss.token] ?? []
+            let wasAway = interruptions.contains { $0.overlaps(span) }
+            // The world had its chance: a replay left in time, and came to nothing.
+            let wasTried = sends.contains { $0 > span.lowerBound && $0 <= span.upperBound }
+            let noticedAt = (noticed[loss.token] ?? []).first { $0 >= loss.consumedAt } ?? .max
+            let wasNoticedLate = noticedAt > span.upperBound - 2_300
+            let isCapped = sends.count { $0 > loss.consumedAt - 600_000 && $0 <= loss.consumedAt } >= 6
+            if hasLostMemory || wasAway || wasTried || wasNoticedLate || isCapped { continue }
+            throw Broken(
+                description: "a login is lost: the replay came \(loss.at - loss.consumedAt) ms after the rotation"
+            )
+        }
+    }
+
+    // MARK: Liveness
+
+    /// Lets provider, disk and apps work again and the clock run: fresh, signed out, or an explicit verdict.
+    mutating func heal() throws(Broken) {
+        isHealed = true
+        weather = .fine
+        (diskIsFull, diskIsSlow) = (false, false)
+        provider.deleted = []
+        provider.demandsReauthentication = []
+        if mode == .handler { try register() }
+        for _ in 0..<300 {
+            if isOver { break }
+            try runWorld(until: time + 60_000)
+        }
+        guard isOver else {
+            throw Broken(description: "the history does not end: \(machine.facts(now: now)), \(waiting.count) wait")
+        }
+        guard let token = machine.standing.session?.stored.token, !machine.isReauthenticationPending,
+            token.life < .seconds(7_200), let served = machine.servedSecrets, let access = shelf[served]?.access,
+            isLifeKnown(of: access)
+        else { return }
+        coverage.note(.freshEndings)
+        let generation = token.generation
+        try runWorld(until: time + token.life.wholeMilliseconds + 60_000)
+        guard let session = machine.standing.session, session.isAlive(now) || machine.isReauthenticationPending else {
+            throw Broken(description: "a session that nobody disturbs is not kept fresh")
+        }
+        if session.stored.token?.generation == generation, !machine.isReauthenticationPending {
+            throw Broken(description: "a token outlived itself")
+        }
+    }
+
+    /// The clock that never steps knows the end; the wall clock may have been set between two lives of the process.
+    func isLifeKnown(of access: Int) -> Bool {
+        obtained[access].map { $0.restarts == restarts || lastStep < $0.at } ?? false
+    }
+
+    /// Whether everything has come to its end.
+    private var isOver: Bool {
+        guard waiting.isEmpty, write == nil, calls.isEmpty, machine.ledger.storage.durable, !machine.isBusy else {
+            return false
+        }
+        let facts = machine.facts(now: now)
+        switch facts.state {
+        case .notLoggedIn, .terminated: return true
+        case .established: return facts.renewal.phase == .scheduled || machine.isReauthenticationPending
+        case .tokenExpired: return machine.isReauthenticationPending
+        case .establishing: return false
+        }
+    }
+}

@@ -1,0 +1,221 @@
+@testable import JunctionSession
+
+/// The owner's part: every effect is carried out, and judged while it is.
+extension Simulation {
+    mutating func perform(_ effects: [Effect]) throws(Broken) {
+        for effect in effects { trace?.append("\(time):   → \(effect)") }
+        for effect in effects {
+            switch effect {
+            case .exchange(let attempt, let request, let given, let expected):
+                try exchange(attempt, request, given, expected)
+            case .renew(let attempt, let identity, let secrets, let given):
+                try renew(attempt, identity, secrets, given)
+            case .write(let ticket, let record, let secrets):
+                try begin(ticket, record, secrets)
+            case .revoke(let revocation, let identity, let secrets):
+                try revoke(revocation, identity, secrets)
+            case .interrupt(let revocation):
+                guard telling == revocation else { throw Broken(description: "a request was given up that is over") }
+                plan(.revocationEnds(revocation), after: 0)
+            case .ask(let request, _):
+                plan(.appAnswers(request), after: Int64(chance(isHealed ? 100 : 60_000)))
+            case .askHandler(let handler, let question):
+                try ask(handler, question)
+            case .reply(let reply):
+                try hear(reply)
+            case .report(let happening):
+                note(happening)
+            case .charge:
+                break
+            }
+        }
+        let used = machine.secretsInUse
+        if let lost = used.first(where: { shelf[$0] == nil }) {
+            throw Broken(description: "the machine names a secret that is gone: \(lost.number)")
+        }
+        shelf = shelf.filter { used.contains($0.key) }
+        if used.count > RenewalPolicy.mostRevocations + 8 { throw Broken(description: "secrets pile up") }
+    }
+
+    private mutating func exchange(
+        _ attempt: Attempt,
+        _ request: RequestID,
+        _ given: SecretRef?,
+        _ expected: Identity?
+    ) throws(Broken) {
+        guard let user = wanted[request], waiting.contains(request) else {
+            throw Broken(description: "an exchange without a credential")
+        }
+        if keepsNothing { throw Broken(description: "a one-time credential is spent where nothing can be kept") }
+        if calls.contains(where: { !$0.value.isRenewal && machine.signIn.isSent($0.key) }) {
+            throw Broken(description: "two exchanges in flight")
+        }
+        let secret = try given.map { (ref) throws(Broken) in try find(ref) }
+        send(
+            attempt,
+            Call(isRenewal: false, user: user, expected: expected?.name, given: secret, sentAt: time, start: now)
+        )
+    }
+
+    private mutating func renew(
+        _ attempt: Attempt,
+        _ identity: Identity,
+        _ secrets: SecretRef,
+        _ given: SecretRef?
+    ) throws(Broken) {
+        let secret = try find(secrets)
+        // Invariant 8, on its way to the provider.
+        if secret.owner != identity.name { throw Broken(description: "a renewal of \(identity.name) with \(secret)") }
+        if calls.contains(where: { $0.value.isRenewal && $0.key != attempt && machine.renewal.sent($0.key) != nil }) {
+            throw Broken(description: "two renewals in flight")
+        }
+        let own = try given.map { (ref) throws(Broken) in try find(ref) }
+        if own != nil { coverage.note(.handlerRenewals) }
+        if own == nil, let refresh = secret.refresh {
+            noteSend(of: refresh)
+        } else {
+            window = nil
+        }
+        sends.append(time)
+        let call = Call(
+            isRenewal: true,
+            user: identity.name,
+            refresh: secret.refresh,
+            given: own,
+            sentAt: time,
+            start: now
+        )
+        send(attempt, call)
+    }
+
+    private mutating func noteSend(of token: Int) {
+        sendsOfToken[token, default: []].append(time)
+        guard window?.token == token else {
+            window = nil
+            return
+        }
+        window?.replays += 1
+        window?.replayBefore = nil
+        coverage.note(window?.replays == 1 ? .replays : .secondReplays)
+    }
+
+    private mutating func begin(_ ticket: WriteTicket, _ record: SessionRecord, _ ref: SecretRef?) throws(Broken) {
+        if write != nil { throw Broken(description: "two writes at the store at once") }
+        let secret = try ref.map { (ref) throws(Broken) in try find(ref) }
+        // Invariant 8, on its way to the disk.
+        if case .session(let stored) = record.content {
+            guard let secret, secret.owner == stored.identity.name else {
+                throw Broken(
+                    description: "a record of \(stored.identity.name) is sealed with \(String(describing: secret))"
+                )
+            }
+            if let generation = stored.token?.generation, generation > record.generation {
+                throw Broken(description: "a record of generation \(record.generation) holds a token of \(generation)")
+            }
+            if secret.access.flatMap({ provider.access[$0] })?.user != stored.identity.name {
+                throw Broken(description: "the token in the record belongs to somebody else")
+            }
+        }
+        write = Write(ticket: ticket, record: record, secret: secret)
+        plan(.writeEnds(ticket), after: Int64(chance(diskIsSlow ? 30_000 : 20)))
+    }
+
+    /// The provider is told of a sign-out: of one at a time, with its own user's secrets, and never of who is signed in.
+    private mutating func revoke(
+        _ revocation: RevocationID,
+        _ identity: Identity,
+        _ secrets: SecretRef
+    ) throws(Broken) {
+        if telling != nil { throw Broken(description: "the provider is told of two sign-outs at once") }
+        if try find(secrets).owner != identity.name {
+            throw Broken(description: "a sign-out is told with other secrets")
+        }
+        if machine.identity?.name == identity.name { throw Broken(description: "the signed-in user is signed out") }
+        if machine.ledger.isSigningOut { throw Broken(description: "a sign-out is told before it is over here") }
+        telling = revocation
+        plan(.revocationEnds(revocation), after: Int64(chance(8_000)))
+    }
+
+    private mutating func ask(_ handler: HandlerID, _ question: RenewalQuestion) throws(Broken) {
+        hasAsked = true
+        guard registered.contains(handler) else { throw Broken(description: "a handler was asked that is gone") }
+        if question.reason != .missing, question.reason != .requested, let quietUntil, time < quietUntil {
+            throw Broken(description: "a handler was asked within ten minutes of unable")
+        }
+        plan(.handlerAnswers(handler, question), after: Int64(chance(isHealed ? 100 : 75_000)))
+    }
+
+    // MARK: Replies
+
+    private mutating func hear(_ reply: Reply) throws(Broken) {
+        switch reply {
+        case .change(let request, let refusal):
+            try hear(request.id, refusal)
+            if refusal == nil { try checkPromise() }
+        case .identify(let request, .failure(let refusal)):
+            try hear(request.id, refusal)
+        case .identify(let request, .success(let outcome)):
+            if outcome == .switched { coverage.note(.switchesWritten) }
+            try hear(request.id, nil)
+            try checkPromise()
+        case .token(let request, .failure(let refusal)):
+            try hear(request.id, refusal)
+        case .token(let request, .success(let token)):
+            try hear(request.id, nil)
+            try checkServed(token)
+        case .authorization(let request, .failure(let refusal)):
+            try hear(request.id, refusal)
+        case .authorization(let request, .success):
+            try hear(request.id, nil)
+        }
+    }
+
+    private mutating func hear(_ request: RequestID, _ refusal: Refusal?) throws(Broken) {
+        guard waiting.remove(request) != nil else { throw Broken(description: "answered twice: \(request)") }
+        if let retryAfter = refusal?.retryAfter, retryAfter < .zero {
+            throw Broken(description: "a caller is told to come back in the past")
+        }
+    }
+
+    /// Invariant 2: what is said to be durable is on the disk.
+    private func checkPromise() throws(Broken) {
+        guard machine.ledger.storage.durable, machine.ledger.isIdle, machine.standing.content != nil else { return }
+        switch (disk?.record.content, machine.standing) {
+        case (nil, .signedOut), (.signedOut?, .signedOut): return
+        case (.session(let stored)?, .signedIn(let session)):
+            guard stored.identity == session.stored.identity, stored.token == session.stored.token else { break }
+            return
+        case (let stored?, let standing): if stored == standing.content { return }
+        case (nil, _): break
+        }
+        throw Broken(description: "a success was reported that is not on disk: \(machine.standing)")
+    }
+
+    private func checkServed(_ token: TokenFacts) throws(Broken) {
+        guard let served = machine.servedSecrets, let secret = shelf[served], let access = secret.access,
+            let truth = provider.access[access]
+        else { throw Broken(description: "a token was served that nobody has") }
+        // Invariant 8, on its way to a caller.
+        if truth.user != machine.identity?.name { throw Broken(description: "somebody else's token was served") }
+        if isLifeKnown(of: access), time >= truth.endsAt { throw Broken(description: "a dead token was served") }
+        if token.generation > machine.ledger.generation { throw Broken(description: "a token from the future") }
+    }
+
+    private mutating func note(_ happening: Happening) {
+        switch happening {
+        case .exchangeEnded(.succeeded):
+            coverage.note(.signInsWritten)
+            (quietUntil, window) = (nil, nil)
+        case .renewalEnded(.succeeded):
+            coverage.note(.rotations)
+            (quietUntil, window) = (nil, nil)
+        case .renewalEnded(.terminated): coverage.note(.terminations)
+        case .exchangeEnded, .renewalEnded, .signedOut, .revocationGivenUp, .writeFailed: break
+        }
+    }
+
+    func find(_ ref: SecretRef) throws(Broken) -> Secret {
+        guard let secret = shelf[ref] else { throw Broken(description: "a secret is named that is gone") }
+        return secret
+    }
+}

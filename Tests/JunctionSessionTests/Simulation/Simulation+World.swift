@@ -1,0 +1,463 @@
+@testable import JunctionSession
+
+/// What the world does: callers, apps, the provider, the disk, the clocks, and the end of the process.
+extension Simulation {
+    // MARK: Stimuli
+
+    mutating func stimulate() throws(Broken) {
+        let draw = chance(100)
+        trace?.append(
+            "\(time): stimulus \(draw), \(weather), disk \(diskIsFull ? "full" : diskIsSlow ? "slow" : "fine")"
+        )
+        switch draw {
+        case 0..<12: try signIn()
+        case 12..<15: try signOut()
+        case 15..<22: try identify()
+        case 22..<28: try changeHandlers()
+        case 28..<40:
+            let validity = Duration.seconds(chance(3) == 0 ? chance(2_000) : 0)
+            let request: TokenRequest = newRequest()
+            try perform(machine.tokenRequested(request, minimumValidity: validity, allowance: .granted, now: now))
+        case 40..<54: try perform(machine.renewRequested(newRequest(), allowance: .granted, now: now))
+        case 54..<58:
+            let generation = machine.ledger.generation - min(machine.ledger.generation, UInt64(chance(2)))
+            let request: AuthorizationRequest = newRequest()
+            try perform(
+                machine.authorizationRejected(request, generation: generation, allowance: .granted, now: now)
+            )
+        case 58..<70: weather = Weather.allCases[chance(Weather.allCases.count)]
+        case 70..<75: try stepClock()
+        case 75..<78: try suspend()
+        case 78..<82: diskIsFull.toggle()
+        case 82..<85: diskIsSlow.toggle()
+        case 85..<89: changeUsers()
+        default: try crash()
+        }
+    }
+
+    private mutating func signIn() throws(Broken) {
+        let user = Self.users[chance(2)]
+        let request: ChangeRequest = newRequest()
+        wanted[request.id] = user
+        try perform(machine.signInRequested(request, facts(of: user), allowance: .granted, now: now))
+    }
+
+    private mutating func facts(of user: String) -> CredentialFacts {
+        if scheme == .signInToken, chance(8) == 0 { return .linkCode }
+        var facts = CredentialFacts(scheme: scheme, subject: .user(.user(user)))
+        facts.needsHandler = mode == .handler && chance(4) == 0
+        return facts
+    }
+
+    private mutating func signOut() throws(Broken) {
+        let before = waiting.subtracting(signOuts)
+        let request: ChangeRequest = newRequest()
+        signOuts.insert(request.id)
+        coverage.note(.signOuts)
+        try perform(machine.signOutRequested(request, now: now))
+        // Invariant 10: whatever was received before it is over.
+        if !waiting.isDisjoint(with: before) {
+            throw Broken(description: "a sign-out left requests waiting that came before it")
+        }
+    }
+
+    private mutating func identify() throws(Broken) {
+        let externalUserId = chance(8) == 0 ? nil : "ext-" + Self.users[chance(2)]
+        let request: IdentifyRequest = newRequest()
+        if externalUserId == nil { signOuts.insert(request.id) }
+        try perform(
+            machine.identifyRequested(request, externalUserId: externalUserId, allowance: .granted, now: now)
+        )
+    }
+
+    mutating func answerAsApp(_ request: IdentifyRequest) throws(Broken) {
+        guard waiting.contains(request.id) else { return }
+        let user = Self.users[chance(2)]
+        wanted[request.id] = user
+        let answer: Result<CredentialFacts, Refusal> =
+            chance(6) == 0 ? .failure(Refusal(.invalidCredential, "No credential")) : .success(facts(of: user))
+        try perform(machine.identifyAnswered(request, answer, now: now))
+    }
+
+    private mutating func changeHandlers() throws(Broken) {
+        guard mode == .handler || chance(4) == 0 else { return }
+        if registered.isEmpty || chance(3) > 0 {
+            try register()
+        } else {
+            try unregister(registered[chance(registered.count)])
+        }
+    }
+
+    mutating func register() throws(Broken) {
+        lastHandler += 1
+        let handler = HandlerID(number: lastHandler)
+        registered.append(handler)
+        try perform(machine.handlerRegistered(handler, now: now))
+    }
+
+    private mutating func unregister(_ handler: HandlerID) throws(Broken) {
+        registered.removeAll { $0 == handler }
+        try perform(machine.handlerGone(handler, now: now))
+    }
+
+    /// Answers well, is unable, gives what is refused, goes, answers another question, or answers twice.
+    mutating func answerAsHandler(_ handler: HandlerID, _ question: RenewalQuestion) throws(Broken) {
+        guard registered.contains(handler) else { return }
+        if now.wall > question.deadline { coverage.note(.lateHandlers) }
+        let user = question.userId ?? Self.users[chance(2)]
+        let secret = Secret(owner: user, isGood: isHealed || chance(4) > 0)
+        let answer: HandlerAnswer =
+            switch isHealed ? 1 : chance(9) {
+            case 0, 1, 2: question.reason == .missing ? .authToken(put(secret)) : .renew
+            case 3, 4: .authToken(put(secret))
+            case 5: .signature(put(secret))
+            default: .unable
+            }
+        if !isHealed, chance(8) == 0 {
+            coverage.note(.handlersVanished)
+            return try unregister(handler)
+        }
+        if !isHealed, chance(10) == 0 {
+            let other = Attempt(number: question.attempt.number &+ 1)
+            try perform(machine.handlerAnswered(handler, other, answer, now: now))
+        }
+        if case .authToken(let ref) = answer { shelf[ref] = secret }
+        if case .signature(let ref) = answer { shelf[ref] = secret }
+        hasAsked = false
+        let before = machine
+        try perform(machine.handlerAnswered(handler, question.attempt, answer, now: now))
+        // Invariant 4: the answer was waited for, and nobody else was asked after it: nobody could.
+        if machine != before, answer != .unable { quietUntil = nil }
+        if machine != before, answer == .unable, question.reason != .missing, !hasAsked, machine.renewal.isResting {
+            quietUntil = time + 600_000
+            coverage.note(.postponements)
+        }
+        if chance(4) == 0 { try perform(machine.handlerAnswered(handler, question.attempt, .unable, now: now)) }
+    }
+
+    // MARK: The provider
+
+    /// A call leaves. It may take long, never arrive, or be answered after we have given it up.
+    mutating func send(_ attempt: Attempt, _ call: Call) {
+        calls[attempt] = call
+        plan(.timeout(attempt), after: 10_000)
+        let delay: Int64
+        switch weather {
+        case .unreachable:
+            return plan(
+                .answer(attempt, .unavailable(isAmbiguous: false, retryAfter: nil)),
+                after: Int64(chance(5_000))
+            )
+        case .lossy where chance(4) == 0:
+            return
+        case .slow: delay = Int64(chance(9_000))
+        case .fine, .flaky, .busy, .lossy: delay = Int64(chance(200))
+        }
+        plan(.arrival(attempt), after: delay)
+    }
+
+    /// The call arrives: the provider acts on it, or does not, and answers, or does not.
+    mutating func arrive(_ attempt: Attempt) {
+        guard let call = calls[attempt] else { return }
+        let back: Int64 = weather == .slow ? Int64(chance(6_000)) : Int64(chance(200))
+        func reply(_ answer: Answer) -> Coming { .answer(attempt, answer) }
+        switch (weather, chance(10)) {
+        case (.busy, 0..<9), (.flaky, 0..<3):
+            let asked = chance(3) == 0 ? Duration.seconds(1 + chance(3_000)) : nil
+            plan(reply(.unavailable(isAmbiguous: false, retryAfter: asked)), after: back)
+        case (.flaky, 3), (.lossy, 0..<2):
+            // A 502 before anything was done, or the connection is cut.
+            plan(reply(.unavailable(isAmbiguous: true, retryAfter: nil)), after: back)
+        case (.flaky, 4..<6), (.lossy, 2..<5):
+            // It is done, and then answered with a 502, with nonsense, or with a wish to be left alone.
+            _ = answer(to: call)
+            let asked = chance(2) == 0 ? Duration.seconds(1 + chance(900)) : nil
+            plan(reply(.unavailable(isAmbiguous: true, retryAfter: asked)), after: back)
+        case (.lossy, 5):
+            // It is done, and the answer is lost.
+            _ = answer(to: call)
+        default:
+            plan(reply(answer(to: call)), after: back)
+        }
+    }
+
+    private mutating func answer(to call: Call) -> Answer {
+        let life = Int64([20, 60, 600, 3_600, 86_400][chance(5)]) * 1_000
+        if let given = call.given {
+            guard given.isGood, given.owner == call.user else { return call.isRenewal ? .answerRefused : .refused }
+            return .verdict(
+                scheme == .signInToken
+                    ? provider.exchange(for: call.user, life: life, at: time)
+                    : provider.renew(call.user, life: life, at: time)
+            )
+        }
+        guard call.isRenewal else { return .verdict(provider.exchange(for: call.user, life: life, at: time)) }
+        guard scheme == .signInToken, let refresh = call.refresh else {
+            return .verdict(provider.renew(call.user, life: life, at: time))
+        }
+        return .verdict(provider.refresh(refresh, life: life, at: time))
+    }
+
+    /// The outcome of a call is here.
+    mutating func deliver(_ answer: Answer, to attempt: Attempt) throws(Broken) {
+        guard let call = calls.removeValue(forKey: attempt) else { return }
+        if case .unavailable(true, _) = answer, call.isRenewal { noteAmbiguity(of: call) }
+        switch answer {
+        case .verdict(.granted(let tokens)):
+            if machine.revocations.overtaken[attempt] != nil { coverage.note(.overtakenGrants) }
+            obtained[tokens.access] = (time, restarts)
+            let secret = Secret(owner: tokens.user, refresh: tokens.refresh, access: tokens.access)
+            let granted = Granted(
+                identity: .user(tokens.user),
+                scheme: scheme,
+                life: Life(from: call.start, lasting: .milliseconds(tokens.life)),
+                secrets: put(secret)
+            )
+            if call.isRenewal {
+                try perform(machine.renewalSucceeded(attempt, granted, now: now))
+            } else if let expected = call.expected, expected != tokens.user {
+                try perform(machine.exchangeFailed(attempt, .otherUser(.user(tokens.user)), now: now))
+            } else {
+                try perform(machine.exchangeSucceeded(attempt, granted, now: now))
+            }
+        case .verdict(.deleted):
+            if call.isRenewal {
+                let verdict = RenewalFailure.terminated(code: "invalid_token", message: "The user was deleted")
+                try perform(machine.renewalFailed(attempt, verdict, now: now))
+            } else {
+                try perform(machine.exchangeFailed(attempt, .refused("invalid_token"), now: now))
+            }
+        case .verdict(.reauthentication):
+            coverage.note(.reauthentications)
+            if call.isRenewal {
+                try perform(machine.renewalFailed(attempt, .reauthenticationRequired, now: now))
+            } else {
+                try perform(machine.exchangeFailed(attempt, .refused("reauthentication_required"), now: now))
+            }
+        case .unavailable(let isAmbiguous, let retryAfter):
+            let why = Unavailability("No answer", retryAfter: retryAfter, ambiguous: isAmbiguous)
+            if call.isRenewal {
+                try perform(machine.renewalFailed(attempt, .unavailable(why), now: now))
+            } else {
+                try perform(machine.exchangeFailed(attempt, .unavailable(why), now: now))
+            }
+            if call.isRenewal { expectReplay(of: call, isAmbiguous: isAmbiguous) }
+        case .answerRefused:
+            try perform(machine.renewalFailed(attempt, .answerRefused("It is used up"), now: now))
+        case .refused:
+            try perform(machine.exchangeFailed(attempt, .refused("It is used up"), now: now))
+        }
+    }
+
+    mutating func endRevocation(_ revocation: RevocationID) throws(Broken) {
+        guard telling == revocation else { return }
+        telling = nil
+        coverage.note(.revocationsTold)
+        let failure: Unavailability? =
+            switch isHealed ? 0 : chance(4) {
+            case 0: nil
+            case 1: Unavailability("Busy", retryAfter: .seconds(90))
+            default: Unavailability("No answer")
+            }
+        try perform(machine.revocationEnded(revocation, failure: failure, now: now))
+        // The same outcome twice is news once.
+        try perform(machine.revocationEnded(revocation, failure: nil, now: now))
+    }
+
+    // MARK: The disk
+
+    mutating func endWrite(_ ticket: WriteTicket) throws(Broken) {
+        guard let ended = write, ended.ticket == ticket else { return }
+        write = nil
+        if diskIsFull {
+            coverage.note(.writesFailed)
+            try perform(machine.writeEnded(ticket, failure: StoreFailure("No space left on device"), now: now))
+        } else {
+            try put(ended)
+            try perform(machine.writeEnded(ticket, failure: nil, now: now))
+        }
+    }
+
+    private mutating func put(_ write: Write) throws(Broken) {
+        if let present = disk?.record, !write.record.supersedes(present) {
+            throw Broken(description: "a write goes back from \(present.generation) to \(write.record.generation)")
+        }
+        disk = Disk(record: write.record, secret: write.secret)
+    }
+
+    // MARK: Clocks, users, the end
+
+    private mutating func stepClock() throws(Broken) {
+        coverage.note(.clockSteps)
+        if !calls.isEmpty { coverage.note(.clockStepsInFlight) }
+        lastStep = time
+        wallOffset += Int64(chance(60_000_000)) - 30_000_000
+        try perform(machine.clockJumped(now: now))
+    }
+
+    private mutating func suspend() throws(Broken) {
+        coverage.note(.suspends)
+        let length = Int64(chance(20_000_000))
+        interruptions.append(time...(time + length))
+        window = nil
+        time += length
+        try perform(machine.clockJumped(now: now))
+    }
+
+    private mutating func changeUsers() {
+        let user = Self.users[chance(2)]
+        switch chance(6) {
+        case 0: provider.deleted.insert(user)
+        case 1, 2: provider.deleted.remove(user)
+        case 3: provider.demandsReauthentication.insert(user)
+        default: provider.demandsReauthentication.remove(user)
+        }
+    }
+
+    /// The process dies: before, or just after, the write at the store reached the disk. Calls that left may still arrive.
+    mutating func crash() throws(Broken) {
+        noteCrash()
+        let promised = machine.ledger.isSettled ? machine.standing : nil
+        let wasDurable = machine.ledger.storage.durable
+        if let write, !diskIsFull, chance(2) == 0 { try put(write) }
+        for attempt in calls.keys.sorted(by: { $0.number < $1.number }) where chance(2) == 0 {
+            if let call = calls[attempt] { _ = answer(to: call) }
+        }
+        if !wasDurable { hasLostMemory = true }
+        agenda = []
+        (shelf, calls, write, waiting, wanted, registered) = ([:], [:], nil, [], [:], [])
+        (window, quietUntil, telling, signOuts) = (nil, nil, nil, [])
+        restarts += 1
+        let downtime = Int64([0, 300, 3_000, 30_000, 4_000_000][chance(5)])
+        interruptions.append(time...(time + downtime))
+        time += downtime
+        if chance(3) == 0 { bootedAt = time - Int64(chance(60_000)) }
+        machine = SessionMachine(provider: "junction", sealedWith: "file", seed: random.next(), mode: mode)
+        try start()
+        if wasDurable, let promised, !promised.isRestored(as: machine.standing) {
+            throw Broken(description: "a crash lost \(promised): \(machine.standing)")
+        }
+    }
+
+    private mutating func noteCrash() {
+        switch machine.renewal.phase {
+        case .resting: coverage.note(.crashIdle)
+        case .asking: coverage.note(.crashAsking)
+        case .noting: coverage.note(.crashNoting)
+        case .sending: coverage.note(.crashSending)
+        case .storing: coverage.note(.crashStoring)
+        }
+        if machine.ledger.isSigningIn { coverage.note(.crashSigningIn) }
+        if machine.ledger.isSigningOut { coverage.note(.crashSigningOut) }
+        if !machine.ledger.storage.durable { coverage.note(.crashUndurable) }
+    }
+
+    /// The process begins, with what the disk has.
+    mutating func start() throws(Broken) {
+        guard let disk else {
+            return try perform(machine.restored(.absent, secrets: put(Secret(owner: "nobody")), now: now))
+        }
+        let secrets = put(disk.secret ?? Secret(owner: "nobody"))
+        if restarts == 0, !keepsNothing, chance(10) == 0 {
+            coverage.note(.unreadableStarts)
+            let isLocked = chance(2) == 0
+            let header = Restoration.Header(
+                generation: disk.record.generation,
+                edition: disk.record.edition,
+                provider: "junction",
+                scheme: scheme,
+                state: .established,
+                userId: nil
+            )
+            let unreadable = Restoration.Unreadable(
+                status: isLocked ? .locked : .unavailable,
+                remedy: "Look at the state directory",
+                header: isLocked ? header : nil,
+                canSignIn: false
+            )
+            // Without a key a tombstone can be written; in a directory that cannot be read, nothing.
+            diskIsFull = !isLocked
+            defer { diskIsFull = false }
+            try perform(machine.restored(.unreadable(unreadable), secrets: secrets, now: now))
+            keepsNothing = true
+            for _ in 0..<6 {
+                switch chance(3) {
+                case 0: try signOut()
+                case 1: try signIn()
+                default: try identify()
+                }
+                try runWorld(until: time + Int64(chance(2_000)))
+            }
+            // The key is back at the next start.
+            agenda = []
+            machine = SessionMachine(provider: "junction", sealedWith: "file", seed: random.next(), mode: mode)
+            (shelf, calls, write, waiting, telling, signOuts) = ([:], [:], nil, [], nil, [])
+            try start()
+            keepsNothing = false
+            return
+        }
+        try perform(
+            machine.restored(.restored(disk.record, SessionSecrets(), damaged: nil), secrets: secrets, now: now)
+        )
+        try checkReplayAtStart(disk.record)
+    }
+
+    /// A session from an earlier life is on disk: alive or dead, perhaps with an intent that was or was not carried out.
+    mutating func storeSession() {
+        coverage.note(.begunSignedIn)
+        let user = Self.users[chance(2)]
+        let age = Int64(chance(5_000)) * 1_000
+        let life = Int64([60, 600, 3_600, 86_400][chance(4)]) * 1_000
+        guard case .granted(let tokens) = provider.exchange(for: user, life: life, at: time - age) else { return }
+        let token = TokenFacts(
+            issuedAt: WallTime(milliseconds: time - age + wallOffset),
+            expiresAt: WallTime(milliseconds: time - age + life + wallOffset),
+            generation: 1
+        )
+        var stored = StoredSession(
+            identity: .user(user),
+            scheme: scheme,
+            externalUserId: chance(2) == 0 ? "ext-" + user : nil,
+            token: token,
+            renewAt: token.issuedAt + token.life * 0.6
+        )
+        var writtenAt = token.issuedAt
+        switch chance(5) {
+        case 0:
+            let noted = min(age, Int64(chance(20_000)))
+            stored.renewalUnderWay = true
+            stored.renewalUsesAnswer = scheme != .signInToken
+            writtenAt = WallTime(milliseconds: time - noted + wallOffset)
+            interruptions.append((time - noted)...time)
+            if chance(2) == 0 { _ = provider.refresh(tokens.refresh, life: life, at: time - noted) }
+        case 1: stored.reauthenticationPending = true
+        case 2 where mode == .handler:
+            stored.postponedUntil = WallTime(milliseconds: time + wallOffset + Int64(chance(600_000)))
+        default: break
+        }
+        let record = SessionRecord(
+            generation: 1,
+            edition: 3,
+            writtenAt: writtenAt,
+            provider: "junction",
+            content: .session(stored)
+        )
+        obtained[tokens.access] = (time - age, -1)
+        disk = Disk(record: record, secret: Secret(owner: user, refresh: tokens.refresh, access: tokens.access))
+    }
+}
+
+extension Standing {
+    /// Whether a restart that brought `other` brought this standing back.
+    fileprivate func isRestored(as other: Standing) -> Bool {
+        switch (self, other) {
+        case (.signedIn(let before), .signedIn(let after)):
+            before.stored.identity == after.stored.identity && before.stored.token == after.stored.token
+                && before.stored.renewAt == after.stored.renewAt
+                && before.stored.reauthenticationPending == after.stored.reauthenticationPending
+                && before.stored.externalUserId == after.stored.externalUserId
+        default:
+            self == other
+        }
+    }
+}

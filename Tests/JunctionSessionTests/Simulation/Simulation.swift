@@ -1,0 +1,250 @@
+@testable import JunctionSession
+
+/// One random history of one installation: callers, apps, a provider, a disk and both clocks, with crashes at any await.
+///
+/// It plays the owner's part in the plainest way. The world has an agenda: a request takes time to arrive, an answer to
+/// come back, a write to end, an app to answer; between two points of the agenda the machine's own alarm rings. Everything
+/// is drawn from one seed, so a history that breaks can be run again.
+struct Simulation {
+    struct Broken: Error, CustomStringConvertible {
+        var description: String
+    }
+
+    /// Something that the world will do.
+    enum Coming {
+        case arrival(Attempt)
+        case answer(Attempt, Answer)
+        case timeout(Attempt)
+        case writeEnds(WriteTicket)
+        case handlerAnswers(HandlerID, RenewalQuestion)
+        case appAnswers(IdentifyRequest)
+        case revocationEnds(RevocationID)
+    }
+
+    enum Answer {
+        case verdict(SimulatedProvider.Verdict)
+        /// A transient failure: whether the provider may have acted, and how long it wants to be left alone.
+        case unavailable(isAmbiguous: Bool, retryAfter: Duration?)
+        case answerRefused
+        case refused
+    }
+
+    /// What the provider and the way to it are like for a while.
+    enum Weather: CaseIterable {
+        case fine, flaky, busy, unreachable, lossy, slow
+    }
+
+    /// A call that has left for the provider.
+    struct Call {
+        var isRenewal: Bool
+        var user: String
+        var expected: String?
+        var refresh: Int?
+        var given: Secret?
+        var sentAt: Int64
+        var start: Moment
+    }
+
+    /// What a name on the shelf stands for.
+    struct Secret: Equatable {
+        var owner: String
+        var refresh: Int?
+        var access: Int?
+        var isGood = true
+    }
+
+    struct Disk {
+        var record: SessionRecord
+        var secret: Secret?
+    }
+
+    struct Write {
+        var ticket: WriteTicket
+        var record: SessionRecord
+        var secret: Secret?
+    }
+
+    /// An outcome is unknown: the refresh token of the request, when that was sent, and what has been done about it.
+    struct Window {
+        var token: Int
+        var sentAt: Int64
+        var replays = 0
+        /// The same token has to leave again before this.
+        var replayBefore: Int64?
+    }
+
+    var random: Randomness
+    var machine: SessionMachine
+    var provider: SimulatedProvider
+    var coverage = Coverage()
+    let mode: RenewalMode
+    let scheme: Scheme
+
+    // The world's time, and how both clocks read it.
+    var time: Int64 = 1_000_000_000
+    var bootedAt: Int64 = 0
+    var wallOffset: Int64 = 1_795_219_200_000
+    var agenda: [(at: Int64, order: Int, coming: Coming)] = []
+    private var lastOrder = 0
+    var weather = Weather.fine
+    /// The wall clock was last set, or the machine last slept or died, in these spans of time.
+    var lastStep: Int64 = .min
+    var interruptions: [ClosedRange<Int64>] = []
+
+    // What survives a crash.
+    var disk: Disk?
+    var diskIsFull = false
+    var diskIsSlow = false
+    /// A generation was served that the disk did not have when the process died: what was promised is lost, as it said.
+    var hasLostMemory = false
+
+    // What does not.
+    var shelf: [SecretRef: Secret] = [:]
+    var calls: [Attempt: Call] = [:]
+    var write: Write?
+    var waiting: Set<RequestID> = []
+    var wanted: [RequestID: String] = [:]
+    var registered: [HandlerID] = []
+    var quietUntil: Int64?
+    var window: Window?
+    var telling: RevocationID?
+    /// Nothing can be sealed or written for as long as this process lives.
+    var keepsNothing = false
+    var signOuts: Set<RequestID> = []
+    var hasAsked = false
+    var restarts = 0
+
+    // What is remembered to judge by.
+    var sends: [Int64] = []
+    var sendsOfToken: [Int: [Int64]] = [:]
+    /// When it was noticed that the outcome of a request with a token is unknown.
+    var noticed: [Int: [Int64]] = [:]
+    /// When an access token came, and in which life of the process.
+    var obtained: [Int: (at: Int64, restarts: Int)] = [:]
+    private var judged = 0
+    private var lastRequest: UInt64 = 0
+    private var lastSecret: UInt64 = 0
+    var lastHandler: UInt64 = 0
+    var isHealed = false
+    /// What happened, line by line, for whoever runs a broken history again (`JUNCTION_TRACE`).
+    var trace: [String]?
+
+    static let users = ["alice", "bob"]
+
+    init(seed: UInt64) {
+        random = Randomness(seed: seed)
+        mode = seed % 3 == 0 ? .handler : .automatic
+        scheme = seed % 6 == 3 ? .userLogin : .signInToken
+        let draw = random.next()
+        provider = SimulatedProvider(grace: SimulatedProvider.Grace.allCases[Int(draw % 4)])
+        machine = SessionMachine(provider: "junction", sealedWith: "file", seed: seed ^ 0xABCD, mode: mode)
+    }
+
+    var now: Moment {
+        Moment(wall: WallTime(milliseconds: time + wallOffset), uptime: Uptime(milliseconds: time - bootedAt))
+    }
+
+    /// Runs the history; throws what broke.
+    mutating func run(steps: Int, isTraced: Bool = false) throws(Broken) -> Coverage {
+        if isTraced { trace = ["\(mode) \(scheme) \(provider.grace)"] }
+        if chance(2) == 0 { storeSession() }
+        try start()
+        for _ in 0..<steps {
+            try runWorld(until: time + gap())
+            try stimulate()
+            try check()
+        }
+        try heal()
+        return coverage
+    }
+
+    /// From nothing to hours, as often short as long.
+    private mutating func gap() -> Int64 {
+        let longest: [Int64] = [0, 50, 400, 2_000, 8_000, 15_000, 40_000, 400_000, 2_000_000, 9_000_000]
+        // A full disk is tried again once a minute, for ever: hours of it teach nothing.
+        let count = diskIsFull ? longest.count - 2 : longest.count
+        return Int64(chance(Int(longest[chance(count)]) + 1))
+    }
+
+    // MARK: The agenda
+
+    mutating func plan(_ coming: Coming, after delay: Int64) {
+        lastOrder += 1
+        agenda.append((time + max(delay, 0), lastOrder, coming))
+    }
+
+    /// Lets the world go on until then: whatever is on the agenda happens, and the alarm rings when it is due.
+    mutating func runWorld(until end: Int64) throws(Broken) {
+        var steps = 0
+        while true {
+            let next = agenda.indices.min { (agenda[$0].at, agenda[$0].order) < (agenda[$1].at, agenda[$1].order) }
+            let alarm = alarmTime()
+            let due = min(next.map { agenda[$0].at } ?? .max, alarm ?? .max)
+            guard due <= end else { break }
+            steps += 1
+            if steps > 20_000 { throw Broken(description: "a hot loop") }
+            time = max(time, due)
+            if let next, agenda[next].at <= (alarm ?? .max) {
+                try happen(agenda.remove(at: next).coming)
+            } else {
+                try perform(machine.alarmRang(now: now))
+                // Invariant 5: whatever was due has begun.
+                if let alarm = machine.nextAlarm(now: now), alarm <= now.wall {
+                    throw Broken(description: "an alarm rings again at once: a hot loop (\(machine.renewal.phase))")
+                }
+            }
+            try check()
+        }
+        time = max(time, end)
+    }
+
+    /// When the alarm rings, in the world's time.
+    private func alarmTime() -> Int64? {
+        guard let alarm = machine.nextAlarm(now: now) else { return nil }
+        return time + max(alarm.milliseconds - now.wall.milliseconds, 0)
+    }
+
+    private mutating func happen(_ coming: Coming) throws(Broken) {
+        trace?.append("\(time): \(coming)")
+        switch coming {
+        case .arrival(let attempt): arrive(attempt)
+        case .answer(let attempt, let answer): try deliver(answer, to: attempt)
+        case .timeout(let attempt): try deliver(.unavailable(isAmbiguous: true, retryAfter: nil), to: attempt)
+        case .writeEnds(let ticket): try endWrite(ticket)
+        case .handlerAnswers(let handler, let question): try answerAsHandler(handler, question)
+        case .appAnswers(let request): try answerAsApp(request)
+        case .revocationEnds(let revocation): try endRevocation(revocation)
+        }
+    }
+
+    // MARK: Names
+
+    mutating func put(_ secret: Secret) -> SecretRef {
+        lastSecret += 1
+        let ref = SecretRef(number: lastSecret)
+        shelf[ref] = secret
+        return ref
+    }
+
+    mutating func newRequest<Asked>() -> Request<Asked> {
+        lastRequest += 1
+        let id = RequestID(number: lastRequest)
+        waiting.insert(id)
+        return Request(id)
+    }
+
+    mutating func chance(_ count: Int) -> Int {
+        Int(random.next() % UInt64(max(count, 1)))
+    }
+
+    /// The losses of which nobody has judged yet whether they could have been avoided.
+    mutating func newLosses() -> ArraySlice<SimulatedProvider.Loss> {
+        defer { judged = provider.losses.count }
+        return provider.losses[judged...]
+    }
+}
+
+extension Identity {
+    /// A user of the simulation, and the name that the simulation knows them by.
+    var name: String { userId }
+}

@@ -1,0 +1,63 @@
+import Synchronization
+import Testing
+
+@testable import JunctionSession
+
+#if canImport(Glibc)
+import Glibc
+#endif
+
+/// Random histories against the invariants. A failure names its seed.
+struct SimulationTests {
+    /// `JUNCTION_HISTORIES` asks for another number, `JUNCTION_FIRST_SEED` for other ones.
+    static let histories = number("JUNCTION_HISTORIES") ?? 100_000
+    static let firstSeed = number("JUNCTION_FIRST_SEED") ?? 0
+    static let chunks = min(histories, 20)
+
+    private static func number(_ name: String) -> Int? {
+        getenv(name).flatMap { Int(String(cString: $0)) }
+    }
+
+    /// What the chunks have met together, and the first thing that broke.
+    private final class Findings: Sendable {
+        private let state = Mutex((met: Coverage(), broken: String?.none))
+
+        var met: Coverage { state.withLock { $0.met } }
+        var broken: String? { state.withLock { $0.broken } }
+        func add(_ coverage: Coverage) { state.withLock { $0.met.add(coverage) } }
+        func note(_ text: String) { state.withLock { $0.broken = $0.broken ?? text } }
+    }
+
+    @Test func `random histories keep every invariant, and have met everything there is to meet`() async {
+        let findings = Findings()
+        let size = Self.histories / Self.chunks
+        await withTaskGroup(of: Void.self) { group in
+            for chunk in 0..<Self.chunks {
+                group.addTask { Self.run(Self.firstSeed + chunk * size, size, findings) }
+            }
+        }
+        if let broken = findings.broken {
+            Issue.record("\(broken)")
+            return
+        }
+        print("\(Self.histories) histories from seed \(Self.firstSeed): \(findings.met.words)")
+        for kind in Coverage.Kind.allCases {
+            #expect(findings.met[kind] * 400 >= Self.histories, "too few: \(kind.rawValue) \(findings.met[kind])")
+        }
+    }
+
+    private static func run(_ first: Int, _ count: Int, _ findings: Findings) {
+        var met = Coverage()
+        for seed in first..<(first + count) {
+            if findings.broken != nil { return }
+            var simulation = Simulation(seed: UInt64(seed))
+            do {
+                met.add(try simulation.run(steps: 30, isTraced: getenv("JUNCTION_TRACE") != nil))
+            } catch {
+                simulation.trace?.suffix(60).forEach { print($0) }
+                return findings.note("Seed \(seed): \(error)")
+            }
+        }
+        findings.add(met)
+    }
+}
