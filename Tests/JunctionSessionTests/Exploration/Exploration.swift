@@ -1,0 +1,340 @@
+@testable import JunctionSession
+
+/// Every short sequence of events from one situation: a machine, what is out in the world, and what is on the disk.
+///
+/// Chance is the machine's own seed, time moves from alarm to alarm, and requests are numbered by what they ask for, so
+/// that two orders that come to the same are the same state and are gone into once.
+struct Exploration: Hashable {
+    struct Broken: Error {
+        var description: String
+    }
+
+    enum Event: Int, CaseIterable {
+        case signInAlice, signInBob, signOut, identifyBob, appAnswersAlice, appAnswersBob, appRefuses
+        case renew, token, longToken, rejected
+        case exchangeGranted, exchangeUnavailable, exchangeRefused, overtakenGranted
+        case renewalGranted, renewalBusy, renewalLost, renewalReauthentication, renewalTerminated, renewalAnswerRefused
+        case writeSucceeds, writeFails
+        case handlerRegisters, handlerGoes, handlerSaysRenew, handlerGives, handlerIsUnable
+        case alarm, clockAhead, clockBehind, revocationEnds, crash
+    }
+
+    struct Secret: Hashable {
+        var owner: String
+        var number: UInt64
+    }
+
+    struct Write: Hashable {
+        var ticket: WriteTicket
+        var record: SessionRecord
+        var secret: Secret?
+    }
+
+    private(set) var machine: SessionMachine
+    private(set) var now = Moment(
+        wall: WallTime(milliseconds: 1_795_219_200_000),
+        uptime: Uptime(milliseconds: 3_600_000)
+    )
+    private let mode: RenewalMode
+    private let scheme: Scheme
+    private var shelf: [SecretRef: Secret] = [:]
+    private var disk: Write?
+    private var write: Write?
+    private var exchange: Attempt?
+    private var exchangeUser = "alice"
+    private var overtaken: Attempt?
+    private var renewal: (Attempt)?
+    private var renewalOwner = "alice"
+    private var asked: IdentifyRequest?
+    private var question: Attempt?
+    private var askedHandler: HandlerID?
+    private var handler: HandlerID?
+    private var telling: RevocationID?
+    private var waiting: Set<RequestID> = []
+    private var wanted: [RequestID: String] = [:]
+    private var counts: [Int] = Array(repeating: 0, count: Event.allCases.count)
+    private var secrets: UInt64 = 0
+
+    init(mode: RenewalMode, scheme: Scheme = .signInToken) throws(Broken) {
+        self.mode = mode
+        self.scheme = scheme
+        machine = SessionMachine(provider: "junction", sealedWith: "file", seed: 1, mode: mode)
+        try perform(machine.restored(.absent, secrets: put("nobody"), now: now))
+    }
+
+    /// The situation after these events.
+    func after(_ events: Event...) throws(Broken) -> Exploration {
+        var next = self
+        for event in events where next.isPossible(event) { try next.happen(event) }
+        return next
+    }
+
+    // MARK: Events
+
+    func isPossible(_ event: Event) -> Bool {
+        switch event {
+        case .signInAlice, .signInBob, .signOut, .identifyBob, .renew, .token, .longToken, .rejected: count(event) < 2
+        case .crash, .clockAhead, .clockBehind: count(event) < 1
+        case .appAnswersAlice, .appAnswersBob, .appRefuses: asked != nil
+        case .exchangeGranted, .exchangeUnavailable, .exchangeRefused: exchange != nil
+        case .overtakenGranted: overtaken != nil
+        case .renewalGranted, .renewalBusy, .renewalLost, .renewalReauthentication, .renewalTerminated: renewal != nil
+        case .renewalAnswerRefused: renewal != nil && mode == .handler
+        case .writeSucceeds, .writeFails: write != nil
+        case .handlerRegisters: handler == nil && mode == .handler
+        case .handlerGoes: handler != nil
+        case .handlerSaysRenew, .handlerGives, .handlerIsUnable: question != nil && askedHandler == handler
+        case .alarm: machine.nextAlarm(now: now) != nil
+        case .revocationEnds: telling != nil
+        }
+    }
+
+    private func count(_ event: Event) -> Int { counts[event.rawValue] }
+
+    private mutating func request<Asked>(_ event: Event) -> Request<Asked> {
+        let id = RequestID(number: UInt64(event.rawValue * 100 + count(event)))
+        waiting.insert(id)
+        return Request(id)
+    }
+
+    mutating func happen(_ event: Event) throws(Broken) {
+        counts[event.rawValue] += 1
+        switch event {
+        case .signInAlice: try signIn(event, "alice")
+        case .signInBob: try signIn(event, "bob")
+        case .signOut: try perform(machine.signOutRequested(request(event), now: now))
+        case .identifyBob:
+            let request: IdentifyRequest = request(event)
+            try perform(machine.identifyRequested(request, externalUserId: "ext-bob", allowance: .granted, now: now))
+        case .appAnswersAlice: try answer("alice")
+        case .appAnswersBob: try answer("bob")
+        case .appRefuses:
+            guard let request = asked else { return }
+            asked = nil
+            let refusal = Refusal(.invalidCredential, "No credential")
+            try perform(machine.identifyAnswered(request, .failure(refusal), now: now))
+        case .renew: try perform(machine.renewRequested(request(event), allowance: .granted, now: now))
+        case .token: try token(event, .zero)
+        case .longToken: try token(event, .seconds(2_000))
+        case .rejected:
+            let generation = machine.standing.session?.stored.token?.generation ?? 0
+            let request: AuthorizationRequest = request(event)
+            try perform(machine.authorizationRejected(request, generation: generation, allowance: .granted, now: now))
+        case .exchangeGranted: try endExchange { .success($0.granted($0.exchangeUser)) }
+        case .exchangeUnavailable: try endExchange { _ in .failure(.unavailable(Unavailability("No answer"))) }
+        case .exchangeRefused: try endExchange { _ in .failure(.refused("no")) }
+        case .overtakenGranted:
+            guard let attempt = overtaken else { return }
+            overtaken = nil
+            try perform(machine.exchangeSucceeded(attempt, granted("alice"), now: now))
+        case .renewalGranted: try endRenewal { .success($0.granted($0.renewalOwner)) }
+        case .renewalBusy: try endRenewal { _ in .failure(.unavailable(Unavailability("Busy"))) }
+        case .renewalLost: try endRenewal { _ in .failure(.unavailable(Unavailability("Lost", ambiguous: true))) }
+        case .renewalReauthentication: try endRenewal { _ in .failure(.reauthenticationRequired) }
+        case .renewalTerminated: try endRenewal { _ in .failure(.terminated(code: "invalid_token", message: "Gone")) }
+        case .renewalAnswerRefused: try endRenewal { _ in .failure(.answerRefused("It is used up")) }
+        case .writeSucceeds: try endWrite(failure: nil)
+        case .writeFails: try endWrite(failure: StoreFailure("No space left on device"))
+        case .handlerRegisters:
+            let id = HandlerID(number: UInt64(count(event)))
+            handler = id
+            try perform(machine.handlerRegistered(id, now: now))
+        case .handlerGoes:
+            guard let gone = handler else { return }
+            handler = nil
+            try perform(machine.handlerGone(gone, now: now))
+        case .handlerSaysRenew: try answerQuestion(.renew)
+        case .handlerGives: try answerQuestion(.authToken(put(machine.identity?.userId ?? "alice")))
+        case .handlerIsUnable: try answerQuestion(.unable)
+        case .alarm: try ring()
+        case .clockAhead: try step(.seconds(7_200))
+        case .clockBehind: try step(.seconds(-7_200))
+        case .revocationEnds:
+            guard let told = telling else { return }
+            telling = nil
+            try perform(machine.revocationEnded(told, failure: nil, now: now))
+        case .crash: try crash()
+        }
+        try check()
+    }
+
+    private mutating func signIn(_ event: Event, _ user: String) throws(Broken) {
+        let request: ChangeRequest = request(event)
+        wanted[request.id] = user
+        let facts = CredentialFacts(scheme: scheme, subject: .user(.user(user)))
+        try perform(machine.signInRequested(request, facts, allowance: .granted, now: now))
+    }
+
+    private mutating func answer(_ user: String) throws(Broken) {
+        guard let request = asked else { return }
+        asked = nil
+        wanted[request.id] = user
+        var facts = CredentialFacts(scheme: scheme, subject: .user(.user(user)))
+        facts.needsHandler = mode == .handler && user == "bob"
+        try perform(machine.identifyAnswered(request, .success(facts), now: now))
+    }
+
+    private mutating func token(_ event: Event, _ validity: Duration) throws(Broken) {
+        let request: TokenRequest = request(event)
+        try perform(machine.tokenRequested(request, minimumValidity: validity, allowance: .granted, now: now))
+    }
+
+    private mutating func granted(_ user: String) -> Granted {
+        Granted(
+            identity: .user(user),
+            scheme: scheme,
+            life: Life(from: now, lasting: .seconds(3_600)),
+            secrets: put(user)
+        )
+    }
+
+    private mutating func endExchange(
+        _ outcome: (inout Exploration) -> Result<Granted, ExchangeFailure>
+    ) throws(Broken) {
+        guard let attempt = exchange else { return }
+        exchange = nil
+        switch outcome(&self) {
+        case .success(let granted): try perform(machine.exchangeSucceeded(attempt, granted, now: now))
+        case .failure(let failure): try perform(machine.exchangeFailed(attempt, failure, now: now))
+        }
+    }
+
+    private mutating func endRenewal(
+        _ outcome: (inout Exploration) -> Result<Granted, RenewalFailure>
+    ) throws(Broken) {
+        guard let attempt = renewal else { return }
+        renewal = nil
+        switch outcome(&self) {
+        case .success(let granted): try perform(machine.renewalSucceeded(attempt, granted, now: now))
+        case .failure(let failure): try perform(machine.renewalFailed(attempt, failure, now: now))
+        }
+    }
+
+    private mutating func endWrite(failure: StoreFailure?) throws(Broken) {
+        guard let ended = write else { return }
+        write = nil
+        if failure == nil { disk = ended }
+        try perform(machine.writeEnded(ended.ticket, failure: failure, now: now))
+    }
+
+    private mutating func answerQuestion(_ answer: HandlerAnswer) throws(Broken) {
+        guard let attempt = question, let handler = askedHandler else { return }
+        (question, askedHandler) = (nil, nil)
+        try perform(machine.handlerAnswered(handler, attempt, answer, now: now))
+    }
+
+    /// Time passes until the alarm rings.
+    private mutating func ring() throws(Broken) {
+        guard let alarm = machine.nextAlarm(now: now) else { return }
+        let left = max(alarm - now.wall, .zero)
+        now = Moment(wall: now.wall + left, uptime: now.uptime + left)
+        try perform(machine.alarmRang(now: now))
+        if let next = machine.nextAlarm(now: now), next <= now.wall { throw Broken(description: "a hot loop") }
+    }
+
+    private mutating func step(_ duration: Duration) throws(Broken) {
+        now.wall = now.wall + duration
+        try perform(machine.clockJumped(now: now))
+    }
+
+    private mutating func crash() throws(Broken) {
+        (write, exchange, overtaken, renewal, asked, question, askedHandler) = (nil, nil, nil, nil, nil, nil, nil)
+        (handler, telling, waiting, wanted, shelf) = (nil, nil, [], [:], [:])
+        machine = SessionMachine(provider: "junction", sealedWith: "file", seed: 1, mode: mode)
+        guard let disk else {
+            return try perform(machine.restored(.absent, secrets: put("nobody"), now: now))
+        }
+        let secrets = put(disk.secret?.owner ?? "nobody")
+        try perform(
+            machine.restored(.restored(disk.record, SessionSecrets(), damaged: nil), secrets: secrets, now: now)
+        )
+    }
+
+    // MARK: The owner's part
+
+    private mutating func put(_ owner: String) -> SecretRef {
+        secrets += 1
+        let ref = SecretRef(number: secrets)
+        shelf[ref] = Secret(owner: owner, number: secrets)
+        return ref
+    }
+
+    private mutating func perform(_ effects: [Effect]) throws(Broken) {
+        for effect in effects {
+            switch effect {
+            case .exchange(let attempt, let request, _, _):
+                if let before = exchange { overtaken = before }
+                (exchange, exchangeUser) = (attempt, wanted[request] ?? "alice")
+            case .renew(let attempt, let identity, let secrets, let given):
+                guard shelf[secrets]?.owner == identity.userId, given.map({ shelf[$0] != nil }) ?? true else {
+                    throw Broken(description: "\(identity.userId) is renewed with somebody else's secrets")
+                }
+                (renewal, renewalOwner) = (attempt, identity.userId)
+            case .write(let ticket, let record, let secrets):
+                if write != nil { throw Broken(description: "two writes at once") }
+                let secret = secrets.flatMap { shelf[$0] }
+                if case .session(let stored) = record.content, stored.identity.userId != secret?.owner {
+                    throw Broken(
+                        description: "a record of \(stored.identity.userId) with \(String(describing: secret))"
+                    )
+                }
+                if let disk, !record.supersedes(disk.record) { throw Broken(description: "a write goes back") }
+                write = Write(ticket: ticket, record: record, secret: secret)
+            case .revoke(let revocation, let identity, let secrets):
+                guard telling == nil, shelf[secrets]?.owner == identity.userId else {
+                    throw Broken(description: "a sign-out is told twice, or with other secrets")
+                }
+                telling = revocation
+            case .interrupt: break
+            case .askHandler(let asked, let attempt):
+                guard asked == handler else { throw Broken(description: "a handler was asked that is gone") }
+                (askedHandler, question) = (asked, attempt.attempt)
+            case .ask(let request, _): asked = request
+            case .reply(let reply): try hear(reply)
+            case .charge, .report: break
+            }
+        }
+        // What was overtaken may still be granted; what nobody waits for any more may not.
+        if let attempt = exchange, !machine.signIn.isSent(attempt) {
+            overtaken = machine.revocations.overtaken[attempt] == nil ? overtaken : attempt
+            exchange = nil
+        }
+        if let attempt = renewal, machine.renewal.sent(attempt) == nil { renewal = nil }
+        shelf = shelf.filter { machine.secretsInUse.contains($0.key) }
+        if machine.secretsInUse.count != shelf.count { throw Broken(description: "a secret is named that is gone") }
+    }
+
+    private mutating func hear(_ reply: Reply) throws(Broken) {
+        let (request, heard) = Heard.from(reply)
+        guard waiting.remove(request) != nil else { throw Broken(description: "answered twice, or unasked") }
+        if asked?.id == request { asked = nil }
+        switch heard {
+        case .token(let token):
+            if now.wall >= token.expiresAt { throw Broken(description: "a dead token was served") }
+            guard let served = machine.servedSecrets, shelf[served]?.owner == machine.identity?.userId else {
+                throw Broken(description: "somebody else's token was served")
+            }
+        case .refused(let refusal):
+            if let retryAfter = refusal.retryAfter, retryAfter < .zero {
+                throw Broken(description: "come back in the past")
+            }
+        case .done, .identified, .authorized, .rejectionStands: break
+        }
+    }
+
+    private func check() throws(Broken) {
+        let facts = machine.facts(now: now)
+        if let notBefore = facts.renewal.notBefore, notBefore <= now.wall {
+            throw Broken(description: "\(facts.renewal.phase) with a time in the past")
+        }
+        if facts.state == .terminated || facts.state == .notLoggedIn, facts.flags.contains(.signedIn) {
+            throw Broken(description: "signedIn is shown while nobody is")
+        }
+        let isOut = write != nil || exchange != nil || renewal != nil || asked != nil || question != nil
+        if !waiting.isEmpty, !isOut, machine.nextAlarm(now: now) == nil {
+            throw Broken(description: "\(waiting.count) wait, and nothing will ever happen")
+        }
+        // A question must never be forgotten by the side that asked it.
+        if machine.isBusy, !isOut, telling == nil { throw Broken(description: "busy with nothing") }
+    }
+}
