@@ -1,0 +1,58 @@
+import Foundation
+
+/// Survivors that somebody has looked at, with the reason why no test can mind them: `Tests/Mutation/explained.txt`.
+struct Explained {
+    struct Entry: Equatable {
+        var file = ""
+        var kind = ""
+        var original = ""
+        /// Where one original has several mutants of one kind; empty for every one of them.
+        var mutated: String?
+        var reason = ""
+        var line = 0
+
+        func explains(_ mutant: Mutant) -> Bool {
+            file == mutant.file && kind == mutant.kind.rawValue && original == mutant.original
+                && (mutated ?? mutant.mutated) == mutant.mutated
+        }
+    }
+
+    private(set) var entries: [Entry] = []
+
+    init(_ file: URL) throws {
+        guard let text = try? String(contentsOf: file, encoding: .utf8) else { return }
+        var entry = Entry()
+        // An empty line ends an entry, also the last one.
+        let lines = (text + "\n\n").split(separator: "\n", omittingEmptySubsequences: false)
+        for (index, line) in lines.enumerated() {
+            let words = String(line).inOneLine
+            if words.isEmpty {
+                if entry != Entry() { try close(entry, file) }
+                entry = Entry()
+            } else if !words.hasPrefix("#") {
+                try Self.read(words, into: &entry, at: index + 1, file)
+            }
+        }
+    }
+
+    private mutating func close(_ entry: Entry, _ file: URL) throws(Trouble) {
+        guard !entry.file.isEmpty, !entry.kind.isEmpty, !entry.original.isEmpty, !entry.reason.isEmpty else {
+            throw Trouble("\(file.path):\(entry.line): an entry wants file, operator, original and reason")
+        }
+        entries.append(entry)
+    }
+
+    private static func read(_ words: String, into entry: inout Entry, at line: Int, _ file: URL) throws(Trouble) {
+        let parts = words.split(separator: ":", maxSplits: 1)
+        let value = parts.count == 2 ? String(parts[1]).inOneLine : ""
+        if entry.line == 0 { entry.line = line }
+        switch parts[0] {
+        case "file": entry.file = value
+        case "operator": entry.kind = value
+        case "original": entry.original = value
+        case "mutated": entry.mutated = value
+        case "reason": entry.reason = value
+        default: throw Trouble("\(file.path):\(line): '\(parts[0])' is no field of an entry")
+        }
+    }
+}

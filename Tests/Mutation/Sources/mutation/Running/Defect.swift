@@ -1,0 +1,61 @@
+import Foundation
+
+/// A mistake that was made by hand, and that the simulation has to find: a file of `Tests/Mutation/defects`.
+struct Defect {
+    /// Text of a file that is replaced by other text.
+    struct Change: Equatable {
+        var file: String
+        var find: String
+        var replace: String
+    }
+
+    let name: String
+    let headline: String
+    private(set) var changes: [Change] = []
+
+    init(name: String, text: String) throws(Trouble) {
+        self.name = name
+        var lines = text.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)[...]
+        headline = lines.popFirst() ?? ""
+        guard !headline.isEmpty, !headline.hasPrefix("FILE ") else {
+            throw Trouble("\(name): the first line has to say what is wrong")
+        }
+        while let line = lines.popFirst() {
+            guard !line.isEmpty else { continue }
+            guard line.hasPrefix("FILE "), lines.popFirst() == "FIND" else {
+                throw Trouble("\(name): wants blocks of FILE path, FIND, …, REPLACE, …, END; there is '\(line)'")
+            }
+            let find = try Self.take(until: "REPLACE", &lines, name)
+            let replace = try Self.take(until: "END", &lines, name)
+            changes.append(Change(file: String(line.dropFirst(5)), find: find, replace: replace))
+        }
+        guard !changes.isEmpty else { throw Trouble("\(name): changes nothing") }
+    }
+
+    private static func take(
+        until mark: String,
+        _ lines: inout ArraySlice<String>,
+        _ name: String
+    ) throws(Trouble) -> String {
+        guard let end = lines.firstIndex(of: mark) else { throw Trouble("\(name): a block without \(mark)") }
+        defer { lines = lines[(end + 1)...] }
+        return lines[..<end].joined(separator: "\n")
+    }
+
+    /// The changed files. Every text to be found has to be there exactly once.
+    func applied(in root: URL) throws -> [String: [UInt8]] {
+        var texts: [String: String] = [:]
+        for change in changes {
+            let path = root.appending(path: change.file)
+            guard let text = texts[change.file] ?? (try? String(contentsOf: path, encoding: .utf8)) else {
+                throw Trouble("\(name): \(change.file) is not there")
+            }
+            let count = text.ranges(of: change.find).count
+            guard !change.find.isEmpty, count == 1 else {
+                throw Trouble("\(name): \(change.file) has this \(count) times, and not once:\n\(change.find)")
+            }
+            texts[change.file] = text.replacing(change.find, with: change.replace)
+        }
+        return texts.mapValues { Array($0.utf8) }
+    }
+}
