@@ -21,14 +21,14 @@ package final class SessionServer: Sendable {
     /// - Parameter eventLoop: the loop that is the owner's executor.
     package init(
         owner: SessionOwner,
-        desk: any DaemonDesk,
+        introspection: any DaemonIntrospection,
         observer: any ServerObserver,
         settings: ServerSettings,
         eventLoop: any EventLoop
     ) {
         let dispatcher = Dispatcher(
             owner: owner,
-            desk: desk,
+            introspection: introspection,
             observer: observer,
             settings: settings,
             eventLoop: eventLoop

@@ -48,15 +48,15 @@ struct Election {
             // Whatever replaces the record file, it is not for a winner to throw another's login away.
             let keep = winner?.origin == .live ? nil : live?.nameToKeep.map(Move.keepLive)
             let losers = candidates.filter { $0.origin != winner?.origin }
-            moves = [keep, winner?.enthronement].compactMap(\.self) + losers.compactMap(\.dismissal)
-            settlement = losers.compactMap(\.eviction)
+            moves = [keep, winner?.adoption].compactMap(\.self) + losers.compactMap(\.dismissal)
+            settlement = losers.compactMap(\.quarantining)
             predecessor = nil
         case .vacant:
             moves = candidates.compactMap(\.dismissal)
             (settlement, predecessor) = ([], nil)
         case .newer, .unreadable, .locked, .damaged:
             moves = []
-            settlement = candidates.compactMap { $0.dismissal ?? $0.eviction }
+            settlement = candidates.compactMap { $0.dismissal ?? $0.quarantining }
             predecessor = live?.nameToKeep
         }
     }
@@ -114,7 +114,7 @@ extension Candidate {
     }
 
     /// How a winner becomes the record file.
-    fileprivate var enthronement: Election.Move? {
+    fileprivate var adoption: Election.Move? {
         switch origin {
         case .live: nil
         case .temporary(let file): .adopt(file)
@@ -133,7 +133,7 @@ extension Candidate {
     }
 
     /// What happens to a leftover temporary that nobody could open, after a sign-in.
-    fileprivate var eviction: Election.Move? {
+    fileprivate var quarantining: Election.Move? {
         guard case .temporary(let file) = origin, case .locked = finding else { return nil }
         return .putAside(file, quarantineName)
     }

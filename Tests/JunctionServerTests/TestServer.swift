@@ -13,7 +13,7 @@ final class TestServer: Sendable {
     let clock = ManualClock()
     let provider: FakeProvider
     let store = InMemoryStore()
-    let desk = TestDesk()
+    let introspection = TestIntrospection()
     let audit = Audit()
     let server: SessionServer
     let owner: SessionOwner
@@ -58,10 +58,10 @@ final class TestServer: Sendable {
         self.provider = provider
         self.owner = owner
         self.loop = loop
-        server = try loop.submit { [desk, audit, settings] in
+        server = try loop.submit { [introspection, audit, settings] in
             let server = SessionServer(
                 owner: owner,
-                desk: desk,
+                introspection: introspection,
                 observer: audit,
                 settings: settings,
                 eventLoop: loop
@@ -133,7 +133,7 @@ final class TestFolder: Sendable {
     deinit { try? FileManager.default.removeItem(atPath: path) }
 }
 
-final class TestDesk: DaemonDesk {
+final class TestIntrospection: DaemonIntrospection {
     func info() -> DaemonDescription {
         DaemonDescription(
             version: "1.2.3",

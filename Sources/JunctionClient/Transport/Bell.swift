@@ -4,23 +4,23 @@ import Glibc
 final class Bell: Sendable {
     /// Readable as soon as the bell was rung.
     let descriptor: Int32
-    private let cord: Int32
+    private let writeEnd: Int32
 
     init() throws(JunctionError) {
         var ends: [Int32] = [-1, -1]
         let kind = Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue)
         guard socketpair(AF_UNIX, kind, 0, &ends) == 0 else { throw .system("a wake-up socket", errno) }
-        (descriptor, cord) = (ends[0], ends[1])
+        (descriptor, writeEnd) = (ends[0], ends[1])
     }
 
     deinit {
         close(descriptor)
-        close(cord)
+        close(writeEnd)
     }
 
     func ring() {
         // A full buffer is a bell that has been rung already.
-        _ = send(cord, "!", 1, Int32(MSG_NOSIGNAL))
+        _ = send(writeEnd, "!", 1, Int32(MSG_NOSIGNAL))
     }
 
     /// Makes it silent again.

@@ -99,7 +99,7 @@ package final class Daemon: Sendable {
             callsPerMinute: plan.configuration.limits.providerCallsPerMinute,
             seed: .random(in: 0...UInt64.max)
         )
-        let desk = Desk(
+        let introspection = Introspection(
             provider: provider,
             vault: plan.vault,
             owner: owner,
@@ -121,8 +121,8 @@ package final class Daemon: Sendable {
         )
         let auditLogger = log.logger("audit")
         trail = AuditTrail(loop) { $0.log(to: auditLogger) }
-        server = Self.server(owner, desk, Audit(logger: auditLogger, trail: trail), settings, on: loop)
-        desk.server = server
+        server = Self.server(owner, introspection, Audit(logger: auditLogger, trail: trail), settings, on: loop)
+        introspection.server = server
         bell.owner = owner
         let server = server
         news.tellWatchers { server.changed($0) }
@@ -131,7 +131,7 @@ package final class Daemon: Sendable {
     /// The server belongs to the loop from its first moment on.
     private static func server(
         _ owner: SessionOwner,
-        _ desk: Desk,
+        _ introspection: Introspection,
         _ audit: Audit,
         _ settings: ServerSettings,
         on loop: any EventLoop
@@ -141,7 +141,7 @@ package final class Daemon: Sendable {
         loop.execute {
             let server = SessionServer(
                 owner: owner,
-                desk: desk,
+                introspection: introspection,
                 observer: audit,
                 settings: settings,
                 eventLoop: loop

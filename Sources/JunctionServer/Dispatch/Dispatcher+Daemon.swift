@@ -4,19 +4,19 @@ import JunctionSession
 /// About the daemon itself.
 extension Dispatcher {
     func info(_ request: Request, _: NoParams) {
-        request.succeed(DaemonInfo.self, desk.info())
+        request.succeed(DaemonInfo.self, introspection.info())
     }
 
     func metrics(_ request: Request, _: NoParams) {
-        request.succeed(DaemonMetrics.self, DaemonMetrics.Answer(text: desk.metricsText()))
+        request.succeed(DaemonMetrics.self, DaemonMetrics.Answer(text: introspection.metricsText()))
     }
 
     func diagnose(_ request: Request, _: NoParams) {
         let answer = request.later(DaemonDiagnose.self)
-        desk.diagnose { answer(.success($0)) }
+        introspection.diagnose { answer(.success($0)) }
     }
 
     func discover(_ request: Request, _: NoParams) {
-        request.succeed(RpcDiscover.self, RpcDiscover.Answer(json: desk.discoveryDocument()))
+        request.succeed(RpcDiscover.self, RpcDiscover.Answer(json: introspection.discoveryDocument()))
     }
 }

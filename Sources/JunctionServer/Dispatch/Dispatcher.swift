@@ -8,7 +8,7 @@ import NIOCore
 /// capability learns nothing else. What each method does is in the extensions, one file for each group.
 final class Dispatcher {
     let owner: SessionOwner
-    let desk: any DaemonDesk
+    let introspection: any DaemonIntrospection
     let observer: any ServerObserver
     let eventLoop: any EventLoop
     let patience: ServerSettings.Patience
@@ -28,13 +28,13 @@ final class Dispatcher {
 
     init(
         owner: SessionOwner,
-        desk: any DaemonDesk,
+        introspection: any DaemonIntrospection,
         observer: any ServerObserver,
         settings: ServerSettings,
         eventLoop: any EventLoop
     ) {
         self.owner = owner
-        self.desk = desk
+        self.introspection = introspection
         self.observer = observer
         self.eventLoop = eventLoop
         handlers = SessionHandlers(owner, eventLoop)

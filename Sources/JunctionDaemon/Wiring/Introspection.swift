@@ -18,7 +18,7 @@ struct Surroundings: Sendable {
 }
 
 /// Tells about the daemon around the session: what it is, what it has counted, how it is doing.
-final class Desk: DaemonDesk {
+final class Introspection: DaemonIntrospection {
     private let provider: any IdentityProvider
     private let vault: Vault
     private let owner: SessionOwner
@@ -51,7 +51,7 @@ final class Desk: DaemonDesk {
         started = clock.now()
     }
 
-    /// The server needs the desk first, so it comes later.
+    /// The server needs the introspection first, so it comes later.
     var server: SessionServer? {
         get { served.withLock { $0 } }
         set { served.withLock { $0 = newValue } }

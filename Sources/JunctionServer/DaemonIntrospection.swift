@@ -1,7 +1,7 @@
 package import JunctionProtocol
 
 /// What the socket tells about the daemon around the session; the wiring knows it. Called on the event loop.
-package protocol DaemonDesk: Sendable {
+package protocol DaemonIntrospection: Sendable {
     /// Which daemon this is, and since when it runs.
     func info() -> DaemonDescription
     /// The counters in Prometheus text format.
