@@ -38,6 +38,17 @@ extension Simulation {
         if let notBefore = facts.renewal.notBefore, notBefore <= now.wall {
             throw Broken(description: "\(facts.renewal.phase) is shown with a time in the past")
         }
+        // A provider's Retry-After, with its spread, is an hour at the most.
+        if facts.renewal.phase == .backingOff, let notBefore = facts.renewal.notBefore,
+            notBefore - now.wall > .seconds(3_600)
+        {
+            throw Broken(description: "a retry waits for more than an hour")
+        }
+        if facts.storage.status == .damaged, machine.ledger.isSettled, !keepsNothing, let record = disk?.record,
+            record.content == .signedOut, record.generation > restoredGeneration
+        {
+            throw Broken(description: "a sign-out is told as damaged although it has cleared the quarantine")
+        }
     }
 
     // MARK: Replays

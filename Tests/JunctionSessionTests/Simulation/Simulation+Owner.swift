@@ -25,8 +25,8 @@ extension Simulation {
                 try hear(reply)
             case .report(let happening):
                 note(happening)
-            case .charge:
-                break
+            case .charge(let request):
+                try charge(request)
             }
         }
         let used = machine.secretsInUse
@@ -145,6 +145,21 @@ extension Simulation {
         plan(.handlerAnswers(handler, question), after: Int64(chance(isHealed ? 100 : 75_000)))
     }
 
+    private mutating func charge(_ request: RequestID) throws(Broken) {
+        // `session.renew` makes one attempt in ten seconds while it fails, whatever the failure was.
+        if renewing.contains(request) {
+            if time < renewBarredUntil {
+                throw Broken(description: "session.renew makes two attempts in ten seconds")
+            }
+            renewBarredUntil = time + 10_000
+        }
+        let uid = UInt32(chance(1_000))
+        budget.charge(uid, now: now)
+        charged[uid] = time
+        let recent = charged.values.count { $0 >= time - 120_000 }
+        if budget.remembered > recent { throw Broken(description: "users who call no more are not forgotten") }
+    }
+
     // MARK: Replies
 
     private mutating func hear(_ reply: Reply) throws(Broken) {
@@ -205,12 +220,13 @@ extension Simulation {
         switch happening {
         case .exchangeEnded(.succeeded):
             coverage.note(.signInsWritten)
-            (quietUntil, window) = (nil, nil)
+            (quietUntil, window, renewBarredUntil) = (nil, nil, .min)
         case .renewalEnded(.succeeded):
             coverage.note(.rotations)
-            (quietUntil, window) = (nil, nil)
+            (quietUntil, window, renewBarredUntil) = (nil, nil, .min)
         case .renewalEnded(.terminated): coverage.note(.terminations)
-        case .exchangeEnded, .renewalEnded, .signedOut, .revocationGivenUp, .writeFailed: break
+        case .signedOut: renewBarredUntil = .min
+        case .exchangeEnded, .renewalEnded, .revocationGivenUp, .writeFailed: break
         }
     }
 

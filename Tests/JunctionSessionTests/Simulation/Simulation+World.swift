@@ -18,7 +18,10 @@ extension Simulation {
             let validity = Duration.seconds(chance(3) == 0 ? chance(2_000) : 0)
             let request: TokenRequest = newRequest()
             try perform(machine.tokenRequested(request, minimumValidity: validity, allowance: .granted, now: now))
-        case 40..<54: try perform(machine.renewRequested(newRequest(), allowance: .granted, now: now))
+        case 40..<54:
+            let request: ChangeRequest = newRequest()
+            renewing.insert(request.id)
+            try perform(machine.renewRequested(request, allowance: .granted, now: now))
         case 54..<58:
             let generation = machine.ledger.generation - min(machine.ledger.generation, UInt64(chance(2)))
             let request: AuthorizationRequest = newRequest()
@@ -163,7 +166,7 @@ extension Simulation {
         func reply(_ answer: Answer) -> Coming { .answer(attempt, answer) }
         switch (weather, chance(10)) {
         case (.busy, 0..<9), (.flaky, 0..<3):
-            let asked = chance(3) == 0 ? Duration.seconds(1 + chance(3_000)) : nil
+            let asked = chance(3) == 0 ? Duration.seconds(1 + chance(4_000)) : nil
             plan(reply(.unavailable(isAmbiguous: false, retryAfter: asked)), after: back)
         case (.flaky, 3), (.lossy, 0..<2):
             // A 502 before anything was done, or the connection is cut.
@@ -327,6 +330,7 @@ extension Simulation {
         agenda = []
         (shelf, calls, write, waiting, wanted, registered) = ([:], [:], nil, [], [:], [])
         (window, quietUntil, telling, signOuts) = (nil, nil, nil, [])
+        (renewing, renewBarredUntil, budget, charged) = ([], .min, CallBudget(callsPerMinute: 1_000), [:])
         restarts += 1
         let downtime = Int64([0, 300, 3_000, 30_000, 4_000_000][chance(5)])
         interruptions.append(time...(time + downtime))
@@ -358,6 +362,7 @@ extension Simulation {
             return try perform(machine.restored(.absent, secrets: put(Secret(owner: "nobody")), now: now))
         }
         let secrets = put(disk.secret ?? Secret(owner: "nobody"))
+        restoredGeneration = disk.record.generation
         if restarts == 0, !keepsNothing, chance(10) == 0 {
             coverage.note(.unreadableStarts)
             let isLocked = chance(2) == 0
@@ -396,9 +401,9 @@ extension Simulation {
             keepsNothing = false
             return
         }
-        try perform(
-            machine.restored(.restored(disk.record, SessionSecrets(), damaged: nil), secrets: secrets, now: now)
-        )
+        let damaged = chance(8) == 0 ? "session.sealed.tmp-1" : nil
+        let restoration = Restoration.restored(disk.record, SessionSecrets(), damaged: damaged)
+        try perform(machine.restored(restoration, secrets: secrets, now: now))
         try checkReplayAtStart(disk.record)
     }
 

@@ -111,7 +111,15 @@ struct Simulation {
     /// Nothing can be sealed or written for as long as this process lives.
     var keepsNothing = false
     var signOuts: Set<RequestID> = []
+    /// What the disk had when this process began.
+    var restoredGeneration: UInt64 = 0
     var hasAsked = false
+    /// Who called `session.renew`, and until when none of them may cause a further attempt.
+    var renewing: Set<RequestID> = []
+    var renewBarredUntil: Int64 = .min
+    var budget = CallBudget(callsPerMinute: 1_000)
+    /// When each local user last caused a call.
+    var charged: [UInt32: Int64] = [:]
     var restarts = 0
 
     // What is remembered to judge by.
