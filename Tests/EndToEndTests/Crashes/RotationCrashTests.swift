@@ -51,8 +51,9 @@ import Testing
             #expect(snapshot.isDurable)
         }
         #expect(token.userId == user)
+        #expect(try installation.cloud.owner(of: token.accessToken) == user)
         // The refresh token in hand is the right one.
-        #expect(try client.call("session.renew").state == "established")
+        #expect(try installation.owners() == .all(user))
         let counters = try installation.cloud.counters()
         #expect(counters.integer("familyRevocations") == 0)
         #expect(counters.integer("replays") == (point.isReplayed ? 1 : 0))
@@ -71,8 +72,7 @@ import Testing
         }
         try installation.startDaemon()
 
-        let client = try installation.connect()
-        #expect(try client.call("session.renew").userId == user)
+        #expect(try installation.owners() == .all(user))
         #expect(try installation.cloud.counter("familyRevocations") == 0)
     }
 
@@ -86,7 +86,7 @@ import Testing
         try installation.restartDaemon()
 
         #expect(try installation.awaitSnapshot { $0.generation == 2 }.userId == user)
-        #expect(try installation.connect().call("session.renew").state == "established")
+        #expect(try installation.owners() == .all(user))
         let counters = try installation.cloud.counters()
         // The kill may have met the daemon's own second try.
         #expect((1...2).contains(counters.integer("replays")))
@@ -106,7 +106,7 @@ import Testing
         }
 
         #expect(try installation.awaitSnapshot { $0.generation == 2 }.userId == user)
-        #expect(try installation.connect().call("session.renew").state == "established")
+        #expect(try installation.owners() == .all(user))
         #expect(try installation.cloud.counter("familyRevocations") == 0)
     }
 
@@ -123,7 +123,7 @@ import Testing
             #expect(try installation.status().userId == user)
         }
 
-        #expect(try installation.connect().call("session.renew").state == "established")
+        #expect(try installation.owners() == .all(user))
         #expect(try installation.cloud.counter("familyRevocations") == 0)
     }
 

@@ -9,6 +9,8 @@ final class Cloud {
     private let arguments: [String]
     private let http: CloudHttp
     private var sandbox: TalkingProgram?
+    /// Who was made here.
+    private var users: [String] = []
 
     /// - Parameter tls: the certificate and key that it serves with, if it is to serve TLS.
     init(in folder: TemporaryFolder, accessTokenLifetime: Int, rotationGrace: Int, tls: PrivateAuthority?) throws {
@@ -71,7 +73,19 @@ final class Cloud {
     /// A new user, as the backend would make one.
     func makeUser(_ name: String = "alice") throws -> String {
         let key = ["x-vital-api-key: \(Self.teamKey)"]
-        return try send("POST", "/v2/user", ["client_user_id": name], headers: key).string("user_id")
+        let user = try send("POST", "/v2/user", ["client_user_id": name], headers: key).string("user_id")
+        users.append(user)
+        return user
+    }
+
+    /// Whose access token it is, of the users that were made here: a token opens its own user's path, and no other's.
+    /// Nobody's if it opens nothing.
+    func owner(of accessToken: String?) throws -> String? {
+        guard let accessToken else { return nil }
+        let bearer = ["authorization: Bearer \(accessToken)"]
+        return try users.first { user in
+            try http.send("GET", url, "/v2/user/\(user)", nil, headers: bearer).status == 200
+        }
     }
 
     /// A Sign-In Token, as the backend would get one; or another kind, see `docs/sandbox.md`.
