@@ -215,6 +215,8 @@ if asked.isEmpty {
         .testTarget(
             name: "EndToEndTests",
             dependencies: ["junctiond", "junctionctl", "junction-sandbox", "JunctionClient"],
+            // Built by the tests themselves, as a library to preload: no product may hold it.
+            exclude: ["Shims"],
             swiftSettings: strict
         )
     )

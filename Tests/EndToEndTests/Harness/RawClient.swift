@@ -8,9 +8,10 @@ final class RawClient {
     private let lines: LineReader
     private var lastIdentifier = 0
 
-    init(_ path: String) throws {
+    /// - Parameter patience: how many seconds of silence are a failure.
+    init(_ path: String, patience: Int = 60) throws {
         descriptor = makeSocket(AF_UNIX, SOCK_STREAM)
-        lines = LineReader(descriptor)
+        lines = LineReader(descriptor, patience: patience)
         guard UnixAddress(path).withPointer({ connect(descriptor, $0, $1) }) == 0 else {
             throw Program.Failure(description: "\(path) cannot be reached: \(String(cString: strerror(errno)))")
         }
@@ -201,6 +202,7 @@ extension [String: Any] {
     var termination: Object? { self["termination"] as? Object }
     var phase: String? { renewal["phase"] as? String }
     var storage: Object { self["storage"] as? Object ?? [:] }
+    var notBefore: Date? { renewal.time("notBefore") }
     var isDurable: Bool { storage["durable"] as? Bool ?? false }
 
     /// A time on the wire, RFC 3339 with fractions of a second or without.
