@@ -1,0 +1,41 @@
+import Foundation
+import Testing
+
+/// `unableToRetrieveAuthToken` is ten minutes and a bit ago, the token has died, and nobody is there to ask.
+@Suite struct PostponementEndTests {
+    @Test(arguments: [false, true])
+    func `a postponement that is over waits for a handler, and asks the one who comes`(isRestarted: Bool) throws {
+        let installation = try Installation(
+            accessTokenLifetime: 300,
+            configuration: "[renewal]\nmode = \"handler\""
+        )
+        let time = try ShiftedTime(installation)
+        try installation.startDaemon()
+        let user = try installation.signInNewUser()
+        let caller = try installation.connect()
+        do {
+            let unable = try RenewingApp(installation)
+            let renewal = try caller.request("session.renew")
+            try unable.answer(["action": "unableToRetrieveAuthToken"])
+            #expect(try caller.refusal(of: renewal).kind == "tokenExpired")
+            try unable.client.call("handler.unregister")
+        }
+        #expect(try installation.status().phase == "postponed")
+
+        let resumed = time.now.addingTimeInterval(12 * 60 - 1)
+        time.advance(by: .minutes(12))
+        if isRestarted { try installation.restartDaemon() }
+
+        let waiting = try installation.awaitSnapshot { $0.phase == "waitingForHandler" }
+        #expect(waiting.state == "tokenExpired")
+        #expect(waiting.notBefore.map { $0 > resumed } ?? true)
+        let refusal = try installation.connect().refusal("token.get")
+        #expect(refusal.code == 1010)
+        #expect(refusal.kind == "tokenExpired")
+        #expect((refusal.retryAfter ?? 0) >= 0)
+        let question = try RenewingApp(installation).answer(["action": "renew"])
+        #expect(question["userId"] as? String == user)
+        #expect(try installation.awaitSnapshot { $0.generation == 2 }.userId == user)
+        #expect(try installation.cloud.owner(of: installation.token()) == user)
+    }
+}
