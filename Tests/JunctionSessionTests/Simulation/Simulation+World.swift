@@ -432,6 +432,10 @@ extension Simulation {
             let noted = min(age, Int64(chance(20_000)))
             stored.renewalUnderWay = true
             stored.renewalUsesAnswer = scheme != .signInToken
+            // A release before this one left a postponement beside the intent.
+            if mode == .handler, chance(2) == 0 {
+                stored.postponedUntil = WallTime(milliseconds: time + wallOffset + Int64(chance(600_000)))
+            }
             writtenAt = WallTime(milliseconds: time - noted + wallOffset)
             interruptions.append((time - noted)...time)
             if chance(2) == 0 { _ = provider.refresh(tokens.refresh, life: life, at: time - noted) }
