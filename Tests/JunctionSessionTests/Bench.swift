@@ -12,7 +12,6 @@ struct Bench {
     private(set) var renewals: [Attempt] = []
     private(set) var asked: [RequestID] = []
     private(set) var written: [SessionRecord] = []
-    private(set) var charged: [RequestID] = []
     /// Questions to handlers that have not been answered, the latest last.
     private(set) var questions: [(handler: HandlerID, question: RenewalQuestion)] = []
     /// Every handler that was asked, in order.
@@ -36,10 +35,17 @@ struct Bench {
         seed: UInt64 = 1,
         at moment: Moment? = nil,
         mode: RenewalMode = .automatic,
+        callsPerMinute: Int = .max,
         _ restoration: Restoration = .absent
     ) {
         if let moment { now = moment }
-        machine = SessionMachine(provider: "junction", sealedWith: "file", seed: seed, mode: mode)
+        machine = SessionMachine(
+            provider: "junction",
+            sealedWith: "file",
+            seed: seed,
+            mode: mode,
+            callsPerMinute: callsPerMinute
+        )
         perform(machine.restored(restoration, secrets: secret(), now: now))
     }
 
@@ -148,9 +154,9 @@ struct Bench {
     // MARK: What callers do
 
     @discardableResult
-    mutating func signIn(_ facts: CredentialFacts, allowance: Allowance = .granted) -> RequestID {
+    mutating func signIn(_ facts: CredentialFacts, by uid: UInt32 = 1_000) -> RequestID {
         let request = request()
-        perform(machine.signInRequested(Request(request), facts, allowance: allowance, now: now))
+        perform(machine.signInRequested(Request(request), facts, by: uid, now: now))
         return request
     }
 
@@ -165,7 +171,7 @@ struct Bench {
     mutating func identify(_ externalUserId: String?) -> RequestID {
         let request = request()
         perform(
-            machine.identifyRequested(Request(request), externalUserId: externalUserId, allowance: .granted, now: now)
+            machine.identifyRequested(Request(request), externalUserId: externalUserId, by: 1_000, now: now)
         )
         return request
     }
@@ -177,15 +183,15 @@ struct Bench {
     @discardableResult
     mutating func renew() -> RequestID {
         let request = request()
-        perform(machine.renewRequested(Request(request), allowance: .granted, now: now))
+        perform(machine.renewRequested(Request(request), by: 1_000, now: now))
         return request
     }
 
     @discardableResult
-    mutating func token(validFor validity: Duration = .zero, allowance: Allowance = .granted) -> RequestID {
+    mutating func token(validFor validity: Duration = .zero) -> RequestID {
         let request = request()
         perform(
-            machine.tokenRequested(Request(request), minimumValidity: validity, allowance: allowance, now: now)
+            machine.tokenRequested(Request(request), minimumValidity: validity, by: 1_000, now: now)
         )
         return request
     }
@@ -194,7 +200,7 @@ struct Bench {
     mutating func rejected(_ generation: UInt64) -> RequestID {
         let request = request()
         perform(
-            machine.authorizationRejected(Request(request), generation: generation, allowance: .granted, now: now)
+            machine.authorizationRejected(Request(request), generation: generation, by: 1_000, now: now)
         )
         return request
     }
@@ -253,7 +259,6 @@ struct Bench {
                 revoked.append(identity)
             case .interrupt(let revocation): interrupted.append(revocation)
             case .report(let happening): reports.append(happening)
-            case .charge(let request): charged.append(request)
             case .write(let ticket, let record, let secrets):
                 precondition(heldWrites.isEmpty, "Two writes were handed out at once")
                 if holdsWrites {
@@ -312,9 +317,11 @@ extension CredentialFacts {
 
     static let linkCode = CredentialFacts(scheme: .linkCode, subject: .unnamed)
 
-    static func apiKey(_ user: String, replacesKey: Bool = false) -> CredentialFacts {
+    static func apiKey(_ user: String, key: SecretRef? = nil) -> CredentialFacts {
         let identity = Identity(userId: user, environment: "sandbox", region: "us")
-        return CredentialFacts(scheme: .apiKey, subject: .user(identity), replacesKey: replacesKey)
+        var facts = CredentialFacts(scheme: .apiKey, subject: .user(identity))
+        facts.key = key
+        return facts
     }
 
     static let apiKeyAlone = CredentialFacts(

@@ -352,6 +352,6 @@ struct LostLoginTests {
         budget.charge(5, now: at(61))
         #expect(budget.remembered == 1)
         budget.charge(5, now: at(62))
-        #expect(budget.allowance(of: 5, now: at(63)) == .exhausted(retryAfter: .seconds(58)))
+        #expect(budget.refusal(of: 5, now: at(63))?.retryAfter == .seconds(58))
     }
 }

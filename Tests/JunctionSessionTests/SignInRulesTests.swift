@@ -160,7 +160,7 @@ struct SignInRulesTests {
 
     @Test func `a rotated API key of the same user replaces the old one`() {
         var bench = Bench.withApiKey()
-        let request = bench.signIn(.apiKey("alice", replacesKey: true))
+        let request = bench.signIn(.apiKey("alice", key: bench.secret()))
         bench.grantExchange(scheme: .apiKey)
         #expect(bench.reply(to: request) == .done)
     }
@@ -189,11 +189,16 @@ struct SignInRulesTests {
     }
 
     @Test func `a sign-in that may not reach the provider is told to wait`() {
-        var bench = Bench()
-        let request = bench.signIn(.signInToken("alice"), allowance: .exhausted(retryAfter: .seconds(7)))
+        var bench = Bench(callsPerMinute: 1)
+        bench.signIn(.signInToken("alice"))
+        bench.failExchange(.unavailable(Unavailability("No answer")))
+        bench.pass(.seconds(53))
+        let request = bench.signIn(.signInToken("alice"))
         #expect(bench.refusal(of: request) == .busy)
         #expect(bench.retryAfter(of: request) == .seconds(7))
         #expect(bench.exchanges.isEmpty)
+        bench.signIn(.signInToken("alice"), by: 2_000)
+        #expect(bench.exchanges.count == 1)
     }
 
     private func bench(_ present: Present) -> Bench {

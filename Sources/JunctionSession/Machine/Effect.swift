@@ -20,8 +20,6 @@ package enum Effect: Hashable, Sendable {
     case askHandler(HandlerID, RenewalQuestion)
     /// Ask the caller of this request for a credential; report `identifyAnswered`.
     case ask(IdentifyRequest, externalUserId: String)
-    /// This request reaches the network: count it against its caller.
-    case charge(RequestID)
     case reply(Reply)
     /// Something worth a line in the log and a count in the metrics.
     case report(Happening)

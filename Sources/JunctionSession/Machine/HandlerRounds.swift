@@ -30,6 +30,8 @@ struct HandlerRounds: Hashable, Sendable {
         var reason: RenewalReason
         var userId: String?
         var expiresAt: WallTime?
+        /// Who is counted for the call that comes of it; nobody, when it was due.
+        var uid: UInt32?
         /// Who has not been asked in this round, the next one last.
         var others: [HandlerID]
         var asked = 0
@@ -77,10 +79,16 @@ struct HandlerRounds: Hashable, Sendable {
 
     // MARK: Rounds
 
-    /// Begins a round, or goes on with one; it asks when its turn has come.
+    /// Begins a round; it asks when its turn has come.
     mutating func begin(_ round: Round) {
         drop(round.purpose)
         waiting.append(round)
+    }
+
+    /// Goes on with a round whose last answer was of no use: its turn is the next.
+    mutating func resume(_ round: Round) {
+        drop(round.purpose)
+        waiting.insert(round, at: 0)
     }
 
     /// What the round was begun for is over.

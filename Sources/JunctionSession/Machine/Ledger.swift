@@ -135,8 +135,9 @@ struct Ledger: Hashable, Sendable {
             wanted = nil
             return write(change.outcome, change.generation, followers, provider, now)
         }
+        guard standing.content != nil else { return [] }
         if wanted == nil, let debt, debt.dueAt <= now.uptime { wanted = [] }
-        guard let followers = wanted, standing.content != nil else { return [] }
+        guard let followers = wanted else { return [] }
         wanted = nil
         edition += 1
         return write(standing, nil, followers, provider, now)
@@ -156,7 +157,8 @@ struct Ledger: Hashable, Sendable {
         let record = SessionRecord(
             generation: generation,
             edition: edition,
-            writtenAt: now.wall,
+            // A note that is written by a clock that is wrong proves nothing of it: the record's time never goes back.
+            writtenAt: change == nil ? max(now.wall, standing.session?.writtenAt ?? now.wall) : now.wall,
             provider: provider,
             content: content
         )

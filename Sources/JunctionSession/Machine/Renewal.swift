@@ -7,7 +7,7 @@
 /// | resting: backing off | its time, a caller with a dead token, a resume | asking, noting |
 /// | resting: postponed | its time, `session.renew` | due |
 /// | resting: due | a handler that registers, where one is needed | asking, noting |
-/// | asking | an answer; nobody could | noting; postponed |
+/// | asking | an answer; nobody could; nothing to renew with | noting; postponed; scheduled |
 /// | noting the intent | the write | sending |
 /// | sending | a grant or a verdict; any other outcome | storing; replaying, backing off, asking |
 /// | storing | the write | a new `Renewal` |
@@ -81,11 +81,12 @@ struct Renewal: Hashable, Sendable {
         }
     }
 
-    /// Since when an outcome is unknown, and how many replays are left to find it out.
+    /// Since when an outcome is unknown, and whether a replay is left to find it out.
     private struct ReplayWindow: Hashable, Sendable {
         /// When the first request was sent whose outcome is unknown.
         var sentAt: Uptime
-        var replaysLeft: Int
+        /// The late one of its replays has been made.
+        var isUsedUp = false
     }
 
     private struct ToldFailure: Hashable, Sendable {
@@ -102,15 +103,29 @@ struct Renewal: Hashable, Sendable {
         if stored.renewalUnderWay, !stored.renewalUsesAnswer {
             // It may have been sent when its record was written, and its answer is lost.
             let age = max(now.wall - writtenAt, .zero)
-            window = ReplayWindow(sentAt: now.uptime + (.zero - age), replaysLeft: 2)
+            window = ReplayWindow(sentAt: now.uptime + (.zero - age))
             phase = .resting(.replay(at: RetryTime(now.uptime, now)))
         } else if let until = stored.postponedUntil {
-            // The wall clock may have been set: a postponement never grows beyond what it was.
-            let longest = postponement + RenewalPolicy.postponementSpread.upperBound
-            let left = min(max(until - now.wall, .zero), longest)
-            let end = RetryTime(now.uptime + left, now)
-            phase = .resting(left > .zero ? .postponed(until: end, after: "no session handler could help") : .due)
+            phase = .resting(Self.wait(postponedUntil: until, postponement, now))
+        } else if stored.renewalUnderWay {
+            // What an app's server made is asked for again.
+            phase = .resting(.due)
         }
+    }
+
+    /// What a stored postponement comes to.
+    private static func wait(postponedUntil until: WallTime, _ postponement: Duration, _ now: Moment) -> Wait {
+        // The wall clock may have been set: a postponement never grows beyond what it was.
+        let longest = postponement + RenewalPolicy.postponementSpread.upperBound
+        let left = min(max(until - now.wall, .zero), longest)
+        guard left > .zero else { return .due }
+        return .postponed(until: RetryTime(now.uptime + left, now), after: "no session handler could help")
+    }
+
+    /// A replay asked nobody, and nothing came of it: a postponement that was stored beside its intent goes on.
+    mutating func resume(postponedUntil until: WallTime, _ postponement: Duration, _ now: Moment) {
+        guard case .resting(.backoff) = phase else { return }
+        phase = .resting(Self.wait(postponedUntil: until, postponement, now))
     }
 
     // MARK: Time
@@ -122,14 +137,14 @@ struct Renewal: Hashable, Sendable {
 
     /// When the next attempt is due by itself; nothing while one is under way.
     func due(_ session: Session, _ now: Moment) -> WallTime? {
-        guard case .resting(let wait) = phase, session.isRenewable else { return nil }
+        guard case .resting(let wait) = phase, isOpen(to: session) else { return nil }
         switch wait {
         case .postponed(let until, _): return now.wall(at: until.uptime)
         case .replay(let time), .backoff(let time, _, _): return now.wall(at: time.uptime)
         case .due: return now.wall
         case .scheduled:
             if !session.isAlive(now) { return now.wall }
-            return session.hasEnd ? session.stored.renewAt ?? session.stored.token?.expiresAt : nil
+            return session.hasEnd ? session.renewAt ?? session.stored.token?.expiresAt : nil
         }
     }
 
@@ -189,7 +204,10 @@ struct Renewal: Hashable, Sendable {
         guard case .noting(let next) = phase, next.attempt == attempt else { return nil }
         if next.isReplay {
             replays = recentReplays(now) + [now.uptime]
-            window?.replaysLeft -= 1
+            // One that a caller has hurried leaves the late one as it is.
+            if let current = window, now.uptime >= current.sentAt + RenewalPolicy.secondReplay.lowerBound {
+                window?.isUsedUp = true
+            }
         }
         phase = .sending(next, since: now.uptime)
         return next
@@ -263,7 +281,7 @@ struct Renewal: Hashable, Sendable {
             let first = window.map(\.sentAt).flatMap {
                 $0 + RenewalPolicy.secondReplay.lowerBound > now.uptime ? $0 : nil
             }
-            window = ReplayWindow(sentAt: first ?? sentAt, replaysLeft: 2)
+            window = ReplayWindow(sentAt: first ?? sentAt)
         }
         let delay: Duration
         if mayReplay, let replay = replayDelay(isAmbiguous: failure.ambiguous, now, using: &random) {
@@ -287,8 +305,9 @@ struct Renewal: Hashable, Sendable {
 
     /// How long until the same refresh token is sent again; nothing when the provider's grace is over, or used up.
     private func replayDelay(isAmbiguous: Bool, _ now: Moment, using random: inout Randomness) -> Duration? {
-        guard let window, window.replaysLeft > 0 else { return nil }
+        guard let window else { return nil }
         if isAmbiguous { return random.uniform(in: RenewalPolicy.firstReplay) }
+        guard !window.isUsedUp else { return nil }
         let target = window.sentAt + random.uniform(in: RenewalPolicy.secondReplay)
         let delay = max(target - now.uptime, RenewalPolicy.shortestBackoff)
         return now.uptime + delay <= window.sentAt + RenewalPolicy.latestReplay ? delay : nil
@@ -320,6 +339,17 @@ struct Renewal: Hashable, Sendable {
     }
 
     // MARK: What can be seen
+
+    /// Whether something may happen to this session by itself: while the provider wants a new credential, only what a
+    /// handler gave is tried on.
+    func isOpen(to session: Session) -> Bool {
+        guard session.stored.token != nil else { return false }
+        guard session.stored.reauthenticationPending else { return true }
+        return switch phase {
+        case .resting(.scheduled), .resting(.due), .resting(.postponed), .resting(.backoff(_, _, keeping: nil)): false
+        case .resting(.replay), .resting(.backoff), .asking, .noting, .sending, .storing: true
+        }
+    }
 
     var isResting: Bool {
         if case .resting = phase { true } else { false }

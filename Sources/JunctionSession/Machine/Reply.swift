@@ -74,9 +74,3 @@ package typealias IdentifyRequest = Request<Asked.Identify>
 package typealias TokenRequest = Request<Asked.Token>
 /// An API call that needs the session's credential, or another one than the API has rejected.
 package typealias AuthorizationRequest = Request<Asked.Authorization>
-
-/// Whether a caller may still reach the provider in this minute.
-package enum Allowance: Hashable, Sendable {
-    case granted
-    case exhausted(retryAfter: Duration)
-}

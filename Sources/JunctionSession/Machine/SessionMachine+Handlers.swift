@@ -28,23 +28,27 @@ extension SessionMachine {
     private mutating func use(_ answer: HandlerAnswer, of round: HandlerRounds.Round, _ now: Moment) -> [Effect] {
         switch (round.purpose, answer) {
         case (_, .unable), (.signIn, .renew):
-            rounds.begin(round)
+            rounds.resume(round)
             return []
         case (.signIn, .authToken(let secret)):
-            return sendExchange(round, given: Given(secret: secret, isSpentByUse: false))
+            return sendExchange(round, given: Given(secret: secret, isSpentByUse: false), now)
         case (.signIn, .signature(let secret)):
-            return sendExchange(round, given: Given(secret: secret, isSpentByUse: true))
+            return sendExchange(round, given: Given(secret: secret, isSpentByUse: true), now)
         case (.renewal, .renew) where isReauthenticationPending:
             return refuseRequesters(.reauthenticationRequired, now)
         case (.renewal, .renew):
-            return noteIntent(renewal.prepare(round.attempt, given: nil, by: round), now)
+            return renew(round, with: nil, now)
         case (.renewal, .authToken(let secret)):
-            let given = Given(secret: secret, isSpentByUse: false)
-            return noteIntent(renewal.prepare(round.attempt, given: given, by: round), now)
+            return renew(round, with: Given(secret: secret, isSpentByUse: false), now)
         case (.renewal, .signature(let secret)):
-            let given = Given(secret: secret, isSpentByUse: true)
-            return noteIntent(renewal.prepare(round.attempt, given: given, by: round), now)
+            return renew(round, with: Given(secret: secret, isSpentByUse: true), now)
         }
+    }
+
+    private mutating func renew(_ round: HandlerRounds.Round, with given: Given?, _ now: Moment) -> [Effect] {
+        guard let next = renewal.prepare(round.attempt, given: given, by: round) else { return [] }
+        if let uid = round.uid { budget.charge(uid, now: now) }
+        return noteIntent(next, now)
     }
 
     // MARK: Asking
@@ -57,13 +61,19 @@ extension SessionMachine {
     var isReauthenticationPending: Bool { standing.session?.stored.reauthenticationPending ?? false }
 
     /// A round for a renewal: every handler that there is, the latest registered first.
-    func round(for session: Session, _ attempt: Attempt, _ reason: RenewalReason) -> HandlerRounds.Round {
+    func round(
+        for session: Session,
+        _ attempt: Attempt,
+        _ reason: RenewalReason,
+        by uid: UInt32? = nil
+    ) -> HandlerRounds.Round {
         HandlerRounds.Round(
             purpose: .renewal,
             attempt: attempt,
             reason: reason,
             userId: session.stored.identity.spelling,
             expiresAt: session.stored.token?.expiresAt,
+            uid: uid,
             others: rounds.handlers
         )
     }
@@ -98,6 +108,7 @@ extension SessionMachine {
         let until = Renewal.RetryTime(now.uptime + delay, now)
         let refusal = Refusal.noHandlerCouldRenew(round.words, retryAfter: delay)
         session.stored.postponedUntil = until.wall
+        session.stored.closeIntent()
         standing = .signedIn(session)
         let requesters = renewal.postpone(until: until, refusal, after: round.words, now)
         // Whoever is told of the postponement may rely on it, over a crash too.

@@ -3,7 +3,7 @@ extension SessionMachine {
     // MARK: Events
 
     /// A caller wants a renewal now: it passes the backoff, once in ten seconds while it fails.
-    package mutating func renewRequested(_ request: ChangeRequest, allowance: Allowance, now: Moment) -> [Effect] {
+    package mutating func renewRequested(_ request: ChangeRequest, by uid: UInt32, now: Moment) -> [Effect] {
         if let refusal = renewalRefusal { return [.reply(.change(request, refusal))] }
         guard renewal.isResting, ledger.change == nil else {
             renewal.join(request)
@@ -11,11 +11,9 @@ extension SessionMachine {
         }
         if let refusal = renewal.refusalToRepeat(now) { return [.reply(.change(request, refusal))] }
         guard canBeginRenewal else { return [.reply(.change(request, .noHandlerIsRegistered))] }
-        if case .exhausted(let retryAfter) = allowance {
-            return [.reply(.change(request, .tooManyProviderCalls(retryAfter: retryAfter)))]
-        }
+        if let refusal = budget.refusal(of: uid, now: now) { return [.reply(.change(request, refusal))] }
         renewal.join(request)
-        return [.charge(request.id)] + beginRenewal(.requested, now) + settle(now)
+        return beginRenewal(.requested, by: uid, now) + settle(now)
     }
 
     private var renewalRefusal: Refusal? {
@@ -34,7 +32,8 @@ extension SessionMachine {
             return revokeUnwanted(attempt, granted, now)
         }
         guard granted.identity.isSameUser(as: session.stored.identity) else {
-            let failure = Unavailability("The provider answered the renewal with another user's session")
+            let words = "The provider answered the renewal with another user's session"
+            let failure = Unavailability(words, ambiguous: true)
             return failed(tried, .unavailable(failure), session, now)
         }
         renewal.store()
@@ -88,7 +87,7 @@ extension SessionMachine {
     private mutating func askNext(after tried: Renewal.Try, _ reason: String, _ session: Session, _ now: Moment) {
         let round = tried.round ?? round(for: session, tried.attempt, session.isAlive(now) ? .expiring : .expired)
         renewal.ask(tried.attempt, now)
-        rounds.begin(round.continued(by: tried.attempt).afterRefusal(reason))
+        rounds.resume(round.continued(by: tried.attempt).afterRefusal(reason))
     }
 
     /// The session is kept, and registered anew: with what the app gave, which is not spent, or with what it gives now.
@@ -139,6 +138,9 @@ extension SessionMachine {
             session.stored.closeIntent()
             standing = .signedIn(session)
         }
+        if tried.isReplay, let until = session.stored.postponedUntil, until > now.wall {
+            renewal.resume(postponedUntil: until, postponement, now)
+        }
         let refusal = Refusal(.providerUnavailable, failure.message, retryAfter: delay)
         let told = requesters.map { Reply.change($0, refusal) } + takeWaiters(refusing: refusal)
         return told.map { .reply($0) }
@@ -162,30 +164,35 @@ extension SessionMachine {
         guard let session = standing.session, let due = renewalDue(now), due <= now.wall, canBeginRenewal else {
             return []
         }
-        return beginRenewal(session.isAlive(now) ? .expiring : .expired, now)
+        return beginRenewal(session.isAlive(now) ? .expiring : .expired, by: nil, now)
     }
 
     /// Asks a handler first where one is wanted. The caller has seen that one can begin.
-    mutating func beginRenewal(_ reason: RenewalReason, _ now: Moment) -> [Effect] {
+    ///
+    /// - Parameter uid: who is counted for the call; nobody, when it was due.
+    mutating func beginRenewal(_ reason: RenewalReason, by uid: UInt32?, _ now: Moment) -> [Effect] {
         guard let session = standing.session, renewal.isResting, ledger.change == nil else { return [] }
         let attempt = nextAttempt()
-        guard needsHandler(session) else { return noteIntent(renewal.prepare(attempt, now), now) }
+        guard needsHandler(session) else {
+            if let uid { budget.charge(uid, now: now) }
+            return noteIntent(renewal.prepare(attempt, now), now)
+        }
         renewal.ask(attempt, now)
-        rounds.begin(round(for: session, attempt, reason))
+        rounds.begin(round(for: session, attempt, reason, by: uid))
         return advanceRounds(now)
     }
 
     /// Notes the intent durably; the request leaves when that has ended, well or not.
-    mutating func noteIntent(_ next: Renewal.Try?, _ now: Moment) -> [Effect] {
-        guard let next, case .signedIn(var session) = standing else { return [] }
+    mutating func noteIntent(_ next: Renewal.Try, _ now: Moment) -> [Effect] {
+        guard case .signedIn(var session) = standing else { return [] }
         let before = session.stored
         session.stored.renewalUnderWay = true
         session.stored.renewalUsesAnswer = next.given != nil || !session.stored.scheme.renewsByRefreshToken
-        session.stored.postponedUntil = nil
+        // A replay asks nobody: what was said about asking goes on.
+        if !next.isReplay { session.stored.postponedUntil = nil }
         standing = .signedIn(session)
         if next.isReplay, before.renewalUnderWay, !before.renewalUsesAnswer {
             // A replay's intent still stands on disk: it does not wait for a second note of the same.
-            if session.stored != before { ledger.note() }
             return intentNoted(next.attempt, now)
         }
         ledger.note([.send(next.attempt)])

@@ -6,10 +6,10 @@ extension SessionMachine {
     package mutating func signInRequested(
         _ request: ChangeRequest,
         _ facts: CredentialFacts,
-        allowance: Allowance,
+        by uid: UInt32,
         now: Moment
     ) -> [Effect] {
-        signIn.enqueue(.signIn(request, facts), allowance)
+        signIn.enqueue(.signIn(request, facts), by: uid)
         return settle(now)
     }
 
@@ -17,14 +17,14 @@ extension SessionMachine {
     package mutating func identifyRequested(
         _ request: IdentifyRequest,
         externalUserId: String?,
-        allowance: Allowance,
+        by uid: UInt32,
         now: Moment
     ) -> [Effect] {
         guard let externalUserId else {
             let isSignedOut = standing == .signedOut && signIn.isIdle && ledger.change == nil
             return signOut(.identify(request, isSignedOut ? .unchanged : .signedOut), now)
         }
-        signIn.enqueue(.identify(request, externalUserId: externalUserId), allowance)
+        signIn.enqueue(.identify(request, externalUserId: externalUserId), by: uid)
         return settle(now)
     }
 
@@ -60,7 +60,7 @@ extension SessionMachine {
         let report = Effect.report(.exchangeEnded(failure.outcome))
         if case .sent(_, let round?) = exchange.stage, case .refused(let reason) = failure {
             signIn.askAgain(attempt)
-            rounds.begin(round.afterRefusal(reason))
+            rounds.resume(round.afterRefusal(reason))
             return [report] + settle(now)
         }
         signIn.end()
@@ -82,10 +82,10 @@ extension SessionMachine {
 
     // MARK: Making it durable
 
-    /// What was granted takes the ledger's slot as soon as that is free. A renewal of the session that it replaces has
-    /// nothing to renew any more.
+    /// What was granted takes the ledger's slot as soon as that is free and everything that was said of the session before
+    /// it is written. A renewal of that one has nothing to renew any more.
     mutating func storeGranted(_ now: Moment) -> [Effect] {
-        guard ledger.change == nil, let (origin, granted) = signIn.takeGranted() else { return [] }
+        guard ledger.isIdle, let (origin, granted) = signIn.takeGranted() else { return [] }
         let requesters = stopRenewing()
         let externalUserId = externalUserId(after: origin, for: granted.identity)
         var random = random
@@ -144,18 +144,18 @@ extension SessionMachine {
     private mutating func begin(_ entry: SignIn.Entry, _ now: Moment) -> [Effect] {
         switch entry.wish {
         case .signIn(let request, let facts):
-            return beginSignIn(request, facts, entry.allowance, now)
+            return beginSignIn(request, facts, entry.uid, now)
         case .identify(let request, let externalUserId):
-            return beginIdentify(request, externalUserId, entry.allowance)
+            return beginIdentify(request, externalUserId, entry.uid)
         case .identifyWith(let request, let externalUserId, let facts):
-            return identify(request, facts, externalUserId, entry.allowance, now)
+            return identify(request, facts, externalUserId, entry.uid, now)
         }
     }
 
     private mutating func beginSignIn(
         _ request: ChangeRequest,
         _ facts: CredentialFacts,
-        _ allowance: Allowance,
+        _ uid: UInt32,
         _ now: Moment
     ) -> [Effect] {
         switch ruling(for: facts, now) {
@@ -169,14 +169,14 @@ extension SessionMachine {
             }
             return []
         case .exchange(let expected):
-            return beginExchange(.signIn(request), facts, allowance, expecting: expected, now)
+            return beginExchange(.signIn(request), facts, uid, expecting: expected, now)
         }
     }
 
     private mutating func beginIdentify(
         _ request: IdentifyRequest,
         _ externalUserId: String,
-        _ allowance: Allowance
+        _ uid: UInt32
     ) -> [Effect] {
         if let obstacle = ledger.obstacle {
             return [.reply(.identify(request, .failure(Refusal(.storageUnavailable, obstacle))))]
@@ -186,7 +186,7 @@ extension SessionMachine {
         {
             return [.reply(.identify(request, .success(.unchanged)))]
         }
-        signIn.ask(request, externalUserId: externalUserId, allowance)
+        signIn.ask(request, externalUserId: externalUserId, by: uid)
         return [.ask(request, externalUserId: externalUserId)]
     }
 
@@ -195,7 +195,7 @@ extension SessionMachine {
         _ request: IdentifyRequest,
         _ facts: CredentialFacts,
         _ externalUserId: String,
-        _ allowance: Allowance,
+        _ uid: UInt32,
         _ now: Moment
     ) -> [Effect] {
         func origin(_ outcome: IdentifyOutcome) -> SignIn.Origin {
@@ -204,7 +204,7 @@ extension SessionMachine {
         guard let session = standing.session else {
             switch ruling(for: facts, now) {
             case .exchange(let expected):
-                return beginExchange(origin(.signedIn), facts, allowance, expecting: expected, now)
+                return beginExchange(origin(.signedIn), facts, uid, expecting: expected, now)
             case .refuse(let refusal):
                 return [.reply(.identify(request, .failure(refusal)))]
             case .configure, .alreadySo:
@@ -216,16 +216,16 @@ extension SessionMachine {
             return [.reply(.identify(request, .failure(.namesNoUser)))]
         case .unnamed:
             // Who it is for is known only once it is spent; the caller declared that this user is wanted.
-            return beginExchange(origin(.switched), facts, allowance, expecting: nil, now)
+            return beginExchange(origin(.switched), facts, uid, expecting: nil, now)
         case .user(let identity) where identity.isSameUser(as: session.stored.identity):
             if case .exchange(let expected) = ruling(for: facts, now) {
-                return beginExchange(origin(.unchanged), facts, allowance, expecting: expected, now)
+                return beginExchange(origin(.unchanged), facts, uid, expecting: expected, now)
             }
             bind(externalUserId, request)
             return []
         case .user:
             // The new user's credential is exchanged first: a failure leaves the old user signed in.
-            return beginExchange(origin(.switched), facts, allowance, expecting: nil, now)
+            return beginExchange(origin(.switched), facts, uid, expecting: nil, now)
         }
     }
 
@@ -241,25 +241,23 @@ extension SessionMachine {
     private mutating func beginExchange(
         _ origin: SignIn.Origin,
         _ facts: CredentialFacts,
-        _ allowance: Allowance,
+        _ uid: UInt32,
         expecting expected: Identity?,
         _ now: Moment
     ) -> [Effect] {
-        var effects: [Effect] = []
-        if facts.scheme.reachesProvider {
-            if case .exhausted(let retryAfter) = allowance {
-                return [.reply(origin.refused(.tooManyProviderCalls(retryAfter: retryAfter)))]
-            }
-            effects.append(.charge(origin.id))
-        }
+        // What has to be asked for first is counted when it leaves.
+        let refusal =
+            if !facts.scheme.reachesProvider { Refusal?.none } else if facts.needsHandler {
+                budget.refusal(of: uid, now: now)
+            } else { budget.spend(uid, now: now) }
+        if let refusal { return [.reply(origin.refused(refusal))] }
         let attempt = nextAttempt()
         var subject: Identity?
         if case .user(let identity) = facts.subject { subject = identity }
         let stage: SignIn.Exchange.Stage = facts.needsHandler ? .asking : .sent(given: nil, round: nil)
-        signIn.begin(SignIn.Exchange(attempt: attempt, origin: origin, subject: subject, stage: stage))
+        signIn.begin(SignIn.Exchange(attempt: attempt, origin: origin, uid: uid, subject: subject, stage: stage))
         guard facts.needsHandler else {
-            return effects
-                + [.exchange(attempt, credentialOf: origin.id, completedWith: nil, expecting: expected)]
+            return [.exchange(attempt, credentialOf: origin.id, completedWith: nil, expecting: expected)]
         }
         rounds.begin(
             HandlerRounds.Round(
@@ -270,12 +268,16 @@ extension SessionMachine {
                 others: rounds.handlers
             )
         )
-        return effects + advanceRounds(now)
+        return advanceRounds(now)
     }
 
     /// A handler gave what the sign-in was missing.
-    mutating func sendExchange(_ round: HandlerRounds.Round, given: Given) -> [Effect] {
+    mutating func sendExchange(_ round: HandlerRounds.Round, given: Given, _ now: Moment) -> [Effect] {
         guard let exchange = signIn.send(round.attempt, given: given, by: round) else { return [] }
+        if let refusal = budget.spend(exchange.uid, now: now) {
+            signIn.end()
+            return [.reply(exchange.origin.refused(refusal))]
+        }
         return [
             .exchange(
                 round.attempt,

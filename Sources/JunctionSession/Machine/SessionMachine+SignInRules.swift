@@ -32,7 +32,7 @@ extension SessionMachine {
         case .nobody(let environment, let region):
             let isPresent =
                 present.scheme == .apiKey && present.identity.environment == environment
-                && present.identity.region == region && !facts.replacesKey
+                && present.identity.region == region && !facts.replacesKey(of: session)
             return isPresent ? .alreadySo : .refuse(alreadySignedIn)
         case .user(let identity):
             let isSameUser = identity.isSameUser(as: present.identity)
@@ -44,7 +44,7 @@ extension SessionMachine {
             }
             guard isSameUser else { return .refuse(alreadySignedIn) }
             if isStranded(session, now) { return .exchange(expecting: present.identity) }
-            return present.scheme == .apiKey && facts.replacesKey ? .exchange(expecting: nil) : .alreadySo
+            return present.scheme == .apiKey && facts.replacesKey(of: session) ? .exchange(expecting: nil) : .alreadySo
         }
     }
 
@@ -66,6 +66,11 @@ extension SessionMachine {
             userId: userId
         )
     }
+}
+
+extension CredentialFacts {
+    /// Whether it brings another API key than the session has: equal keys have one name.
+    fileprivate func replacesKey(of session: Session) -> Bool { key.map { $0 != session.secrets } ?? false }
 }
 
 extension Refusal {

@@ -42,7 +42,7 @@ extension SessionMachine {
         var facts = Snapshot.Renewal()
         facts.failures = renewal.failures
         facts.lastError = renewal.lastError
-        guard session.isRenewable else { return facts }
+        guard renewal.isOpen(to: session) else { return facts }
         switch renewal.phase {
         case .asking, .noting, .sending, .storing:
             facts.phase = .inFlight
@@ -54,7 +54,7 @@ extension SessionMachine {
             // A token without an end is renewed when somebody asks for it, or when the provider has forgotten it.
             facts.phase = .none
         case .resting(.scheduled), .resting(.due):
-            (facts.phase, facts.notBefore) = (.scheduled, session.stored.renewAt)
+            (facts.phase, facts.notBefore) = (.scheduled, session.renewAt)
         }
         // What is due has begun, or waits for an app, or for the write that is under way: for no time any more.
         if renewal.isResting, let due = renewal.due(session, now), due <= now.wall {

@@ -3,7 +3,8 @@ extension SessionMachine {
     /// A caller who waits for an access token, or for the credential of an API call.
     struct TokenWaiter: Hashable, Sendable {
         var need: Need
-        var allowance: Allowance
+        /// Who is counted for the call that comes of it.
+        var uid: UInt32
         /// A renewal has been made while it waited: at most one a call.
         var hasHadRenewal = false
 
@@ -27,34 +28,39 @@ extension SessionMachine {
     package mutating func tokenRequested(
         _ request: TokenRequest,
         minimumValidity: Duration,
-        allowance: Allowance,
+        by uid: UInt32,
         now: Moment
     ) -> [Effect] {
-        wait(.token(request, minimumValidity: minimumValidity), allowance, now)
+        wait(.token(request, minimumValidity: minimumValidity), uid, now)
     }
 
     /// An API call needs the session's credential.
     package mutating func authorizationRequested(
         _ request: AuthorizationRequest,
-        allowance: Allowance,
+        by uid: UInt32,
         now: Moment
     ) -> [Effect] {
-        wait(.authorization(request), allowance, now)
+        wait(.authorization(request), uid, now)
     }
 
     /// The API rejected (401) the credential of a generation: it is replaced only if it is still the current one.
     package mutating func authorizationRejected(
         _ request: AuthorizationRequest,
         generation: UInt64,
-        allowance: Allowance,
+        by uid: UInt32,
         now: Moment
     ) -> [Effect] {
-        wait(.replacement(request, of: generation), allowance, now)
+        wait(.replacement(request, of: generation), uid, now)
     }
 
-    private mutating func wait(_ need: TokenWaiter.Need, _ allowance: Allowance, _ now: Moment) -> [Effect] {
-        tokenWaiters.append(TokenWaiter(need: need, allowance: allowance))
+    private mutating func wait(_ need: TokenWaiter.Need, _ uid: UInt32, _ now: Moment) -> [Effect] {
+        tokenWaiters.append(TokenWaiter(need: need, uid: uid))
         return settle(now)
+    }
+
+    /// A call to the provider's API is about to leave: why it may not, if so.
+    package mutating func apiCallBegan(by uid: UInt32, now: Moment) -> Refusal? {
+        budget.spend(uid, now: now)
     }
 
     /// The token that can be served at once, without asking anybody: what the hot path looks at first.
@@ -78,13 +84,12 @@ extension SessionMachine {
             case .wait:
                 stillWaiting.append(waiter)
             case .renew:
-                if case .exhausted(let retryAfter) = waiter.allowance {
-                    effects.append(.reply(waiter.need.refused(.tooManyProviderCalls(retryAfter: retryAfter))))
+                if let refusal = budget.refusal(of: waiter.uid, now: now) {
+                    effects.append(.reply(waiter.need.refused(refusal)))
                     continue
                 }
                 if case .replacement = waiter.need { renewal.replaceRejected(now) }
-                effects.append(.charge(waiter.need.id))
-                effects += beginRenewal(reason(for: waiter, now), now)
+                effects += beginRenewal(reason(for: waiter, now), by: waiter.uid, now)
                 stillWaiting.append(waiter)
             }
         }
@@ -172,7 +177,7 @@ extension SessionMachine {
             let words = "An API key session has no access token: use api.request instead"
             return .token(request, .failure(Refusal(.unsupported, words)))
         case .authorization(let request):
-            return .authorization(request, .success(.granted(generation: ledger.generation)))
+            return .authorization(request, .success(.granted(generation: servedGeneration)))
         case .replacement(let request, _):
             return .authorization(request, .success(.rejectionStands))
         }
@@ -192,7 +197,7 @@ extension SessionMachine {
     /// Compares the session with the user an app believes to be signed in.
     package func reconciliation(withUserId userId: String?) -> ReconcileAction {
         let present: String? =
-            switch standing {
+            switch ledger.isSigningOut ? .signedOut : standing {
             case .signedIn(let session): session.stored.identity.userId
             case .unreadable(let unreadable):
                 unreadable.header.flatMap { $0.state.isSignedIn ? $0.userId?.lowercased() : nil }
@@ -208,13 +213,6 @@ extension SessionMachine {
 }
 
 extension SessionMachine.TokenWaiter.Need {
-    var id: RequestID {
-        switch self {
-        case .token(let request, _): request.id
-        case .authorization(let request), .replacement(let request, _): request.id
-        }
-    }
-
     func refused(_ refusal: Refusal) -> Reply {
         switch self {
         case .token(let request, _): .token(request, .failure(refusal))

@@ -21,24 +21,28 @@ package struct SessionMachine: Hashable, Sendable {
     var rounds: HandlerRounds
     var revocations = Revocations()
     var tokenWaiters: [TokenWaiter] = []
+    var budget: CallBudget
     private var lastAttempt: UInt64 = 0
 
     /// - Parameters:
     ///   - handlerTimeout: how long one handler may take to answer.
     ///   - postponement: how long nobody is asked again after nobody could help; never less than ten minutes.
+    ///   - callsPerMinute: provider calls that one local user may cause in a minute.
     package init(
         provider: String,
         sealedWith: String,
         seed: UInt64,
         mode: RenewalMode = .automatic,
         handlerTimeout: Duration = .seconds(60),
-        postponement: Duration = RenewalPolicy.shortestPostponement
+        postponement: Duration = RenewalPolicy.shortestPostponement,
+        callsPerMinute: Int = .max
     ) {
         self.provider = provider
         self.mode = mode
         self.postponement = max(postponement, RenewalPolicy.shortestPostponement)
         ledger = Ledger(sealedWith: sealedWith)
         rounds = HandlerRounds(deadline: handlerTimeout)
+        budget = CallBudget(callsPerMinute: callsPerMinute)
         random = Randomness(seed: seed)
     }
 
@@ -89,6 +93,10 @@ package struct SessionMachine: Hashable, Sendable {
     /// The wall clock was set, or the machine resumed from suspend. Nothing is reset; everything is looked at again.
     package mutating func clockJumped(now: Moment) -> [Effect] {
         renewal.clockJumped(now)
+        if case .signedIn(var session) = standing {
+            session.clockJumped(now)
+            standing = .signedIn(session)
+        }
         return settle(now)
     }
 
@@ -150,6 +158,9 @@ package struct SessionMachine: Hashable, Sendable {
     /// The secrets that are served now, if any.
     package var servedSecrets: SecretRef? { ledger.isSigningOut ? nil : standing.secrets }
 
+    /// The generation of the credential that is served now.
+    var servedGeneration: UInt64 { standing.session?.stored.token?.generation ?? ledger.generation }
+
     /// Every secret that some part of the machine still needs: the owner keeps these and wipes the rest.
     package var secretsInUse: Set<SecretRef> {
         var refs = Set(renewal.secrets + signIn.secrets + revocations.list.map(\.secrets))
@@ -158,9 +169,15 @@ package struct SessionMachine: Hashable, Sendable {
         return refs
     }
 
+    /// What stands once the change that is being written does.
+    private var coming: Standing { ledger.change?.outcome ?? standing }
+
+    /// The name of the API key that is configured, with or without a user, if one is.
+    package var keyInUse: SecretRef? { configuredKey == nil ? nil : coming.secrets }
+
     /// The environment and region of an API key that is configured, with or without a user.
     package var configuredKey: (environment: String, region: String)? {
-        switch standing {
+        switch coming {
         case .configured(let environment, let region, _):
             (environment, region)
         case .signedIn(let session) where session.stored.scheme == .apiKey:

@@ -36,7 +36,8 @@ struct SignIn: Hashable, Sendable {
     /// A sign-in or identify call that waits for its turn.
     struct Entry: Hashable, Sendable {
         var wish: Wish
-        var allowance: Allowance
+        /// Who is counted for the call that comes of it.
+        var uid: UInt32
 
         enum Wish: Hashable, Sendable {
             case signIn(ChangeRequest, CredentialFacts)
@@ -49,13 +50,14 @@ struct SignIn: Hashable, Sendable {
     struct Question: Hashable, Sendable {
         var request: IdentifyRequest
         var externalUserId: String
-        var allowance: Allowance
+        var uid: UInt32
     }
 
     /// Only its success changes the standing, in one durable write.
     struct Exchange: Hashable, Sendable {
         var attempt: Attempt
         var origin: Origin
+        var uid: UInt32
         /// Whom the credential is for, as far as it says.
         var subject: Identity?
         var stage: Stage
@@ -71,8 +73,8 @@ struct SignIn: Hashable, Sendable {
 
     // MARK: Turns
 
-    mutating func enqueue(_ wish: Entry.Wish, _ allowance: Allowance) {
-        queue.append(Entry(wish: wish, allowance: allowance))
+    mutating func enqueue(_ wish: Entry.Wish, by uid: UInt32) {
+        queue.append(Entry(wish: wish, uid: uid))
     }
 
     /// Whoever's turn it is: an identify call that has to ask its app waits while another app is being asked.
@@ -85,8 +87,8 @@ struct SignIn: Hashable, Sendable {
     }
 
     /// An app is being asked for a credential.
-    mutating func ask(_ request: IdentifyRequest, externalUserId: String, _ allowance: Allowance) {
-        question = Question(request: request, externalUserId: externalUserId, allowance: allowance)
+    mutating func ask(_ request: IdentifyRequest, externalUserId: String, by uid: UInt32) {
+        question = Question(request: request, externalUserId: externalUserId, uid: uid)
     }
 
     /// An app has answered, or has not; nothing when it was not asked.
@@ -99,7 +101,7 @@ struct SignIn: Hashable, Sendable {
     /// The credential that an app was asked for is next in turn.
     mutating func resume(_ question: Question, with facts: CredentialFacts) {
         let wish = Entry.Wish.identifyWith(question.request, externalUserId: question.externalUserId, facts)
-        queue.insert(Entry(wish: wish, allowance: question.allowance), at: 0)
+        queue.insert(Entry(wish: wish, uid: question.uid), at: 0)
     }
 
     // MARK: The exchange

@@ -41,8 +41,12 @@ struct Session: Hashable, Sendable {
     var stored: StoredSession
     /// The secrets of this user and of nobody else: they came with the identity, in one grant or one record.
     private(set) var secrets: SecretRef
-    /// When the record that brought the token was written: a wall clock before that is wrong.
+    /// When the newest record of the session was written, as far as a clock could be believed: one before that is wrong.
     private(set) var writtenAt: WallTime
+    /// When its token is to be renewed, as the wall clock reads now; what is stored is what was drawn.
+    private(set) var renewAt: WallTime?
+    /// The same by the clock that never steps; unknown after a restart.
+    private var renewsAt: Uptime?
     /// When this process obtained the token; unknown after a restart.
     private(set) var obtainedAt: Uptime?
     /// When the token ends by the clock that never steps; unknown after a restart.
@@ -53,6 +57,7 @@ struct Session: Hashable, Sendable {
         self.stored = stored
         self.secrets = secrets
         self.writtenAt = writtenAt
+        renewAt = stored.renewAt
     }
 
     /// As a sign-in brought it.
@@ -72,6 +77,8 @@ struct Session: Hashable, Sendable {
             renewAt: token.map { RenewalPolicy.renewalTime(of: $0, using: &random) }
         )
         secrets = granted.secrets
+        renewAt = stored.renewAt
+        renewsAt = stored.renewAt.map { now.uptime + ($0 - now.wall) }
         writtenAt = now.wall
         obtainedAt = now.uptime
         endsAt = granted.life?.end
@@ -88,6 +95,11 @@ struct Session: Hashable, Sendable {
         )
         (next.stored.identity, next.stored.scheme) = (stored.identity, stored.scheme)
         return next
+    }
+
+    /// The wall clock was set: the renewal stays where it is in the life of its token.
+    mutating func clockJumped(_ now: Moment) {
+        if let renewsAt { renewAt = now.wall(at: renewsAt) }
     }
 
     // MARK: Life

@@ -18,27 +18,24 @@ extension SessionOwner {
     private func call(_ request: ApiRequest, by uid: UInt32) async throws(Refusal) -> ApiAnswer {
         // Whether the path is the user's own is decided before anything is renewed for its sake.
         if let identity = machine.identity { _ = try provider.admit(request, for: identity) }
-        try charge(uid)
-        let generation = try await authorization(by: uid)
-        let answer = try await send(request)
-        guard answer.status == 401 else { return answer }
-        guard let renewed = try await replacement(of: generation, by: uid) else { return answer }
-        assert(renewed != generation)
-        return try await send(request)
-    }
-
-    private func charge(_ uid: UInt32) throws(Refusal) {
-        let now = now
-        if case .exhausted(let retryAfter) = budget.allowance(of: uid, now: now) {
-            throw .tooManyProviderCalls(retryAfter: retryAfter)
+        _ = try await authorization(by: uid)
+        // The credential is the one of this moment: a rotation may have come in between.
+        let generation = machine.servedGeneration
+        let answer = try await send(request, by: uid)
+        guard answer.status == 401, try await isReplaced(generation, by: uid) else { return answer }
+        do throws(Refusal) {
+            return try await send(request, by: uid)
+        } catch {
+            guard error.kind == .busy else { throw error }
+            return answer
         }
-        budget.charge(uid, now: now)
     }
 
-    private func send(_ request: ApiRequest) async throws(Refusal) -> ApiAnswer {
+    private func send(_ request: ApiRequest, by uid: UInt32) async throws(Refusal) -> ApiAnswer {
         // Looked up anew each time: a sign-out or another user may have come in between.
         guard let identity = machine.identity, let secrets = servedSecrets else { throw .notSignedIn }
         let admitted = try provider.admit(request, for: identity)
+        if let refusal = machine.apiCallBegan(by: uid, now: now) { throw refusal }
         do throws(Unavailability) {
             return try await provider.send(admitted, for: identity, with: secrets)
         } catch {
@@ -46,37 +43,35 @@ extension SessionOwner {
         }
     }
 
-    private func authorization(by uid: UInt32) async throws(Refusal) -> UInt64 {
-        let authorization = try await authorization(by: uid) { machine, request, allowance, now in
-            machine.authorizationRequested(request, allowance: allowance, now: now)
-        }
-        return switch authorization {
-        case .granted(let generation): generation
-        case .rejectionStands: throw .notSignedIn
+    private func authorization(by uid: UInt32) async throws(Refusal) -> Authorization {
+        try await authorization(by: uid) { machine, request, now in
+            machine.authorizationRequested(request, by: uid, now: now)
         }
     }
 
-    /// The generation to try again with; `nil` when the 401 stands.
-    private func replacement(of generation: UInt64, by uid: UInt32) async throws(Refusal) -> UInt64? {
-        let authorization = try await authorization(by: uid) { machine, request, allowance, now in
-            machine.authorizationRejected(request, generation: generation, allowance: allowance, now: now)
-        }
-        return switch authorization {
-        case .granted(let renewed): renewed
-        case .rejectionStands: nil
+    /// Whether there is a newer credential than the one that the API has rejected; where none can be had now, the 401 is
+    /// what is reported.
+    private func isReplaced(_ generation: UInt64, by uid: UInt32) async throws(Refusal) -> Bool {
+        do throws(Refusal) {
+            let authorization = try await authorization(by: uid) { machine, request, now in
+                machine.authorizationRejected(request, generation: generation, by: uid, now: now)
+            }
+            return authorization != .rejectionStands
+        } catch {
+            guard error.kind == .busy || error.kind == .providerUnavailable else { throw error }
+            return false
         }
     }
 
     private func authorization(
         by uid: UInt32,
-        for event: (inout SessionMachine, AuthorizationRequest, Allowance, Moment) -> [Effect]
+        for event: (inout SessionMachine, AuthorizationRequest, Moment) -> [Effect]
     ) async throws(Refusal) -> Authorization {
         let outcome = await withCheckedContinuation { continuation in
             let now = now
-            let request: AuthorizationRequest = register(Caller(uid: uid))
+            let request: AuthorizationRequest = newRequest()
             authorizations[request] = { continuation.resume(returning: $0) }
-            let allowance = budget.allowance(of: uid, now: now)
-            apply(event(&machine, request, allowance, now), now)
+            apply(event(&machine, request, now), now)
         }
         return try outcome.get()
     }

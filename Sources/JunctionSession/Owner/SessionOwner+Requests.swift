@@ -14,17 +14,17 @@ extension SessionOwner {
             answer(.failure(refusal))
         case .success(let facts):
             let now = now
-            let request: ChangeRequest = register(Caller(uid: uid, credential: credential))
+            let request: ChangeRequest = newRequest()
             changes[request] = answer
-            let allowance = budget.allowance(of: uid, now: now)
-            apply(machine.signInRequested(request, facts, allowance: allowance, now: now), now)
+            credentials[request.id] = credential
+            apply(machine.signInRequested(request, facts, by: uid, now: now), now)
         }
     }
 
     /// Signs out, from any state, offline too.
     package func signOut(by uid: UInt32, answer: @escaping @Sendable (Result<Snapshot, Refusal>) -> Void) {
         let now = now
-        let request: ChangeRequest = register(Caller(uid: uid))
+        let request: ChangeRequest = newRequest()
         changes[request] = answer
         apply(machine.signOutRequested(request, now: now), now)
     }
@@ -38,12 +38,12 @@ extension SessionOwner {
         answer: @escaping @Sendable (Result<(IdentifyOutcome, Snapshot), Refusal>) -> Void
     ) {
         let now = now
-        let request: IdentifyRequest = register(Caller(uid: uid))
+        let request: IdentifyRequest = newRequest()
         identifications[request] = Identification(ask: ask, answer: answer)
         let effects = machine.identifyRequested(
             request,
             externalUserId: externalUserId,
-            allowance: budget.allowance(of: uid, now: now),
+            by: uid,
             now: now
         )
         apply(effects, now)
@@ -54,7 +54,8 @@ extension SessionOwner {
         let now = now
         let facts = answer.flatMap { credential in
             let credential = completed(credential)
-            callers[request.id]?.credential = credential
+            // Twice is once: what was judged is what is exchanged.
+            if machine.signIn.question?.request == request { credentials[request.id] = credential }
             return examined(credential)
         }
         apply(machine.identifyAnswered(request, facts, now: now), now)
@@ -68,9 +69,9 @@ extension SessionOwner {
     /// Renews now; the answer is the snapshot after it.
     package func renew(by uid: UInt32, answer: @escaping @Sendable (Result<Snapshot, Refusal>) -> Void) {
         let now = now
-        let request: ChangeRequest = register(Caller(uid: uid))
+        let request: ChangeRequest = newRequest()
         changes[request] = answer
-        apply(machine.renewRequested(request, allowance: budget.allowance(of: uid, now: now), now: now), now)
+        apply(machine.renewRequested(request, by: uid, now: now), now)
     }
 
     /// The token that can be served at once, if there is one: no waiting, no call, no allocation.
@@ -85,12 +86,12 @@ extension SessionOwner {
         answer: @escaping @Sendable (Result<ServedToken, Refusal>) -> Void
     ) {
         let now = now
-        let request: TokenRequest = register(Caller(uid: uid))
+        let request: TokenRequest = newRequest()
         tokens[request] = answer
         let effects = machine.tokenRequested(
             request,
             minimumValidity: minimumValidity,
-            allowance: budget.allowance(of: uid, now: now),
+            by: uid,
             now: now
         )
         apply(effects, now)
@@ -115,7 +116,7 @@ extension SessionOwner {
     /// An API key that is configured already need not be handed in again.
     private func completed(_ credential: Credential) -> Credential {
         guard case .apiKey(nil, let userId, let environment, let region) = credential,
-            let key = servedSecrets?.apiKey, let configured = machine.configuredKey
+            let key = shelf.secrets(machine.keyInUse)?.apiKey, let configured = machine.configuredKey
         else { return credential }
         return .apiKey(
             key: key,
@@ -130,7 +131,6 @@ extension SessionOwner {
             var facts = try provider.examine(credential, configured: machine.configuredKey)
             if case .apiKey(let key?, _, _, _) = credential {
                 facts.key = shelf.put(SessionSecrets(apiKey: key))
-                facts.replacesKey = servedSecrets?.apiKey.map { !key.matches($0) } ?? facts.replacesKey
             }
             return .success(facts)
         } catch {

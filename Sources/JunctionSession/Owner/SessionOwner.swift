@@ -15,14 +15,13 @@ package actor SessionOwner {
 
     var machine: SessionMachine
     var shelf = SecretShelf()
-    var budget: CallBudget
     /// The callers who wait for an answer, each with how it is delivered.
     var changes: [ChangeRequest: @Sendable (Result<Snapshot, Refusal>) -> Void] = [:]
     var identifications: [IdentifyRequest: Identification] = [:]
     var tokens: [TokenRequest: @Sendable (Result<ServedToken, Refusal>) -> Void] = [:]
     var authorizations: [AuthorizationRequest: @Sendable (Result<Authorization, Refusal>) -> Void] = [:]
-    /// Whom each request is counted against, and the credential that came with it.
-    var callers: [RequestID: Caller] = [:]
+    /// The credentials that came with sign-ins and identify calls.
+    var credentials: [RequestID: Credential] = [:]
     /// The session handlers, and how each is asked.
     var handlers: [HandlerID: @Sendable (RenewalQuestion) -> Void] = [:]
     var lastHandler: UInt64 = 0
@@ -31,18 +30,14 @@ package actor SessionOwner {
     private var served: SecretRef?
     /// The request by which the provider is being told of a sign-out.
     private var revocation: Task<Void, Never>?
+    /// The newest revision that watchers have heard of.
+    private var announced: UInt64 = 1
     private var quietWaiters: [@Sendable () -> Void] = []
 
     /// The session as everybody may see it.
     package private(set) var snapshot: Snapshot
 
     package nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
-
-    /// Who asked, and what came with it.
-    struct Caller {
-        var uid: UInt32
-        var credential: Credential?
-    }
 
     /// An identify call: how its app is asked for a credential, and how it is answered.
     struct Identification {
@@ -74,14 +69,14 @@ package actor SessionOwner {
         self.observer = observer
         self.executor = executor
         self.tasks = tasks
-        budget = CallBudget(callsPerMinute: callsPerMinute)
         let machine = SessionMachine(
             provider: provider.name,
             sealedWith: store.sealedWith,
             seed: seed,
             mode: rules.mode,
             handlerTimeout: rules.handlerTimeout,
-            postponement: rules.postponement
+            postponement: rules.postponement,
+            callsPerMinute: callsPerMinute
         )
         self.machine = machine
         let now = clock.now()
@@ -137,8 +132,6 @@ package actor SessionOwner {
                 revoke(revocation, identity, with: secrets)
             case .interrupt:
                 revocation?.cancel()
-            case .charge(let request):
-                if let caller = callers[request] { budget.charge(caller.uid, now: now) }
             case .report(let happening):
                 observer.happened(happening)
             case .reply(let reply):
@@ -152,9 +145,13 @@ package actor SessionOwner {
             }
         }
         keepSecrets()
-        let changed = renewSnapshot(now)
+        renewSnapshot(now)
         for announce in announcements { announce() }
-        if changed { observer.changed(snapshot) }
+        // Whoever was answered may have called back in, and what is newer has been announced then.
+        if announced < snapshot.revision {
+            announced = snapshot.revision
+            observer.changed(snapshot)
+        }
         alarm.set(machine.nextAlarm(now: now))
         noticeQuiet()
     }
@@ -170,29 +167,26 @@ package actor SessionOwner {
     private func delivery(of reply: Reply) -> () -> Void {
         switch reply {
         case .change(let request, let refusal):
-            callers[request.id] = nil
+            credentials[request.id] = nil
             guard let answer = changes.removeValue(forKey: request) else { return {} }
             return { [self] in answer(refusal.map(Result.failure) ?? .success(snapshot)) }
         case .identify(let request, let outcome):
-            callers[request.id] = nil
+            credentials[request.id] = nil
             guard let caller = identifications.removeValue(forKey: request) else { return {} }
             return { [self] in caller.answer(outcome.map { ($0, snapshot) }) }
         case .token(let request, let token):
-            callers[request.id] = nil
             guard let answer = tokens.removeValue(forKey: request) else { return {} }
             return { [self] in answer(token.flatMap(served)) }
         case .authorization(let request, let authorization):
-            callers[request.id] = nil
             guard let answer = authorizations.removeValue(forKey: request) else { return {} }
             return { answer(authorization) }
         }
     }
 
-    private func renewSnapshot(_ now: Moment) -> Bool {
+    private func renewSnapshot(_ now: Moment) {
         let facts = machine.facts(now: now)
-        guard facts != snapshot.facts else { return false }
+        guard facts != snapshot.facts else { return }
         snapshot = Snapshot(revision: snapshot.revision + 1, changedAt: now.wall, facts: facts)
-        return true
     }
 
     // MARK: What takes time
@@ -203,7 +197,7 @@ package actor SessionOwner {
         completedWith given: SecretRef?,
         expecting expected: Identity?
     ) {
-        guard let credential = callers[request]?.credential?.completed(with: shelf.answer(given)) else {
+        guard let credential = credentials[request]?.completed(with: shelf.answer(given)) else {
             return report(attempt, .unavailable(Unavailability("The credential of the sign-in is gone: sign in again")))
         }
         start { owner in
@@ -307,11 +301,9 @@ package actor SessionOwner {
         Task(executorPreference: tasks) { await work(self) }
     }
 
-    /// A name for a new request of this caller.
-    func register<Asked>(_ caller: Caller, as _: Request<Asked>.Type = Request<Asked>.self) -> Request<Asked> {
+    /// A name for a new request.
+    func newRequest<Asked>() -> Request<Asked> {
         lastRequest += 1
-        let id = RequestID(number: lastRequest)
-        callers[id] = caller
-        return Request(id)
+        return Request(RequestID(number: lastRequest))
     }
 }

@@ -10,7 +10,7 @@ package protocol SessionObserver: Sendable {
 
 /// The steps of a rotation that the owner takes; the store has its own between `answered` and `swapped`.
 package enum RotationStep: String, Sendable, CaseIterable {
-    /// The intent is on disk; the request leaves next.
+    /// The intent is on disk, or the disk has refused it; the request leaves next.
     case intentNoted
     /// The provider has answered; nothing of it is on disk.
     case answered

@@ -27,8 +27,6 @@ package enum Credential: Sendable {
 package struct CredentialFacts: Hashable, Sendable {
     package var scheme: Scheme
     package var subject: Subject
-    /// An API key that is not the one the session has: the key was rotated.
-    package var replacesKey = false
     /// The API key that came with it, where one did: the owner has put it aside under this name.
     package var key: SecretRef?
     /// It names its user but brings nothing to sign in with: a session handler has to be asked.
@@ -44,10 +42,9 @@ package struct CredentialFacts: Hashable, Sendable {
         case nobody(environment: String, region: String)
     }
 
-    package init(scheme: Scheme, subject: Subject, replacesKey: Bool = false, needsHandler: Bool = false) {
+    package init(scheme: Scheme, subject: Subject, needsHandler: Bool = false) {
         self.scheme = scheme
         self.subject = subject
-        self.replacesKey = replacesKey
         self.needsHandler = needsHandler
     }
 }

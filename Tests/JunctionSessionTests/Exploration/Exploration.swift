@@ -105,7 +105,7 @@ struct Exploration: Hashable {
         case .signOut: try perform(machine.signOutRequested(request(event), now: now))
         case .identifyBob:
             let request: IdentifyRequest = request(event)
-            try perform(machine.identifyRequested(request, externalUserId: "ext-bob", allowance: .granted, now: now))
+            try perform(machine.identifyRequested(request, externalUserId: "ext-bob", by: 1_000, now: now))
         case .appAnswersAlice: try answer("alice")
         case .appAnswersBob: try answer("bob")
         case .appRefuses:
@@ -113,13 +113,13 @@ struct Exploration: Hashable {
             asked = nil
             let refusal = Refusal(.invalidCredential, "No credential")
             try perform(machine.identifyAnswered(request, .failure(refusal), now: now))
-        case .renew: try perform(machine.renewRequested(request(event), allowance: .granted, now: now))
+        case .renew: try perform(machine.renewRequested(request(event), by: 1_000, now: now))
         case .token: try token(event, .zero)
         case .longToken: try token(event, .seconds(2_000))
         case .rejected:
             let generation = machine.standing.session?.stored.token?.generation ?? 0
             let request: AuthorizationRequest = request(event)
-            try perform(machine.authorizationRejected(request, generation: generation, allowance: .granted, now: now))
+            try perform(machine.authorizationRejected(request, generation: generation, by: 1_000, now: now))
         case .exchangeGranted: try endExchange { .success($0.granted($0.exchangeUser)) }
         case .exchangeUnavailable: try endExchange { _ in .failure(.unavailable(Unavailability("No answer"))) }
         case .exchangeRefused: try endExchange { _ in .failure(.refused("no")) }
@@ -162,7 +162,7 @@ struct Exploration: Hashable {
         let request: ChangeRequest = request(event)
         wanted[request.id] = user
         let facts = CredentialFacts(scheme: scheme, subject: .user(.user(user)))
-        try perform(machine.signInRequested(request, facts, allowance: .granted, now: now))
+        try perform(machine.signInRequested(request, facts, by: 1_000, now: now))
     }
 
     private mutating func answer(_ user: String) throws(Broken) {
@@ -176,7 +176,7 @@ struct Exploration: Hashable {
 
     private mutating func token(_ event: Event, _ validity: Duration) throws(Broken) {
         let request: TokenRequest = request(event)
-        try perform(machine.tokenRequested(request, minimumValidity: validity, allowance: .granted, now: now))
+        try perform(machine.tokenRequested(request, minimumValidity: validity, by: 1_000, now: now))
     }
 
     private mutating func granted(_ user: String) -> Granted {
@@ -291,7 +291,7 @@ struct Exploration: Hashable {
                 (askedHandler, question) = (asked, attempt.attempt)
             case .ask(let request, _): asked = request
             case .reply(let reply): try hear(reply)
-            case .charge, .report: break
+            case .report: break
             }
         }
         // What was overtaken may still be granted; what nobody waits for any more may not.

@@ -25,8 +25,6 @@ extension Simulation {
                 try hear(reply)
             case .report(let happening):
                 note(happening)
-            case .charge(let request):
-                try charge(request)
             }
         }
         let used = machine.secretsInUse
@@ -143,21 +141,6 @@ extension Simulation {
             throw Broken(description: "a handler was asked within ten minutes of unable")
         }
         plan(.handlerAnswers(handler, question), after: Int64(chance(isHealed ? 100 : 75_000)))
-    }
-
-    private mutating func charge(_ request: RequestID) throws(Broken) {
-        // `session.renew` makes one attempt in ten seconds while it fails, whatever the failure was.
-        if renewing.contains(request) {
-            if time < renewBarredUntil {
-                throw Broken(description: "session.renew makes two attempts in ten seconds")
-            }
-            renewBarredUntil = time + 10_000
-        }
-        let uid = UInt32(chance(1_000))
-        budget.charge(uid, now: now)
-        charged[uid] = time
-        let recent = charged.values.count { $0 >= time - 120_000 }
-        if budget.remembered > recent { throw Broken(description: "users who call no more are not forgotten") }
     }
 
     // MARK: Replies

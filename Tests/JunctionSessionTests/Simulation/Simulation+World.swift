@@ -17,16 +17,13 @@ extension Simulation {
         case 28..<40:
             let validity = Duration.seconds(chance(3) == 0 ? chance(2_000) : 0)
             let request: TokenRequest = newRequest()
-            try perform(machine.tokenRequested(request, minimumValidity: validity, allowance: .granted, now: now))
-        case 40..<54:
-            let request: ChangeRequest = newRequest()
-            renewing.insert(request.id)
-            try perform(machine.renewRequested(request, allowance: .granted, now: now))
+            try perform(machine.tokenRequested(request, minimumValidity: validity, by: caller(), now: now))
+        case 40..<54: try requestRenewal()
         case 54..<58:
             let generation = machine.ledger.generation - min(machine.ledger.generation, UInt64(chance(2)))
             let request: AuthorizationRequest = newRequest()
             try perform(
-                machine.authorizationRejected(request, generation: generation, allowance: .granted, now: now)
+                machine.authorizationRejected(request, generation: generation, by: caller(), now: now)
             )
         case 58..<70: weather = Weather.allCases[chance(Weather.allCases.count)]
         case 70..<75: try stepClock()
@@ -38,11 +35,33 @@ extension Simulation {
         }
     }
 
+    /// `session.renew` makes one attempt in ten seconds while it fails, whatever the failure was.
+    private mutating func requestRenewal() throws(Broken) {
+        let before = machine
+        try perform(machine.renewRequested(newRequest(), by: caller(), now: now))
+        // Whoever causes a call is remembered, and whoever has caused none for a while is not.
+        if machine.budget != before.budget,
+            machine.budget.remembered > callers.values.count(where: { $0 >= time - 28_800_000 })
+        {
+            throw Broken(description: "users who call no more are not forgotten")
+        }
+        guard before.renewal.isResting, before.ledger.change == nil, !machine.renewal.isResting else { return }
+        if time < renewBarredUntil { throw Broken(description: "session.renew makes two attempts in ten seconds") }
+        renewBarredUntil = time + 10_000
+    }
+
+    /// Some local user, who asks now.
+    mutating func caller() -> UInt32 {
+        let uid = UInt32(chance(1_000))
+        callers[uid] = time
+        return uid
+    }
+
     private mutating func signIn() throws(Broken) {
         let user = Self.users[chance(2)]
         let request: ChangeRequest = newRequest()
         wanted[request.id] = user
-        try perform(machine.signInRequested(request, facts(of: user), allowance: .granted, now: now))
+        try perform(machine.signInRequested(request, facts(of: user), by: caller(), now: now))
     }
 
     private mutating func facts(of user: String) -> CredentialFacts {
@@ -69,7 +88,7 @@ extension Simulation {
         let request: IdentifyRequest = newRequest()
         if externalUserId == nil { signOuts.insert(request.id) }
         try perform(
-            machine.identifyRequested(request, externalUserId: externalUserId, allowance: .granted, now: now)
+            machine.identifyRequested(request, externalUserId: externalUserId, by: caller(), now: now)
         )
     }
 
@@ -330,7 +349,7 @@ extension Simulation {
         agenda = []
         (shelf, calls, write, waiting, wanted, registered) = ([:], [:], nil, [], [:], [])
         (window, quietUntil, telling, signOuts) = (nil, nil, nil, [])
-        (renewing, renewBarredUntil, budget, charged) = ([], .min, CallBudget(callsPerMinute: 1_000), [:])
+        (renewBarredUntil, callers) = (.min, [:])
         restarts += 1
         let downtime = Int64([0, 300, 3_000, 30_000, 4_000_000][chance(5)])
         interruptions.append(time...(time + downtime))

@@ -114,12 +114,10 @@ struct Simulation {
     /// What the disk had when this process began.
     var restoredGeneration: UInt64 = 0
     var hasAsked = false
-    /// Who called `session.renew`, and until when none of them may cause a further attempt.
-    var renewing: Set<RequestID> = []
+    /// Until when no caller of `session.renew` may cause a further attempt.
     var renewBarredUntil: Int64 = .min
-    var budget = CallBudget(callsPerMinute: 1_000)
-    /// When each local user last caused a call.
-    var charged: [UInt32: Int64] = [:]
+    /// When each local user last asked for anything.
+    var callers: [UInt32: Int64] = [:]
     var restarts = 0
 
     // What is remembered to judge by.

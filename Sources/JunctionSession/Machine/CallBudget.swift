@@ -1,5 +1,7 @@
 /// How often each local user may make the daemon call the provider: a sliding minute, in whole calls.
-struct CallBudget {
+///
+/// Only what reaches the network is counted, when it leaves; whether there is room is asked when it is about to.
+struct CallBudget: Hashable, Sendable {
     private let callsPerMinute: Int
     private var spent: [UInt32: [Uptime]] = [:]
     private var sweptAt: Uptime?
@@ -10,15 +12,24 @@ struct CallBudget {
         self.callsPerMinute = callsPerMinute
     }
 
-    func allowance(of uid: UInt32, now: Moment) -> Allowance {
+    /// Why this user may cause no call now, if so.
+    func refusal(of uid: UInt32, now: Moment) -> Refusal? {
         let recent = (spent[uid] ?? []).filter { now.uptime - $0 < Self.window }
-        guard recent.count >= callsPerMinute, let oldest = recent.first else { return .granted }
-        return .exhausted(retryAfter: Self.window - (now.uptime - oldest))
+        guard recent.count >= callsPerMinute, let oldest = recent.first else { return nil }
+        return .tooManyProviderCalls(retryAfter: Self.window - (now.uptime - oldest))
     }
 
+    /// A call leaves for this user.
     mutating func charge(_ uid: UInt32, now: Moment) {
         sweep(now)
         spent[uid, default: []].append(now.uptime)
+    }
+
+    /// A call leaves for this user, if it may.
+    mutating func spend(_ uid: UInt32, now: Moment) -> Refusal? {
+        if let refusal = refusal(of: uid, now: now) { return refusal }
+        charge(uid, now: now)
+        return nil
     }
 
     /// Forgets the calls of the minute before the last, and every user who made no other: whoever calls, once a minute.

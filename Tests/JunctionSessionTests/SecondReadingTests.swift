@@ -1,0 +1,399 @@
+import JunctionSecret
+import JunctionTesting
+import Synchronization
+import Testing
+
+@testable import JunctionSession
+
+/// The sequences that a second reading of the heart found, each by name.
+struct SecondReadingTests {
+    private let lost = RenewalFailure.unavailable(Unavailability("It answered 502", ambiguous: true))
+    private let busy = RenewalFailure.unavailable(Unavailability("It answered 503"))
+
+    private func next(_ bench: inout Bench) { bench.pass(bench.facts.renewal.notBefore! - bench.now.wall) }
+
+    /// The provider answers 502 until the replays are used up, and then nobody can help.
+    private func postponedAfterReplays() -> Bench {
+        var bench = Bench.signedIn(mode: .handler)
+        bench.register(1)
+        bench.pass(.seconds(3_000))
+        bench.answerQuestion(.renew)
+        for _ in 0..<7 {
+            bench.failRenewal(lost)
+            if bench.machine.renewal.isReplaying { next(&bench) }
+        }
+        next(&bench)
+        bench.answerQuestion(.unable)
+        return bench
+    }
+
+    @Test func `a postponement closes the intent: a restart waits it out and sends nothing`() {
+        let bench = postponedAfterReplays()
+        #expect(bench.facts.renewal.phase == .postponed)
+        let record = bench.written.last!
+        var restarted = Bench(at: bench.now, mode: .handler, .restored(record, SessionSecrets(), damaged: nil))
+        restarted.register(2)
+        #expect(restarted.renewals.isEmpty)
+        #expect(restarted.facts.renewal.phase == .postponed)
+        restarted.pass(.seconds(599))
+        #expect(restarted.everAsked.isEmpty)
+    }
+
+    @Test func `a postponement beside an open intent, as an older release wrote it, outlives the replay`() {
+        let bench = postponedAfterReplays()
+        var record = bench.written.last!
+        guard case .session(var stored) = record.content else {
+            Issue.record("nobody is signed in")
+            return
+        }
+        stored.renewalUnderWay = true
+        record.content = .session(stored)
+        for isGranted in [false, true] {
+            var restarted = Bench(at: bench.now, mode: .handler, .restored(record, SessionSecrets(), damaged: nil))
+            restarted.register(2)
+            #expect(restarted.renewals.count == 1)
+            if isGranted {
+                restarted.grantRenewal()
+                #expect(restarted.facts.renewal.phase == .scheduled)
+                continue
+            }
+            for _ in 0..<3 where !restarted.renewals.isEmpty {
+                restarted.failRenewal(busy)
+                if restarted.facts.renewal.phase != .postponed { next(&restarted) }
+            }
+            #expect(restarted.facts.renewal.phase == .postponed)
+            restarted.pass(.seconds(500))
+            #expect(restarted.everAsked.isEmpty)
+        }
+    }
+
+    @Test func `a note under a wrong clock does not make a dead token live after the next restart`() {
+        let bench = Bench.signedIn()
+        let first = Moment(wall: WallTime(milliseconds: 60_000), uptime: Uptime(milliseconds: 60_000))
+        let booted = Bench(at: first, .restored(bench.written.last!, SessionSecrets(), damaged: nil))
+        #expect(booted.state == .tokenExpired)
+        let second = Moment(wall: WallTime(milliseconds: 120_000), uptime: Uptime(milliseconds: 60_000))
+        var again = Bench(at: second, .restored(booted.written.last!, SessionSecrets(), damaged: nil))
+        #expect(again.state == .tokenExpired)
+        let request = again.token()
+        #expect(again.reply(to: request) == nil)
+    }
+
+    @Test func `a clock set back does not move the renewal past the end of the token`() {
+        var late = 0
+        for seed in 0..<20 as Range<UInt64> {
+            var bench = Bench.signedIn(seed: seed)
+            bench.pass(.seconds(1_500))
+            bench.stepWall(.seconds(-1_490))
+            let end = bench.machine.standing.session!.end(bench.now)!
+            if bench.facts.renewal.notBefore! >= end { late += 1 }
+        }
+        #expect(late == 0)
+    }
+
+    @Test func `a caller does not use the last replay up before the outage is over`() {
+        var closed = 0
+        for seed in 0..<100 as Range<UInt64> {
+            var bench = Bench.signedIn(life: .seconds(60), seed: seed)
+            bench.pass(.seconds(61))
+            for _ in 0..<8 {
+                bench.failRenewal(busy)
+                next(&bench)
+            }
+            let sent = bench.now.uptime
+            bench.failRenewal(lost)
+            next(&bench)
+            bench.failRenewal(busy)
+            bench.pass(.seconds(10))
+            bench.token()
+            guard bench.renewals.count == 1 else { continue }
+            let at = bench.now.uptime
+            bench.failRenewal(busy)
+            // 12 s after the first was sent, the window (25 s) is closed.
+            let delay = bench.facts.renewal.notBefore! - bench.now.wall
+            if bench.now.uptime - sent < .seconds(13), (at + delay) - sent > .seconds(25) { closed += 1 }
+        }
+        #expect(closed == 0)
+    }
+
+    @Test func `an answer with another user's session is ambiguous`() {
+        var bench = Bench.signedIn()
+        bench.renew()
+        for _ in 0..<8 where !bench.renewals.isEmpty {
+            bench.failRenewal(busy)
+            next(&bench)
+        }
+        bench.grantLate(bench.renewals[0], of: "bob")
+        #expect(bench.machine.renewal.isReplaying)
+        #expect(bench.facts.renewal.notBefore! - bench.now.wall <= .seconds(2))
+    }
+
+    @Test func `an intent that used an answer asks the handler again at start`() {
+        var bench = Bench.signedIn(mode: .handler)
+        bench.register(1)
+        bench.renew()
+        bench.answerQuestion(.credential)
+        #expect(bench.renewals.count == 1)
+        var restarted = Bench(
+            at: bench.now,
+            mode: .handler,
+            .restored(bench.written.last!, SessionSecrets(), damaged: nil)
+        )
+        restarted.register(2)
+        #expect(restarted.everAsked.count == 1)
+    }
+
+    @Test func `a renewal under way while reauthentication is pending is shown`() {
+        var bench = Bench.signedIn(mode: .handler)
+        bench.register(1)
+        bench.renew()
+        bench.answerQuestion(.renew)
+        bench.failRenewal(.reauthenticationRequired)
+        bench.pass(.seconds(11))
+        bench.renew()
+        #expect(bench.questions.count == 1)
+        #expect(bench.facts.renewal.phase == .inFlight)
+        bench.answerQuestion(.credential)
+        bench.failRenewal(busy)
+        #expect(bench.facts.renewal.phase == .backingOff)
+        let before = bench.machine.nextAlarm(now: bench.now)
+        bench.pass(.seconds(5))
+        #expect(
+            bench.renewals.count == 1,
+            "the auth token is kept and never used again by itself; alarm \(String(describing: before))"
+        )
+    }
+
+    @Test func `a round keeps its turn after unable`() {
+        var bench = Bench.signedIn(mode: .handler)
+        bench.register(1)
+        bench.register(2)
+        bench.pass(.seconds(3_000))
+        let request = bench.identify("ext-bob")
+        bench.answer(
+            request,
+            .success(CredentialFacts(scheme: .registration, subject: .user(.user("bob")), needsHandler: true))
+        )
+        #expect(bench.questions.last?.question.reason == .expiring)
+        bench.answerQuestion(.unable)
+        #expect(bench.questions.last?.question.reason == .expiring)
+    }
+
+    @Test func `reconcile does not know who is being signed out`() {
+        var bench = Bench.signedIn()
+        bench.holdsWrites = true
+        bench.signOut()
+        #expect(bench.machine.reconciliation(withUserId: "alice") == .signIn)
+        #expect(bench.machine.configuredKey == nil)
+    }
+
+    // MARK: Owner
+
+    private struct House {
+        let clock = ManualClock()
+        let executor = ManualExecutor()
+        let store = InMemoryStore()
+        let alarm = RecordingAlarm()
+        let observer = RecordingObserver()
+        let provider: FakeProvider
+        let owner: SessionOwner
+
+        init(callsPerMinute: Int = 60, rules: RenewalRules = RenewalRules()) {
+            provider = FakeProvider(clock: clock)
+            owner = SessionOwner(
+                provider: provider,
+                store: store,
+                clock: clock,
+                alarm: alarm,
+                observer: observer,
+                executor: executor,
+                tasks: executor,
+                rules: rules,
+                callsPerMinute: callsPerMinute,
+                seed: 1
+            )
+            on { $0.start(with: .absent) }
+        }
+
+        func on(_ body: @escaping @Sendable (isolated SessionOwner) -> Void) {
+            owner.assumeIsolated { body($0) }
+            executor.runUntilIdle()
+        }
+        func snapshot() -> Snapshot { owner.assumeIsolated { $0.snapshot } }
+    }
+
+    private final class Box<Value: Sendable>: Sendable {
+        private let values = Mutex<[Value]>([])
+        func put(_ value: Value) { values.withLock { $0.append(value) } }
+        var all: [Value] { values.withLock { $0 } }
+    }
+
+    @Test func `sign-ins that wait for their turn cannot pass the limit of provider calls`() {
+        let house = House(callsPerMinute: 2)
+        house.provider.failExchanges(
+            .refused("1"),
+            .refused("2"),
+            .refused("3"),
+            .refused("4"),
+            .refused("5"),
+            .refused("6")
+        )
+        house.owner.assumeIsolated { owner in
+            for user in 0..<6 { owner.signIn(.signInToken(SharedSecret(text: "u\(user)")), by: 1_000) { _ in } }
+        }
+        house.executor.runUntilIdle()
+        #expect(house.provider.exchangeCalls == 2)
+    }
+
+    @Test func `API calls that reach no network are not counted`() {
+        let house = House(callsPerMinute: 2)
+        let kinds = Box<Refusal.Kind?>()
+        for _ in 0..<3 {
+            house.on {
+                $0.call(ApiRequest(method: "GET", path: "/v2/user/alice"), by: 1_000) {
+                    if case .failure(let refusal) = $0 { kinds.put(refusal.kind) }
+                }
+            }
+        }
+        #expect(kinds.all == [.notSignedIn, .notSignedIn, .notSignedIn])
+        house.on {
+            $0.signIn(.signInToken(SharedSecret(text: "alice")), by: 1_000) {
+                if case .failure(let refusal) = $0 { kinds.put(refusal.kind) }
+            }
+        }
+        #expect(kinds.all.count == 3)
+        #expect(house.provider.apiCalls.isEmpty)
+    }
+
+    @Test func `an API call's retry after a 401 is counted`() {
+        let house = House(callsPerMinute: 100)
+        house.on { $0.signIn(.signInToken(SharedSecret(text: "alice")), by: 1_000) { _ in } }
+        house.provider.answerCalls(ApiAnswer(status: 401, headers: [], body: []))
+        house.on { $0.call(ApiRequest(method: "GET", path: "/v2/user/alice"), by: 7) { _ in } }
+        #expect(house.provider.apiCalls.count + house.provider.renewalCalls == 3)
+        let limited = House(callsPerMinute: 2)
+        limited.on { $0.signIn(.signInToken(SharedSecret(text: "alice")), by: 1_000) { _ in } }
+        limited.provider.answerCalls(ApiAnswer(status: 401, headers: [], body: []))
+        limited.on { $0.call(ApiRequest(method: "GET", path: "/v2/user/alice"), by: 7) { _ in } }
+        #expect(limited.provider.apiCalls.count + limited.provider.renewalCalls <= 2)
+    }
+
+    @Test func `a registration that no handler could complete is not counted`() {
+        let house = House(callsPerMinute: 1)
+        let kinds = Box<Refusal.Kind?>()
+        for _ in 0..<2 {
+            house.on {
+                $0.signIn(.registration(userId: "bob", token: nil), by: 1_000) {
+                    if case .failure(let refusal) = $0 { kinds.put(refusal.kind) }
+                }
+            }
+        }
+        #expect(house.provider.exchangeCalls == 0)
+        #expect(!kinds.all.contains(.busy))
+    }
+
+    @Test func `each announcement has a larger revision, also when a callback calls back in`() {
+        let house = House()
+        let owner = house.owner
+        house.on {
+            $0.signIn(.signInToken(SharedSecret(text: "alice")), by: 1_000) { _ in
+                owner.assumeIsolated { $0.renew(by: 1_000) { _ in } }
+            }
+        }
+        let revisions = house.observer.snapshots.map(\.revision)
+        #expect(
+            Set(revisions).count == revisions.count,
+            "\(house.observer.snapshots.map { "\($0.revision) \($0.facts.state) \($0.facts.renewal.phase)" })"
+        )
+    }
+
+    @Test func `a sign-in that succeeded is answered with the state that it brought`() {
+        let house = House()
+        let owner = house.owner
+        let tokens = Box<Result<ServedToken, Refusal>>()
+        house.provider.hold()
+        house.owner.assumeIsolated { o in
+            o.signIn(.signInToken(SharedSecret(text: "alice")), by: 1_000) { _ in
+                owner.assumeIsolated { $0.signOut(by: 1_000) { _ in } }
+            }
+            o.token(by: 1_000) { tokens.put($0) }
+        }
+        house.executor.runUntilIdle()
+        house.provider.release()
+        house.executor.runUntilIdle()
+        #expect(tokens.all.count == 1)
+        let revisions = house.observer.snapshots.map(\.revision)
+        #expect(
+            Set(revisions).count == revisions.count,
+            "\(house.observer.snapshots.map { "\($0.revision) \($0.facts.state)" })"
+        )
+    }
+
+    @Test func `a second answer to identify changes nothing`() {
+        let house = House()
+        let requests = Box<IdentifyRequest>()
+        house.provider.hold()
+        house.on {
+            $0.identify(externalUserId: "ext-alice", by: 1_000, ask: { request, _ in requests.put(request) }) { _ in }
+        }
+        // Another sign-in takes the turn meanwhile, and will fail.
+        house.provider.failExchanges(.refused("no"))
+        house.on { $0.signIn(.signInToken(SharedSecret(text: "carol")), by: 1_000) { _ in } }
+        house.on { $0.identifyAnswered(requests.all[0], with: .success(.signInToken(SharedSecret(text: "alice")))) }
+        house.on { $0.identifyAnswered(requests.all[0], with: .success(.signInToken(SharedSecret(text: "bob")))) }
+        house.provider.release()
+        house.executor.runUntilIdle()
+        #expect(house.snapshot().facts.userId == "alice")
+        #expect(house.snapshot().facts.externalUserId == "ext-alice")
+    }
+
+    @Test func `configure and complete, one after the other on one connection`() {
+        let house = House()
+        let kinds = Box<Refusal.Kind?>()
+        @Sendable func note(_ result: Result<Snapshot, Refusal>) {
+            if case .failure(let refusal) = result { kinds.put(refusal.kind) } else { kinds.put(nil) }
+        }
+        house.owner.assumeIsolated { owner in
+            owner.signIn(
+                .apiKey(key: SharedSecret(text: "sk_us_1"), userId: nil, environment: "sandbox", region: "us"),
+                by: 1
+            ) {
+                note($0)
+            }
+            owner.signIn(.apiKey(key: nil, userId: "alice", environment: nil, region: nil), by: 1) { note($0) }
+        }
+        house.executor.runUntilIdle()
+        #expect(kinds.all == [nil, nil])
+        #expect(house.store.kept?.secrets.apiKey?.text == "sk_us_1")
+    }
+
+    @Test func `the last of two keys counts`() {
+        let house = House()
+        house.owner.assumeIsolated { owner in
+            for key in ["sk_us_1", "sk_us_2"] {
+                owner.signIn(
+                    .apiKey(key: SharedSecret(text: key), userId: "alice", environment: "sandbox", region: "us"),
+                    by: 1
+                ) { _ in }
+            }
+        }
+        house.executor.runUntilIdle()
+        #expect(house.store.kept?.secrets.apiKey?.text == "sk_us_2")
+    }
+}
+extension SecondReadingTests {
+
+    @Test func `a binding that was told was written, also when a switch comes right after it`() {
+        var bench = Bench.signedIn()
+        bench.holdsWrites = true
+        bench.renew()
+        let bound = bench.identify("ext-alice")
+        bench.answer(bound, .success(.signInToken("alice")))
+        bench.identify(switchingTo: "bob")
+        while !bench.heldWrites.isEmpty { bench.endWrite() }
+        let wasBound = bench.written.contains {
+            if case .session(let s) = $0.content { s.externalUserId == "ext-alice" } else { false }
+        }
+        #expect(bench.reply(to: bound) != .identified(.unchanged) || wasBound)
+    }
+}
