@@ -8,7 +8,7 @@ import Testing
 /// The owner carries effects out: step by step on the test's own thread, without chance and without sleeping.
 struct SessionOwnerTests {
     /// One owner with fakes around it.
-    private struct House {
+    fileprivate struct House {
         let clock = ManualClock()
         let executor = ManualExecutor()
         let store = InMemoryStore()
@@ -63,7 +63,7 @@ struct SessionOwnerTests {
     }
 
     /// What came back, in order.
-    private final class Box<Value: Sendable>: Sendable {
+    fileprivate final class Box<Value: Sendable>: Sendable {
         private let values = Mutex<[Value]>([])
         func put(_ value: Value) { values.withLock { $0.append(value) } }
         var all: [Value] { values.withLock { $0 } }
@@ -379,5 +379,75 @@ struct SessionOwnerTests {
         #expect("\(token)" == "‹secret›")
         #expect(!"\(house.snapshot())".contains("access-alice"))
         #expect(!"\(house.store.kept as Any)".contains("refresh-alice"))
+    }
+}
+
+extension SessionOwnerTests {
+    // MARK: What the owner adds of its own
+
+    @Test func `a credential that says nothing is refused at once`() {
+        let house = House().start()
+        let kinds = Box<Refusal.Kind>()
+        house.on { owner in
+            owner.signIn(.signInToken(SharedSecret(text: "")), by: 1_000) {
+                if case .failure(let refusal) = $0 { kinds.put(refusal.kind) }
+            }
+            owner.signIn(.userLogin(userId: "a", displayName: nil, authToken: nil), by: 1_000) {
+                if case .failure(let refusal) = $0 { kinds.put(refusal.kind) }
+            }
+        }
+        #expect(kinds.all == [.invalidCredential, .unsupported])
+        #expect(house.provider.exchangeCalls == 0)
+    }
+
+    @Test func `the hot path serves what token requests serve`() {
+        let house = House().start()
+        #expect(house.owner.assumeIsolated { $0.servableToken() } == nil)
+        let signedIn = house.signIn()
+        let facts = signedIn.owner.assumeIsolated { $0.servableToken() }
+        #expect(facts == signedIn.snapshot().facts.accessToken)
+        signedIn.owner.assumeIsolated { owner in
+            guard let facts, case .success(let served) = owner.served(facts) else {
+                Issue.record("not served")
+                return
+            }
+            #expect(served.secret.text == "access-alice-1")
+            #expect(served.userId == "alice")
+        }
+    }
+
+    @Test func `a handler that has gone is not asked`() {
+        let house = House(tokenLife: .seconds(60), rules: RenewalRules(mode: .handler)).start().signIn()
+        let questions = Box<RenewalQuestion>()
+        let handlers = Box<HandlerID>()
+        house.on { owner in handlers.put(owner.register { questions.put($0) }) }
+        house.on { $0.unregister(handlers.all[0]) }
+        house.pass(.seconds(61))
+        #expect(questions.all.isEmpty)
+        #expect(house.snapshot().facts.renewal.phase == .waitingForHandler)
+        // Twice is once.
+        house.on { $0.unregister(handlers.all[0]) }
+    }
+
+    @Test func `a disk that refuses is reported, and the session served from memory`() throws {
+        let house = House().start()
+        house.store.failure = StoreFailure("No space left on device")
+        let answers = Box<Result<Snapshot, Refusal>>()
+        house.on { $0.signIn(.signInToken(SharedSecret(text: "alice")), by: 1_000) { answers.put($0) } }
+        #expect(try answers.all.first?.get().facts.storage.durable == false)
+        #expect(house.store.kept == nil)
+        house.store.failure = nil
+        house.pass(.seconds(1))
+        #expect(house.snapshot().facts.storage.durable)
+        #expect(house.store.kept?.secrets.refreshToken?.text == "refresh-alice-1")
+    }
+
+    @Test func `after each event only what is in use is kept`() {
+        let house = House().start().signIn()
+        #expect(house.owner.assumeIsolated { $0.shelf.count } == 1)
+        house.on { $0.renew(by: 1_000) { _ in } }
+        #expect(house.owner.assumeIsolated { $0.shelf.count } == 1)
+        house.on { $0.signOut(by: 1_000) { _ in } }
+        #expect(house.owner.assumeIsolated { $0.shelf.count } == 0)
     }
 }

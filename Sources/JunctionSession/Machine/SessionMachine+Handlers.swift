@@ -30,10 +30,8 @@ extension SessionMachine {
         case (_, .unable), (.signIn, .renew):
             rounds.resume(round)
             return []
-        case (.signIn, .authToken(let secret)):
-            return sendExchange(round, given: Given(secret: secret, isSpentByUse: false), now)
-        case (.signIn, .signature(let secret)):
-            return sendExchange(round, given: Given(secret: secret, isSpentByUse: true), now)
+        case (.signIn, .authToken(let secret)), (.signIn, .signature(let secret)):
+            return sendExchange(round, given: secret, now)
         case (.renewal, .renew) where isReauthenticationPending:
             return refuseRequesters(.reauthenticationRequired, now)
         case (.renewal, .renew):

@@ -272,7 +272,7 @@ extension SessionMachine {
     }
 
     /// A handler gave what the sign-in was missing.
-    mutating func sendExchange(_ round: HandlerRounds.Round, given: Given, _ now: Moment) -> [Effect] {
+    mutating func sendExchange(_ round: HandlerRounds.Round, given: SecretRef, _ now: Moment) -> [Effect] {
         guard let exchange = signIn.send(round.attempt, given: given, by: round) else { return [] }
         if let refusal = budget.spend(exchange.uid, now: now) {
             signIn.end()
@@ -282,7 +282,7 @@ extension SessionMachine {
             .exchange(
                 round.attempt,
                 credentialOf: exchange.origin.id,
-                completedWith: given.secret,
+                completedWith: given,
                 expecting: nil
             )
         ]

@@ -66,7 +66,7 @@ struct SignIn: Hashable, Sendable {
             /// A session handler has to give what it is made with.
             case asking
             /// `round`: the handlers' round that led to it, where one did.
-            case sent(given: Given?, round: HandlerRounds.Round?)
+            case sent(given: SecretRef?, round: HandlerRounds.Round?)
             case granted(Granted)
         }
     }
@@ -111,7 +111,7 @@ struct SignIn: Hashable, Sendable {
     }
 
     /// A handler gave what was missing; nothing when no exchange asks for it any more.
-    mutating func send(_ attempt: Attempt, given: Given, by round: HandlerRounds.Round) -> Exchange? {
+    mutating func send(_ attempt: Attempt, given: SecretRef, by round: HandlerRounds.Round) -> Exchange? {
         guard exchange?.attempt == attempt, exchange?.stage == .asking else { return nil }
         exchange?.stage = .sent(given: given, round: round)
         return exchange
@@ -180,7 +180,7 @@ struct SignIn: Hashable, Sendable {
     var secrets: [SecretRef] {
         var refs = queue.compactMap(\.wish.key)
         switch exchange?.stage {
-        case .sent(let given?, _): refs.append(given.secret)
+        case .sent(let given?, _): refs.append(given)
         case .granted(let granted): refs.append(granted.secrets)
         case .asking, .sent(nil, _), nil: break
         }
