@@ -38,6 +38,14 @@ struct AccessPolicyTests {
         #expect(capabilities(AccessRule(allow: [.api], user: 1), of: member) == [])
     }
 
+    @Test func `a rule for somebody who does not exist decides for nobody, and keeps the list from being empty`() {
+        var nobody = AccessRule(allow: [.manage])
+        nobody.matchesNobody = true
+        let member = Peer(user: 1_000, groups: [50], process: 7, isInSocketGroup: true)
+        #expect(capabilities(nobody, of: member) == [])
+        #expect(capabilities(nobody, AccessRule(allow: [.status])) == [.status])
+    }
+
     @Test func `the first rule that matches decides, also when it allows less`() {
         #expect(capabilities(AccessRule(allow: [.status], group: 50), AccessRule(allow: [.manage])) == [.status])
         #expect(capabilities(AccessRule(allow: [], user: 1_000), AccessRule(allow: [.manage])) == [])

@@ -1,16 +1,17 @@
 package import JunctionServer
 
 extension AccessEntry {
-    /// The rule for the server, by the numbers that the kernel tells it; `nil` when it is about nobody on this machine.
-    func rule(by accounts: AccountDirectory) -> AccessRule? {
+    /// The rule for the server, by the numbers that the kernel tells it. One that names somebody who does not exist stays
+    /// in its place and matches nobody: without it the list could be empty, which means something else.
+    fileprivate func rule(by accounts: AccountDirectory) throws(AccountDirectory.LookupFailed) -> AccessRule {
         var rule = AccessRule(allow: allow, unit: unit)
         if let user {
-            guard let number = accounts.user(user) else { return nil }
-            rule.user = number
+            rule.user = try accounts.user(user)
+            rule.matchesNobody = rule.user == nil
         }
         if let group {
-            guard let number = accounts.group(group) else { return nil }
-            rule.group = number
+            rule.group = try accounts.group(group)
+            rule.matchesNobody = rule.matchesNobody || rule.group == nil
         }
         return rule
     }
@@ -19,15 +20,26 @@ extension AccessEntry {
 extension Configuration {
     /// The access policy's rules, and a line about each entry whose user or group does not exist.
     ///
-    /// Such an entry is left out, which is what it says: it matches nobody.
-    package func accessRules(by accounts: AccountDirectory) -> (rules: [AccessRule], notes: [String]) {
+    /// It throws when the name service does not answer: a policy that may lack a denying entry is not put in force.
+    package func accessRules(by accounts: AccountDirectory) throws(ConfigurationError) -> (
+        rules: [AccessRule], notes: [String]
+    ) {
         var rules: [AccessRule] = []
         var notes: [String] = []
         for (index, entry) in access.enumerated() {
-            if let rule = entry.rule(by: accounts) {
-                rules.append(rule)
-            } else {
-                notes.append("access[\(index)] names a user or group that does not exist: it applies to nobody")
+            do throws(AccountDirectory.LookupFailed) {
+                rules.append(try entry.rule(by: accounts))
+            } catch {
+                throw ConfigurationError(
+                    .nowhere,
+                    key: "access[\(index)]",
+                    "its user or group could not be looked up (\(error.reason)): see whether the name service works"
+                )
+            }
+            if rules[index].matchesNobody {
+                let name = [entry.user.map { "user \"\($0)\"" }, entry.group.map { "group \"\($0)\"" }]
+                    .compactMap(\.self).joined(separator: " or ")
+                notes.append("access[\(index)] matches nobody: there is no \(name) on this machine")
             }
         }
         return (rules, notes)

@@ -13,13 +13,12 @@ package struct ConfigurationCheck: Equatable, Sendable {
         do throws(StartFailure) {
             let (file, loaded) = try Self.load(arguments, environment)
             let service = ServiceEnvironment(variables: environment.variables, processID: environment.processID)
-            _ = try StartPlan.vendor(of: loaded.configuration, credentials: service.credentialsDirectory)
-            _ = try StartPlan.trust(of: loaded.configuration)
+            let sound = try SoundConfiguration(loaded, credentials: service.credentialsDirectory)
             verdict =
                 if let file = loaded.file { "\(file): in order" } else {
                     "\(file): not there; the built-in defaults are in order"
                 }
-            notes = loaded.notes
+            notes = sound.notes
             status = .success
         } catch {
             verdict = error.message

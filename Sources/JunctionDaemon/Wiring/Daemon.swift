@@ -14,7 +14,10 @@ import Synchronization
 package final class Daemon: Sendable {
     private let paths: Paths
     private let source: ConfigurationSource
-    private let configuration: Mutex<Configuration>
+    /// What the daemon was started with: what only a restart changes is compared with this.
+    private let configuration: Configuration
+    private let credentials: String?
+    private let introspection: Introspection
     private let log: DaemonLog
     private let logger: Logger
     private let notifier: Notifier
@@ -57,7 +60,7 @@ package final class Daemon: Sendable {
 
     private init(_ plan: StartPlan) throws(StartFailure) {
         (paths, source, log, notifier) = (plan.paths, plan.source, plan.log, plan.notifier)
-        configuration = Mutex(plan.configuration)
+        (configuration, credentials) = (plan.configuration, plan.credentialsDirectory)
         logger = log.logger("daemon")
         for note in plan.notes { logger.warning("\(note)") }
 
@@ -99,7 +102,7 @@ package final class Daemon: Sendable {
             callsPerMinute: plan.configuration.limits.providerCallsPerMinute,
             seed: .random(in: 0...UInt64.max)
         )
-        let introspection = Introspection(
+        introspection = Introspection(
             provider: provider,
             vault: plan.vault,
             owner: owner,
@@ -123,6 +126,7 @@ package final class Daemon: Sendable {
         trail = AuditTrail(loop) { $0.log(to: auditLogger) }
         server = Self.server(owner, introspection, Audit(logger: auditLogger, trail: trail), settings, on: loop)
         introspection.server = server
+        introspection.accessNotes = plan.accessNotes
         bell.owner = owner
         let server = server
         news.tellWatchers { server.changed($0) }
@@ -258,40 +262,46 @@ package final class Daemon: Sendable {
     /// Reads the configuration again. An invalid one is refused, and the old one stays in force.
     private func reload() {
         notifier.tell(.reloading(atMonotonicMicroseconds: ServiceNews.monotonicMicroseconds()))
-        do throws(ConfigurationError) {
-            let loaded = try source.load()
-            try apply(loaded)
+        do throws(StartFailure) {
+            apply(try soundConfiguration())
             // Whatever was said of an earlier file is not true any more.
             news.repeatStatus()
         } catch {
             logger.error(
                 "The configuration was not reloaded; the old one stays in force",
-                metadata: .of(nil, [.error: "\(error.description)"])
+                metadata: .of(nil, [.error: "\(error.message)"])
             )
-            notifier.tell(.status("The new configuration is invalid, the old one is in force: \(error.description)"))
+            notifier.tell(.status("The new configuration is invalid, the old one is in force: \(error.message)"))
         }
         notifier.tell(.ready)
     }
 
-    private func apply(_ loaded: ConfigurationSource.Loaded) throws(ConfigurationError) {
-        let new = loaded.configuration
-        let old = configuration.withLock { present in
-            defer { present = new }
-            return present
+    /// The configuration as it is now, by the same checks as a start's.
+    private func soundConfiguration() throws(StartFailure) -> SoundConfiguration {
+        let loaded: ConfigurationSource.Loaded
+        do throws(ConfigurationError) {
+            loaded = try source.load()
+        } catch {
+            throw StartFailure(error)
         }
-        let (rules, notes) = new.accessRules(by: .system)
-        for note in loaded.notes + notes { logger.warning("\(note)") }
+        return try SoundConfiguration(loaded, credentials: credentials)
+    }
+
+    private func apply(_ sound: SoundConfiguration) {
+        let new = sound.configuration
+        for note in sound.notes { logger.warning("\(note)") }
         log.level = new.log.level
-        let policy = AccessPolicy(rules: rules, daemonUser: getuid())
-        let server = server
+        let policy = AccessPolicy(rules: sound.rules, daemonUser: getuid())
+        let (server, introspection) = (server, introspection)
         // Whoever is told READY must meet the new rules.
         try? loop.submit { server.reload(policy: policy, exposesApi: new.api.expose) }.wait()
-        if !old.differsOnlyInWhatReloads(from: new) {
+        introspection.accessNotes = sound.accessNotes
+        if !configuration.differsOnlyInWhatReloads(from: new) {
             logger.warning("Changes outside access, api and log take effect after a restart")
         }
         logger.notice(
             "The configuration was reloaded",
-            metadata: .of(.reloaded, [.configuration: "\(loaded.file ?? "built-in defaults")"])
+            metadata: .of(.reloaded, [.configuration: "\(sound.file ?? "built-in defaults")"])
         )
     }
 }

@@ -29,6 +29,7 @@ final class Introspection: DaemonIntrospection {
     private let surroundings: Surroundings
     private let started: Moment
     private let served = Mutex<SessionServer?>(nil)
+    private let unmatched = Mutex<[String]>([])
 
     init(
         provider: any IdentityProvider,
@@ -84,6 +85,12 @@ final class Introspection: DaemonIntrospection {
 
     private var uptime: Duration { clock.now().uptime - started.uptime }
 
+    /// Which access entries match nobody, in the configuration that is in force.
+    var accessNotes: [String] {
+        get { unmatched.withLock { $0 } }
+        set { unmatched.withLock { $0 = newValue } }
+    }
+
     // MARK: Diagnosis
 
     func diagnose(_ answer: @escaping @Sendable (Diagnosis) -> Void) {
@@ -92,7 +99,7 @@ final class Introspection: DaemonIntrospection {
         let identity = facts.userId.map {
             Identity(userId: $0, teamId: facts.teamId, environment: facts.environment, region: facts.region)
         }
-        let near = [configuration, socket, session(facts), wallClock, serviceManager]
+        let near = [configuration] + access + [socket, session(facts), wallClock, serviceManager]
         Task(executorPreference: tasks) {
             let findings = await near + vault.inspect() + provider.probe(identity)
             loop.execute { answer(Diagnosis(checks: findings.map(Diagnosis.Check.init))) }
@@ -103,6 +110,13 @@ final class Introspection: DaemonIntrospection {
         let defaults = "There is no file: the built-in defaults are in force."
         let detail = surroundings.configurationFile.map { "\($0) is in force." } ?? defaults
         return ProbeFinding(name: "configuration", verdict: .ok, detail: detail)
+    }
+
+    private var access: [ProbeFinding] {
+        accessNotes.map { note in
+            let remedy = "Create the account, or correct the entry; without it nobody is allowed what it says."
+            return ProbeFinding(name: "access", verdict: .problem, detail: note + ".", remedy: remedy)
+        }
     }
 
     private var socket: ProbeFinding {

@@ -13,6 +13,8 @@ struct StartPlan {
     let source: ConfigurationSource
     let configuration: Configuration
     let notes: [String]
+    /// Which access entries match nobody.
+    let accessNotes: [String]
     let log: DaemonLog
     let notifier: Notifier
     let crashPoint: CrashPoint
@@ -38,9 +40,9 @@ struct StartPlan {
         } catch {
             throw StartFailure(error)
         }
-        configuration = loaded.configuration
-        vendor = try Self.vendor(of: configuration, credentials: service.credentialsDirectory)
-        trust = try Self.trust(of: configuration)
+        let sound = try SoundConfiguration(loaded, credentials: service.credentialsDirectory)
+        (configuration, vendor, trust) = (sound.configuration, sound.vendor, sound.trust)
+        accessNotes = sound.accessNotes
 
         let refused = ProcessHardening.apply()
         log = DaemonLog(
@@ -49,9 +51,8 @@ struct StartPlan {
         )
         notifier = Notifier(socket: service.notifySocket)
         crashPoint = CrashPoint(variables: environment.variables)
-        let (rules, accessNotes) = configuration.accessRules(by: .system)
-        policy = AccessPolicy(rules: rules, daemonUser: getuid())
-        notes = loaded.notes + accessNotes + refused
+        policy = AccessPolicy(rules: sound.rules, daemonUser: getuid())
+        notes = sound.notes + refused
 
         let steps = VaultSteps()
         self.steps = steps
@@ -79,15 +80,6 @@ struct StartPlan {
         credentialsDirectory = service.credentialsDirectory
     }
 
-    static func trust(of configuration: Configuration) throws(StartFailure) -> TrustAnchors {
-        guard let caFile = configuration.tls.caFile else { return .system }
-        do throws(ProviderConfigurationFault) {
-            return try TrustAnchors(caFile: caFile)
-        } catch {
-            throw StartFailure(.configuration, "tls.caFile: \(error.message)")
-        }
-    }
-
     private static func passedSockets() throws(StartFailure) -> PassedSockets {
         do throws(PassedSocketError) {
             return try PassedSockets.take()
@@ -105,20 +97,6 @@ struct StartPlan {
     }
 
     // MARK: The vendor
-
-    /// Everything about the vendor is checked here, before anything is touched.
-    static func vendor(
-        of configuration: Configuration,
-        credentials: String?
-    ) throws(StartFailure) -> any Vendor {
-        let name = configuration.provider
-        let values = configuration.vendors[name.rawValue] ?? [:]
-        do throws(ProviderConfigurationFault) {
-            return try name.vendor.init(VendorSettings(values, credentials: credentials, secret: SmallFile.secret(at:)))
-        } catch {
-            throw StartFailure(.configuration, error.message)
-        }
-    }
 
     func provider(in house: VendorHouse) throws(StartFailure) -> any IdentityProvider {
         do throws(ProviderConfigurationFault) {

@@ -35,6 +35,8 @@ package struct AccessRule: Equatable, Sendable {
     package var user: UInt32?
     /// The caller's primary group, or one of the supplementary ones.
     package var group: UInt32?
+    /// It names a user or group that does not exist: it stays in the list, and decides for nobody.
+    package var matchesNobody = false
 
     /// Every condition that is given must hold; a rule without any is for everybody.
     package init(allow: Set<Capability>, unit: String? = nil, user: UInt32? = nil, group: UInt32? = nil) {
@@ -45,6 +47,7 @@ package struct AccessRule: Equatable, Sendable {
     }
 
     fileprivate func matches(_ peer: Peer) -> Bool {
+        if matchesNobody { return false }
         if let user, user != peer.user { return false }
         if let group, !peer.groups.contains(group) { return false }
         if let unit, unit != peer.unit?.name { return false }

@@ -150,4 +150,35 @@ import Testing
         installation.daemon?.signal(SIGHUP)
         try notify.wait(for: "STATUS=User \(user) is signed in")
     }
+
+    /// What a start refuses, and what is said of it.
+    static let unstartable = [
+        ("[tls]\ncaFile = \"/nowhere/ca.pem\"", "tls.caFile"),
+        ("provider = \"sinch\"", "sinch.applicationKey"),
+    ]
+
+    @Test(arguments: unstartable.map(\.0))
+    func `SIGHUP refuses what a start refuses, whole, and the old rights hold`(configuration: String) throws {
+        let installation = try Installation(configuration: "[api]\nexpose = false")
+        let notify = try installation.startDaemon()
+        let user = try installation.signInNewUser()
+        let words = try #require(Self.unstartable.first { $0.0 == configuration }?.1)
+
+        installation.vendor = { _ in configuration }
+        installation.configuration = "[api]\nexpose = true"
+        try installation.writeConfiguration()
+        installation.daemon?.signal(SIGHUP)
+        try notify.wait("the complaint") { $0.hasPrefix("STATUS=") && $0.contains(words) }
+
+        let call: Object = ["method": "GET", "path": "/v2/user/\(user)"]
+        #expect(try installation.connect().refusal("api.request", call).kind == "permissionDenied")
+        let check = try Program(
+            "junctiond",
+            ["--config", installation.configurationFile, "--check-config"],
+            in: installation.folder
+        )
+        .wait()
+        #expect(check.status == 78)
+        #expect(check.errors.contains(words))
+    }
 }

@@ -76,6 +76,24 @@ struct AccessTests {
         #expect(try stranger.ctl(["sign-out"], groups: "daemon").status == 77)
     }
 
+    @Test func `an entry for somebody who does not exist opens nothing to the socket's group`() throws {
+        let installation = try Installation.started(
+            configuration: "[[access]]\nallow = [\"status\"]\nuser = \"no-such-user\""
+        )
+        try installation.signInNewUser()
+        let stranger = try Stranger(installation)
+        try stranger.openTheDoor()
+
+        for verb in [["status"], ["token"], ["renew"], ["api", "GET", "/v2/providers"]] {
+            let ending = try stranger.ctl(verb, groups: "root")
+            #expect(ending.status == 77, "\(verb)")
+            #expect(ending.output == "", "\(verb)")
+        }
+        let checks = try installation.ctl("doctor")
+        #expect(checks.status == 1)
+        #expect(checks.output.contains("access[0] matches nobody: there is no user \"no-such-user\" on this machine"))
+    }
+
     @Test func `a reload changes the rights of who is connected already`() throws {
         let access = "[[access]]\nallow = [\"status\"]\nuser = \"\(Stranger.name)\""
         let installation = try Installation(configuration: access)

@@ -1,0 +1,59 @@
+import JunctionProviders
+import JunctionServer
+
+/// A configuration that the daemon can run with: what it names has been looked up, opened and read.
+///
+/// A start, `--check-config` and a reload ask for the same, so that none of them takes what another refuses.
+struct SoundConfiguration {
+    let configuration: Configuration
+    let vendor: any Vendor
+    let trust: TrustAnchors
+    let rules: [AccessRule]
+    /// One line each: things that are allowed and may be mistakes.
+    let notes: [String]
+    /// Which access entries match nobody, one line each; among the notes, too.
+    let accessNotes: [String]
+    /// Absent: there is no file, and the built-in defaults apply.
+    let file: String?
+
+    /// - Parameter credentials: where the service manager put its credentials.
+    init(
+        _ loaded: ConfigurationSource.Loaded,
+        credentials: String?,
+        accounts: AccountDirectory = .system
+    ) throws(StartFailure) {
+        configuration = loaded.configuration
+        file = loaded.file
+        vendor = try Self.vendor(of: configuration, credentials: credentials)
+        trust = try Self.trust(of: configuration)
+        do throws(ConfigurationError) {
+            (rules, accessNotes) = try configuration.accessRules(by: accounts)
+        } catch {
+            throw StartFailure(error)
+        }
+        notes = loaded.notes + accessNotes
+    }
+
+    private static func trust(of configuration: Configuration) throws(StartFailure) -> TrustAnchors {
+        guard let caFile = configuration.tls.caFile else { return .system }
+        do throws(ProviderConfigurationFault) {
+            return try TrustAnchors(caFile: caFile)
+        } catch {
+            throw StartFailure(.configuration, "tls.caFile: \(error.message)")
+        }
+    }
+
+    /// Everything about the vendor is checked here, before anything is touched.
+    private static func vendor(
+        of configuration: Configuration,
+        credentials: String?
+    ) throws(StartFailure) -> any Vendor {
+        let name = configuration.provider
+        let values = configuration.vendors[name.rawValue] ?? [:]
+        do throws(ProviderConfigurationFault) {
+            return try name.vendor.init(VendorSettings(values, credentials: credentials, secret: SmallFile.secret(at:)))
+        } catch {
+            throw StartFailure(.configuration, error.message)
+        }
+    }
+}
