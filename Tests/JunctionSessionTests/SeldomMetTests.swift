@@ -152,4 +152,134 @@ struct SeldomMetTests {
         #expect(bench.machine.budget.remembered == 0)
     }
 
+    // MARK: What the mutation tester missed
+
+    private func asked(handlers: UInt64...) -> Bench {
+        var bench = Bench.signedIn(mode: .handler)
+        for handler in handlers { bench.register(handler) }
+        bench.pass(.seconds(3_000))
+        return bench
+    }
+
+    @Test func `a handler that registers twice is one, and the latest`() {
+        var bench = asked(handlers: 1, 2, 1)
+        bench.answerQuestion(.unable)
+        bench.answerQuestion(.unable)
+        #expect(bench.everAsked.map(\.number) == [1, 2])
+        #expect(bench.facts.renewal.phase == .postponed)
+    }
+
+    @Test func `a handler that goes while another is asked changes nothing`() {
+        var bench = asked(handlers: 1, 2)
+        bench.unregister(1)
+        #expect(bench.facts.renewal.phase == .inFlight)
+        #expect(bench.everAsked.map(\.number) == [2])
+        bench.answerQuestion(.renew)
+        #expect(bench.renewals.count == 1)
+    }
+
+    @Test func `only who was asked can answer`() {
+        var bench = asked(handlers: 1, 2)
+        let attempt = bench.questions.last!.question.attempt
+        bench.say(.renew, from: 1, to: attempt)
+        #expect(bench.renewals.isEmpty)
+        bench.say(.renew, from: 2, to: attempt)
+        #expect(bench.renewals.count == 1)
+    }
+
+    @Test func `the alarm rings at a handler's deadline`() {
+        let bench = asked(handlers: 1)
+        #expect(bench.machine.nextAlarm(now: bench.now) == bench.now.wall + .seconds(60))
+    }
+
+    @Test func `a round that waits for its turn ends with the sign-out`() {
+        var bench = Bench.signedIn(mode: .handler)
+        bench.register(1)
+        let request = bench.identify("ext-bob")
+        let facts = CredentialFacts(scheme: .registration, subject: .user(.user("bob")), needsHandler: true)
+        bench.answer(request, .success(facts))
+        bench.renew()
+        #expect(bench.everAsked.count == 1)
+        bench.signOut()
+        bench.pass(.seconds(120))
+        #expect(bench.everAsked.count == 1)
+    }
+
+    @Test func `what the provider asked for is passed by session renew alone`() {
+        var bench = Bench.signedIn(life: .seconds(60))
+        bench.pass(.seconds(61))
+        bench.failRenewal(.unavailable(Unavailability("Busy", retryAfter: .seconds(300))))
+        bench.pass(.seconds(60))
+        let waiting = bench.token()
+        #expect(bench.refusal(of: waiting) == .tokenExpired)
+        bench.stepWall(.seconds(1))
+        #expect(bench.renewals.isEmpty)
+        bench.renew()
+        #expect(bench.renewals.count == 1)
+    }
+
+    @Test func `a caller with a dead token does not hurry what a handler has just begun`() {
+        var bench = Bench.signedIn(life: .seconds(60), mode: .handler)
+        bench.register(1)
+        bench.pass(.seconds(61))
+        bench.answerQuestion(.renew)
+        for _ in 0..<8 {
+            bench.failRenewal(.unavailable(Unavailability("Busy")))
+            bench.pass(bench.facts.renewal.notBefore! - bench.now.wall)
+            bench.answerQuestion(.renew)
+        }
+        bench.failRenewal(.unavailable(Unavailability("Busy")))
+        let asked = bench.everAsked.count
+        #expect(bench.refusal { $0.token() } == .tokenExpired)
+        #expect(bench.everAsked.count == asked)
+        bench.now.uptime = bench.now.uptime + .seconds(10)
+        bench.token()
+        #expect(bench.everAsked.count == asked + 1)
+    }
+
+    @Test func `a replay whose own token was refused asks the handlers, and what they give is no replay`() {
+        var bench = asked(handlers: 1)
+        bench.answerQuestion(.renew)
+        bench.failRenewal(.unavailable(Unavailability("Lost", ambiguous: true)))
+        bench.pass(.seconds(2))
+        bench.failRenewal(.answerRefused("The registration is gone"))
+        #expect(bench.questions.count == 1)
+        bench.answerQuestion(.credential)
+        bench.failRenewal(.unavailable(Unavailability("Busy")))
+        #expect(!bench.machine.renewal.isReplaying)
+        #expect(bench.machine.renewal.kept != nil)
+    }
+
+    @Test func `reauthentication is told for ten seconds, with its reason`() {
+        var bench = Bench.signedIn(mode: .handler)
+        bench.register(1)
+        bench.renew()
+        bench.answerQuestion(.renew)
+        bench.failRenewal(.reauthenticationRequired)
+        #expect(bench.facts.renewal.lastError?.hasPrefix("reauthenticationRequired: ") == true)
+        let again = bench.renew()
+        #expect(bench.refusal(of: again) == .reauthenticationRequired)
+        #expect(bench.retryAfter(of: again) == .seconds(10))
+        #expect(bench.everAsked.count == 1)
+    }
+
+    @Test func `two bindings and a rotation are two writes, and each caller hears once`() {
+        var bench = Bench.signedIn()
+        bench.renew()
+        bench.holdsWrites = true
+        let first = bench.identify("ext-1")
+        bench.answer(first, .success(.signInToken("alice")))
+        let second = bench.identify("ext-2")
+        bench.answer(second, .success(.signInToken("alice")))
+        bench.grantRenewal()
+        #expect(bench.heldWrites.count == 1)
+        bench.endWrite()
+        #expect(bench.reply(to: first) == .identified(.unchanged))
+        #expect(bench.reply(to: second) == nil)
+        bench.endWrite()
+        #expect(bench.reply(to: second) == .identified(.unchanged))
+        #expect(bench.heldWrites.isEmpty)
+        #expect(bench.facts.externalUserId == "ext-2")
+        #expect(bench.facts.accessToken?.generation == 2)
+    }
 }

@@ -81,13 +81,11 @@ struct HandlerRounds: Hashable, Sendable {
 
     /// Begins a round; it asks when its turn has come.
     mutating func begin(_ round: Round) {
-        drop(round.purpose)
         waiting.append(round)
     }
 
     /// Goes on with a round whose last answer was of no use: its turn is the next.
     mutating func resume(_ round: Round) {
-        drop(round.purpose)
         waiting.insert(round, at: 0)
     }
 

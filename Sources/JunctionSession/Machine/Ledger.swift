@@ -177,7 +177,6 @@ struct Ledger: Hashable, Sendable {
             debt = nil
             storage.durable = true
             if settlesDamage, obstacle == nil { storage.status = .ok }
-            settlesDamage = false
         }
         return Ended(change: decided, followers: write.followers)
     }

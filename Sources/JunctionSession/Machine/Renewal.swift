@@ -276,7 +276,7 @@ struct Renewal: Hashable, Sendable {
         failures += 1
         lastError = "providerUnavailable: " + failure.message
         let mayReplay = recentReplays(now).count < RenewalPolicy.mostReplays
-        if failure.ambiguous, let sentAt, mayReplay {
+        if failure.ambiguous, let sentAt {
             // The answer may be lost a second time: as long as the first request is inside its grace, that one counts.
             let first = window.map(\.sentAt).flatMap {
                 $0 + RenewalPolicy.secondReplay.lowerBound > now.uptime ? $0 : nil

@@ -131,9 +131,6 @@ struct Session: Hashable, Sendable {
         return min(token.expiresAt, now.wall(at: endsAt))
     }
 
-    /// Whether it has a token that can be renewed without a new credential.
-    var isRenewable: Bool { stored.token != nil && !stored.reauthenticationPending }
-
     /// Whether its token ends by itself, so that it has to be renewed before that.
     var hasEnd: Bool { stored.token.map { $0.expiresAt < .never } ?? false }
 

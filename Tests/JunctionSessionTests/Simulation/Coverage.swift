@@ -5,7 +5,8 @@ struct Coverage {
             terminations
         case reauthentications, signOuts, ambiguous, crashIdle, crashAsking, crashNoting, crashSending, crashStoring
         case crashSigningIn, crashSigningOut, crashUndurable, writesFailed, clockSteps, clockStepsInFlight, suspends
-        case handlersVanished, lateHandlers, revocationsTold, lossesWithoutGrace, overtakenGrants, handlerRenewals
+        case handlersVanished, silentHandlers, lateHandlers, revocationsTold, lossesWithoutGrace, overtakenGrants,
+            handlerRenewals
         case unreadableStarts, freshEndings
     }
 

@@ -140,6 +140,8 @@ extension Simulation {
         if question.reason != .missing, question.reason != .requested, let quietUntil, time < quietUntil {
             throw Broken(description: "a handler was asked within ten minutes of unable")
         }
+        // Some never answer: only the deadline ends that.
+        if !isHealed, chance(8) == 0 { return coverage.note(.silentHandlers) }
         plan(.handlerAnswers(handler, question), after: Int64(chance(isHealed ? 100 : 75_000)))
     }
 

@@ -298,6 +298,8 @@ extension Simulation {
             try put(ended)
             try perform(machine.writeEnded(ticket, failure: nil, now: now))
         }
+        // The same outcome twice is news once.
+        try perform(machine.writeEnded(ticket, failure: nil, now: now))
     }
 
     private mutating func put(_ write: Write) throws(Broken) {
