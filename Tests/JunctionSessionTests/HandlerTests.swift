@@ -333,7 +333,7 @@ struct HandlerTests {
 
     private let registration = CredentialFacts(
         scheme: .registration,
-        subject: .user(Identity(userId: "alice")),
+        subject: .user(.user("alice")),
         needsHandler: true
     )
 

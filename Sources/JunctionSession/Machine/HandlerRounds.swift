@@ -37,6 +37,8 @@ struct HandlerRounds: Hashable, Sendable {
         var asked = 0
         /// Why the last answer that was of use to nobody was refused.
         var refusal: String?
+        /// How many answers the provider has refused.
+        var refused = 0
 
         enum Purpose: Hashable, Sendable {
             case renewal
@@ -47,6 +49,8 @@ struct HandlerRounds: Hashable, Sendable {
         func afterRefusal(_ reason: String) -> Round {
             var next = self
             next.refusal = reason
+            next.refused += 1
+            if next.refused >= RenewalPolicy.mostRefusedAnswers { next.others = [] }
             return next
         }
     }

@@ -90,7 +90,7 @@ struct Ledger: Hashable, Sendable {
             storage.status = unreadable.status
             if !unreadable.canSignIn { obstacle = unreadable.remedy }
         }
-        if !durable { owe(now) }
+        if !durable, case .restored = restoration { owe(now) }
     }
 
     // MARK: What is wanted

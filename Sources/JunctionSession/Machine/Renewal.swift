@@ -143,7 +143,10 @@ struct Renewal: Hashable, Sendable {
         case .replay(let time), .backoff(let time, _, _): return now.wall(at: time.uptime)
         case .due: return now.wall
         case .scheduled:
-            if !session.isAlive(now) { return now.wall }
+            if !session.isAlive(now) {
+                let earliest = lastBegan.map { $0 + RenewalPolicy.shortestLife } ?? now.uptime
+                return now.wall(at: max(earliest, now.uptime))
+            }
             return session.hasEnd ? session.renewAt ?? session.stored.token?.expiresAt : nil
         }
     }
@@ -239,9 +242,9 @@ struct Renewal: Hashable, Sendable {
     /// The provider granted a token, and it is written: nothing of the failures before it counts any more.
     mutating func succeeded() -> [ChangeRequest] {
         let waiting = requesters
-        let (began, replaced) = (lastBegan, lastReplacedRejected)
+        let (began, replaced, replays) = (lastBegan, lastReplacedRejected, replays)
         self = Renewal()
-        (lastBegan, lastReplacedRejected) = (began, replaced)
+        (lastBegan, lastReplacedRejected, self.replays) = (began, replaced, replays)
         return waiting
     }
 

@@ -42,6 +42,12 @@ package enum RenewalPolicy {
     /// …and a little more, so that a fleet does not ask its servers in one second.
     package static let postponementSpread: ClosedRange<Duration> = .zero...(.seconds(60))
 
+    /// Answers of handlers that the provider may refuse in one round; past that nobody is asked on. Each costs a call.
+    package static let mostRefusedAnswers = 8
+
+    /// A token that is dead on arrival is not followed by the next request before this.
+    package static let shortestLife: Duration = .seconds(1)
+
     /// Sign-outs that the provider has not heard of, at the most: each keeps a secret in memory, and more users than
     /// these do not take turns on one device within a day.
     package static let mostRevocations = 8

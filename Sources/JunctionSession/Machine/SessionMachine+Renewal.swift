@@ -141,7 +141,8 @@ extension SessionMachine {
         if tried.isReplay, let until = session.stored.postponedUntil, until > now.wall {
             renewal.resume(postponedUntil: until, postponement, now)
         }
-        let refusal = Refusal(.providerUnavailable, failure.message, retryAfter: delay)
+        let wait = renewal.postponement.map { $0.until.uptime - now.uptime } ?? delay
+        let refusal = Refusal(.providerUnavailable, failure.message, retryAfter: wait)
         let told = requesters.map { Reply.change($0, refusal) } + takeWaiters(refusing: refusal)
         return told.map { .reply($0) }
     }
@@ -201,6 +202,8 @@ extension SessionMachine {
 
     /// The intent is noted, or the disk refused it: the request is sent either way.
     mutating func intentNoted(_ attempt: Attempt, _ now: Moment) -> [Effect] {
+        // Whoever has been granted meanwhile takes the session over: the old one's refresh token is not spent any more.
+        if case .granted? = signIn.exchange?.stage { return [] }
         guard let session = standing.session, let next = renewal.send(attempt, now) else { return [] }
         return [.renew(attempt, session.stored.identity, with: session.secrets, using: next.given?.secret)]
     }

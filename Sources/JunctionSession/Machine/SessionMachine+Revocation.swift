@@ -34,7 +34,7 @@ extension SessionMachine {
         return isHere ? [] : revoke(granted, now) + settle(now)
     }
 
-    private mutating func revoke(_ granted: Granted, _ now: Moment) -> [Effect] {
+    mutating func revoke(_ granted: Granted, _ now: Moment) -> [Effect] {
         let life = granted.life?.end.map { $0 - now.uptime } ?? RenewalPolicy.longestRevocation
         return revocations.add(granted.identity, granted.secrets, goodFor: life, now)
     }

@@ -47,6 +47,9 @@ extension SessionMachine {
     /// The provider granted a session.
     package mutating func exchangeSucceeded(_ attempt: Attempt, _ granted: Granted, now: Moment) -> [Effect] {
         guard signIn.isSent(attempt) else { return revokeUnwanted(attempt, granted, now) }
+        if let subject = signIn.exchange?.subject, !subject.isSameUser(as: granted.identity) {
+            return revoke(granted, now) + exchangeFailed(attempt, .otherUser(granted.identity), now: now)
+        }
         signIn.granted(granted)
         return settle(now)
     }

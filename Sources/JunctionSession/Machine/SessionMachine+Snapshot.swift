@@ -56,6 +56,9 @@ extension SessionMachine {
         case .resting(.scheduled), .resting(.due):
             (facts.phase, facts.notBefore) = (.scheduled, session.renewAt)
         }
+        if case .resting(.scheduled) = renewal.phase, session.hasEnd, !session.isAlive(now) {
+            facts.notBefore = renewal.due(session, now)
+        }
         // What is due has begun, or waits for an app, or for the write that is under way: for no time any more.
         if renewal.isResting, let due = renewal.due(session, now), due <= now.wall {
             (facts.phase, facts.notBefore) = (canBeginRenewal ? .inFlight : .waitingForHandler, nil)

@@ -80,7 +80,7 @@ package struct SessionMachine: Hashable, Sendable {
         case .terminated(let termination, let identity):
             standing = .terminated(termination, identity)
         case .session(let stored):
-            standing = .signedIn(Session(restored: stored, secrets: secrets, writtenAt: record.writtenAt))
+            standing = .signedIn(Session(restored: stored, secrets: secrets, writtenAt: record.writtenAt, at: now))
             renewal = Renewal(resuming: stored, writtenAt: record.writtenAt, postponement: postponement, at: now)
         }
     }
@@ -95,6 +95,10 @@ package struct SessionMachine: Hashable, Sendable {
         renewal.clockJumped(now)
         if case .signedIn(var session) = standing {
             session.clockJumped(now)
+            if let (until, _) = renewal.postponement, session.stored.postponedUntil != until.wall {
+                session.stored.postponedUntil = until.wall
+                ledger.note()
+            }
             standing = .signedIn(session)
         }
         return settle(now)

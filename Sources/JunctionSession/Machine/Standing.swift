@@ -53,11 +53,14 @@ struct Session: Hashable, Sendable {
     private(set) var endsAt: Uptime?
 
     /// As a record had it, with the secrets that were sealed in that record.
-    init(restored stored: StoredSession, secrets: SecretRef, writtenAt: WallTime) {
+    init(restored stored: StoredSession, secrets: SecretRef, writtenAt: WallTime, at now: Moment) {
         self.stored = stored
         self.secrets = secrets
         self.writtenAt = writtenAt
         renewAt = stored.renewAt
+        guard isTrustworthy(now) else { return }
+        renewsAt = stored.renewAt.map { now.uptime + ($0 - now.wall) }
+        if hasEnd { endsAt = stored.token.map { now.uptime + ($0.expiresAt - now.wall) } }
     }
 
     /// As a sign-in brought it.
@@ -99,7 +102,7 @@ struct Session: Hashable, Sendable {
 
     /// The wall clock was set: the renewal stays where it is in the life of its token.
     mutating func clockJumped(_ now: Moment) {
-        if let renewsAt { renewAt = now.wall(at: renewsAt) }
+        if let renewsAt { renewAt = min(now.wall(at: renewsAt), stored.renewAt ?? .never) }
     }
 
     // MARK: Life

@@ -20,20 +20,28 @@ extension SessionOwner {
         if let identity = machine.identity { _ = try provider.admit(request, for: identity) }
         _ = try await authorization(by: uid)
         // The credential is the one of this moment: a rotation may have come in between.
+        guard let identity = machine.identity else { throw .notSignedIn }
         let generation = machine.servedGeneration
-        let answer = try await send(request, by: uid)
+        let answer = try await send(request, for: identity, by: uid)
         guard answer.status == 401, try await isReplaced(generation, by: uid) else { return answer }
         do throws(Refusal) {
-            return try await send(request, by: uid)
+            return try await send(request, for: identity, by: uid)
         } catch {
-            guard error.kind == .busy else { throw error }
+            // The call was made for one user, and is not made again as another.
+            guard error.kind == .busy || machine.identity?.isSameUser(as: identity) == false else { throw error }
             return answer
         }
     }
 
-    private func send(_ request: ApiRequest, by uid: UInt32) async throws(Refusal) -> ApiAnswer {
+    private func send(
+        _ request: ApiRequest,
+        for user: Identity,
+        by uid: UInt32
+    ) async throws(Refusal) -> ApiAnswer {
         // Looked up anew each time: a sign-out or another user may have come in between.
-        guard let identity = machine.identity, let secrets = servedSecrets else { throw .notSignedIn }
+        guard let identity = machine.identity, identity.isSameUser(as: user), let secrets = servedSecrets else {
+            throw .notSignedIn
+        }
         let admitted = try provider.admit(request, for: identity)
         if let refusal = machine.apiCallBegan(by: uid, now: now) { throw refusal }
         do throws(Unavailability) {
@@ -58,7 +66,11 @@ extension SessionOwner {
             }
             return authorization != .rejectionStands
         } catch {
-            guard error.kind == .busy || error.kind == .providerUnavailable else { throw error }
+            switch error.kind {
+            case .busy, .providerUnavailable, .tokenExpired, .reauthenticationRequired: break
+            case .alreadySignedIn, .invalidCredential, .notSignedIn, .sessionTerminated, .permissionDenied: throw error
+            case .incompatibleCredential, .storageUnavailable, .unsupported, .invalidParameters: throw error
+            }
             return false
         }
     }

@@ -70,11 +70,11 @@ extension Simulation {
     /// An ambiguous outcome is replayed within two seconds; a 503 to the first replay leaves room for one more.
     mutating func expectReplay(of call: Call, isAmbiguous: Bool) {
         guard scheme == .signInToken, call.given == nil, let token = call.refresh, isStanding(token) else { return }
-        let recent = (sendsOfToken[token] ?? []).count { $0 > time - 600_000 }
+        let recent = replayTimes.count { $0 > time - 600_000 }
         if isAmbiguous {
-            let before = recent < 6 ? time + 2_001 : nil
+            let before = recent < 5 ? time + 2_001 : nil
             window = Window(token: token, sentAt: call.sentAt, replayBefore: before)
-        } else if let current = window, current.token == token, current.replays == 1, recent < 6 {
+        } else if let current = window, current.token == token, current.replays == 1, recent < 5 {
             window?.replayBefore = time < current.sentAt + 16_000 ? current.sentAt + 25_000 : nil
         } else {
             window = nil
@@ -117,7 +117,7 @@ extension Simulation {
             let wasTried = sends.contains { $0 > span.lowerBound && $0 <= span.upperBound }
             let noticedAt = (noticed[loss.token] ?? []).first { $0 >= loss.consumedAt } ?? .max
             let wasNoticedLate = noticedAt > span.upperBound - 2_300
-            let isCapped = sends.count { $0 > loss.consumedAt - 600_000 && $0 <= loss.consumedAt } >= 6
+            let isCapped = replayTimes.count { $0 > loss.consumedAt - 600_000 && $0 <= loss.at } >= 5
             if hasLostMemory || wasAway || wasTried || wasNoticedLate || isCapped { continue }
             throw Broken(
                 description: "a login is lost: the replay came \(loss.at - loss.consumedAt) ms after the rotation"

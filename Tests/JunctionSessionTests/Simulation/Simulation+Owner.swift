@@ -93,6 +93,7 @@ extension Simulation {
             return
         }
         window?.replays += 1
+        replayTimes.append(time)
         window?.replayBefore = nil
         coverage.note(window?.replays == 1 ? .replays : .secondReplays)
     }

@@ -107,6 +107,8 @@ struct Simulation {
     var registered: [HandlerID] = []
     var quietUntil: Int64?
     var window: Window?
+    /// When replays were sent.
+    var replayTimes: [Int64] = []
     var telling: RevocationID?
     /// Nothing can be sealed or written for as long as this process lives.
     var keepsNothing = false
