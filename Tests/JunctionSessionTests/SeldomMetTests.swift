@@ -282,4 +282,182 @@ struct SeldomMetTests {
         #expect(bench.facts.externalUserId == "ext-2")
         #expect(bench.facts.accessToken?.generation == 2)
     }
+
+    @Test func `a renewal that is under way is worth waiting for at the end`() {
+        var bench = Bench.signedIn()
+        #expect(!bench.machine.isBusy)
+        bench.renew()
+        #expect(bench.renewals.count == 1)
+        #expect(bench.machine.isBusy)
+        bench.failRenewal(.unavailable(Unavailability("Busy")))
+        #expect(!bench.machine.isBusy)
+    }
+
+    /// What a restart would find of the intent, after a detail of the session was written.
+    private func storedIntent(_ bench: inout Bench) -> Bool? {
+        let request = bench.identify("ext-alice")
+        bench.answer(request, .success(.signInToken("alice")))
+        guard case .session(let stored)? = bench.written.last?.content else { return nil }
+        return stored.renewalUnderWay
+    }
+
+    @Test(arguments: [true, false])
+    func `a no closes the intent, an answer that is lost does not`(isAmbiguous: Bool) {
+        var bench = Bench.signedIn()
+        bench.renew()
+        bench.failRenewal(.unavailable(Unavailability("No token", ambiguous: isAmbiguous)))
+        #expect(storedIntent(&bench) == isAmbiguous)
+        #expect(bench.reports.last == .renewalEnded(.unavailable))
+    }
+
+    @Test func `a no to a replay closes nothing while another is to come`() {
+        var bench = Bench.signedIn()
+        bench.renew()
+        bench.failRenewal(.unavailable(Unavailability("Lost", ambiguous: true)))
+        bench.pass(.seconds(2))
+        bench.failRenewal(.unavailable(Unavailability("Busy")))
+        #expect(bench.machine.renewal.isReplaying)
+        #expect(storedIntent(&bench) == true)
+    }
+
+    @Test func `a demand for a new credential closes the intent`() {
+        let bench = Bench.pendingReauthentication()
+        guard case .session(let stored)? = bench.written.last?.content else {
+            Issue.record("nothing stored")
+            return
+        }
+        #expect(stored.reauthenticationPending && !stored.renewalUnderWay)
+        #expect(bench.reports.last == .renewalEnded(.reauthenticationRequired))
+    }
+
+    @Test func `in automatic mode a pending reauthentication makes no call, also when the ten seconds are over`() {
+        var bench = Bench.pendingReauthentication()
+        bench.pass(.seconds(11))
+        #expect(bench.refusal { $0.renew() } == .reauthenticationRequired)
+        #expect(bench.renewals.isEmpty)
+    }
+
+    @Test func `nothing is given up that was never to be told`() {
+        var bench = Bench.signedIn(life: .seconds(60))
+        bench.pass(.seconds(60))
+        bench.signOut()
+        #expect(bench.waitingRevocations.isEmpty)
+        #expect(!bench.reports.contains { if case .revocationGivenUp = $0 { true } else { false } })
+    }
+
+    @Test func `the next sign-out is told as soon as the one that was dropped has ended`() {
+        var bench = Bench.signedIn("alice")
+        bench.signOut()
+        bench.signIn(.signInToken("bob"))
+        bench.grantExchange(of: "bob")
+        bench.signOut()
+        #expect(bench.revoked == [.user("alice")])
+        bench.signIn(.signInToken("alice"))
+        bench.grantExchange()
+        #expect(bench.waitingRevocations == [.user("bob")])
+        bench.endRevocation(Unavailability("The request was given up"))
+        #expect(bench.revoked == [.user("alice"), .user("bob")])
+    }
+
+    @Test func `the alarm is set for the sign-out that is due first`() {
+        var bench = Bench.signedIn("alice", life: .seconds(86_400))
+        bench.signOut()
+        bench.endRevocation(Unavailability("Busy", retryAfter: .seconds(900)))
+        bench.signIn(.signInToken("bob"))
+        bench.grantExchange(of: "bob")
+        bench.signOut()
+        bench.endRevocation(Unavailability("Busy", retryAfter: .seconds(100)))
+        let alarm = bench.machine.nextAlarm(now: bench.now)!
+        #expect(alarm - bench.now.wall <= .seconds(110))
+    }
+
+    @Test func `who asks while a renewal is under way joins it, whatever is left of the budget`() {
+        var bench = Bench.signedIn()
+        bench.machine.budget = CallBudget(callsPerMinute: 1)
+        let first = bench.renew()
+        let second = bench.renew()
+        #expect(bench.reply(to: second) == nil)
+        bench.grantRenewal()
+        #expect(bench.reply(to: first) == .done)
+        #expect(bench.reply(to: second) == .done)
+    }
+
+    @Test func `who asks while a switch is being written waits for it, whatever is left of the budget`() {
+        var bench = Bench.signedIn()
+        bench.holdsWrites = true
+        bench.identify(switchingTo: "bob")
+        bench.machine.budget = CallBudget(callsPerMinute: 0)
+        let renew = bench.renew()
+        #expect(bench.reply(to: renew) == nil)
+        bench.endWrite()
+        #expect(bench.reply(to: renew) == .done)
+    }
+
+    @Test func `a caller with a dead token and no budget left is told so`() {
+        var bench = Bench.signedIn(life: .seconds(60))
+        bench.pass(.seconds(61))
+        for _ in 0..<8 {
+            bench.failRenewal(.unavailable(Unavailability("Busy")))
+            bench.pass(bench.facts.renewal.notBefore! - bench.now.wall)
+        }
+        bench.failRenewal(.unavailable(Unavailability("Busy")))
+        bench.machine.budget = CallBudget(callsPerMinute: 0)
+        bench.now.uptime = bench.now.uptime + .seconds(10)
+        bench.machine.budget.charge(1_000, now: bench.now)
+        #expect(bench.refusal { $0.token() } == .busy)
+        #expect(bench.renewals.isEmpty)
+    }
+
+    @Test func `each rotation draws anew`() {
+        var bench = Bench.signedIn()
+        var shares: Set<Int64> = []
+        for _ in 0..<4 {
+            let token = bench.facts.accessToken!
+            shares.insert((bench.facts.renewal.notBefore! - token.issuedAt).wholeMilliseconds)
+            bench.renew()
+            bench.grantRenewal()
+        }
+        #expect(shares.count == 4)
+    }
+
+    @Test(arguments: [RenewalMode.automatic, .handler])
+    func `a session that signs itself is registered again without asking`(mode: RenewalMode) {
+        var bench = Bench(mode: mode)
+        bench.signIn(CredentialFacts(scheme: .selfSigned, subject: .user(.user("alice"))))
+        bench.grantExchange(scheme: .selfSigned)
+        bench.register(1)
+        bench.renew()
+        bench.failRenewal(.registrationForgotten)
+        #expect(bench.facts.renewal.phase == .backingOff)
+        #expect(bench.everAsked.isEmpty)
+        #expect(bench.reports.last == .renewalEnded(.refused))
+        #expect(bench.refusal { $0.renew() } == .providerUnavailable)
+    }
+
+    @Test func `in automatic mode a forgotten registration is a delay`() {
+        var bench = Bench.signedIn()
+        bench.register(1)
+        bench.renew()
+        bench.failRenewal(.registrationForgotten)
+        #expect(bench.facts.renewal.phase == .backingOff)
+        #expect(bench.everAsked.isEmpty)
+    }
+
+    @Test func `a refused answer is reported, and counted as one`() {
+        var bench = asked(handlers: 1)
+        bench.answerQuestion(.credential)
+        bench.failRenewal(.answerRefused("It is used up"))
+        #expect(bench.reports.last == .renewalEnded(.refused))
+    }
+
+    @Test func `after eight refused answers nobody else is asked`() {
+        var bench = Bench.signedIn(mode: .handler)
+        for handler in 1...20 as ClosedRange<UInt64> { bench.register(handler) }
+        bench.pass(.seconds(3_000))
+        while bench.facts.renewal.phase != .postponed {
+            bench.answerQuestion(.credential)
+            bench.failRenewal(.answerRefused("It is used up"))
+        }
+        #expect(bench.everAsked.count == RenewalPolicy.mostRefusedAnswers)
+    }
 }
