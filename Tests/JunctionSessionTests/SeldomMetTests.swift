@@ -460,4 +460,48 @@ struct SeldomMetTests {
         }
         #expect(bench.everAsked.count == RenewalPolicy.mostRefusedAnswers)
     }
+
+    @Test func `an answer that is lost leaves the intent open, also when no replay is left`() {
+        var bench = Bench.signedIn()
+        bench.renew()
+        for _ in 0..<7 {
+            bench.failRenewal(.unavailable(Unavailability("Lost", ambiguous: true)))
+            if bench.machine.renewal.isReplaying { bench.pass(bench.facts.renewal.notBefore! - bench.now.wall) }
+        }
+        #expect(!bench.machine.renewal.isReplaying)
+        #expect(storedIntent(&bench) == true)
+    }
+
+    /// Alice's sign-out and then bob's are to be told; alice's life is the shorter one when she signed out last.
+    private func twoToTell(first life: Duration) -> Bench {
+        var bench = Bench.signedIn("alice", life: life)
+        bench.signOut()
+        bench.endRevocation(Unavailability("Busy", retryAfter: .seconds(3_600)))
+        bench.life = .seconds(86_400)
+        bench.signIn(.signInToken("bob"))
+        bench.grantExchange(of: "bob")
+        bench.signOut()
+        return bench
+    }
+
+    private func givenUp(_ bench: Bench) -> Int {
+        bench.reports.count { if case .revocationGivenUp = $0 { true } else { false } }
+    }
+
+    @Test func `what is given up is reported, also in the event that interrupts another`() {
+        var bench = twoToTell(first: .seconds(60))
+        #expect(bench.telling != nil)
+        bench.now = Moment(wall: bench.now.wall + .seconds(61), uptime: bench.now.uptime + .seconds(61))
+        bench.signIn(.signInToken("bob"))
+        #expect(givenUp(bench) == 1)
+        #expect(bench.interrupted.count == 1)
+    }
+
+    @Test func `what is given up is reported, also in the event that tells of another`() {
+        var bench = twoToTell(first: .seconds(60))
+        bench.endRevocation(Unavailability("Busy", retryAfter: .seconds(100)))
+        bench.pass(.seconds(120))
+        #expect(givenUp(bench) == 1)
+        #expect(bench.revoked == [.user("alice"), .user("bob"), .user("bob")])
+    }
 }
