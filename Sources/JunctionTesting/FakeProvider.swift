@@ -19,6 +19,7 @@ package final class FakeProvider: IdentityProvider {
         var renewals: [RenewalFailure] = []
         var answers: [ApiAnswer] = []
         var holding = false
+        var grantsNoToken = false
         var held: [CheckedContinuation<Void, Never>] = []
         var issued = 0
         var exchangeCalls = 0
@@ -52,6 +53,11 @@ package final class FakeProvider: IdentityProvider {
 
     package func answerCalls(_ answers: ApiAnswer...) {
         state.withLock { $0.answers += answers }
+    }
+
+    /// Renewals succeed from now on, and bring no access token.
+    package func grantNoToken() {
+        state.withLock { $0.grantsNoToken = true }
     }
 
     package func setTokenLife(_ life: Duration) {
@@ -169,7 +175,9 @@ package final class FakeProvider: IdentityProvider {
         await begin()
         defer { end() }
         if let failure = state.withLock({ $0.renewals.isEmpty ? nil : $0.renewals.removeFirst() }) { throw failure }
-        return grant(identity, from: start)
+        var granted = grant(identity, from: start)
+        if state.withLock({ $0.grantsNoToken }) { granted.token = nil }
+        return granted
     }
 
     package func admit(_ request: ApiRequest, for identity: Identity) throws(Refusal) -> ApiRequest {

@@ -243,7 +243,7 @@ struct SeldomMetTests {
         bench.failRenewal(.unavailable(Unavailability("Lost", ambiguous: true)))
         bench.pass(.seconds(2))
         bench.failRenewal(.answerRefused("The registration is gone"))
-        #expect(bench.questions.count == 1)
+        #expect(bench.questions.last?.question.reason == .expiring)
         bench.answerQuestion(.credential)
         bench.failRenewal(.unavailable(Unavailability("Busy")))
         #expect(!bench.machine.renewal.isReplaying)
@@ -503,5 +503,27 @@ struct SeldomMetTests {
         bench.pass(.seconds(120))
         #expect(givenUp(bench) == 1)
         #expect(bench.revoked == [.user("alice"), .user("bob"), .user("bob")])
+    }
+
+    @Test func `a sign-in whose handler has answered is refused when the budget was used up meanwhile`() {
+        var bench = Bench(mode: .handler, callsPerMinute: 1)
+        bench.register(1)
+        let facts = CredentialFacts(scheme: .registration, subject: .user(.user("bob")), needsHandler: true)
+        let request = bench.signIn(facts)
+        bench.machine.budget.charge(1_000, now: bench.now)
+        bench.answerQuestion(.credential)
+        #expect(bench.refusal(of: request) == .busy)
+        #expect(bench.exchanges.isEmpty)
+        #expect(bench.state == .notLoggedIn)
+    }
+
+    @Test func `an API key alone that waits for its turn holds no revocation back`() {
+        var bench = Bench.signedIn("alice")
+        bench.signOut()
+        bench.endRevocation(Unavailability("No answer"))
+        bench.signIn(.signInToken("bob"))
+        bench.signIn(.apiKeyAlone)
+        bench.pass(.seconds(2))
+        #expect(bench.revoked == [.user("alice"), .user("alice")])
     }
 }

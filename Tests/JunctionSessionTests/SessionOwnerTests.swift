@@ -450,4 +450,15 @@ extension SessionOwnerTests {
         house.on { $0.signOut(by: 1_000) { _ in } }
         #expect(house.owner.assumeIsolated { $0.shelf.count } == 0)
     }
+
+    @Test func `a renewal's answer without a token is an unknown outcome: it is asked for again`() {
+        let house = House().start().signIn()
+        house.provider.grantNoToken()
+        let kinds = Box<Refusal.Kind>()
+        house.on { $0.renew(by: 1_000) { if case .failure(let refusal) = $0 { kinds.put(refusal.kind) } } }
+        #expect(kinds.all == [.providerUnavailable])
+        house.pass(.seconds(2))
+        #expect(house.provider.renewalCalls == 2)
+        #expect(house.snapshot().facts.state == .established)
+    }
 }
