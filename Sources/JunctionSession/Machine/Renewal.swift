@@ -18,10 +18,7 @@ struct Renewal: Hashable, Sendable {
     private(set) var lastError: String?
     /// Callers of `session.renew` who wait for the outcome.
     private(set) var requesters: [ChangeRequest] = []
-    /// The outcome of a request is unknown: the same refresh token is sent again while this lasts.
-    private var window: ReplayWindow?
-    /// When replays were made, in the last ten minutes.
-    private var replays: [Uptime] = []
+    private var replays = Replays()
     private var lastBegan: Uptime?
     /// When a token that the API had rejected was last replaced.
     private var lastReplacedRejected: Uptime?
@@ -81,14 +78,6 @@ struct Renewal: Hashable, Sendable {
         }
     }
 
-    /// Since when an outcome is unknown, and whether a replay is left to find it out.
-    private struct ReplayWindow: Hashable, Sendable {
-        /// When the first request was sent whose outcome is unknown.
-        var sentAt: Uptime
-        /// The late one of its replays has been made.
-        var isUsedUp = false
-    }
-
     private struct ToldFailure: Hashable, Sendable {
         var refusal: Refusal
         var at: Uptime
@@ -103,7 +92,7 @@ struct Renewal: Hashable, Sendable {
         if stored.renewalUnderWay, !stored.renewalUsesAnswer {
             // It may have been sent when its record was written, and its answer is lost.
             let age = max(now.wall - writtenAt, .zero)
-            window = ReplayWindow(sentAt: now.uptime + (.zero - age))
+            replays = Replays(after: now.uptime + (.zero - age))
             phase = .resting(.replay(at: RetryTime(now.uptime, now)))
         } else if let until = stored.postponedUntil {
             phase = .resting(Self.wait(postponedUntil: until, postponement, now))
@@ -181,7 +170,7 @@ struct Renewal: Hashable, Sendable {
     /// A round of questions is being begun for this attempt.
     mutating func ask(_ attempt: Attempt, _ now: Moment) {
         phase = .asking(attempt)
-        window = nil
+        replays.close()
         lastBegan = now.uptime
     }
 
@@ -205,13 +194,7 @@ struct Renewal: Hashable, Sendable {
     /// The intent is noted: the request leaves now.
     mutating func send(_ attempt: Attempt, _ now: Moment) -> Try? {
         guard case .noting(let next) = phase, next.attempt == attempt else { return nil }
-        if next.isReplay {
-            replays = recentReplays(now) + [now.uptime]
-            // One that a caller has hurried leaves the late one as it is.
-            if let current = window, now.uptime >= current.sentAt + RenewalPolicy.secondReplay.lowerBound {
-                window?.isUsedUp = true
-            }
-        }
+        if next.isReplay { replays.sent(now) }
         phase = .sending(next, since: now.uptime)
         return next
     }
@@ -242,9 +225,9 @@ struct Renewal: Hashable, Sendable {
     /// The provider granted a token, and it is written: nothing of the failures before it counts any more.
     mutating func succeeded() -> [ChangeRequest] {
         let waiting = requesters
-        let (began, replaced, replays) = (lastBegan, lastReplacedRejected, replays)
+        let (began, replaced, closed) = (lastBegan, lastReplacedRejected, replays.closed)
         self = Renewal()
-        (lastBegan, lastReplacedRejected, self.replays) = (began, replaced, replays)
+        (lastBegan, lastReplacedRejected, replays) = (began, replaced, closed)
         return waiting
     }
 
@@ -278,20 +261,13 @@ struct Renewal: Hashable, Sendable {
     ) -> (delay: Duration, waiting: [ChangeRequest]) {
         failures += 1
         lastError = "providerUnavailable: " + failure.message
-        let mayReplay = recentReplays(now).count < RenewalPolicy.mostReplays
-        if failure.ambiguous, let sentAt {
-            // The answer may be lost a second time: as long as the first request is inside its grace, that one counts.
-            let first = window.map(\.sentAt).flatMap {
-                $0 + RenewalPolicy.secondReplay.lowerBound > now.uptime ? $0 : nil
-            }
-            window = ReplayWindow(sentAt: first ?? sentAt)
-        }
+        if failure.ambiguous, let sentAt { replays.lost(sentAt: sentAt, now) }
         let delay: Duration
-        if mayReplay, let replay = replayDelay(isAmbiguous: failure.ambiguous, now, using: &random) {
+        if let replay = replays.delay(isAmbiguous: failure.ambiguous, now, using: &random) {
             delay = replay
             phase = .resting(.replay(at: RetryTime(now.uptime + delay, now)))
         } else {
-            window = nil
+            replays.close()
             delay =
                 failure.retryAfter.map { RenewalPolicy.delay(afterBeingAsked: $0, using: &random) }
                 ?? RenewalPolicy.backoff(afterFailures: failures, using: &random)
@@ -304,16 +280,6 @@ struct Renewal: Hashable, Sendable {
         requesters = []
         note(Refusal(.providerUnavailable, failure.message, retryAfter: delay), to: waiting, now)
         return (delay, waiting)
-    }
-
-    /// How long until the same refresh token is sent again; nothing when the provider's grace is over, or used up.
-    private func replayDelay(isAmbiguous: Bool, _ now: Moment, using random: inout Randomness) -> Duration? {
-        guard let window else { return nil }
-        if isAmbiguous { return random.uniform(in: RenewalPolicy.firstReplay) }
-        guard !window.isUsedUp else { return nil }
-        let target = window.sentAt + random.uniform(in: RenewalPolicy.secondReplay)
-        let delay = max(target - now.uptime, RenewalPolicy.shortestBackoff)
-        return now.uptime + delay <= window.sentAt + RenewalPolicy.latestReplay ? delay : nil
     }
 
     /// Nobody could help: nobody is asked again before `until`.
@@ -372,7 +338,7 @@ struct Renewal: Hashable, Sendable {
     }
 
     /// Whether a request is out whose outcome nobody knows.
-    var isOutcomeUnknown: Bool { window != nil }
+    var isOutcomeUnknown: Bool { replays.isOpen }
 
     /// What a handler gave for the next attempt.
     var kept: Kept? {
@@ -412,10 +378,6 @@ struct Renewal: Hashable, Sendable {
         case .noting(let next), .sending(let next, _): next.given.map { [$0.secret] } ?? []
         case .resting, .asking, .storing: []
         }
-    }
-
-    private func recentReplays(_ now: Moment) -> [Uptime] {
-        replays.filter { now.uptime - $0 < RenewalPolicy.replayPeriod }
     }
 }
 

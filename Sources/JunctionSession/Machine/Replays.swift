@@ -1,0 +1,71 @@
+/// Sending the same refresh token again, after a request whose outcome nobody knows.
+///
+/// | the window | opens by | closes by |
+/// |---|---|---|
+/// | is closed | an ambiguous outcome; an open intent that a start finds | |
+/// | is open, the late replay to come | every further ambiguous outcome opens it anew | a grant; a verdict; a round of questions |
+/// | is open, the late replay made | the same | any outcome that is not ambiguous |
+struct Replays: Hashable, Sendable {
+    private var window: Window?
+    /// When replays were sent, in the last ten minutes.
+    private var times: [Uptime] = []
+
+    private struct Window: Hashable, Sendable {
+        /// When the first request was sent whose outcome is unknown.
+        var sentAt: Uptime
+        /// The late one of its replays has been made.
+        var isUsedUp = false
+    }
+
+    init() {}
+
+    /// A request may have been sent then, by the process before this one.
+    init(after sentAt: Uptime) {
+        window = Window(sentAt: sentAt)
+    }
+
+    /// Whether a request is out whose outcome is unknown.
+    var isOpen: Bool { window != nil }
+
+    mutating func close() {
+        window = nil
+    }
+
+    /// The same without the window: what was sent counts for ten minutes, whatever came of it.
+    var closed: Replays {
+        var next = self
+        next.close()
+        return next
+    }
+
+    /// A replay leaves.
+    mutating func sent(_ now: Moment) {
+        times = recent(now) + [now.uptime]
+        // One that a caller has hurried leaves the late one as it is.
+        guard let current = window else { return }
+        if now.uptime >= current.sentAt + RenewalPolicy.secondReplay.lowerBound { window?.isUsedUp = true }
+    }
+
+    /// The outcome of a request is unknown.
+    mutating func lost(sentAt: Uptime, _ now: Moment) {
+        // The answer may be lost a second time: as long as the first request is inside its grace, that one counts.
+        let first = window.map(\.sentAt).flatMap {
+            $0 + RenewalPolicy.secondReplay.lowerBound > now.uptime ? $0 : nil
+        }
+        window = Window(sentAt: first ?? sentAt)
+    }
+
+    /// How long until the same refresh token is sent again; nothing when the provider's grace is over, or used up.
+    func delay(isAmbiguous: Bool, _ now: Moment, using random: inout Randomness) -> Duration? {
+        guard let window, recent(now).count < RenewalPolicy.mostReplays else { return nil }
+        if isAmbiguous { return random.uniform(in: RenewalPolicy.firstReplay) }
+        guard !window.isUsedUp else { return nil }
+        let target = window.sentAt + random.uniform(in: RenewalPolicy.secondReplay)
+        let delay = max(target - now.uptime, RenewalPolicy.shortestBackoff)
+        return now.uptime + delay <= window.sentAt + RenewalPolicy.latestReplay ? delay : nil
+    }
+
+    private func recent(_ now: Moment) -> [Uptime] {
+        times.filter { now.uptime - $0 < RenewalPolicy.replayPeriod }
+    }
+}
