@@ -81,6 +81,14 @@ extension Simulation {
         }
     }
 
+    /// An open intent counts as a request that was sent when its record was written; the start sends it again.
+    mutating func expectReplay(of record: SessionRecord, _ secret: Secret?) {
+        guard case .session(let stored) = record.content, stored.renewalUnderWay, !stored.renewalUsesAnswer,
+            let token = secret?.refresh
+        else { return }
+        window = Window(token: token, sentAt: time - max(now.wall - record.writtenAt, .zero).wholeMilliseconds)
+    }
+
     private mutating func checkReplay() throws(Broken) {
         guard let current = window else { return }
         guard isStanding(current.token) else {

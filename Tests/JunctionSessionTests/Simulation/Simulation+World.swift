@@ -424,6 +424,7 @@ extension Simulation {
         }
         let damaged = chance(8) == 0 ? "session.sealed.tmp-1" : nil
         let restoration = Restoration.restored(disk.record, SessionSecrets(), damaged: damaged)
+        expectReplay(of: disk.record, disk.secret)
         try perform(machine.restored(restoration, secrets: secrets, now: now))
         try checkReplayAtStart(disk.record)
     }
