@@ -108,6 +108,25 @@ struct ThirdReadingTests {
         #expect(!(sent && change), "alice's refresh token leaves in the event that begins the switch to bob")
     }
 
+    @Test func `a replay is made until the switch takes the slot: a crash before that brings the old user back`() {
+        var bench = Bench.signedIn()
+        let request = bench.identify("ext-bob")
+        bench.answer(request, .success(.signInToken("bob")))
+        bench.renew()
+        bench.failRenewal(lost)
+        // A detail of alice's session is on its way to a slow disk, and bob's grant waits for that.
+        bench.holdsWrites = true
+        let exchange = bench.exchanges[0]
+        bench.machine.ledger.note()
+        bench.perform(bench.machine.alarmRang(now: bench.now))
+        bench.grant(exchange, of: "bob")
+        #expect(bench.heldWrites.count == 1)
+        bench.pass(.seconds(2))
+        #expect(bench.renewals.count == 1)
+        while !bench.heldWrites.isEmpty { bench.endWrite() }
+        #expect(bench.facts.userId == "bob")
+    }
+
     @Test func `tokens that are dead on arrival are no hot loop`() {
         var bench = Bench.signedIn(life: .seconds(60))
         bench.pass(.seconds(61))

@@ -202,8 +202,9 @@ extension SessionMachine {
 
     /// The intent is noted, or the disk refused it: the request is sent either way.
     mutating func intentNoted(_ attempt: Attempt, _ now: Moment) -> [Effect] {
-        // Whoever has been granted meanwhile takes the session over: the old one's refresh token is not spent any more.
-        if case .granted? = signIn.exchange?.stage { return [] }
+        // Whoever has been granted meanwhile takes the session over: the old one's refresh token is not spent any more. One
+        // that may be spent already is sent again all the same: until the switch is on disk, a crash brings the old one back.
+        if case .granted? = signIn.exchange?.stage, case .noting(let next) = renewal.phase, !next.isReplay { return [] }
         guard let session = standing.session, let next = renewal.send(attempt, now) else { return [] }
         return [.renew(attempt, session.stored.identity, with: session.secrets, using: next.given?.secret)]
     }
