@@ -189,47 +189,8 @@ struct SecondReadingTests {
 
     // MARK: Owner
 
-    private struct House {
-        let clock = ManualClock()
-        let executor = ManualExecutor()
-        let store = InMemoryStore()
-        let alarm = RecordingAlarm()
-        let observer = RecordingObserver()
-        let provider: FakeProvider
-        let owner: SessionOwner
-
-        init(callsPerMinute: Int = 60, rules: RenewalRules = RenewalRules()) {
-            provider = FakeProvider(clock: clock)
-            owner = SessionOwner(
-                provider: provider,
-                store: store,
-                clock: clock,
-                alarm: alarm,
-                observer: observer,
-                executor: executor,
-                tasks: executor,
-                rules: rules,
-                callsPerMinute: callsPerMinute,
-                seed: 1
-            )
-            on { $0.start(with: .absent) }
-        }
-
-        func on(_ body: @escaping @Sendable (isolated SessionOwner) -> Void) {
-            owner.assumeIsolated { body($0) }
-            executor.runUntilIdle()
-        }
-        func snapshot() -> Snapshot { owner.assumeIsolated { $0.snapshot } }
-    }
-
-    private final class Box<Value: Sendable>: Sendable {
-        private let values = Mutex<[Value]>([])
-        func put(_ value: Value) { values.withLock { $0.append(value) } }
-        var all: [Value] { values.withLock { $0 } }
-    }
-
     @Test func `sign-ins that wait for their turn cannot pass the limit of provider calls`() {
-        let house = House(callsPerMinute: 2)
+        let house = House(callsPerMinute: 2).start()
         house.provider.failExchanges(
             .refused("1"),
             .refused("2"),
@@ -246,7 +207,7 @@ struct SecondReadingTests {
     }
 
     @Test func `API calls that reach no network are not counted`() {
-        let house = House(callsPerMinute: 2)
+        let house = House(callsPerMinute: 2).start()
         let kinds = Box<Refusal.Kind?>()
         for _ in 0..<3 {
             house.on {
@@ -266,12 +227,12 @@ struct SecondReadingTests {
     }
 
     @Test func `an API call's retry after a 401 is counted`() {
-        let house = House(callsPerMinute: 100)
+        let house = House(callsPerMinute: 100).start()
         house.on { $0.signIn(.signInToken(SharedSecret(text: "alice")), by: 1_000) { _ in } }
         house.provider.answerCalls(ApiAnswer(status: 401, headers: [], body: []))
         house.on { $0.call(ApiRequest(method: "GET", path: "/v2/user/alice"), by: 7) { _ in } }
         #expect(house.provider.apiCalls.count + house.provider.renewalCalls == 3)
-        let limited = House(callsPerMinute: 2)
+        let limited = House(callsPerMinute: 2).start()
         limited.on { $0.signIn(.signInToken(SharedSecret(text: "alice")), by: 1_000) { _ in } }
         limited.provider.answerCalls(ApiAnswer(status: 401, headers: [], body: []))
         limited.on { $0.call(ApiRequest(method: "GET", path: "/v2/user/alice"), by: 7) { _ in } }
@@ -279,7 +240,7 @@ struct SecondReadingTests {
     }
 
     @Test func `a registration that no handler could complete is not counted`() {
-        let house = House(callsPerMinute: 1)
+        let house = House(callsPerMinute: 1).start()
         let kinds = Box<Refusal.Kind?>()
         for _ in 0..<2 {
             house.on {
@@ -293,7 +254,7 @@ struct SecondReadingTests {
     }
 
     @Test func `each announcement has a larger revision, also when a callback calls back in`() {
-        let house = House()
+        let house = House().start()
         let owner = house.owner
         house.on {
             $0.signIn(.signInToken(SharedSecret(text: "alice")), by: 1_000) { _ in
@@ -308,7 +269,7 @@ struct SecondReadingTests {
     }
 
     @Test func `a sign-in that succeeded is answered with the state that it brought`() {
-        let house = House()
+        let house = House().start()
         let owner = house.owner
         let tokens = Box<Result<ServedToken, Refusal>>()
         house.provider.hold()
@@ -330,7 +291,7 @@ struct SecondReadingTests {
     }
 
     @Test func `a second answer to identify changes nothing`() {
-        let house = House()
+        let house = House().start()
         let requests = Box<IdentifyRequest>()
         house.provider.hold()
         house.on {
@@ -348,7 +309,7 @@ struct SecondReadingTests {
     }
 
     @Test func `configure and complete, one after the other on one connection`() {
-        let house = House()
+        let house = House().start()
         let kinds = Box<Refusal.Kind?>()
         @Sendable func note(_ result: Result<Snapshot, Refusal>) {
             if case .failure(let refusal) = result { kinds.put(refusal.kind) } else { kinds.put(nil) }
@@ -368,7 +329,7 @@ struct SecondReadingTests {
     }
 
     @Test func `the last of two keys counts`() {
-        let house = House()
+        let house = House().start()
         house.owner.assumeIsolated { owner in
             for key in ["sk_us_1", "sk_us_2"] {
                 owner.signIn(

@@ -7,67 +7,6 @@ import Testing
 
 /// The owner carries effects out: step by step on the test's own thread, without chance and without sleeping.
 struct SessionOwnerTests {
-    /// One owner with fakes around it.
-    fileprivate struct House {
-        let clock = ManualClock()
-        let executor = ManualExecutor()
-        let store = InMemoryStore()
-        let alarm = RecordingAlarm()
-        let observer = RecordingObserver()
-        let provider: FakeProvider
-        let owner: SessionOwner
-
-        init(
-            tokenLife: Duration = .seconds(3_600),
-            callsPerMinute: Int = 60,
-            rules: RenewalRules = RenewalRules()
-        ) {
-            provider = FakeProvider(clock: clock, tokenLife: tokenLife)
-            owner = SessionOwner(
-                provider: provider,
-                store: store,
-                clock: clock,
-                alarm: alarm,
-                observer: observer,
-                executor: executor,
-                tasks: executor,
-                rules: rules,
-                callsPerMinute: callsPerMinute,
-                seed: 1
-            )
-        }
-
-        /// Runs `body` on the owner, and then everything that follows from it.
-        func on(_ body: @escaping @Sendable (isolated SessionOwner) -> Void) {
-            owner.assumeIsolated { body($0) }
-            executor.runUntilIdle()
-        }
-
-        func start(_ restoration: Restoration = .absent) -> House {
-            on { $0.start(with: restoration) }
-            return self
-        }
-
-        func signIn(_ user: String = "alice") -> House {
-            on { $0.signIn(.signInToken(SharedSecret(text: user)), by: 1_000) { _ in } }
-            return self
-        }
-
-        /// Time passes, and the alarm rings.
-        func pass(_ duration: Duration) {
-            clock.advance(by: duration)
-            on { $0.alarmRang(clockJumped: false) }
-        }
-
-        func snapshot() -> Snapshot { owner.assumeIsolated { $0.snapshot } }
-    }
-
-    /// What came back, in order.
-    fileprivate final class Box<Value: Sendable>: Sendable {
-        private let values = Mutex<[Value]>([])
-        func put(_ value: Value) { values.withLock { $0.append(value) } }
-        var all: [Value] { values.withLock { $0 } }
-    }
 
     @Test func `a sign-in is stored before it is answered and announced`() throws {
         let house = House().start()

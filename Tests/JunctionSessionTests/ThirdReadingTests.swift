@@ -161,45 +161,8 @@ struct ThirdReadingTests {
 
     // MARK: owner
 
-    private struct House {
-        let clock = ManualClock()
-        let executor = ManualExecutor()
-        let store = InMemoryStore()
-        let alarm = RecordingAlarm()
-        let observer = RecordingObserver()
-        let provider: FakeProvider
-        let owner: SessionOwner
-
-        init(callsPerMinute: Int = 60, rules: RenewalRules = RenewalRules()) {
-            provider = FakeProvider(clock: clock)
-            owner = SessionOwner(
-                provider: provider,
-                store: store,
-                clock: clock,
-                alarm: alarm,
-                observer: observer,
-                executor: executor,
-                tasks: executor,
-                rules: rules,
-                callsPerMinute: callsPerMinute,
-                seed: 1
-            )
-            on { $0.start(with: .absent) }
-        }
-        func on(_ body: @escaping @Sendable (isolated SessionOwner) -> Void) {
-            owner.assumeIsolated { body($0) }
-            executor.runUntilIdle()
-        }
-        func snapshot() -> Snapshot { owner.assumeIsolated { $0.snapshot } }
-    }
-    private final class Box<Value: Sendable>: Sendable {
-        private let values = Mutex<[Value]>([])
-        func put(_ value: Value) { values.withLock { $0.append(value) } }
-        var all: [Value] { values.withLock { $0 } }
-    }
-
     @Test func `where nobody can help, the 401 is what is reported`() {
-        let house = House(rules: RenewalRules(mode: .handler))
+        let house = House(rules: RenewalRules(mode: .handler)).start()
         house.on { $0.signIn(.signInToken(SharedSecret(text: "alice")), by: 1_000) { _ in } }
         let asked = Box<RenewalQuestion>()
         let ids = Box<HandlerID>()
@@ -230,7 +193,7 @@ struct ThirdReadingTests {
     }
 
     @Test func `while a new credential is wanted, the 401 is what is reported`() {
-        let house = House()
+        let house = House().start()
         house.on { $0.signIn(.signInToken(SharedSecret(text: "alice")), by: 1_000) { _ in } }
         house.provider.failRenewals(.reauthenticationRequired)
         house.on { $0.renew(by: 1) { _ in } }
@@ -248,7 +211,7 @@ struct ThirdReadingTests {
     }
 
     @Test func `a call that was made for one user is not made again as another`() {
-        let house = House()
+        let house = House().start()
         // The fake admits paths by prefix, as social.plus's policy admits `/api/v3/me` for whoever is signed in.
         house.on { $0.signIn(.signInToken(SharedSecret(text: "alice")), by: 1_000) { _ in } }
         house.provider.hold()
@@ -266,7 +229,7 @@ struct ThirdReadingTests {
     }
 
     @Test func `a sign-out, a key and its user, all at once`() {
-        let house = House()
+        let house = House().start()
         house.on { $0.signIn(.signInToken(SharedSecret(text: "bob")), by: 1) { _ in } }
         let said = Box<String>()
         @Sendable func note(_ r: Result<Snapshot, Refusal>) {
