@@ -73,9 +73,13 @@ extension Simulation {
         let recent = replayTimes.count { $0 > time - 600_000 }
         if isAmbiguous {
             let before = recent < 5 ? time + 2_001 : nil
-            window = Window(token: token, sentAt: call.sentAt, replayBefore: before)
-        } else if let current = window, current.token == token, current.replays == 1, recent < 5 {
-            window?.replayBefore = time < current.sentAt + 16_000 ? current.sentAt + 25_000 : nil
+            // An answer that is lost a second time: inside its grace the first request counts.
+            let first = window.flatMap { $0.token == token && $0.sentAt + 16_000 > time ? $0.sentAt : nil }
+            window = Window(token: token, sentAt: first ?? call.sentAt, replayBefore: before)
+        } else if let current = window, current.token == token, current.replays > 0 {
+            // The window stays also where the cap may hold the second one back: should it leave, it counts.
+            let isDue = recent < 5 && time < current.sentAt + 16_000
+            window?.replayBefore = isDue ? current.sentAt + 25_000 : nil
         } else {
             window = nil
         }
@@ -126,6 +130,7 @@ extension Simulation {
             let noticedAt = (noticed[loss.token] ?? []).first { $0 >= loss.consumedAt } ?? .max
             let wasNoticedLate = noticedAt > span.upperBound - 2_300
             let isCapped = replayTimes.count { $0 > loss.consumedAt - 600_000 && $0 <= loss.at } >= 5
+            if givenUp.contains(loss.token) { continue }
             if hasLostMemory || wasAway || wasTried || wasNoticedLate || isCapped { continue }
             throw Broken(
                 description: "a login is lost: the replay came \(loss.at - loss.consumedAt) ms after the rotation"

@@ -343,6 +343,7 @@ extension Simulation {
         noteCrash()
         let promised = machine.ledger.isSettled ? machine.standing : nil
         let wasDurable = machine.ledger.storage.durable
+        if machine.ledger.isSigningOut, let token = disk?.secret?.refresh { givenUp.insert(token) }
         if let write, !diskIsFull, chance(2) == 0 { try put(write) }
         for attempt in calls.keys.sorted(by: { $0.number < $1.number }) where chance(2) == 0 {
             if let call = calls[attempt] { _ = answer(to: call) }
