@@ -35,6 +35,7 @@ struct Bench {
         seed: UInt64 = 1,
         at moment: Moment? = nil,
         mode: RenewalMode = .automatic,
+        postponement: Duration = RenewalPolicy.shortestPostponement,
         callsPerMinute: Int = .max,
         _ restoration: Restoration = .absent
     ) {
@@ -44,6 +45,7 @@ struct Bench {
             sealedWith: "file",
             seed: seed,
             mode: mode,
+            postponement: postponement,
             callsPerMinute: callsPerMinute
         )
         perform(machine.restored(restoration, secrets: secret(), now: now))

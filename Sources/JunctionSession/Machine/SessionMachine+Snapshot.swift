@@ -52,7 +52,7 @@ extension SessionMachine {
             (facts.phase, facts.notBefore) = (.backingOff, time.wall)
         case .resting(.scheduled) where !session.hasEnd:
             // A token without an end is renewed when somebody asks for it, or when the provider has forgotten it.
-            facts.phase = .none
+            break
         case .resting(.scheduled), .resting(.due):
             (facts.phase, facts.notBefore) = (.scheduled, session.renewAt)
         }
@@ -60,7 +60,7 @@ extension SessionMachine {
             facts.notBefore = renewal.due(session, now)
         }
         // What is due has begun, or waits for an app, or for the write that is under way: for no time any more.
-        if renewal.isResting, let due = renewal.due(session, now), due <= now.wall {
+        if let due = renewal.due(session, now), due <= now.wall {
             (facts.phase, facts.notBefore) = (canBeginRenewal ? .inFlight : .waitingForHandler, nil)
         }
         return facts

@@ -1,0 +1,509 @@
+import Testing
+
+@testable import JunctionSession
+
+/// What the first whole run of the mutation tester showed that no test minded.
+struct SurvivorTests {
+    private static let alice = CredentialFacts(
+        scheme: .registration,
+        subject: .user(.user("alice")),
+        needsHandler: true
+    )
+    private static let busy = RenewalFailure.unavailable(Unavailability("Busy"))
+    private static let lost = RenewalFailure.unavailable(Unavailability("Lost", ambiguous: true))
+
+    /// Eight refusals after a renewal: a backoff of minutes, of which the last one has just begun.
+    private func longBackoff(life: Duration, mode: RenewalMode = .automatic) -> Bench {
+        var bench = Bench.signedIn(life: life, mode: mode)
+        if mode == .handler { bench.register(1) }
+        bench.renew()
+        for _ in 0..<9 {
+            if mode == .handler { bench.answerQuestion(.renew) }
+            bench.failRenewal(Self.busy)
+            bench.pass(bench.facts.renewal.notBefore! - bench.now.wall)
+        }
+        if mode == .handler { bench.answerQuestion(.renew) }
+        bench.failRenewal(Self.busy)
+        return bench
+    }
+
+    private func stored(_ bench: Bench) throws -> StoredSession {
+        let record = try #require(bench.written.last)
+        guard case .session(let stored) = record.content else { throw Missing() }
+        return stored
+    }
+
+    private struct Missing: Error {}
+
+    // MARK: Rounds
+
+    @Test func `a round that is dropped leaves the others their turn`() {
+        var rounds = HandlerRounds(deadline: .seconds(60))
+        func round(_ purpose: HandlerRounds.Round.Purpose, _ number: UInt64) -> HandlerRounds.Round {
+            HandlerRounds.Round(
+                purpose: purpose,
+                attempt: Attempt(number: number),
+                reason: .missing,
+                others: [HandlerID(number: 7)]
+            )
+        }
+        rounds.register(HandlerID(number: 7))
+        rounds.begin(round(.renewal, 1))
+        rounds.begin(round(.signIn, 2))
+        rounds.drop(.signIn)
+        let steps = rounds.advance(Bench().now)
+        guard case .ask(_, let question)? = steps.first else {
+            Issue.record("Nobody is asked: \(steps)")
+            return
+        }
+        #expect(steps.count == 1)
+        #expect(question.attempt == Attempt(number: 1))
+    }
+
+    @Test func `a sign-in's round ends with the sign-out`() {
+        var bench = Bench(mode: .handler)
+        bench.register(1)
+        bench.register(2)
+        bench.signIn(Self.alice)
+        let attempt = bench.questions.last!.question.attempt
+        bench.signOut()
+        bench.say(.unable, from: 2, to: attempt)
+        #expect(bench.everAsked.map(\.number) == [2])
+    }
+
+    @Test func `a handler is told why it is asked`() {
+        var bench = Bench.signedIn(life: .seconds(1_000), mode: .handler)
+        bench.register(1)
+        bench.rejected(1)
+        #expect(bench.questions.last?.question.reason == .rejected)
+        bench.answerQuestion(.renew)
+        bench.grantRenewal()
+        bench.now = Moment(wall: bench.now.wall + .seconds(300), uptime: bench.now.uptime + .seconds(300))
+        bench.token(validFor: .seconds(750))
+        #expect(bench.questions.last?.question.reason == .expiring)
+    }
+
+    @Test func `a clock that was not set writes nothing`() {
+        var bench = Bench.signedIn(mode: .handler)
+        bench.register(1)
+        bench.renew()
+        bench.answerQuestion(.unable)
+        let written = bench.written.count
+        bench.stepWall(.zero)
+        #expect(bench.written.count == written)
+        bench.stepWall(.seconds(60))
+        #expect(bench.written.count == written + 1)
+    }
+
+    @Test func `the alarm rings when a renewal is due, though nobody can be asked`() throws {
+        let bench = Bench.signedIn(mode: .handler)
+        let due = try #require(bench.facts.renewal.notBefore)
+        #expect(bench.machine.nextAlarm(now: bench.now) == due)
+        #expect(due < bench.facts.accessToken!.expiresAt)
+    }
+
+    @Test func `a longer postponement than the least is kept`() throws {
+        var bench = Bench(mode: .handler, postponement: .seconds(1_800))
+        bench.signIn(.signInToken("alice"))
+        bench.grantExchange()
+        bench.register(1)
+        bench.renew()
+        bench.answerQuestion(.unable)
+        let wait = try #require(bench.facts.renewal.notBefore) - bench.now.wall
+        #expect(wait >= .seconds(1_800))
+    }
+
+    // MARK: The record
+
+    @Test func `what was read from the disk is on the disk`() {
+        var bench = Bench.signedIn()
+        let restarted = Bench(.restored(bench.written.last!, SessionSecrets(), damaged: nil))
+        #expect(restarted.facts.storage.durable)
+        #expect(restarted.written.isEmpty)
+        bench.signOut()
+        #expect(Bench(.restored(bench.written.last!, SessionSecrets(), damaged: nil)).facts.storage.durable)
+    }
+
+    @Test func `a renewal that passes a postponement ends it, in the record too`() throws {
+        var bench = Bench.signedIn(mode: .handler)
+        bench.register(1)
+        bench.renew()
+        bench.answerQuestion(.unable)
+        #expect(try stored(bench).postponedUntil != nil)
+        bench.pass(.seconds(11))
+        bench.renew()
+        bench.answerQuestion(.renew)
+        #expect(try stored(bench).renewalUnderWay)
+        #expect(try stored(bench).postponedUntil == nil)
+    }
+
+    @Test func `a postponement that ended while its replay was out leaves the backoff as it is`() throws {
+        var before = Bench.signedIn(mode: .handler)
+        before.register(1)
+        before.renew()
+        before.answerQuestion(.renew)
+        var record = try #require(before.written.last)
+        guard case .session(var stored) = record.content else { throw Missing() }
+        stored.postponedUntil = before.now.wall + .seconds(30)
+        record.content = .session(stored)
+
+        let later = Moment(wall: before.now.wall + .seconds(60), uptime: before.now.uptime + .seconds(60))
+        var bench = Bench(at: later, mode: .handler, .restored(record, SessionSecrets(), damaged: nil))
+        #expect(bench.renewals.count == 1)
+        bench.failRenewal(Self.busy)
+        #expect(bench.facts.renewal.phase == .backingOff)
+    }
+
+    @Test func `an answer from an app is noted before it is tried, whatever was lost before it`() throws {
+        var bench = Bench.signedIn(mode: .handler)
+        bench.register(1)
+        bench.renew()
+        bench.answerQuestion(.renew)
+        bench.failRenewal(Self.lost)
+        while bench.machine.renewal.isReplaying {
+            bench.pass(bench.facts.renewal.notBefore! - bench.now.wall)
+            bench.failRenewal(Self.lost)
+        }
+        #expect(bench.facts.renewal.phase == .backingOff)
+        #expect(try stored(bench).renewalUnderWay)
+        bench.pass(bench.facts.renewal.notBefore! - bench.now.wall)
+        bench.holdsWrites = true
+        bench.answerQuestion(.credential)
+        #expect(bench.renewals.isEmpty)
+        bench.endWrite()
+        #expect(bench.renewals.count == 1)
+        #expect(try stored(bench).renewalUsesAnswer)
+    }
+
+    @Test(arguments: [Scheme.userLogin, .registration, .registrationSignature])
+    func `what has no refresh token is not replayed`(scheme: Scheme) throws {
+        var bench = Bench(mode: .handler)
+        bench.register(1)
+        bench.signIn(CredentialFacts(scheme: scheme, subject: .user(.user("alice"))))
+        bench.grantExchange(scheme: scheme)
+        bench.renew()
+        bench.answerQuestion(.renew)
+        #expect(try stored(bench).renewalUsesAnswer)
+        bench.failRenewal(Self.lost)
+        #expect(!bench.machine.renewal.isReplaying)
+        #expect(bench.facts.renewal.phase == .backingOff)
+    }
+
+    @Test func `a rotation keeps how the user signed in`() {
+        var bench = Bench(mode: .handler)
+        bench.register(1)
+        bench.signIn(CredentialFacts(scheme: .userLogin, subject: .user(.user("alice"))))
+        bench.grantExchange(scheme: .userLogin)
+        bench.renew()
+        bench.answerQuestion(.renew)
+        bench.grantRenewal()
+        #expect(bench.facts.accessToken?.generation == 2)
+        #expect(bench.facts.scheme == .userLogin)
+    }
+
+    // MARK: Renewing
+
+    @Test func `reauthentication does not shorten the ten seconds of session renew`() {
+        var bench = Bench.signedIn(mode: .handler)
+        bench.register(1)
+        bench.renew()
+        bench.answerQuestion(.renew)
+        bench.failRenewal(Self.lost)
+        bench.pass(.seconds(2))
+        bench.failRenewal(.reauthenticationRequired)
+        let asked = bench.everAsked.count
+        let request = bench.renew()
+        #expect(bench.refusal(of: request) == .providerUnavailable)
+        #expect(bench.retryAfter(of: request) == .seconds(8))
+        #expect(bench.everAsked.count == asked)
+    }
+
+    @Test func `one renewal a call, also when its write takes most of what it brought`() {
+        var bench = Bench.signedIn(life: .seconds(120))
+        bench.now = Moment(wall: bench.now.wall + .seconds(50), uptime: bench.now.uptime + .seconds(50))
+        let request = bench.token(validFor: .seconds(90))
+        bench.holdsWrites = true
+        bench.grantRenewal()
+        bench.now = Moment(wall: bench.now.wall + .seconds(40), uptime: bench.now.uptime + .seconds(40))
+        bench.endWrite()
+        #expect(bench.refusal(of: request) == .tokenExpired)
+        #expect(bench.heldWrites.isEmpty)
+        #expect(bench.renewals.isEmpty)
+    }
+
+    @Test func `a token that is just good enough is good enough`() {
+        var bench = Bench.signedIn(life: .seconds(100))
+        bench.now = Moment(wall: bench.now.wall + .seconds(20), uptime: bench.now.uptime + .seconds(20))
+        #expect(bench.reply { $0.token(validFor: .seconds(80)) } == .token(bench.facts.accessToken!))
+        #expect(bench.renewals.isEmpty)
+    }
+
+    @Test func `only a dead token passes the backoff`() {
+        var bench = longBackoff(life: .seconds(360_000))
+        bench.now.uptime = bench.now.uptime + .seconds(10)
+        bench.now.wall = bench.now.wall + .seconds(10)
+        #expect(bench.facts.renewal.notBefore! > bench.now.wall)
+        #expect(bench.refusal { $0.token(validFor: .seconds(288_000)) } == nil)
+        bench.pass(.seconds(1))
+        #expect(bench.renewals.isEmpty)
+    }
+
+    // MARK: A rejected token
+
+    @Test func `a rejected token is replaced, though another was just obtained`() {
+        var bench = Bench.signedIn()
+        bench.renew()
+        bench.grantRenewal()
+        bench.rejected(2)
+        #expect(bench.renewals.count == 1)
+    }
+
+    @Test func `a rejection does not hurry a backoff that has just begun`() {
+        var bench = longBackoff(life: .seconds(360_000))
+        #expect(bench.reply { $0.rejected(1) } == .rejectionStands)
+        #expect(bench.renewals.isEmpty)
+        bench.now.uptime = bench.now.uptime + .seconds(10)
+        bench.rejected(1)
+        #expect(bench.renewals.count == 1)
+    }
+
+    @Test func `a dead token authorizes nothing, whichever was rejected`() {
+        var bench = Bench.backingOff()
+        #expect(bench.refusal { $0.rejected(0) } == .tokenExpired)
+        #expect(bench.refusal { $0.rejected(1) } == .tokenExpired)
+    }
+
+    @Test func `a rejection stands where nobody can renew, while the token lives`() {
+        var bench = Bench.signedIn(life: .seconds(60), mode: .handler)
+        #expect(bench.reply { $0.rejected(1) } == .rejectionStands)
+        bench.pass(.seconds(61))
+        #expect(bench.refusal { $0.rejected(1) } == .tokenExpired)
+    }
+
+    // MARK: Signing in
+
+    @Test func `a session of somebody else than was asked for is given back`() {
+        var bench = Bench()
+        let request = bench.signIn(.signInToken("alice"))
+        bench.grantExchange(of: "bob")
+        #expect(bench.refusal(of: request) == .alreadySignedIn)
+        #expect(bench.waitingRevocations.map(\.userId) == ["bob"])
+        #expect(bench.state == .notLoggedIn)
+    }
+
+    @Test func `a refusal of the provider is reported, after a handler's answer too`() {
+        var bench = Bench(mode: .handler)
+        bench.signIn(.signInToken("alice"))
+        bench.failExchange(.refused("It is used up"))
+        #expect(bench.reports == [.exchangeEnded(.refused)])
+        bench.register(1)
+        bench.signIn(Self.alice)
+        bench.answerQuestion(.credential)
+        bench.failExchange(.refused("It is used up"))
+        #expect(bench.reports == [.exchangeEnded(.refused), .exchangeEnded(.refused)])
+    }
+
+    @Test func `the external id outlives a new credential for the same user`() {
+        var bench = Bench()
+        let request = bench.identify("ext-alice")
+        bench.answer(request, .success(.signInToken("alice")))
+        bench.grantExchange()
+        bench.renew()
+        bench.failRenewal(.reauthenticationRequired)
+        bench.signIn(.signInToken("alice"))
+        bench.grantExchange()
+        #expect(bench.facts.externalUserId == "ext-alice")
+        #expect(!bench.facts.flags.contains(.pendingReauthentication))
+    }
+
+    @Test func `a link code for the user who is there changes nobody`() {
+        var bench = Bench.signedIn()
+        let request = bench.identify("ext-alice")
+        bench.answer(request, .success(.linkCode))
+        bench.grantExchange()
+        #expect(bench.reply(to: request) == .identified(.unchanged))
+    }
+
+    @Test func `an API key is no call to the provider`() {
+        var bench = Bench(callsPerMinute: 1)
+        bench.signIn(.apiKey("alice"))
+        #expect(bench.machine.budget.remembered == 0)
+    }
+
+    @Test func `an API key that is given again is no stranded session`() {
+        var bench = Bench(mode: .handler)
+        bench.signIn(.apiKey("alice"))
+        bench.grantExchange(scheme: .apiKey)
+        #expect(bench.reply { $0.signIn(.apiKey("alice")) } == .done)
+        #expect(bench.exchanges.isEmpty)
+    }
+
+    @Test func `a dead session is not stranded while an app can be asked`() {
+        var bench = longBackoff(life: .seconds(60), mode: .handler)
+        #expect(bench.state == .tokenExpired)
+        #expect(bench.reply { $0.signIn(.signInToken("alice")) } == .done)
+        #expect(bench.exchanges.isEmpty)
+    }
+
+    @Test func `who is signed in is named to whoever may not be`() throws {
+        var bench = Bench.signedIn()
+        let request = bench.signIn(.signInToken("bob"))
+        guard case .refused(let refusal)? = bench.reply(to: request) else { throw Missing() }
+        #expect(refusal.userId == "alice")
+        #expect(refusal.message.contains("alice"))
+    }
+
+    @Test func `identifying nobody says whether there was somebody, or about to be`() {
+        var idle = Bench()
+        #expect(idle.reply { $0.identify(nil) } == .identified(.unchanged))
+        var exchanging = Bench()
+        exchanging.signIn(.signInToken("alice"))
+        #expect(exchanging.reply { $0.identify(nil) } == .identified(.signedOut))
+        var asking = Bench()
+        asking.identify("ext-alice")
+        #expect(asking.reply { $0.identify(nil) } == .identified(.signedOut))
+    }
+
+    @Test func `the key of a configured team is known, and no other`() {
+        #expect(Bench.withApiKey().machine.configuredKey?.environment == "sandbox")
+        #expect(Bench.signedIn().machine.configuredKey == nil)
+    }
+
+    @Test func `only what is waited for moves a sign-in on`() {
+        let (first, second) = (RequestID(number: 1), RequestID(number: 2))
+        var asking = SignIn()
+        asking.ask(Request(first), externalUserId: "ext", by: 0)
+        #expect(asking.answered(Request(second)) == nil)
+        #expect(asking.answered(Request(first)) != nil)
+
+        let round = HandlerRounds.Round(purpose: .signIn, attempt: Attempt(number: 1), reason: .missing, others: [])
+        let given = SecretRef(number: 9)
+        func exchanging(_ stage: SignIn.Exchange.Stage) -> SignIn {
+            var signIn = SignIn()
+            let origin = SignIn.Origin.signIn(Request(first))
+            signIn.begin(
+                SignIn.Exchange(attempt: Attempt(number: 1), origin: origin, uid: 0, subject: nil, stage: stage)
+            )
+            return signIn
+        }
+        var waiting = exchanging(.asking)
+        #expect(waiting.send(Attempt(number: 2), given: given, by: round) == nil)
+        #expect(waiting.send(Attempt(number: 1), given: given, by: round) != nil)
+        #expect(waiting.secrets == [given])
+        #expect(waiting.send(Attempt(number: 1), given: SecretRef(number: 10), by: round) == nil)
+        waiting.askAgain(Attempt(number: 2))
+        #expect(waiting.isSent(Attempt(number: 1)))
+        waiting.askAgain(Attempt(number: 1))
+        #expect(!waiting.isSent(Attempt(number: 1)))
+    }
+
+    @Test func `whoever waits for a turn may be somebody, and keeps a key`() {
+        let alice = Identity.user("alice")
+        var signIn = SignIn()
+        signIn.enqueue(.identify(Request(RequestID(number: 1)), externalUserId: "ext"), by: 0)
+        #expect(!signIn.mayBe(alice))
+        let key = SecretRef(number: 9)
+        signIn.enqueue(.signIn(Request(RequestID(number: 2)), .apiKey("bob", key: key)), by: 0)
+        #expect(!signIn.mayBe(alice))
+        #expect(signIn.secrets == [key])
+        signIn.enqueue(.signIn(Request(RequestID(number: 3)), .linkCode), by: 0)
+        #expect(signIn.mayBe(alice))
+    }
+
+    // MARK: Signing out
+
+    @Test func `a sign-out is reported`() {
+        var bench = Bench.signedIn()
+        bench.signOut()
+        #expect(bench.reports.last == .signedOut)
+    }
+
+    @Test func `whoever waits for a token is told of the sign-out`() {
+        var bench = Bench.backingOff()
+        bench.pass(.seconds(600))
+        let waiting = bench.token()
+        #expect(bench.reply(to: waiting) == nil)
+        bench.signOut()
+        #expect(bench.message(of: waiting)?.contains("sign-out came in between") == true)
+    }
+
+    @Test func `an outcome that nobody wanted is remembered until it is here`() {
+        var bench = Bench()
+        bench.signIn(.signInToken("alice"))
+        let attempt = bench.exchanges[0]
+        bench.signOut()
+        bench.perform(bench.machine.exchangeFailed(attempt, .refused("It is used up"), now: bench.now))
+        var revocations = bench.machine.revocations
+        #expect(revocations.arrived(attempt) == nil)
+    }
+
+    @Test func `an exchange that never left brings nothing back`() {
+        var bench = Bench(mode: .handler)
+        bench.register(1)
+        bench.signIn(Self.alice)
+        let attempt = bench.questions.last!.question.attempt
+        bench.signOut()
+        var revocations = bench.machine.revocations
+        #expect(revocations.arrived(attempt) == nil)
+    }
+
+    @Test func `an overtaken renewal is given back in the name of whose it was`() {
+        var bench = Bench.signedIn()
+        bench.renew()
+        let attempt = bench.renewals[0]
+        bench.signOut()
+        bench.grantLate(attempt, of: "somebody")
+        #expect(bench.waitingRevocations.map(\.userId) == ["alice", "alice"])
+    }
+
+    @Test func `an overtaken exchange does not end the same user's session that is being written`() {
+        var bench = Bench()
+        bench.signIn(.signInToken("alice"))
+        let overtaken = bench.exchanges[0]
+        bench.signOut()
+        bench.signIn(.signInToken("alice"))
+        bench.holdsWrites = true
+        bench.grantExchange()
+        bench.grant(overtaken, of: "alice")
+        #expect(bench.waitingRevocations.isEmpty)
+    }
+
+    // MARK: What is shown
+
+    @Test func `a snapshot shows everything that is known of the identity`() {
+        var bench = Bench()
+        bench.signIn(.apiKeyAlone)
+        #expect(bench.facts.environment == "sandbox")
+        #expect(bench.facts.region == "us")
+
+        let signedIn = Bench.signedIn().facts
+        #expect(signedIn.userId == "alice")
+        #expect(signedIn.teamId == "team")
+        #expect(signedIn.environment == "sandbox")
+        #expect(signedIn.region == "us")
+
+        let terminated = Bench.terminated().facts
+        #expect(terminated.userId == "alice")
+        #expect(terminated.termination?.code == "invalid_token")
+    }
+
+    @Test func `a record that cannot be read shows what its header says`() {
+        func facts(_ state: SessionState) -> Snapshot.Facts {
+            let header = Restoration.Header(
+                generation: 3,
+                edition: 0,
+                provider: "junction",
+                scheme: .signInToken,
+                state: state,
+                userId: "alice"
+            )
+            let unreadable = Restoration.Unreadable(status: .locked, remedy: "No key", header: header, canSignIn: true)
+            return Bench(.unreadable(unreadable)).facts
+        }
+        #expect(facts(.established).flags == [.configured, .signedIn, .useSignInToken])
+        #expect(facts(.established).scheme == .signInToken)
+        #expect(facts(.established).userId == "alice")
+        #expect(facts(.terminated).flags == [])
+        #expect(facts(.terminated).scheme == nil)
+    }
+}
