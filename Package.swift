@@ -63,24 +63,25 @@ let rooms: [Room] = [
     // Ground floor: the kernel, the service manager, secrets, JSON text.
     Room(name: "CLinux", kind: .c, tests: nil),
     Room(name: "CSystemd", kind: .system, tests: nil),
+    Room(name: "JunctionText"),
     Room(name: "JunctionSecret"),
-    Room(name: "JunctionJSON", uses: ["JunctionSecret"]),
-    Room(name: "RegistrationToken", outside: [crypto]),
+    Room(name: "JunctionJSON", uses: ["JunctionSecret", "JunctionText"]),
+    Room(name: "RegistrationToken", uses: ["JunctionText"], outside: [crypto]),
 
     // First floor: what is decided, and what is said.
     Room(name: "JunctionSession", uses: ["JunctionSecret"], tests: ["JunctionTesting"]),
-    Room(name: "JunctionProtocol", uses: ["JunctionJSON", "JunctionSecret"]),
+    Room(name: "JunctionProtocol", uses: ["JunctionJSON", "JunctionSecret", "JunctionText"]),
 
     // Second floor: the world outside, one door each.
     Room(
         name: "JunctionProviders",
-        uses: ["JunctionSession", "JunctionJSON", "JunctionSecret", "RegistrationToken"],
+        uses: ["JunctionSession", "JunctionJSON", "JunctionSecret", "JunctionText", "RegistrationToken"],
         outside: [httpClient, nioCore, nioPosix, nioHTTP1, nioSSL],
         tests: ["JunctionTesting"]
     ),
     Room(
         name: "JunctionVault",
-        uses: ["JunctionSession", "JunctionJSON", "JunctionSecret", "CLinux"],
+        uses: ["JunctionSession", "JunctionJSON", "JunctionSecret", "JunctionText", "CLinux"],
         outside: [crypto]
     ),
     Room(
@@ -126,7 +127,7 @@ let rooms: [Room] = [
     Room(name: "JunctionTesting", uses: ["JunctionSession", "JunctionSecret"], tests: nil),
     Room(
         name: "SandboxCloud",
-        uses: ["RegistrationToken"],
+        uses: ["RegistrationToken", "JunctionText"],
         outside: [
             hummingbird, hummingbirdCore, hummingbirdTLS, nioCore, nioSSL, crypto, cryptoExtras, logging,
         ]

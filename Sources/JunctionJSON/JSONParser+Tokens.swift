@@ -1,3 +1,5 @@
+import JunctionText
+
 extension JSONParser {
     /// Passes over a number, by the grammar. Whether it has neither fraction nor exponent.
     mutating func skipNumber() throws(JSONFault) -> Bool {
@@ -80,8 +82,8 @@ extension JSONParser {
         position += 1
         var unit: UInt32 = 0
         for _ in 0..<4 {
-            guard let digit = hexDigit(peek()) else { throw .malformed(at: position) }
-            unit = unit << 4 | digit
+            guard let digit = Hexadecimal.value(of: peek()) else { throw .malformed(at: position) }
+            unit = unit << 4 | UInt32(digit)
             position += 1
         }
         return unit
@@ -105,15 +107,5 @@ extension JSONParser {
             throw .notUTF8(at: position)
         }
         position += 1 + tail
-    }
-}
-
-/// The value of a hexadecimal digit, in either case.
-func hexDigit(_ byte: UInt8) -> UInt32? {
-    switch byte {
-    case UInt8(ascii: "0")...UInt8(ascii: "9"): UInt32(byte - UInt8(ascii: "0"))
-    case UInt8(ascii: "a")...UInt8(ascii: "f"): UInt32(byte - UInt8(ascii: "a")) + 10
-    case UInt8(ascii: "A")...UInt8(ascii: "F"): UInt32(byte - UInt8(ascii: "A")) + 10
-    default: nil
     }
 }

@@ -1,5 +1,6 @@
 import Glibc
 package import JunctionSecret
+import JunctionText
 
 /// A value lent for the length of a closure: nothing is counted when it is copied, and it must not be kept.
 ///
@@ -78,7 +79,7 @@ private func unescape(_ source: UnsafeRawBufferPointer, into room: UnsafeMutable
     var read = 0
     var written = 0
     func hexUnit(at start: Int) -> UInt32 {
-        (0..<4).reduce(0) { unit, offset in unit << 4 | (hexDigit(source[start + offset]) ?? 0) }
+        (0..<4).reduce(0) { unit, offset in unit << 4 | UInt32(Hexadecimal.value(of: source[start + offset]) ?? 0) }
     }
     while read < source.count {
         guard source[read] == UInt8(ascii: "\\") else {

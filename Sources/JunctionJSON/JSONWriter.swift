@@ -1,4 +1,5 @@
 package import JunctionSecret
+import JunctionText
 
 /// Writes one JSON text, member by member in the order of the calls; commas come by themselves.
 ///
@@ -177,8 +178,8 @@ extension JSONWriter {
         case UInt8(ascii: "\""): append(contentsOf: "\\\"")
         case UInt8(ascii: "\\"): append(contentsOf: "\\\\")
         default:
-            append(contentsOf: byte < 0x10 ? "\\u000" : "\\u00")
-            append(contentsOf: String(byte, radix: 16))
+            append(contentsOf: "\\u00")
+            append(contentsOf: Hexadecimal.text([byte]))
         }
     }
 

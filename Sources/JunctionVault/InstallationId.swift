@@ -1,4 +1,5 @@
 import CLinux
+import JunctionText
 
 /// Who this installation is, so that a cloned disk image does not take itself for the original.
 ///
@@ -25,7 +26,7 @@ package struct InstallationId: Equatable, Sendable {
         var bytes = [UInt8](repeating: 0, count: Self.length / 2)
         let refused = bytes.withUnsafeMutableBytes { clinux_random($0.baseAddress, $0.count) }
         guard refused == 0 else { throw FileFault("read", "the kernel's random numbers", code: refused) }
-        text = bytes.hexadecimal
+        text = Hexadecimal.text(bytes)
         self.source = source
     }
 
@@ -57,8 +58,7 @@ package struct InstallationId: Equatable, Sendable {
 
     private static func parse(_ bytes: [UInt8]) -> String? {
         let text = bytes.last == UInt8(ascii: "\n") ? bytes.dropLast() : bytes[...]
-        let digits = Array("0123456789abcdef".utf8)
-        guard text.count == length, text.allSatisfy(digits.contains) else { return nil }
+        guard text.count == length, text.allSatisfy(Hexadecimal.isLowerCaseDigit) else { return nil }
         return String(decoding: text, as: UTF8.self)
     }
 }

@@ -1,4 +1,5 @@
 import Crypto
+import JunctionText
 
 /// Records that could not be verified, kept out of the way: they may hold the only login that somebody has.
 ///
@@ -11,7 +12,7 @@ struct Quarantine {
 
     /// The name of this content in quarantine.
     static func name(of bytes: [UInt8], _ finding: Candidate.Finding) -> String {
-        let digest = SHA256.hash(data: bytes).prefix(4).hexadecimal
+        let digest = Hexadecimal.text(SHA256.hash(data: bytes).prefix(4))
         return switch finding {
         case .authentic(let opened): "\(agePrefix)\(opened.header.age.name)-\(digest)"
         case .altered(let header), .locked(let header, _): "\(agePrefix)\(header.age.name)-\(digest)"

@@ -1,6 +1,7 @@
 import Crypto
 import FoundationEssentials
 package import JunctionSecret
+import JunctionText
 
 /// The key that seals the record, and the name it goes by in a clear header.
 package struct SealingKey: Sendable {
@@ -20,7 +21,7 @@ package struct SealingKey: Sendable {
         // One secret from outside, two uses inside: neither may tell anything about the other.
         let master = secret.withUnsafeBytes { SymmetricKey(data: $0) }
         sealing = Self.derive("junctiond seal", Self.length, from: master)
-        id = Self.derive("junctiond key id", 8, from: master).withUnsafeBytes { $0.hexadecimal }
+        id = Self.derive("junctiond key id", 8, from: master).withUnsafeBytes { Hexadecimal.text($0) }
     }
 
     private static func derive(_ purpose: String, _ length: Int, from master: SymmetricKey) -> SymmetricKey {
@@ -51,15 +52,5 @@ package struct SealingKey: Sendable {
         else { return nil }
         defer { opened.withUnsafeMutableBytes { wipe($0) } }
         return opened.withUnsafeBytes { body($0) }
-    }
-}
-
-extension Sequence<UInt8> {
-    /// Two lower-case digits for each byte.
-    var hexadecimal: String {
-        reduce(into: "") { text, byte in
-            if byte < 16 { text += "0" }
-            text += String(byte, radix: 16)
-        }
     }
 }

@@ -2,6 +2,7 @@ import Crypto
 import Dispatch
 import JunctionJSON
 package import JunctionSession
+import JunctionText
 import Synchronization
 
 /// The largest sequences that were used with a provider, in one small file that outlives every session.
@@ -64,7 +65,7 @@ struct SequencePage: Sendable {
 
     /// The file outlives the sign-out, after which nothing on the disk names the user: a digest is name enough here.
     private static func pseudonym(of subject: String) -> String {
-        SHA256.hash(data: Array(subject.utf8)).prefix(SequenceList.lengthOfSubject / 2).hexadecimal
+        Hexadecimal.text(SHA256.hash(data: Array(subject.utf8)).prefix(SequenceList.lengthOfSubject / 2))
     }
 
     private mutating func read() -> SequenceList {
@@ -123,7 +124,7 @@ extension SequenceList {
         var entries: [Entry] = []
         for value in sequences.elements {
             guard let subject = value["subject"]?.string, subject.utf8.count == Self.lengthOfSubject,
-                subject.utf8.allSatisfy("0123456789abcdef".utf8.contains), let last = value["last"]?.unsigned,
+                subject.utf8.allSatisfy(Hexadecimal.isLowerCaseDigit), let last = value["last"]?.unsigned,
                 !entries.contains(where: { $0.subject == subject }),
                 entries.count < Self.capacity
             else { return nil }

@@ -1,4 +1,5 @@
 package import JunctionSecret
+import JunctionText
 
 import struct Crypto.SHA256
 
@@ -43,7 +44,7 @@ package struct UsedCredentials: Equatable, Sendable {
         var hash = SHA256()
         hash.update(data: Array("junctiond credential \(installation)\n".utf8))
         credential.withUnsafeBytes { hash.update(bufferPointer: $0) }
-        return Array(hash.finalize()).hexadecimal
+        return Hexadecimal.text(hash.finalize())
     }
 
     // MARK: The file

@@ -1,5 +1,6 @@
 import Crypto
 import Glibc
+import JunctionText
 
 /// An application's secret, decoded and in memory that is wiped when it goes away.
 ///
@@ -27,7 +28,9 @@ public struct ApplicationSecret: Sendable {
 
         let key = withUnsafeTemporaryAllocation(byteCount: text.count, alignment: 1) { room -> SymmetricKey? in
             defer { explicit_bzero(room.baseAddress!, room.count) }
-            guard let count = Base64.decode(text[start...end], .usual, into: room), count > 0 else { return nil }
+            guard let count = Base64.decode(text[start...end], .standardMaybeUnpadded, into: room), count > 0 else {
+                return nil
+            }
             return SymmetricKey(data: UnsafeRawBufferPointer(rebasing: room[..<count]))
         }
         guard let key else { throw Malformed() }

@@ -1,4 +1,5 @@
 import Crypto
+import JunctionText
 
 extension RegistrationToken {
     /// The most bytes that are read as a token; real ones have about 500.
@@ -69,8 +70,9 @@ private struct Opened {
     init(_ jwt: some Collection<UInt8>) throws(RegistrationToken.Rule) {
         guard jwt.count <= RegistrationToken.longest else { throw .form }
         let parts = jwt.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
-        guard parts.count == 3, let header = Base64.decode(parts[0]).flatMap(JSONText.object),
-            let claims = Base64.decode(parts[1]).flatMap(JSONText.object), let signature = Base64.decode(parts[2]),
+        guard parts.count == 3, let header = Base64.decode(parts[0], .urlSafe).flatMap(JSONText.object),
+            let claims = Base64.decode(parts[1], .urlSafe).flatMap(JSONText.object),
+            let signature = Base64.decode(parts[2], .urlSafe),
             // What a reader must understand and we do not: RFC 7515 wants such a token refused.
             header["crit"] == nil
         else { throw .form }

@@ -1,4 +1,5 @@
 import Crypto
+import JunctionText
 
 /// A token with which an application's server lets one user register one application instance with Sinch.
 ///
@@ -94,9 +95,9 @@ public struct RegistrationToken: Hashable, Sendable {
     public func signed(with secret: ApplicationSecret) -> String {
         let day = UTCDay(of: issuedAt)
         let header = #"{"alg":"HS256","kid":"\#(KeyId(day).text)"}"#
-        let signed = "\(Base64.encode(header.utf8)).\(Base64.encode(claims.utf8))"
+        let signed = "\(Base64.encodeURLSafe(header.utf8)).\(Base64.encodeURLSafe(claims.utf8))"
         let code = HMAC<SHA256>.authenticationCode(for: Array(signed.utf8), using: secret.signingKey(for: day))
-        return "\(signed).\(Base64.encode(code))"
+        return "\(signed).\(Base64.encodeURLSafe(code))"
     }
 
     /// Whether a text can be a user id: 1 to 40 printable ASCII characters, without spaces.
@@ -105,8 +106,7 @@ public struct RegistrationToken: Hashable, Sendable {
     /// A nonce of 128 random bits.
     public static func freshNonce() -> String {
         var random = SystemRandomNumberGenerator()
-        let digits = Array("0123456789abcdef")
-        return String((0..<32).map { _ in digits[Int.random(in: 0..<16, using: &random)] })
+        return Hexadecimal.text((0..<16).map { _ in UInt8.random(in: .min ... .max, using: &random) })
     }
 
     private var claims: String {

@@ -1,4 +1,5 @@
 import Foundation
+import JunctionText
 import Testing
 
 @testable import RegistrationToken
@@ -97,6 +98,6 @@ struct MintTests {
     }
 
     private func part(_ index: Int, of jwt: String) throws -> String {
-        String(decoding: try #require(Base64.decode(jwt.split(separator: ".")[index].utf8)), as: UTF8.self)
+        String(decoding: try #require(Base64.decode(jwt.split(separator: ".")[index].utf8, .urlSafe)), as: UTF8.self)
     }
 }

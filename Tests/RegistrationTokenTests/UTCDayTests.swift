@@ -1,4 +1,5 @@
 import Foundation
+import JunctionText
 import Testing
 
 @testable import RegistrationToken
@@ -46,7 +47,7 @@ import Testing
         for (time, day) in [(1_514_851_199, "20180101"), (1_514_851_200, "20180102")] as [(Int64, String)] {
             let token = try RegistrationToken(applicationKey: "k", userId: "foo", issuedAt: time)
             let jwt = token.signed(with: try Published.secret)
-            let header = try #require(Base64.decode(jwt.split(separator: ".")[0].utf8))
+            let header = try #require(Base64.decode(jwt.split(separator: ".")[0].utf8, .urlSafe))
 
             #expect(String(decoding: header, as: UTF8.self) == #"{"alg":"HS256","kid":"hkdfv1-\#(day)"}"#, "\(zone)")
             #expect(try RegistrationToken.verify(jwt.utf8, with: Published.secret, at: time) == token, "\(zone)")

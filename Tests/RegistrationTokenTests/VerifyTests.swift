@@ -1,5 +1,6 @@
 import Crypto
 import Foundation
+import JunctionText
 import Testing
 
 @testable import RegistrationToken
@@ -137,7 +138,7 @@ struct VerifyTests {
     }
 
     @Test func `claims of another user under the old signature are found out`() throws {
-        let other = Base64.encode(Array(claims(replacing: #""nonce":"other""#).utf8))
+        let other = Base64.encodeURLSafe(Array(claims(replacing: #""nonce":"other""#).utf8))
         let genuine = try forged().split(separator: ".")
         let jwt = "\(genuine[0]).\(other).\(genuine[2])"
 
@@ -253,8 +254,8 @@ private func forged(
     key: SymmetricKey? = nil
 ) throws -> String {
     let key = try key ?? Published.secret.signingKey(for: UTCDay(of: Published.now))
-    let signed = "\(Base64.encode(header.utf8)).\(Base64.encode(claims.utf8))"
-    return "\(signed).\(Base64.encode(HMAC<SHA256>.authenticationCode(for: Data(signed.utf8), using: key)))"
+    let signed = "\(Base64.encodeURLSafe(header.utf8)).\(Base64.encodeURLSafe(claims.utf8))"
+    return "\(signed).\(Base64.encodeURLSafe(HMAC<SHA256>.authenticationCode(for: Data(signed.utf8), using: key)))"
 }
 
 private func verify(_ jwt: String) throws -> RegistrationToken {

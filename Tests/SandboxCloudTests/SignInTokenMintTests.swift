@@ -1,4 +1,5 @@
 import Foundation
+import JunctionText
 import Testing
 
 @testable import SandboxCloud
@@ -35,7 +36,7 @@ import Testing
     @Test func `the header is the one that Junction's SDKs insist on`() throws {
         let jwt = try userToken(in: try mint.token(for: anna, now: now))
 
-        let header = try #require(Base64URL.decode(jwt.split(separator: ".")[0]))
+        let header = try #require(Base64.decode(jwt.split(separator: ".")[0].utf8, .urlSafe))
 
         #expect(String(decoding: header, as: UTF8.self) == #"{"alg":"RS256","typ":"JWT"}"#)
     }
@@ -81,6 +82,6 @@ import Testing
 
     private func payload(of token: String) throws -> JSONValue {
         let part = try userToken(in: token).split(separator: ".")[1]
-        return try JSONDecoder().decode(JSONValue.self, from: try #require(Base64URL.decode(part)))
+        return try JSONDecoder().decode(JSONValue.self, from: Data(#require(Base64.decode(part.utf8, .urlSafe))))
     }
 }

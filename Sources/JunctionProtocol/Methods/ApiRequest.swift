@@ -1,4 +1,5 @@
 package import JunctionJSON
+import JunctionText
 
 /// Calls the provider's API as the signed-in user; the daemon adds the credential.
 package enum ApiCall: MethodDefinition {
@@ -120,7 +121,7 @@ extension Members {
     fileprivate func body() throws(WireMismatch) -> [UInt8]? {
         let text = try optionalString("body").map { Array($0.utf8) }
         let bytes = try optional("bodyBase64", "must be base64 of RFC 4648, padded") { value in
-            value.string.flatMap(Base64.decode)
+            value.string.flatMap { Base64.decode($0.utf8, .standard) }
         }
         guard text == nil || bytes == nil else { throw mismatch("bodyBase64", "excludes 'body'") }
         return text ?? bytes

@@ -1,3 +1,5 @@
+import JunctionText
+
 /// A point in time as the wire writes it: RFC 3339, in UTC, to the millisecond.
 public struct Timestamp: Hashable, Comparable, Sendable {
     /// Milliseconds since 1970-01-01T00:00:00Z.
@@ -27,11 +29,10 @@ extension Timestamp: CustomStringConvertible {
     /// Before the year 0 and after the year 9999, which RFC 3339 cannot write, it is the nearest that it can.
     public var description: String {
         let time = min(max(milliseconds, Self.earliest), Self.latest)
-        let (day, inDay) = floorDivide(time, by: 86_400_000)
-        let (year, month, dayOfMonth) = civilDate(ofDay: day)
-        let (second, fraction) = (inDay / 1000, inDay % 1000)
+        let fraction = ((time % 1000) + 1000) % 1000
+        let (day, second) = CivilDate.split(seconds: (time - fraction) / 1000)
 
-        let date = "\(padded(year, 4))-\(padded(month, 2))-\(padded(dayOfMonth, 2))"
+        let date = "\(padded(day.year, 4))-\(padded(day.month, 2))-\(padded(day.day, 2))"
         let clock = "\(padded(second / 3600, 2)):\(padded(second / 60 % 60, 2)):\(padded(second % 60, 2))"
         return fraction == 0 ? "\(date)T\(clock)Z" : "\(date)T\(clock).\(padded(fraction, 3))Z"
     }
@@ -48,51 +49,13 @@ extension Timestamp: CustomStringConvertible {
             let hour = scan.number(2), scan.skip(":"),
             let minute = scan.number(2), scan.skip(":"),
             let second = scan.number(2),
-            (1...12).contains(month), (1...daysInMonth(month, of: year)).contains(day),
+            let date = CivilDate(year: year, month: month, day: day),
             hour < 24, minute < 60, second < 61,
             let fraction = scan.skip(".") ? scan.thousandths() : 0,
             let offset = scan.offset(), scan.isAtEnd
         else { return nil }
-        let days = dayNumber(year, month, day)
-        milliseconds = (days * 86_400 + hour * 3600 + minute * 60 + second - offset * 60) * 1000 + fraction
+        milliseconds = (date.dayNumber * 86_400 + hour * 3600 + minute * 60 + second - offset * 60) * 1000 + fraction
     }
-}
-
-// The proleptic Gregorian calendar, counted in eras of 400 years that begin on the first of March: the leap day
-// comes last in its year, so month lengths need no table. After Howard Hinnant, "chrono-compatible low-level date
-// algorithms".
-
-private let daysOfEra: Int64 = 146_097
-private let daysBeforeEpoch: Int64 = 719_468
-
-private func dayNumber(_ year: Int64, _ month: Int64, _ day: Int64) -> Int64 {
-    let (era, yearOfEra) = floorDivide(month > 2 ? year : year - 1, by: 400)
-    let dayOfYear = (153 * ((month + 9) % 12) + 2) / 5 + day - 1
-    let dayOfEra = yearOfEra * 365 + yearOfEra / 4 - yearOfEra / 100 + dayOfYear
-    return era * daysOfEra + dayOfEra - daysBeforeEpoch
-}
-
-private func civilDate(ofDay day: Int64) -> (year: Int64, month: Int64, day: Int64) {
-    let (era, dayOfEra) = floorDivide(day + daysBeforeEpoch, by: daysOfEra)
-    let yearOfEra = (dayOfEra - dayOfEra / 1460 + dayOfEra / 36524 - dayOfEra / 146_096) / 365
-    let dayOfYear = dayOfEra - (365 * yearOfEra + yearOfEra / 4 - yearOfEra / 100)
-    let monthFromMarch = (5 * dayOfYear + 2) / 153
-    let month = monthFromMarch < 10 ? monthFromMarch + 3 : monthFromMarch - 9
-    let year = era * 400 + yearOfEra + (month > 2 ? 0 : 1)
-    return (year, month, dayOfYear - (153 * monthFromMarch + 2) / 5 + 1)
-}
-
-private func daysInMonth(_ month: Int64, of year: Int64) -> Int64 {
-    switch month {
-    case 2: year % 4 == 0 && (year % 100 != 0 || year % 400 == 0) ? 29 : 28
-    case 4, 6, 9, 11: 30
-    default: 31
-    }
-}
-
-private func floorDivide(_ number: Int64, by divisor: Int64) -> (quotient: Int64, remainder: Int64) {
-    let (quotient, remainder) = number.quotientAndRemainder(dividingBy: divisor)
-    return remainder < 0 ? (quotient - 1, remainder + divisor) : (quotient, remainder)
 }
 
 private func padded(_ number: Int64, _ width: Int) -> String {

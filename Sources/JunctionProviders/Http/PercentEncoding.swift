@@ -1,3 +1,5 @@
+import JunctionText
+
 /// Percent-encoding as RFC 3986 has it, strictly: only its unreserved characters stay as they are.
 ///
 /// So `+` is always `%2B` and a space always `%20`, which a query and a form both read correctly.
@@ -23,8 +25,8 @@ enum PercentEncoding {
                 written += 1
             } else {
                 room[written] = UInt8(ascii: "%")
-                room[written + 1] = hexDigit(byte >> 4)
-                room[written + 2] = hexDigit(byte & 0xF)
+                room[written + 1] = Hexadecimal.upperCaseDigit(byte >> 4)
+                room[written + 2] = Hexadecimal.upperCaseDigit(byte & 0xF)
                 written += 3
             }
         }
@@ -39,19 +41,5 @@ enum PercentEncoding {
                 encode(UnsafeRawBufferPointer(bytes), into: UnsafeMutableRawBufferPointer(room))
             }
         }
-    }
-
-    /// The value of a hexadecimal digit.
-    static func value(ofHexDigit byte: UInt8) -> UInt8? {
-        switch byte {
-        case UInt8(ascii: "0")...UInt8(ascii: "9"): byte - UInt8(ascii: "0")
-        case UInt8(ascii: "a")...UInt8(ascii: "f"): byte - UInt8(ascii: "a") + 10
-        case UInt8(ascii: "A")...UInt8(ascii: "F"): byte - UInt8(ascii: "A") + 10
-        default: nil
-        }
-    }
-
-    private static func hexDigit(_ nibble: UInt8) -> UInt8 {
-        nibble < 10 ? UInt8(ascii: "0") + nibble : UInt8(ascii: "A") + nibble - 10
     }
 }

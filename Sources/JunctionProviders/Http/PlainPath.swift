@@ -1,4 +1,5 @@
 import JunctionSession
+import JunctionText
 
 /// The path of a request in the one form in which it can be judged: segments of plain characters.
 ///
@@ -37,8 +38,8 @@ struct PlainPath: Equatable {
     }
 
     private static func escaped(_ rest: inout Substring.UTF8View.SubSequence) throws(Refusal) -> UInt8 {
-        guard let high = rest.popFirst().flatMap(PercentEncoding.value(ofHexDigit:)),
-            let low = rest.popFirst().flatMap(PercentEncoding.value(ofHexDigit:))
+        guard let high = rest.popFirst().flatMap(Hexadecimal.value(of:)),
+            let low = rest.popFirst().flatMap(Hexadecimal.value(of:))
         else { throw denied("has a broken percent escape") }
         return high << 4 | low
     }

@@ -1,5 +1,6 @@
 import JunctionSecret
 import JunctionSession
+import JunctionText
 
 /// A code of twelve characters that a person can type: it stands for a Sign-In Token, once and for about an hour.
 struct LinkCode: Sendable {
@@ -26,7 +27,7 @@ struct LinkCode: Sendable {
         self.text = text
     }
 
-    private static func isHexDigit(_ byte: UInt8) -> Bool { PercentEncoding.value(ofHexDigit: byte) != nil }
+    private static func isHexDigit(_ byte: UInt8) -> Bool { Hexadecimal.value(of: byte) != nil }
 }
 
 extension String {

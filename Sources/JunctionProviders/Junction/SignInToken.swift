@@ -1,6 +1,7 @@
 import JunctionJSON
 import JunctionSecret
 import JunctionSession
+import JunctionText
 
 /// Junction's Sign-In Token: Base64 of a JSON envelope with a JWT inside, which names user, team and site.
 ///
@@ -31,7 +32,7 @@ extension SignInToken {
     /// Takes the JWT out of the envelope.
     private static func open(_ token: SharedSecret) throws(CredentialRefused) -> SharedSecret {
         guard token.count <= longest else { throw malformed("is longer than \(longest) bytes") }
-        guard let decoded = token.withUnsafeBytes({ Base64.decode($0) }) else { throw malformed("is not Base64") }
+        guard let decoded = token.withUnsafeBytes(decode) else { throw malformed("is not Base64") }
         let envelope = try json(decoded, "does not hold JSON")
         guard let publicKey = envelope["public_key"], publicKey.kind == .string else {
             throw malformed("has no public_key")
@@ -57,10 +58,21 @@ extension SignInToken {
         _ text: Slice<UnsafeRawBufferPointer>,
         _ name: String
     ) throws(CredentialRefused) -> JSONValue {
-        guard let decoded = Base64.decode(UnsafeRawBufferPointer(rebasing: text)) else {
+        guard let decoded = decode(UnsafeRawBufferPointer(rebasing: text)) else {
             throw malformed("holds a JWT whose \(name) is not Base64")
         }
         return try json(decoded, "holds a JWT whose \(name) is not JSON")
+    }
+
+    /// As a backend may hand it out: either alphabet, padded or not, with line breaks.
+    private static func decode(_ text: UnsafeRawBufferPointer) -> SharedSecret? {
+        var isValid = true
+        let decoded = Secret(capacity: Base64.mostBytes(for: text.count)) { room in
+            let written = Base64.decode(text, .lenient, into: room)
+            isValid = written != nil
+            return written ?? 0
+        }
+        return isValid ? SharedSecret(decoded) : nil
     }
 
     private static func json(_ text: SharedSecret, _ fault: String) throws(CredentialRefused) -> JSONValue {

@@ -1,5 +1,6 @@
 import JunctionSecret
 import JunctionSession
+import JunctionText
 
 /// A team's API key and the site that it is for: Junction's scheme for evaluation.
 struct TeamApiKey: Sendable {
@@ -77,6 +78,6 @@ struct TeamApiKey: Sendable {
     private static func isUUID(_ text: String) -> Bool {
         let groups = text.utf8.split(separator: UInt8(ascii: "-"), omittingEmptySubsequences: false)
         return groups.map(\.count) == [8, 4, 4, 4, 12]
-            && groups.joined().allSatisfy { PercentEncoding.value(ofHexDigit: $0) != nil }
+            && groups.joined().allSatisfy { Hexadecimal.value(of: $0) != nil }
     }
 }

@@ -1,5 +1,6 @@
 import CryptoExtras
 import FoundationEssentials
+import JunctionText
 
 /// Mints Junction's Sign-In Tokens, and recognises its own.
 struct SignInTokenMint: Sendable {
@@ -49,7 +50,8 @@ struct SignInTokenMint: Sendable {
     /// The claims of a token that this mint made and nobody changed.
     func read(_ userToken: String) -> Claims? {
         let parts = userToken.split(separator: ".", omittingEmptySubsequences: false)
-        guard parts.count == 3, let signature = Base64URL.decode(parts[2]), let payload = Base64URL.decode(parts[1])
+        guard parts.count == 3, let signature = Base64.decode(parts[2].utf8, .urlSafe),
+            let payload = Base64.decode(parts[1].utf8, .urlSafe)
         else { return nil }
 
         let genuine = key.publicKey.isValidSignature(
@@ -57,7 +59,7 @@ struct SignInTokenMint: Sendable {
             for: Data("\(parts[0]).\(parts[1])".utf8),
             padding: .insecurePKCS1v1_5
         )
-        guard genuine, let claims = try? JSONDecoder().decode(JSONValue.self, from: payload),
+        guard genuine, let claims = try? JSONDecoder().decode(JSONValue.self, from: Data(payload)),
             let userId = claims["uid"]?.string, let teamId = claims["claims"]?["vital_team_id"]?.string,
             let expiry = claims["exp"]?.seconds
         else { return nil }
@@ -69,11 +71,12 @@ struct SignInTokenMint: Sendable {
         var claims = self.claims(of: user, now: now, wishes: wishes)
         for (name, value) in wishes.claims ?? [:] { claims[name] = value == .null ? nil : value }
 
-        let signed = Base64URL.encode(try header.text()) + "." + Base64URL.encode(try JSONValue.object(claims).text())
+        let signed =
+            Base64.encodeURLSafe(try header.text()) + "." + Base64.encodeURLSafe(try JSONValue.object(claims).text())
         // RS256 is PKCS #1 v1.5 by definition, whatever the library thinks of its name.
         var signature = try key.signature(for: Data(signed.utf8), padding: .insecurePKCS1v1_5).rawRepresentation
         if wishes.forged == true { signature[signature.startIndex] ^= 1 }
-        return signed + "." + Base64URL.encode(signature)
+        return signed + "." + Base64.encodeURLSafe(signature)
     }
 
     private func claims(of user: User, now: Date, wishes: Wishes) -> [String: JSONValue] {

@@ -1,5 +1,6 @@
 import Crypto
 import FoundationEssentials
+import JunctionText
 import RegistrationToken
 
 /// Mints registration tokens as an application's backend does, and bad ones for a test of each rule.
@@ -39,12 +40,12 @@ struct RegistrationTokenMint: Sendable {
 
         let parts = jwt.split(separator: ".")
         let header = try changed(parts[0], wishes.header)
-        let signed = Base64URL.encode(header) + "." + Base64URL.encode(try changed(parts[1], wishes.claims))
+        let signed = Base64.encodeURLSafe(header) + "." + Base64.encodeURLSafe(try changed(parts[1], wishes.claims))
         var signature = Data(
             HMAC<SHA256>.authenticationCode(for: Data(signed.utf8), using: try signingKey(of: header, or: parts[0]))
         )
         if wishes.forged == true { signature[signature.startIndex] ^= 1 }
-        return signed + "." + Base64URL.encode(signature)
+        return signed + "." + Base64.encodeURLSafe(signature)
     }
 
     private func goodToken(_ wishes: Wishes, now: Int64) throws(Refusal) -> String {
@@ -63,7 +64,7 @@ struct RegistrationTokenMint: Sendable {
     }
 
     private func changed(_ part: Substring, _ wishes: [String: JSONValue]?) throws -> Data {
-        let text = Base64URL.decode(part) ?? Data()
+        let text = Data(Base64.decode(part.utf8, .urlSafe) ?? [])
         guard let wishes else { return text }
         var members = try JSONDecoder().decode([String: JSONValue].self, from: text)
         for (name, value) in wishes { members[name] = value == .null ? nil : value }
@@ -72,9 +73,9 @@ struct RegistrationTokenMint: Sendable {
 
     /// The key of the date that the header names, so that a wrong date is the only thing that is wrong.
     private func signingKey(of header: Data, or good: Substring) throws -> SymmetricKey {
-        let headers = [header, Base64URL.decode(good) ?? Data()]
+        let headers = [header, Data(Base64.decode(good.utf8, .urlSafe) ?? [])]
         let keyIds = headers.compactMap { try? JSONDecoder().decode(JSONValue.self, from: $0)["kid"]?.string }
-        let secret = SymmetricKey(data: Base64URL.decode(application.secretText) ?? Data())
+        let secret = SymmetricKey(data: Base64.decode(application.secretText.utf8, .lenient) ?? [])
         let date = Data((keyIds.first ?? "").suffix(8).utf8)
         return SymmetricKey(data: HMAC<SHA256>.authenticationCode(for: date, using: secret))
     }

@@ -1,0 +1,111 @@
+/// Base64 of RFC 4648, in the forms in which this house meets it.
+package enum Base64 {
+    /// What a reader takes for Base64.
+    package enum Form: Sendable {
+        /// §4: `+` and `/`, padded; every value has one text.
+        case standard
+        /// The same, where the padding may be left out, all of it.
+        case standardMaybeUnpadded
+        /// §5 without padding, as a JWT has it (RFC 7515 §2); every value has one text.
+        case urlSafe
+        /// As it arrives in real life: either alphabet, with or without padding, with white space anywhere.
+        case lenient
+    }
+
+    /// How many bytes a text of that length stands for at the most.
+    package static func mostBytes(for characters: Int) -> Int { (characters + 3) / 4 * 3 }
+
+    /// The standard alphabet, padded.
+    package static func encode(_ bytes: some Sequence<UInt8>) -> String {
+        text(of: bytes, standardDigits, isPadded: true)
+    }
+
+    /// The URL-safe alphabet, without padding.
+    package static func encodeURLSafe(_ bytes: some Sequence<UInt8>) -> String {
+        text(of: bytes, urlSafeDigits, isPadded: false)
+    }
+
+    /// The bytes that a text stands for, or `nil` when it is not in this form.
+    ///
+    /// Not for secrets: the other one writes where the caller can wipe.
+    package static func decode(_ text: some Collection<UInt8>, _ form: Form) -> [UInt8]? {
+        var isValid = true
+        let bytes = [UInt8](unsafeUninitializedCapacity: mostBytes(for: text.count)) { room, count in
+            let written = decode(text, form, into: UnsafeMutableRawBufferPointer(room))
+            isValid = written != nil
+            count = written ?? 0
+        }
+        return isValid ? bytes : nil
+    }
+
+    /// Writes the bytes that a text stands for at the front of `room`, which has space for `mostBytes` of them.
+    ///
+    /// - Returns: how many bytes were written, or `nil` when the text is not in this form.
+    package static func decode(
+        _ text: some Sequence<UInt8>,
+        _ form: Form,
+        into room: UnsafeMutableRawBufferPointer
+    ) -> Int? {
+        var (written, digits, padding) = (0, 0, 0)
+        var bits: UInt32 = 0
+        for byte in text {
+            if form == .lenient, isSpace(byte) { continue }
+            if byte == UInt8(ascii: "="), form != .urlSafe {
+                padding += 1
+                continue
+            }
+            guard padding == 0, let value = value(of: byte, form) else { return nil }
+            bits = bits << 6 | value
+            digits += 1
+            guard digits % 4 != 1 else { continue }
+            room[written] = UInt8(truncatingIfNeeded: bits >> [0, 0, 4, 2][digits % 4])
+            written += 1
+        }
+        // One digit left over holds six bits, which is no byte.
+        guard digits % 4 != 1, padding <= 2 else { return nil }
+        if form == .lenient { return written }
+        let isWhole = (digits + padding).isMultiple(of: 4)
+        // Bits that nothing stands for are zero, or two texts would mean the same.
+        let spareBits: UInt32 = [0, 0, 15, 3][digits % 4]
+        guard isWhole || padding == 0 && form != .standard, bits & spareBits == 0 else { return nil }
+        return written
+    }
+
+    private static let standardDigits = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8)
+    private static let urlSafeDigits = Array(standardDigits.dropLast(2) + "-_".utf8)
+
+    private static func text(of bytes: some Sequence<UInt8>, _ digits: [UInt8], isPadded: Bool) -> String {
+        var text: [UInt8] = []
+        text.reserveCapacity(bytes.underestimatedCount / 3 * 4 + 4)
+        var bits: UInt32 = 0
+        var count = 0
+        for byte in bytes {
+            bits = bits << 8 | UInt32(byte)
+            count += 8
+            while count >= 6 {
+                count -= 6
+                text.append(digits[Int(bits >> count & 63)])
+            }
+        }
+        if count > 0 { text.append(digits[Int(bits << (6 - count) & 63)]) }
+        while isPadded, !text.count.isMultiple(of: 4) { text.append(UInt8(ascii: "=")) }
+        return String(decoding: text, as: UTF8.self)
+    }
+
+    private static func isSpace(_ byte: UInt8) -> Bool {
+        byte == 0x20 || (0x09...0x0D).contains(byte)
+    }
+
+    private static func value(of byte: UInt8, _ form: Form) -> UInt32? {
+        switch byte {
+        case UInt8(ascii: "A")...UInt8(ascii: "Z"): UInt32(byte - UInt8(ascii: "A"))
+        case UInt8(ascii: "a")...UInt8(ascii: "z"): UInt32(byte - UInt8(ascii: "a")) + 26
+        case UInt8(ascii: "0")...UInt8(ascii: "9"): UInt32(byte - UInt8(ascii: "0")) + 52
+        case UInt8(ascii: "+"): form == .urlSafe ? nil : 62
+        case UInt8(ascii: "/"): form == .urlSafe ? nil : 63
+        case UInt8(ascii: "-"): form == .urlSafe || form == .lenient ? 62 : nil
+        case UInt8(ascii: "_"): form == .urlSafe || form == .lenient ? 63 : nil
+        default: nil
+        }
+    }
+}

@@ -1,0 +1,31 @@
+/// Hexadecimal digits, and bytes written in them.
+package enum Hexadecimal {
+    /// The value of a digit, in either case.
+    package static func value(of digit: UInt8) -> UInt8? {
+        switch digit {
+        case UInt8(ascii: "0")...UInt8(ascii: "9"): digit - UInt8(ascii: "0")
+        case UInt8(ascii: "a")...UInt8(ascii: "f"): digit - UInt8(ascii: "a") + 10
+        case UInt8(ascii: "A")...UInt8(ascii: "F"): digit - UInt8(ascii: "A") + 10
+        default: nil
+        }
+    }
+
+    /// Whether a byte is a digit as `text` writes them.
+    package static func isLowerCaseDigit(_ byte: UInt8) -> Bool {
+        value(of: byte) != nil && !(UInt8(ascii: "A")...UInt8(ascii: "F")).contains(byte)
+    }
+
+    /// The digit of a number below sixteen, in upper case, as percent-encoding wants it (RFC 3986 §2.1).
+    package static func upperCaseDigit(_ value: UInt8) -> UInt8 {
+        value < 10 ? UInt8(ascii: "0") + value : UInt8(ascii: "A") + value - 10
+    }
+
+    /// Two lower-case digits for each byte.
+    package static func text(_ bytes: some Sequence<UInt8>) -> String {
+        String(decoding: bytes.flatMap { [digit($0 >> 4), digit($0 & 15)] }, as: UTF8.self)
+    }
+
+    private static func digit(_ value: UInt8) -> UInt8 {
+        value < 10 ? UInt8(ascii: "0") + value : UInt8(ascii: "a") + value - 10
+    }
+}
