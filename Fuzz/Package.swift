@@ -2,7 +2,7 @@
 
 import PackageDescription
 
-// Fuzz targets for everything that reads bytes from a socket. README.md says how to run them.
+// Fuzz targets for everything that reads bytes from outside. README.md says how to run them.
 //
 // The rooms are linked into Sources/ instead of being depended on: what they offer is `package`, so it can only be
 // seen from inside one package, and compiled here they are instrumented without touching the manifest of the house.
@@ -14,27 +14,68 @@ let strict: [SwiftSetting] = [
     .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
     .enableUpcomingFeature("InferIsolatedConformances"),
     .treatAllWarnings(as: .error),
+    // What reads inside a room is nobody else's business, but a fuzzer's.
+    .unsafeFlags(["-enable-testing"]),
 ]
 
-func fuzzer(_ name: String) -> Target {
-    .executableTarget(
+func room(_ name: String, _ uses: [String] = [], outside: [Target.Dependency] = []) -> Target {
+    .target(name: name, dependencies: uses.map { .target(name: $0) } + outside, swiftSettings: strict)
+}
+
+/// The part of a room that reads, without the libraries that the rest of it needs.
+func readers(_ name: String, in room: String, _ sources: [String], _ uses: [String] = []) -> Target {
+    .target(
         name: name,
-        dependencies: ["FuzzDriver", "JunctionJSON", "JunctionProtocol", "JunctionSecret"],
+        dependencies: uses.map { .target(name: $0) },
+        path: "Sources/\(room)",
+        sources: sources,
         swiftSettings: strict
     )
 }
 
+func fuzzer(_ name: String, _ uses: [String]) -> Target {
+    .executableTarget(name: name, dependencies: (["FuzzDriver"] + uses).map { .target(name: $0) }, swiftSettings: strict)
+}
+
+let text = ["JunctionText", "JunctionSecret"]
+
 let package = Package(
     name: "junctiond-fuzz",
+    dependencies: [.package(url: "https://github.com/apple/swift-crypto", exact: "4.5.2")],
     targets: [
         .target(name: "CFuzzer"),
+        .target(name: "CLinux"),
         .target(name: "FuzzDriver", dependencies: ["CFuzzer"], swiftSettings: strict),
-        .target(name: "JunctionSecret", swiftSettings: strict),
-        .target(name: "JunctionJSON", dependencies: ["JunctionSecret"], swiftSettings: strict),
-        .target(name: "JunctionProtocol", dependencies: ["JunctionJSON", "JunctionSecret"], swiftSettings: strict),
-        fuzzer("FuzzJSON"),
-        fuzzer("FuzzLines"),
-        fuzzer("FuzzEnvelope"),
+        room("JunctionText"),
+        room("JunctionSecret"),
+        room("JunctionJSON", text),
+        room("JunctionProtocol", ["JunctionJSON"] + text),
+        room("JunctionSession", ["JunctionSecret"]),
+        room(
+            "JunctionVault",
+            ["JunctionSession", "JunctionJSON", "CLinux"] + text,
+            outside: [.product(name: "Crypto", package: "swift-crypto")]
+        ),
+        readers("Toml", in: "JunctionDaemon/Configuration", ["Toml", "SettingValue.swift"]),
+        readers(
+            "VendorAnswers",
+            in: "JunctionProviders",
+            [
+                "Http/BearerToken.swift", "Http/CivilTime.swift", "Http/HttpAnswer.swift",
+                "Http/HttpAnswer+Unavailability.swift", "Http/HttpDate.swift", "Http/IsoTime.swift",
+                "Http/ServerClock.swift", "Junction/JunctionSite.swift", "Junction/JunctionVerdict.swift",
+                "Junction/SignInToken.swift", "Junction/TokenAnswer.swift", "Sinch/Registration.swift",
+                "Social/SessionsAnswer.swift", "Social/SocialVerdict.swift",
+            ],
+            ["JunctionSession", "JunctionJSON"] + text
+        ),
+        fuzzer("FuzzJSON", ["JunctionJSON", "JunctionSecret"]),
+        fuzzer("FuzzLines", ["JunctionProtocol"]),
+        fuzzer("FuzzEnvelope", ["JunctionJSON", "JunctionProtocol"]),
+        fuzzer("FuzzRecord", ["JunctionVault", "JunctionSession", "JunctionSecret"]),
+        fuzzer("FuzzSettings", ["Toml"]),
+        fuzzer("FuzzDates", ["VendorAnswers", "JunctionProtocol", "JunctionSession"]),
+        fuzzer("FuzzAnswers", ["VendorAnswers", "JunctionSession", "JunctionSecret"]),
     ],
     swiftLanguageModes: [.v6]
 )

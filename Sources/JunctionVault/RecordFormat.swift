@@ -71,7 +71,11 @@ struct RecordFrame {
 
     /// The clear part of a record in the current format.
     static func clear(_ header: RecordHeader, sealedLength: Int) -> [UInt8] {
-        let header = header.encoded()
+        clear(header.encoded(), sealedLength: sealedLength)
+    }
+
+    /// The same with a header that is text already.
+    static func clear(_ header: [UInt8], sealedLength: Int) -> [UInt8] {
         var bytes = magic
         bytes.reserveCapacity(prologue + header.count + checksum + sealedLength)
         bytes.append(RecordFormat.current.rawValue)
