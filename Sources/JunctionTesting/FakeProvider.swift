@@ -26,6 +26,7 @@ package final class FakeProvider: IdentityProvider {
         var renewalAnswers: [RenewalAnswer] = []
         var revocations: [(Identity, SessionSecrets)] = []
         var failedRevocations: [Unavailability] = []
+        var revocationsGivenUp = 0
         var apiCalls: [ApiRequest] = []
         var running = 0
         var mostRunning = 0
@@ -95,6 +96,9 @@ package final class FakeProvider: IdentityProvider {
         state.withLock { $0.revocations = [] }
     }
 
+    /// How many requests to revoke were cancelled while they were held.
+    package var revocationsGivenUp: Int { state.withLock { $0.revocationsGivenUp } }
+
     package var apiCalls: [ApiRequest] { state.withLock { $0.apiCalls } }
     /// The most token calls that were ever under way together.
     package var mostRunning: Int { state.withLock { $0.mostRunning } }
@@ -160,7 +164,10 @@ package final class FakeProvider: IdentityProvider {
     package func revoke(_ identity: Identity, with secrets: SessionSecrets) async throws(Unavailability) {
         state.withLock { $0.revocations.append((identity, secrets)) }
         await waitWhileHeld()
-        if Task.isCancelled { throw Unavailability("The request was given up") }
+        if Task.isCancelled {
+            state.withLock { $0.revocationsGivenUp += 1 }
+            throw Unavailability("The request was given up")
+        }
         let failure = state.withLock { $0.failedRevocations.isEmpty ? nil : $0.failedRevocations.removeFirst() }
         if let failure { throw failure }
     }

@@ -250,6 +250,7 @@ struct SessionOwnerTests {
         #expect(again.snapshot().facts.state == .established)
         #expect(again.provider.revocations.count == 1)
         again.owner.assumeIsolated { #expect($0.shelf.count == 1) }
+        #expect(again.provider.revocationsGivenUp == 1)
     }
 
     @Test func `what a handler gave for a renewal outlives a sign-in that another handler's answer did not help`() {

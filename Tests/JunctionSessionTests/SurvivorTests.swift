@@ -1,3 +1,5 @@
+import JunctionSecret
+import JunctionTesting
 import Testing
 
 @testable import JunctionSession
@@ -505,5 +507,144 @@ struct SurvivorTests {
         #expect(facts(.established).userId == "alice")
         #expect(facts(.terminated).flags == [])
         #expect(facts(.terminated).scheme == nil)
+    }
+
+    // MARK: Time
+
+    @Test func `a life ends by whichever clock ends it first`() throws {
+        var bench = Bench.signedIn(life: .seconds(1_000))
+        let start = bench.now
+        let session = try #require(bench.machine.standing.session)
+        let end = try #require(bench.facts.accessToken?.expiresAt)
+
+        bench.now.wall = start.wall + .seconds(-500)
+        #expect(session.end(bench.now) == bench.now.wall + .seconds(1_000))
+        bench.now.wall = start.wall + .seconds(400)
+        #expect(session.validity(bench.now) == .seconds(600))
+        #expect(session.end(bench.now) == end)
+        #expect(session.lifeOfProof(bench.now) == .seconds(600))
+        // The token is as old as the other clock says.
+        bench.now.uptime = start.uptime + .seconds(900)
+        #expect(session.validity(bench.now) == .seconds(100))
+
+        // A wall clock before the record's own time says nothing.
+        bench.now = Moment(wall: start.wall + .seconds(-86_400), uptime: start.uptime + .seconds(100))
+        #expect(session.validity(bench.now) == .zero)
+        #expect(session.lifeOfProof(bench.now) == .seconds(900))
+    }
+
+    // MARK: The owner
+
+    @Test func `equal API keys have one name, and nothing else has`() {
+        var shelf = SecretShelf()
+        func key(_ text: String) -> SessionSecrets { SessionSecrets(apiKey: SharedSecret(text: text)) }
+        let first = shelf.put(key("sk_us_1"))
+        #expect(shelf.put(key("sk_us_1")) == first)
+        #expect(shelf.put(key("sk_us_2")) != first)
+        #expect(shelf.put(SessionSecrets(accessToken: SharedSecret(text: "a"))) != first)
+        #expect(shelf.count == 3)
+    }
+
+    @Test func `an answer that nobody names is wiped`() {
+        var shelf = SecretShelf()
+        let (used, unused) = (shelf.put(.renew), shelf.put(.renew))
+        shelf.keep([used])
+        #expect(shelf.answer(used) != nil)
+        #expect(shelf.answer(unused) == nil)
+        #expect(shelf.count == 1)
+    }
+
+    private func call(_ path: String, in house: House) -> Box<Result<ApiAnswer, Refusal>> {
+        let answers = Box<Result<ApiAnswer, Refusal>>()
+        house.on { $0.call(ApiRequest(method: "GET", path: path), by: 1_000) { answers.put($0) } }
+        return answers
+    }
+
+    @Test func `a dead token is renewed before an API call leaves, but not for a path that is nobody's`() throws {
+        let house = House(tokenLife: .seconds(60)).start().signIn()
+        house.clock.advance(by: .seconds(61))
+        guard case .failure(let refusal)? = call("/v2/user/bob", in: house).all.first else {
+            Issue.record("Another user's path was called")
+            return
+        }
+        #expect(refusal.kind == .permissionDenied)
+        #expect(house.provider.renewalCalls == 0)
+
+        house.provider.answerCalls(ApiAnswer(status: 200, headers: [], body: []))
+        #expect(try call("/v2/user/alice", in: house).all.first?.get().status == 200)
+        #expect(house.provider.renewalCalls == 1)
+    }
+
+    @Test func `only a 401 costs a renewal`() throws {
+        let house = House().start().signIn()
+        house.provider.answerCalls(ApiAnswer(status: 403, headers: [], body: []))
+        #expect(try call("/v2/user/alice", in: house).all.first?.get().status == 403)
+        #expect(house.provider.renewalCalls == 0)
+        #expect(house.provider.apiCalls.count == 1)
+    }
+
+    @Test func `a retry that would be one call too many is the 401 that it was for`() throws {
+        let house = House(callsPerMinute: 2).start()
+        house.on { $0.signIn(.signInToken(SharedSecret(text: "alice")), by: 1) { _ in } }
+        house.provider.answerCalls(ApiAnswer(status: 401, headers: [], body: []))
+        #expect(try call("/v2/user/alice", in: house).all.first?.get().status == 401)
+        #expect(house.provider.apiCalls.count == 1)
+        #expect(house.provider.renewalCalls == 1)
+    }
+
+    @Test func `what a handler gave completes a registration`() {
+        let registration = Credential.registration(userId: "alice", token: nil)
+        guard
+            case .registration("alice", let token?) = registration.completed(with: .authToken(SharedSecret(text: "t")))
+        else {
+            Issue.record("The token was dropped")
+            return
+        }
+        #expect(token.text == "t")
+    }
+
+    @Test func `what was read from the disk is durable, unless it is said not to be`() {
+        let house = House().start().signIn()
+        let restoration = house.store.restore()
+        #expect(House().start(restoration).snapshot().facts.storage.durable)
+    }
+
+    @Test func `a clock that was set moves what is shown, an alarm does not`() throws {
+        let house = House().start().signIn()
+        let due = try #require(house.snapshot().facts.renewal.notBefore)
+        house.clock.advance(by: .seconds(700))
+        house.clock.stepWall(by: .seconds(-600))
+        house.on { $0.alarmRang(clockJumped: false) }
+        #expect(house.snapshot().facts.renewal.notBefore == due)
+        house.on { $0.alarmRang(clockJumped: true) }
+        #expect(house.snapshot().facts.renewal.notBefore == due + .seconds(-600))
+    }
+
+    @Test func `an observer is told of what happened, and may call back in`() {
+        let house = House().start()
+        let owner = house.owner
+        house.observer.onChange { _ in owner.assumeIsolated { $0.alarmRang(clockJumped: false) } }
+        let before = house.observer.snapshots.count
+        _ = house.signIn()
+        let revisions = house.observer.snapshots.dropFirst(before).map(\.revision)
+        #expect(revisions == Array(Set(revisions)).sorted())
+        #expect(house.observer.happenings.contains(.exchangeEnded(.succeeded)))
+    }
+
+    @Test func `a credential is let go of with the answer`() {
+        let house = House().start().signIn()
+        let token = SharedSecret(text: "bob")
+        house.on { owner in
+            owner.identify(
+                externalUserId: "ext-bob",
+                by: 1_000,
+                ask: { request, _ in
+                    owner.assumeIsolated { $0.identifyAnswered(request, with: .success(.signInToken(token))) }
+                },
+                answer: { _ in }
+            )
+        }
+        #expect(house.snapshot().facts.userId == "bob")
+        house.owner.assumeIsolated { #expect($0.credentials.isEmpty) }
     }
 }
