@@ -76,7 +76,7 @@ extension JSONWriter {
 
     fileprivate mutating func member(_ identity: Identity) {
         object("identity") { text in
-            text.member("userId", identity.spelling)
+            text.member("userId", identity.userId)
             if let id = identity.teamId { text.member("teamId", id) }
             if let name = identity.environment { text.member("environment", name) }
             if let name = identity.region { text.member("region", name) }

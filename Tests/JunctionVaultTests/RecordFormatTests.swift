@@ -37,15 +37,15 @@ import Testing
         #expect(finding.opened?.secrets.texts == ["access-7", "refresh-7", "key-7"])
     }
 
-    @Test func `a user id keeps its spelling inside the seal and has none in the header`() throws {
+    @Test func `a user id keeps its spelling, inside the seal and in the header`() throws {
         let session = StoredSession(identity: Identity(userId: "Anna"), scheme: .userLogin, token: nil)
         let record = SessionRecord.test(7, edition: 3, .session(session))
 
         let opened = try #require(reader.finding(in: sealed(record)).opened?.record)
 
         guard case .session(let read) = opened.content else { return #expect(Bool(false), "no session") }
-        #expect(read.identity.spelling == "Anna")
-        #expect(!String(decoding: sealed(record), as: UTF8.self).contains("Anna"))
+        #expect(read.identity.userId == "Anna")
+        #expect(String(decoding: sealed(record), as: UTF8.self).contains(#""userId":"Anna""#))
     }
 
     @Test func `a session without secrets stays without secrets`() throws {
@@ -205,6 +205,32 @@ import Testing
         #expect(session.renewalUnderWay == false)
         #expect(session.token?.generation == 4)
         #expect(opened.secrets.texts == ["access-4", "refresh-4", nil])
+    }
+
+    /// Earlier releases put the id of every user into the header in lower case, and sealed it as it was written.
+    @Test func `a record that an earlier release wrote of a user with capitals is that user's`() throws {
+        let bytes = framed(
+            header: """
+                {"installation":"\(thisInstallation)","generation":4,"edition":1,"key":"\(SealingKey.test().id)",\
+                "provider":"social","scheme":"userLogin","state":"established","userId":"anna",\
+                "writtenAt":1700000000004}
+                """,
+            sealing: """
+                {"identity":{"userId":"Anna"},"scheme":"userLogin",\
+                "token":{"issuedAt":1700000000000,"expiresAt":1702592000000,"generation":4},\
+                "renewAt":1701500000000,"reauthenticationPending":false,"renewalUnderWay":false,\
+                "secrets":{"accessToken":"access-4"}}
+                """
+        )
+
+        let opened = try #require(reader.finding(in: bytes).opened)
+
+        guard case .session(let session) = opened.record.content else {
+            Issue.record("\(opened.record.content)")
+            return
+        }
+        #expect(session.identity.isSameUser(as: Identity(userId: "Anna")))
+        #expect(!session.identity.isSameUser(as: Identity(userId: "anna")))
     }
 
     @Test(arguments: [

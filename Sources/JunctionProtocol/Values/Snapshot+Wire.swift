@@ -53,7 +53,7 @@ extension Snapshot: WireValue {
         Member("flags", .array(.word(Flag.known.map(\.rawValue))), "what else is the case"),
         Member("provider", .string, "junction, social or sinch"),
         Member("scheme", .orNull(.word(Credential.schemes)), "how the user came to be signed in"),
-        Member("userId", .orNull(.string), "the signed-in user, in lower case"),
+        Member("userId", .orNull(.string), "the signed-in user, as the provider spells the id"),
         Member("externalUserId", .orNull(.string), "the user as the app names them"),
         Member("teamId", .orNull(.string), "the team that the user belongs to"),
         Member("environment", .orNull(.string), "sandbox or production"),

@@ -12,7 +12,7 @@ public struct Snapshot: Hashable, Sendable {
     public var provider: String
     /// How the user came to be signed in: the scheme of a `Credential`.
     public var scheme: String?
-    /// The signed-in user as the provider names them, in lower case.
+    /// The signed-in user as the provider spells the id.
     public var userId: String?
     /// The user as the app names them, when the session came from `identify`.
     public var externalUserId: String?

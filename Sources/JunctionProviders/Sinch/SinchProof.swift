@@ -24,7 +24,7 @@ enum SinchProof: Sendable {
                 try RegistrationToken.inspect(bytes)
             }
             try token.requireApplication(application.key)
-            guard Identity(userId: token.userId).isSameUser(as: Identity(userId: userId)) else { throw .user }
+            try token.requireUser(userId)
             self = .token(jwt, token)
         } catch {
             throw .malformed("The registration token breaks the rule \(error.rawValue): \(error)")
@@ -79,12 +79,6 @@ enum SinchProof: Sendable {
 }
 
 extension SinchProof {
-    /// Whom a token is for, in its own spelling.
-    var userId: String? {
-        guard case .token(_, let token) = self else { return nil }
-        return token.userId
-    }
-
     /// When the registration that a token brings ends, on the clock of whoever made it.
     var instanceExpiresAt: WallTime? {
         guard case .token(_, let token) = self else { return nil }

@@ -7,8 +7,7 @@ extension SinchProvider {
         do throws(CredentialRefused) {
             switch credential {
             case .registration(let userId, let token?):
-                let proof = try SinchProof(token: token, for: userId, of: application)
-                return (proof.userId ?? userId, proof)
+                return (userId, try SinchProof(token: token, for: userId, of: application))
             case .registrationSignature(let userId, let signature, let sequence):
                 return (userId, try SinchProof(signature: signature, sequence: sequence))
             case .selfSigned(let userId):
@@ -36,7 +35,7 @@ extension SinchProvider {
                 return (.registrationSignature, try SinchProof(signature: signature, sequence: sequence))
             case .renew where scheme == .selfSigned:
                 let now = clock.now().wall
-                return (.selfSigned, try SinchProof(signedBy: application, for: identity.spelling, at: now))
+                return (.selfSigned, try SinchProof(signedBy: application, for: identity.userId, at: now))
             case .renew:
                 throw .incomplete("A registration token is needed: Sinch renews a registration with nothing else")
             }

@@ -96,8 +96,7 @@ package struct SinchProvider: IdentityProvider {
 
         let instanceId = forgotten.known(registration?.instanceId)
         do throws(InstanceEndpoint.Failure) {
-            let userId = proof.userId ?? identity.spelling
-            let instance = try await register(userId, proving: proof, extending: instanceId)
+            let instance = try await register(identity.userId, proving: proof, extending: instanceId)
             return grant(identity, scheme, instance, proof, after: registration)
         } catch {
             switch error {

@@ -3,7 +3,7 @@ package import JunctionSession
 /// social.plus's API, called as the signed-in user.
 extension SocialProvider {
     package func admit(_ request: ApiRequest, for identity: Identity) throws(Refusal) -> ApiRequest {
-        try SocialApiPolicy(userId: identity.spelling).admit(request)
+        try SocialApiPolicy(userId: identity.userId).admit(request)
     }
 
     package func send(
@@ -34,7 +34,7 @@ struct SocialApiPolicy {
     /// Words of the API that stand where an id stands. No user is called so; one who were would open other doors.
     private static let reserved: Set<String> = ["list", "search"]
 
-    /// The request in normal form, with the id as social.plus spells it.
+    /// The request in normal form.
     func admit(_ request: ApiRequest) throws(Refusal) -> ApiRequest {
         try request.normalForm(headers: CallerHeaders.usual, like: "/api/v3/users/{id}…") { segments, _ in
             guard segments.count >= 3, segments[0] == "api", Self.versions.contains(segments[1]) else { return nil }
@@ -47,11 +47,9 @@ struct SocialApiPolicy {
     }
 
     private func owned(_ segments: [String]) -> [String]? {
-        guard segments.count >= 4, segments[3].lowercased() == userId.lowercased(),
+        guard segments.count >= 4, segments[3] == userId,
             !Self.reserved.contains(userId.lowercased())
         else { return nil }
-        var own = segments
-        own[3] = userId
-        return own
+        return segments
     }
 }

@@ -93,7 +93,7 @@ package struct SocialProvider: IdentityProvider {
     private func renew(_ identity: Identity, proving token: SharedSecret?) async throws(RenewalFailure) -> Grant {
         let login: UserLogin
         do throws(CredentialRefused) {
-            login = try UserLogin(userId: identity.spelling, displayName: nil, authToken: token)
+            login = try UserLogin(userId: identity.userId, displayName: nil, authToken: token)
         } catch {
             throw .answerRefused(error.reason)
         }

@@ -38,7 +38,7 @@ enum SocialVerdict: Equatable, Sendable {
 
     /// Finds the verdict in the user's own entry of a success: the vendor opens a session for banned users as well.
     init?(users: JSONValue?, userId: String) {
-        let own = users?.elements.first { $0["userId"]?.string?.lowercased() == userId.lowercased() }
+        let own = users?.elements.first { $0["userId"]?.string == userId }
         guard let own else { return nil }
         if own["isGlobalBanned"]?.bool == true || own["isGlobalBan"]?.bool == true {
             self = .banned

@@ -72,7 +72,7 @@ extension SessionMachine {
             purpose: .renewal,
             attempt: attempt,
             reason: reason,
-            userId: session.stored.identity.spelling,
+            userId: session.stored.identity.userId,
             expiresAt: session.stored.token?.expiresAt,
             uid: uid,
             others: rounds.handlers

@@ -267,7 +267,7 @@ extension SessionMachine {
                 purpose: .signIn,
                 attempt: attempt,
                 reason: .missing,
-                userId: subject?.spelling,
+                userId: subject?.userId,
                 others: rounds.handlers
             )
         )

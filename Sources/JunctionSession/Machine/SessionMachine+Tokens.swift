@@ -196,18 +196,19 @@ extension SessionMachine {
 
     /// Compares the session with the user an app believes to be signed in.
     package func reconciliation(withUserId userId: String?) -> ReconcileAction {
-        let present: String? =
+        let isCalled: ((String) -> Bool)? =
             switch ledger.isSigningOut ? .signedOut : standing {
-            case .signedIn(let session): session.stored.identity.userId
+            case .signedIn(let session): session.stored.identity.isCalled
             case .unreadable(let unreadable):
-                unreadable.header.flatMap { $0.state.isSignedIn ? $0.userId?.lowercased() : nil }
+                // Earlier releases put every id into the header in lower case; nobody is served from one.
+                unreadable.header?.signedInUser.map { user in { $0.lowercased() == user.lowercased() } }
             case .signedOut, .configured, .terminated: nil
             }
-        return switch (present, userId?.lowercased()) {
+        return switch (isCalled, userId) {
         case (nil, nil): .none
         case (nil, _): .signIn
         case (_, nil): .signOut
-        case (let present, let wanted): present == wanted ? .none : .switch
+        case (let isCalled?, let wanted?): isCalled(wanted) ? .none : .switch
         }
     }
 }
@@ -225,6 +226,11 @@ extension Reply {
     fileprivate static func granted(_ request: AuthorizationRequest, _ token: TokenFacts) -> Reply {
         .authorization(request, .success(.granted(generation: token.generation)))
     }
+}
+
+extension Restoration.Header {
+    /// Whom it names, if somebody is signed in by it.
+    fileprivate var signedInUser: String? { state.isSignedIn ? userId : nil }
 }
 
 extension SessionState {

@@ -10,11 +10,14 @@ struct SocialEndToEndTests {
         let snapshot = try installation.connect().call("session.signIn", login)
         #expect(snapshot.state == "established")
         #expect(snapshot["provider"] as? String == "social")
-        #expect(snapshot.userId == "anna")
+        #expect(snapshot.userId == "Anna")
 
         try installation.restartDaemon()
 
         let client = try installation.connect()
+        #expect(
+            try client.refusal("session.signIn", ["scheme": "userLogin", "userId": "anna"]).kind == "alreadySignedIn"
+        )
         #expect(try client.call("session.status").state == "established")
         #expect(try client.call("token.get")["tokenType"] as? String == "Bearer")
         #expect(try client.call("session.signOut").state == "notLoggedIn")

@@ -21,7 +21,8 @@ struct SinchExamineTests {
     }
 
     @Test(arguments: [
-        ("nonsense", "form"), (Sinch.jwt(for: "bert"), "user"), (Sinch.jwt(of: "another"), "application"),
+        ("nonsense", "form"), (Sinch.jwt(for: "bert"), "user"), (Sinch.jwt(for: "Anna"), "user"),
+        (Sinch.jwt(of: "another"), "application"),
     ])
     func `a token that breaks a rule is refused by the rule's name and never quoted`(jwt: String, rule: String) {
         let refused = #expect(throws: CredentialRefused.self) {

@@ -25,7 +25,7 @@ struct SinchExchangeTests {
                     + #""jwt":"\#(Sinch.jwt(for: "Anna"))"}"#
             )
 
-            #expect(grant.identity == Identity(userId: "anna"))
+            #expect(grant.identity == Identity(userId: "Anna"))
             #expect(grant.scheme == .registration)
             #expect(grant.token?.secret?.text == "c-1")
             #expect(grant.token?.issuedAt == ManualClock.noon)

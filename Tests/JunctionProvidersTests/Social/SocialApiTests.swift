@@ -35,8 +35,9 @@ struct SocialApiTests {
         #expect(throws: Never.self) { try admit("GET", "/api/v3/me", userId: id) }
     }
 
-    @Test func `the id is sent as social.plus spells it`() throws {
-        #expect(try admit("get", "/api/v3/users/ANNA", userId: "Anna").path == "/api/v3/users/Anna")
+    @Test func `another spelling of the id is another user's`() throws {
+        #expect(try admit("get", "/api/v3/users/Anna", userId: "Anna").path == "/api/v3/users/Anna")
+        #expect(throws: Refusal.self) { try admit("GET", "/api/v3/users/ANNA", userId: "Anna") }
     }
 
     @Test func `a caller sets no credential`() {
