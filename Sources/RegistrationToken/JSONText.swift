@@ -19,6 +19,9 @@ enum JSONText {
                 self = .text(text)
             } else if let whole = try? container.decode(Int64.self) {
                 self = .whole(whole)
+            } else if let number = try? container.decode(Double.self), number.magnitude < 0x1p53 {
+                // A NumericDate may have a fraction (RFC 7519 §2), which no rule here depends on.
+                self = .whole(Int64(number.rounded(.down)))
             } else {
                 self = .other
             }

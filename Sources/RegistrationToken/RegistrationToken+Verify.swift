@@ -35,7 +35,7 @@ extension RegistrationToken {
         let isGenuine = HMAC<SHA256>.isValidAuthenticationCode(
             opened.signature,
             authenticating: opened.signed,
-            using: secret.signingKey(for: UTCDay(of: opened.token.issuedAt))
+            using: secret.signingKey(for: opened.day)
         )
         guard isGenuine else { throw .signature }
         try opened.token.requireTime(now, tolerance: tolerance)
@@ -60,9 +60,23 @@ extension RegistrationToken {
     }
 }
 
+extension RegistrationToken {
+    /// By how many seconds a server may have read the clock for the key's date before or after it read it for `iat`, or have
+    /// moved `iat` so that a client whose clock is slow may present the token.
+    static let dateTolerance: Int64 = 300
+
+    /// The days whose key a server may have used: the day of `iat`, and close to midnight its neighbour.
+    fileprivate var signingDays: [UTCDay] {
+        [issuedAt, issuedAt - Self.dateTolerance, issuedAt + Self.dateTolerance]
+            .filter(UTCDay.seconds.contains).map(UTCDay.init(of:))
+    }
+}
+
 /// A token taken apart, its claims checked and its signature not.
 private struct Opened {
     let token: RegistrationToken
+    /// The day whose key it names.
+    let day: UTCDay
     /// The bytes that the signature is about.
     let signed: [UInt8]
     let signature: [UInt8]
@@ -89,7 +103,8 @@ private struct Opened {
             nonce: claims["nonce"]?.text,
             instanceExpiresAt: instanceExpiry?.whole
         )
-        guard keyId == KeyId(UTCDay(of: token.issuedAt)) else { throw .keyIdDate }
+        guard let day = token.signingDays.first(where: { KeyId($0) == keyId }) else { throw .keyIdDate }
+        self.day = day
         signed = Array(jwt.prefix(parts[0].count + 1 + parts[1].count))
         self.signature = signature
     }

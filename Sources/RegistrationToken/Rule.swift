@@ -7,7 +7,7 @@ extension RegistrationToken {
         case algorithm
         /// `kid` is `hkdfv1-` and a date of eight digits.
         case keyIdForm
-        /// The date in `kid` is the day of `iat` in UTC.
+        /// The date in `kid` is the day of `iat` in UTC; within five minutes of midnight it may be the neighbouring one.
         case keyIdDate
         /// `iss` is `//rtc.sinch.com/applications/{APPLICATION_KEY}`.
         case issuer
@@ -15,9 +15,9 @@ extension RegistrationToken {
         case subject
         /// `sub` lies under the application of `iss`.
         case subjectApplication
-        /// `iat` is there, in whole seconds.
+        /// `iat` is there, in seconds.
         case issuedAt
-        /// `exp` is there, in whole seconds.
+        /// `exp` is there, in seconds.
         case expiresAt
         /// The time to live (`exp` − `iat`) is at least a minute.
         case timeToLive
@@ -49,8 +49,8 @@ extension RegistrationToken.Rule: CustomStringConvertible {
         case .issuer: "iss is not //rtc.sinch.com/applications/{APPLICATION_KEY}"
         case .subject: "sub is not {iss}/users/{USER_ID} with a user id of 1 to 40 printable ASCII characters"
         case .subjectApplication: "sub is under another application than iss"
-        case .issuedAt: "iat is not a time in whole seconds since 1970"
-        case .expiresAt: "exp is not a time in whole seconds since 1970"
+        case .issuedAt: "iat is not a time in seconds since 1970"
+        case .expiresAt: "exp is not a time in seconds since 1970"
         case .timeToLive: "exp is less than 60 seconds after iat"
         case .nonce: "nonce is missing or empty"
         case .instanceExpiry: "sinch:rtc:instance:exp is not a time at least 48 hours after iat"

@@ -360,7 +360,7 @@ struct HandlerTests {
         if handlers > 0 { bench.register(1) }
         let request = bench.signIn(registration)
         if handlers > 0 { bench.answerQuestion(.unable) }
-        #expect(bench.refusal(of: request) == .invalidCredential)
+        #expect(bench.refusal(of: request) == .providerUnavailable)
         #expect(bench.state == .notLoggedIn)
     }
 
@@ -377,6 +377,24 @@ struct HandlerTests {
         #expect(bench.refusal(of: request) == .invalidCredential)
     }
 
+    @Test func `a sign-in that fails for want of an app passes, in the app's own words`() {
+        var bench = Bench(mode: .handler)
+        bench.register(1)
+        let request = bench.signIn(registration)
+        let open = bench.questions[0].question.attempt
+        bench.perform(
+            bench.machine.handlerAnswered(
+                HandlerID(number: 1),
+                open,
+                .failed("the token server is away"),
+                now: bench.now
+            )
+        )
+
+        #expect(bench.refusal(of: request) == .providerUnavailable)
+        #expect(bench.message(of: request)?.contains("the last one said: the token server is away") == true)
+    }
+
     @Test func `a sign-in behind one whose handler is silent begins when that one's time is over`() {
         var bench = Bench(mode: .handler)
         bench.register(1)
@@ -386,7 +404,7 @@ struct HandlerTests {
 
         bench.pass(.seconds(60))
 
-        #expect(bench.refusal(of: silent) == .invalidCredential)
+        #expect(bench.refusal(of: silent) == .providerUnavailable)
         bench.grantExchange(of: "bob")
         #expect(bench.reply(to: next) == .done)
     }

@@ -88,8 +88,8 @@ struct VerifyTests {
             (#""sub":"//rtc.sinch.com/applications/k/users/f oo""#, .subject),
             (#""sub":"//rtc.sinch.com/applications/other/users/foo""#, .subjectApplication),
             (#""iat":null"#, .issuedAt), (#""iat":"1514862245""#, .issuedAt), (#""iat":-1"#, .issuedAt),
-            (#""iat":1514862245.5"#, .issuedAt), (#""iat":9223372036854775807"#, .issuedAt),
-            (#""iat":1e30"#, .issuedAt),
+            (#""iat":-0.5"#, .issuedAt), (#""iat":9223372036854775807"#, .issuedAt),
+            (#""iat":1e30"#, .issuedAt), (#""iat":-1e30"#, .issuedAt),
             (#""iat":true"#, .issuedAt),
             (#""exp":null"#, .expiresAt), (#""exp":-9223372036854775808"#, .expiresAt),
             (#""exp":1514862845000"#, .expiresAt),
@@ -214,6 +214,43 @@ struct VerifyTests {
         #expect(try RegistrationToken.verify(jwt.utf8, with: Published.secret, at: minted + 300) == token)
     }
 
+    /// A server reads the clock once for the key's date and once for `iat`, or moves `iat` for the sake of slow clocks.
+    @Test(
+        arguments: [
+            // Midnight is 1514937600.
+            (1_514_937_300, 1_514_940_000, nil), (1_514_937_299, 1_514_940_000, .keyIdDate),
+            (1_514_937_599, 1_514_937_600, nil), (1_514_937_600, 1_514_937_599, nil),
+            (1_514_937_899, 1_514_930_000, nil), (1_514_937_900, 1_514_930_000, .keyIdDate),
+            (1_514_937_600, 1_514_937_600, nil), (1_514_937_600, 1_515_024_000, .keyIdDate), (0, 0, nil),
+        ] as [(Int64, Int64, RegistrationToken.Rule?)]
+    )
+    func `close to midnight the key may be the neighbouring day's`(
+        issuedAt: Int64,
+        keyMadeAt: Int64,
+        rule: RegistrationToken.Rule?
+    ) throws {
+        let secret = try Published.secret
+        let day = UTCDay(of: keyMadeAt)
+        let jwt = try forged(
+            header: #"{"alg":"HS256","kid":"hkdfv1-\#(day.digits)"}"#,
+            claims: claims(issuedAt: "\(issuedAt)", expiresAt: "\(issuedAt + 600)"),
+            key: secret.signingKey(for: day)
+        )
+        let verified = Result { try RegistrationToken.verify(jwt.utf8, with: secret, at: issuedAt) }
+        guard let rule else {
+            #expect(try verified.get().issuedAt == issuedAt)
+            return
+        }
+        #expect(throws: rule) { try verified.get() }
+    }
+
+    @Test(arguments: [("1514862245.999", "1514862845.5"), ("1.514862245e9", "1514862845.0")])
+    func `a time may have a fraction, which is dropped`(issuedAt: String, expiresAt: String) throws {
+        let token = try verify(forged(claims: claims(issuedAt: issuedAt, expiresAt: expiresAt)))
+
+        #expect(token.issuedAt == 1_514_862_245 && token.expiresAt == 1_514_862_845)
+    }
+
     @Test func `every rule has words of its own`() {
         let words = Set(RegistrationToken.Rule.allCases.map(\.description))
 
@@ -242,6 +279,11 @@ private func claims(replacing claim: String) -> String {
 }
 
 private func claims(without name: String) -> String { "{\(members(without: name).joined(separator: ","))}" }
+
+private func claims(issuedAt: String, expiresAt: String) -> String {
+    let others = goodClaims.filter { !["iat", "exp"].contains($0.key) }.map { #""\#($0.key)":\#($0.value)"# }
+    return "{\(others.joined(separator: ",")),\"iat\":\(issuedAt),\"exp\":\(expiresAt)}"
+}
 
 private func members(without name: String) -> [String] {
     goodClaims.filter { $0.key != name }.map { #""\#($0.key)":\#($0.value)"# }

@@ -109,6 +109,8 @@ private final class HandlerDuty {
         guard let handler else { preconditionFailure("A session handler answered before it was registered") }
         // An error or nonsense in answer helps as little as "unable".
         let answer = (try? result.get()).flatMap(JunctionSession.RenewalAnswer.init)
-        owner.assumeIsolated { $0.answered(handler, attempt, answer) }
+        var words: String?
+        if case .failure(.refused(let error)) = result { words = error.message }
+        owner.assumeIsolated { [words] in $0.answered(handler, attempt, answer, saying: words) }
     }
 }

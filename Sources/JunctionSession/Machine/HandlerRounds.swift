@@ -39,10 +39,19 @@ struct HandlerRounds: Hashable, Sendable {
         var refusal: String?
         /// How many answers the provider has refused.
         var refused = 0
+        /// What the last handler said that had none to give, in its own words.
+        var said: String?
 
         enum Purpose: Hashable, Sendable {
             case renewal
             case signIn
+        }
+
+        /// The round as it goes on once a handler has said why it cannot help.
+        func afterFailure(_ words: String) -> Round {
+            var next = self
+            next.said = words
+            return next
         }
 
         /// The round as it goes on once an answer was refused.
@@ -156,8 +165,10 @@ package enum HandlerAnswer: Hashable, Sendable {
     case authToken(SecretRef)
     /// Here is a signature that the app's server made: good for one request that arrives.
     case signature(SecretRef)
-    /// It cannot now; an error, nonsense or a closed connection mean the same.
+    /// It cannot now; nonsense or a closed connection mean the same.
     case unable
+    /// It cannot now either, and says why.
+    case failed(String)
 }
 
 /// What a handler gave, until the provider has judged it.

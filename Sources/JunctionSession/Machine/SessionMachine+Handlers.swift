@@ -30,6 +30,9 @@ extension SessionMachine {
         case (_, .unable), (.signIn, .renew):
             rounds.resume(round)
             return []
+        case (_, .failed(let words)):
+            rounds.resume(round.afterFailure(words))
+            return []
         case (.signIn, .authToken(let secret)), (.signIn, .signature(let secret)):
             return sendExchange(round, given: secret, now)
         case (.renewal, .renew) where isReauthenticationPending:
@@ -127,17 +130,19 @@ extension SessionMachine {
 extension Refusal {
     private static let howToRegister = "Register one (handler.register, or junctionctl handle-renewals --exec COMMAND)"
 
-    /// A sign-in without a token, for which nobody had one.
+    /// A sign-in without a token, for which nobody had one. That passes: an app or its server may be away. A token that
+    /// the provider has refused does not.
     static func noHandlerCouldSignIn(_ round: HandlerRounds.Round) -> Refusal {
         guard round.asked > 0 else {
             return Refusal(
-                .invalidCredential,
+                .providerUnavailable,
                 "The sign-in brings no token, and no session handler is registered. \(howToRegister), or hand the token in"
             )
         }
+        let said = round.said.map { "; the last one said: \($0)" } ?? ""
         return Refusal(
-            .invalidCredential,
-            "The sign-in brings no token, and \(round.words). See why the app has none, or hand the token in"
+            round.refused > 0 ? .invalidCredential : .providerUnavailable,
+            "The sign-in brings no token, and \(round.words)\(said). See why the app has none, or hand the token in"
         )
     }
 

@@ -18,9 +18,17 @@ extension SessionOwner {
     }
 
     /// The handler's answer to a question; `nil` when it is unable, failed, or answered nonsense.
-    package func answered(_ handler: HandlerID, _ attempt: Attempt, _ answer: RenewalAnswer?) {
+    ///
+    /// - Parameter words: why it failed, where it says so; the first line of it is for the person who signs in.
+    package func answered(
+        _ handler: HandlerID,
+        _ attempt: Attempt,
+        _ answer: RenewalAnswer?,
+        saying words: String? = nil
+    ) {
         let now = now
-        apply(machine.handlerAnswered(handler, attempt, put(answer), now: now), now)
+        let said = answer == nil ? words?.firstWords : nil
+        apply(machine.handlerAnswered(handler, attempt, said.map(HandlerAnswer.failed) ?? put(answer), now: now), now)
     }
 
     /// The answer as the machine sees it. What comes late, twice or unasked is let go of with the event.
@@ -31,6 +39,15 @@ extension SessionOwner {
         case .authToken: .authToken(shelf.put(answer))
         case .signature: .signature(shelf.put(answer))
         }
+    }
+}
+
+extension String {
+    /// What of an app's own words fits into a line for a person; nothing when there is none.
+    fileprivate var firstWords: String? {
+        let line = prefix { !$0.isNewline }.unicodeScalars.filter { $0.properties.generalCategory != .control }
+        let words = String(String.UnicodeScalarView(line.prefix(200)))
+        return words.isEmpty ? nil : words
     }
 }
 

@@ -94,7 +94,7 @@ struct PostponementTests {
 
         let vain = try caller.request("session.signIn", wish)
         try app.answer(["action": "unableToRetrieveAuthToken"])
-        #expect(try caller.refusal(of: vain).kind == "invalidCredential")
+        #expect(try caller.refusal(of: vain).kind == "providerUnavailable")
 
         let signIn = try caller.request("session.signIn", wish)
         let token = try installation.registrationToken(for: "anna")

@@ -35,8 +35,8 @@ struct SchemeOptionTests {
         try installation.signOut()
 
         let alone = try installation.run(["--user-id", "anna"])
-        #expect(alone.status == 1)
-        #expect(alone.errors.contains("(invalidCredential): "))
+        #expect(alone.status == 75)
+        #expect(alone.errors.contains("(providerUnavailable): "))
         #expect(alone.errors.contains("handle-renewals"))
         let app = try RenewingApp(installation)
         let signIn = try Program(
