@@ -24,6 +24,7 @@ package final class FakeProvider: IdentityProvider {
         var issued = 0
         var exchangeCalls = 0
         var renewalAnswers: [RenewalAnswer] = []
+        var renewalSecrets: [SessionSecrets] = []
         var revocations: [(Identity, SessionSecrets)] = []
         var failedRevocations: [Unavailability] = []
         var revocationsGivenUp = 0
@@ -87,13 +88,18 @@ package final class FakeProvider: IdentityProvider {
     package var renewalCalls: Int { renewalAnswers.count }
     /// What each renewal was made with.
     package var renewalAnswers: [RenewalAnswer] { state.withLock { $0.renewalAnswers } }
+    /// The session's own secrets, as each renewal got them.
+    package var renewalSecrets: [SessionSecrets] { state.withLock { $0.renewalSecrets } }
     /// Whom a sign-out was told of, and with what, attempt by attempt.
     package var revocations: [(identity: Identity, secrets: SessionSecrets)] {
         state.withLock { $0.revocations.map { (identity: $0.0, secrets: $0.1) } }
     }
-    /// Lets go of what was remembered of sign-outs, secrets included.
+    /// Lets go of what was remembered of sign-outs and renewals, secrets included.
     package func forgetCalls() {
-        state.withLock { $0.revocations = [] }
+        state.withLock {
+            $0.revocations = []
+            $0.renewalSecrets = []
+        }
     }
 
     /// How many requests to revoke were cancelled while they were held.
@@ -177,7 +183,10 @@ package final class FakeProvider: IdentityProvider {
         with secrets: SessionSecrets,
         using answer: RenewalAnswer
     ) async throws(RenewalFailure) -> Grant {
-        state.withLock { $0.renewalAnswers.append(answer) }
+        state.withLock {
+            $0.renewalAnswers.append(answer)
+            $0.renewalSecrets.append(secrets)
+        }
         let start = clock.now()
         await begin()
         defer { end() }
@@ -208,6 +217,12 @@ package final class FakeProvider: IdentityProvider {
                 headers: [(name: "content-type", value: "application/json")],
                 body: Array("{}".utf8)
             )
+    }
+
+    /// The body of an answer that ends a session: `banned`.
+    package func verdict(in answer: ApiAnswer) -> Verdict? {
+        guard answer.status == 403, answer.body == Array("banned".utf8) else { return nil }
+        return Verdict(code: "400312", message: "The user is banned")
     }
 
     package func probe(_ identity: Identity?) async -> [ProbeFinding] {

@@ -10,11 +10,13 @@ extension ApiRequest {
     ///
     /// - Parameters:
     ///   - headers: those that a caller may set.
+    ///   - id: the user's id, where it may hold characters that are escaped in a path.
     ///   - own: the segments as they are sent, when they lead to the signed-in user's own resources.
     ///   - example: what such a path looks like, for the refusal.
     func normalForm(
         headers: Set<String>,
         like example: String,
+        allowing id: String? = nil,
         own: (_ segments: [String], _ method: String) -> [String]?
     ) throws(Refusal) -> ApiRequest {
         let method = method.uppercased()
@@ -24,7 +26,7 @@ extension ApiRequest {
                 "The method must be one of \(Self.methods.sorted().joined(separator: ", "))"
             )
         }
-        guard let segments = own(try PlainPath(path).segments, method) else {
+        guard let segments = own(try PlainPath(path, allowing: id).segments, method) else {
             throw Refusal(
                 .permissionDenied,
                 "The path is not one of the signed-in user's own resources: expected \(example) and the like"
@@ -32,7 +34,7 @@ extension ApiRequest {
         }
         let admitted = ApiRequest(
             method: method,
-            path: "/" + segments.joined(separator: "/"),
+            path: "/" + segments.map(PercentEncoding.encode).joined(separator: "/"),
             query: query,
             headers: try CallerHeaders.admit(self.headers, allowed: headers),
             body: body

@@ -13,7 +13,9 @@ struct HttpAnswer: Sendable {
 
     /// Whether the answer may say something about the user, or about what was asked: a client error, and not one that
     /// only asks to wait.
-    var mayBeVerdict: Bool { (400..<500).contains(status) && status != 408 && status != 429 }
+    var mayBeVerdict: Bool { Self.mayBeVerdict(status: status) }
+
+    static func mayBeVerdict(status: Int) -> Bool { (400..<500).contains(status) && status != 408 && status != 429 }
 
     /// The first header of this name, given in lower case.
     func header(_ name: String) -> String? {

@@ -11,24 +11,32 @@ struct PlainPath: Equatable {
 
     static let longest = 2_048
 
-    init(_ text: String) throws(Refusal) {
+    /// - Parameter id: a user id that may stand as a segment with whatever characters it has, but those that could be
+    ///   read as more than one segment, or as something else than a segment.
+    init(_ text: String, allowing id: String? = nil) throws(Refusal) {
         guard text.utf8.count <= Self.longest else { throw Self.denied("is longer than \(Self.longest) bytes") }
         guard text.utf8.first == UInt8(ascii: "/") else { throw Self.denied("does not begin with a slash") }
         segments = []
         for raw in text.utf8.dropFirst().split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false) {
-            segments.append(try Self.segment(raw))
+            segments.append(try Self.segment(raw, allowing: id))
         }
     }
 
-    private static func segment(_ raw: Substring.UTF8View.SubSequence) throws(Refusal) -> String {
+    /// What a user id may not hold where it stands in a path.
+    private static let treacherous = Set("/\\%?#;".utf8)
+
+    private static func segment(
+        _ raw: Substring.UTF8View.SubSequence,
+        allowing id: String?
+    ) throws(Refusal) -> String {
         var plain: [UInt8] = []
         var rest = raw
         while let byte = rest.popFirst() {
-            let character = byte == UInt8(ascii: "%") ? try escaped(&rest) : byte
-            guard PercentEncoding.isUnreserved(character) else {
-                throw denied("has a character that no path of this API needs")
-            }
-            plain.append(character)
+            plain.append(byte == UInt8(ascii: "%") ? try escaped(&rest) : byte)
+        }
+        let isOwn = id.map { $0.utf8.elementsEqual(plain) && $0.utf8.allSatisfy { !treacherous.contains($0) } } ?? false
+        guard isOwn || plain.allSatisfy(PercentEncoding.isUnreserved) else {
+            throw denied("has a character that no path of this API needs")
         }
         let segment = String(decoding: plain, as: UTF8.self)
         guard !segment.isEmpty, segment != ".", segment != ".." else {

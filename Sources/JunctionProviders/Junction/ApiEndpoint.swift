@@ -23,4 +23,7 @@ extension JunctionProvider {
             ("x-vital-api-key", key.withUnsafeBytes { String(decoding: $0, as: UTF8.self) })
         }
     }
+
+    /// What ends a session of Junction's is said by the token endpoint alone.
+    package func verdict(in answer: ApiAnswer) -> Verdict? { nil }
 }

@@ -13,4 +13,7 @@ extension SinchProvider {
     ) async throws(Unavailability) -> ApiAnswer {
         throw Unavailability("Sinch documents no API for a registered user: there is nothing to call")
     }
+
+    /// There is no verdict that ends a registration for good.
+    package func verdict(in answer: ApiAnswer) -> Verdict? { nil }
 }

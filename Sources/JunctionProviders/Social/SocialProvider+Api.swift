@@ -17,6 +17,14 @@ extension SocialProvider {
         let api = VendorApi(origin: cloud.api, http: http, clock: clock)
         return try await api.send(request, credential: BearerToken.header(token))
     }
+
+    /// A ban is one in the answer to any request. What is refused as unauthorized may be the token's business alone.
+    package func verdict(in answer: ApiAnswer) -> Verdict? {
+        guard HttpAnswer.mayBeVerdict(status: answer.status),
+            answer.body.withUnsafeBytes({ HttpAnswer.socialCode(in: $0) }) == SocialVerdict.globalBan
+        else { return nil }
+        return SocialVerdict.banned.ofUser
+    }
 }
 
 /// Which requests are the signed-in user's own business.
@@ -36,7 +44,9 @@ struct SocialApiPolicy {
 
     /// The request in normal form.
     func admit(_ request: ApiRequest) throws(Refusal) -> ApiRequest {
-        try request.normalForm(headers: CallerHeaders.usual, like: "/api/v3/users/{id}…") { segments, _ in
+        try request.normalForm(headers: CallerHeaders.usual, like: "/api/v3/users/{id}…", allowing: userId) {
+            segments,
+            _ in
             guard segments.count >= 3, segments[0] == "api", Self.versions.contains(segments[1]) else { return nil }
             switch segments[2] {
             case "me": return segments

@@ -78,8 +78,8 @@ package struct SocialProvider: IdentityProvider {
         using answer: RenewalAnswer
     ) async throws(RenewalFailure) -> Grant {
         switch answer {
-        case .renew: try await renew(identity, proving: nil)
-        case .authToken(let token): try await renew(identity, proving: token)
+        case .renew: try await renew(identity, proving: nil, known: secrets.accessToken)
+        case .authToken(let token): try await renew(identity, proving: token, known: secrets.accessToken)
         case .signature: throw .answerRefused("social.plus has no signature scheme: answer with an auth token")
         }
     }
@@ -90,7 +90,12 @@ package struct SocialProvider: IdentityProvider {
         try await sessions.close(token)
     }
 
-    private func renew(_ identity: Identity, proving token: SharedSecret?) async throws(RenewalFailure) -> Grant {
+    /// - Parameter accessToken: the session's present one, while it lives.
+    private func renew(
+        _ identity: Identity,
+        proving token: SharedSecret?,
+        known accessToken: SharedSecret?
+    ) async throws(RenewalFailure) -> Grant {
         let login: UserLogin
         do throws(CredentialRefused) {
             login = try UserLogin(userId: identity.userId, displayName: nil, authToken: token)
@@ -108,11 +113,37 @@ package struct SocialProvider: IdentityProvider {
         switch answer {
         case .granted(let granted):
             return Grant(identity: identity, scheme: .userLogin, token: granted, refreshToken: nil)
-        case .verdict(.unauthorized) where token != nil:
-            throw .answerRefused("social.plus refused the session handler's auth token (400100)")
+        case .verdict(.unauthorized):
+            try await judge(identity, knownBy: accessToken, didProve: token != nil)
+            throw .answerRefused(
+                token != nil
+                    ? "social.plus refused the session handler's auth token (400100)"
+                    : "social.plus wants an auth token for this user (400100), and the session handler gave none"
+            )
         case .verdict(let verdict):
             throw .terminated(code: verdict.code, message: verdict.message)
         }
+    }
+
+    /// The vendor has one code for a deleted user and for an auth token that it does not take: a look at the user, for whom a
+    /// living access token speaks, tells them apart. It returns when it was the auth token, or its absence.
+    private func judge(
+        _ identity: Identity,
+        knownBy accessToken: SharedSecret?,
+        didProve: Bool
+    ) async throws(RenewalFailure) {
+        let verdict: SocialVerdict?
+        if let accessToken {
+            do throws(Unavailability) {
+                let users = UserEndpoint(api: cloud.api, http: http, clock: clock)
+                verdict = try await users.look(at: identity.userId, with: accessToken)
+            } catch {
+                throw .unavailable(error)
+            }
+        } else {
+            verdict = didProve ? nil : .unauthorized
+        }
+        if let verdict { throw .terminated(code: verdict.code, message: verdict.message) }
     }
 
     private var sessions: SessionsEndpoint {

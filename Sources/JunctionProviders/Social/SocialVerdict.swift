@@ -1,5 +1,6 @@
 import JunctionJSON
 import JunctionSecret
+import JunctionSession
 
 /// What social.plus says about a user, as opposed to everything that merely went wrong.
 enum SocialVerdict: Equatable, Sendable {
@@ -9,6 +10,8 @@ enum SocialVerdict: Equatable, Sendable {
     case deleted
     /// Deleted too, or not proven to be the user: the vendor has one code for both.
     case unauthorized
+
+    static let globalBan: Int64 = 400_312
 
     /// The vendor's code, by which the end of a session is known.
     var code: String {
@@ -26,11 +29,14 @@ enum SocialVerdict: Equatable, Sendable {
         }
     }
 
+    /// For the session, whose business it becomes.
+    var ofUser: Verdict { Verdict(code: code, message: message) }
+
     /// Finds the verdict in a client error whose body says `{"code":…}`; every other code has judged nobody.
     init?(refusal answer: HttpAnswer) {
         guard answer.mayBeVerdict else { return nil }
         switch answer.socialCode {
-        case 400_312: self = .banned
+        case Self.globalBan: self = .banned
         case 400_100: self = .unauthorized
         default: return nil
         }
@@ -52,7 +58,7 @@ enum SocialVerdict: Equatable, Sendable {
 
 extension HttpAnswer {
     /// The code in the vendor's envelope, `{"status":"error","code":400100,"message":…}`.
-    var socialCode: Int64? {
-        body.withUnsafeBytes { try? JSONValue.parse($0) }?["code"]?.integer
-    }
+    var socialCode: Int64? { body.withUnsafeBytes(Self.socialCode) }
+
+    static func socialCode(in body: UnsafeRawBufferPointer) -> Int64? { (try? JSONValue.parse(body))?["code"]?.integer }
 }

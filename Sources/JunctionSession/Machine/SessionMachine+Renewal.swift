@@ -63,9 +63,7 @@ extension SessionMachine {
         let report = Effect.report(.renewalEnded(failure.outcome))
         switch failure {
         case .terminated(let code, let message):
-            let termination = Termination(code: code, message: message, at: now.wall)
-            renewal.store()
-            ledger.begin(.ending(termination)) { _ in .terminated(termination, session.stored.identity) }
+            end(session, Verdict(code: code, message: message), now)
             return [report] + settle(now)
         case .reauthenticationRequired:
             reauthenticationDemanded(session, now)

@@ -44,11 +44,18 @@ extension SessionOwner {
         }
         let admitted = try provider.admit(request, for: identity)
         if let refusal = machine.apiCallBegan(by: uid, now: now) { throw refusal }
+        let generation = machine.servedGeneration
+        let answer: ApiAnswer
         do throws(Unavailability) {
-            return try await provider.send(admitted, for: identity, with: secrets)
+            answer = try await provider.send(admitted, for: identity, with: secrets)
         } catch {
             throw Refusal(.providerUnavailable, error.message, retryAfter: error.retryAfter)
         }
+        if let verdict = provider.verdict(in: answer) {
+            let now = now
+            apply(machine.apiCallJudged(verdict, generation: generation, now: now), now)
+        }
+        return answer
     }
 
     private func authorization(by uid: UInt32) async throws(Refusal) -> Authorization {

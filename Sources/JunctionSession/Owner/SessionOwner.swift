@@ -221,14 +221,19 @@ package actor SessionOwner {
     }
 
     private func renew(_ attempt: Attempt, _ identity: Identity, with ref: SecretRef, using given: SecretRef?) {
-        let secrets = shelf.secrets(ref) ?? SessionSecrets()
+        var secrets = shelf.secrets(ref) ?? SessionSecrets()
+        if machine.servableToken(minimumValidity: RenewalPolicy.proofOfUser, now: now) == nil {
+            // What the provider would say to it says nothing about the user.
+            secrets.accessToken = nil
+        }
         let answer = shelf.answer(given) ?? .renew
+        let own = secrets
         observer.reached(.intentNoted)
         start { owner in
             do throws(RenewalFailure) {
-                let grant = try await owner.provider.renew(identity, with: secrets, using: answer)
+                let grant = try await owner.provider.renew(identity, with: own, using: answer)
                 owner.observer.reached(.answered)
-                owner.renewed(attempt, grant, keeping: secrets.refreshToken)
+                owner.renewed(attempt, grant, keeping: own.refreshToken)
             } catch {
                 let now = owner.now
                 owner.apply(owner.machine.renewalFailed(attempt, error, now: now), now)

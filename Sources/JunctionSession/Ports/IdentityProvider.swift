@@ -19,8 +19,9 @@ package protocol IdentityProvider: Sendable {
     ///   reauthentication); another one is `.otherUser`, before the final exchange is made.
     func exchange(_ credential: Credential, expecting expected: Identity?) async throws(ExchangeFailure) -> Grant
 
-    /// Renews the session: one request, no retry, no redirect.
+    /// Renews the session: one request, no retry, no redirect; where its refusal can mean two things, one look at the user.
     ///
+    /// - Parameter secrets: the session's own; an access token is among them while it lives, and outlives both requests.
     /// - Parameter answer: what a session handler said to renew with; `.renew` when nobody has to be asked.
     func renew(
         _ identity: Identity,
@@ -44,6 +45,10 @@ package protocol IdentityProvider: Sendable {
         for identity: Identity,
         with secrets: SessionSecrets
     ) async throws(Unavailability) -> ApiAnswer
+
+    /// What an answer of the API says about the user for whom the request was made: nothing, unless the provider has ended
+    /// this user's sessions in so many words.
+    func verdict(in answer: ApiAnswer) -> Verdict?
 
     /// Looks whether the provider can be reached and whether its clock agrees, for `doctor`.
     func probe(_ identity: Identity?) async -> [ProbeFinding]
@@ -80,6 +85,18 @@ package enum RenewalAnswer: Sendable {
     /// With a signature that the app's server made for this user (a legacy scheme). One whose request may have arrived
     /// is not given again.
     case signature(SharedSecret, sequence: UInt64)
+}
+
+/// The provider's explicit word that a user is deleted, disabled or banned.
+package struct Verdict: Hashable, Sendable {
+    /// The provider's code, as a string: `invalid_token`, `400312`, …
+    package var code: String
+    package var message: String
+
+    package init(code: String, message: String) {
+        self.code = code
+        self.message = message
+    }
 }
 
 /// Why a renewal brought no token.

@@ -30,6 +30,56 @@ struct SocialVerdictTests {
         #expect(try installation.token() == token)
     }
 
+    @Test func `a ban that an API request meets ends the session, and the caller has the vendor's answer`() throws {
+        let installation = try Installation.social()
+        let caller = try installation.connect()
+        try caller.call("session.signIn", login)
+        try installation.cloud.sandbox("POST", "social/users/Anna/ban")
+
+        let answer = try caller.call("api.request", ["method": "GET", "path": "/api/v3/users/Anna"])
+
+        #expect(answer.integer("status") == 403)
+        try installation.awaitSnapshot { $0.state == "terminated" }
+        let snapshot = try caller.call("session.status")
+        #expect(snapshot.termination?["code"] as? String == "400312")
+        #expect(try installation.cloud.counter("refreshes") == 0)
+    }
+
+    @Test func `in secure mode a deleted user is found out, whatever the app answers`() throws {
+        for answer in [Object?.none, ["action": "renew"]] {
+            let installation = try Installation.social()
+            let caller = try installation.connect()
+            try caller.call("session.signIn", login)
+            try installation.cloud.sandbox("POST", "social/settings", ["secureMode": true])
+            let app = try RenewingApp(installation)
+            let token = try installation.authToken(for: "Anna")
+            try installation.cloud.sandbox("POST", "social/users/Anna/delete")
+
+            let renewal = try caller.request("session.renew")
+            try app.answer(answer ?? ["action": "renewWithAuthToken", "authToken": token])
+
+            #expect(try caller.refusal(of: renewal).kind == "sessionTerminated")
+            #expect(try caller.call("session.status").termination?["code"] as? String == "400100")
+        }
+    }
+
+    @Test func `in secure mode a living user whose app says renew is kept, and nobody could help`() throws {
+        let installation = try Installation.social()
+        let caller = try installation.connect()
+        try caller.call("session.signIn", login)
+        let token = try installation.token()
+        try installation.cloud.sandbox("POST", "social/settings", ["secureMode": true])
+        let app = try RenewingApp(installation)
+
+        let renewal = try caller.request("session.renew")
+        try app.answer(["action": "renew"])
+
+        #expect(try caller.refusal(of: renewal).kind == "tokenExpired")
+        let snapshot = try caller.call("session.status")
+        #expect(snapshot.state == "established" && snapshot.phase == "postponed")
+        #expect(try installation.token() == token)
+    }
+
     @Test func `a rate limit passes, and the auth token that met it is used again`() throws {
         let installation = try Installation.social()
         try installation.cloud.sandbox("POST", "social/settings", ["secureMode": true])

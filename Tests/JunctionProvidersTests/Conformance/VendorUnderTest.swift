@@ -61,11 +61,13 @@ extension Stage {
     /// Why the vendor's renewal failed; `nil` when it did not.
     func renewalFailure(
         _ vendor: VendorUnderTest,
+        with secrets: SessionSecrets? = nil,
         using answer: RenewalAnswer? = nil
     ) async throws -> RenewalFailure? {
         let provider = try provider(of: vendor)
+        let secrets = secrets ?? vendor.secrets
         do throws(RenewalFailure) {
-            _ = try await provider.renew(vendor.identity, with: vendor.secrets, using: answer ?? vendor.answer)
+            _ = try await provider.renew(vendor.identity, with: secrets, using: answer ?? vendor.answer)
             return nil
         } catch {
             return error

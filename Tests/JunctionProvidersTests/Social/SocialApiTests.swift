@@ -40,6 +40,30 @@ struct SocialApiTests {
         #expect(throws: Refusal.self) { try admit("GET", "/api/v3/users/ANNA", userId: "Anna") }
     }
 
+    @Test(arguments: [
+        ("anna@example.com", "/api/v3/users/anna@example.com"),
+        ("anna@example.com", "/api/v3/users/anna%40example.com/x"),
+        ("Änne", "/api/v3/users/%C3%84nne"), ("a b+c:d", "/api/v4/users/a%20b+c%3ad"),
+    ])
+    func `an id that a path has to escape owns its path`(userId: String, path: String) throws {
+        let admitted = try admit("GET", path, userId: userId)
+
+        #expect(admitted.path.hasPrefix("\(path.prefix(14))"))
+        #expect(admitted.path.split(separator: "/")[3] == "\(PercentEncoding.encode(userId))")
+    }
+
+    @Test(arguments: ["bert/followers", "bert%2Ffollowers", "bert;x", "bert?x", "bert#x", "bert\\x", "..", "."])
+    func `an id that could be read as another path owns nothing by that name`(userId: String) {
+        for id in [userId, PercentEncoding.encode(userId)] {
+            #expect(throws: Refusal.self) { try admit("GET", "/api/v3/users/\(id)", userId: userId) }
+        }
+    }
+
+    @Test func `another's id in strange characters is another's`() {
+        #expect(throws: Refusal.self) { try admit("GET", "/api/v3/users/bert@x", userId: "anna@x") }
+        #expect(throws: Refusal.self) { try admit("GET", "/api/v3/users/anna@x/bert@x", userId: "anna@x") }
+    }
+
     @Test func `a caller sets no credential`() {
         var request = ApiRequest(method: "GET", path: "/api/v3/me")
         request.headers = [("x-api-key", "mine")]

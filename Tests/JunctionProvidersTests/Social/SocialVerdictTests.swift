@@ -75,10 +75,11 @@ struct SocialVerdictTests {
         }
     }
 
+    /// With a dead access token: nobody can be asked about the user.
     @Test(arguments: table)
     func `at a renewal`(row: Row) async throws {
         try await Stage.play([row.step]) { stage in
-            let failure = try #require(try await stage.renewalFailure(.social))
+            let failure = try #require(try await stage.renewalFailure(.social, with: SessionSecrets()))
 
             #expect(Outcome(failure) == row.renewal)
             #expect(!"\(failure)".contains("said by the server"))
@@ -89,10 +90,73 @@ struct SocialVerdictTests {
     func `at a renewal with a handler's auth token`(row: Row) async throws {
         try await Stage.play([row.step]) { stage in
             let answer = RenewalAnswer.authToken(SharedSecret(text: "token-secret"))
-            let failure = try #require(try await stage.renewalFailure(.social, using: answer))
+            let failure = try #require(try await stage.renewalFailure(.social, with: SessionSecrets(), using: answer))
 
             #expect(Outcome(failure) == row.renewalWithToken)
             #expect(!"\(failure)".contains("secret") && !"\(failure)".contains(SocialProvider.sampleKey))
+        }
+    }
+
+    // MARK: One look at the user
+
+    struct Look: Sendable, CustomTestStringConvertible {
+        var testDescription: String
+        var step: ScriptedServer.Step
+        var outcome: Outcome
+
+        init(_ name: String, _ step: ScriptedServer.Step, _ outcome: Outcome) {
+            (testDescription, self.step, self.outcome) = (name, step, outcome)
+        }
+    }
+
+    static let looks = [
+        Look("there and well", .json(200, #"{"users":[{"userId":"anna","isDeleted":false}]}"#), .refused),
+        Look("unauthorized", error(400_100, status: 401), deleted),
+        Look("flagged deleted", .json(200, #"{"users":[{"userId":"anna","isDeleted":true}]}"#), deleted),
+        Look("flagged banned", .json(200, #"{"users":[{"userId":"anna","isGlobalBanned":true}]}"#), banned),
+        Look("banned", error(400_312, status: 403), banned),
+        Look("somebody else", .json(200, #"{"users":[{"userId":"Anna","isDeleted":true}]}"#), .transient),
+        Look("not found", error(400_400, status: 404), .transient),
+        Look("too many calls", error(400_311, status: 429), .transient),
+        Look("a broken server", error(400_100, status: 500), .transient),
+        Look("nonsense", .answer(200, [], "<html>"), .transient),
+    ]
+
+    @Test(arguments: looks, [RenewalAnswer.renew, .authToken(SharedSecret(text: "token-secret"))])
+    func `with a living access token, a look at the user decides what a refusal means`(
+        look: Look,
+        answer: RenewalAnswer
+    ) async throws {
+        try await Stage.play([Self.error(400_100, status: 401), look.step]) { stage in
+            let failure = try #require(try await stage.renewalFailure(.social, using: answer))
+
+            #expect(Outcome(failure) == look.outcome)
+            #expect(!"\(failure)".contains("secret"))
+            let requests = stage.server.requests
+            #expect(requests.map(\.line) == ["POST /api/v5/sessions HTTP/1.1", "GET /api/v3/users/anna HTTP/1.1"])
+            #expect(requests.last?.header("authorization") == "Bearer access-secret")
+            #expect(requests.last?.header("x-api-key") == nil)
+        }
+    }
+
+    // MARK: In the answer to any request
+
+    @Test(arguments: [
+        (403, #"{"status":"error","code":400312}"#, true), (400, #"{"code":400312}"#, true),
+        (401, #"{"code":400100}"#, false), (403, #"{"code":400304}"#, false), (429, #"{"code":400312}"#, false),
+        (500, #"{"code":400312}"#, false), (200, #"{"code":400312}"#, false), (403, "400312", false), (403, "", false),
+    ])
+    func `a ban is one in the answer to an API request, too, and nothing else is`(
+        status: Int,
+        body: String,
+        isBan: Bool
+    ) async throws {
+        try await Stage.play([]) { stage in
+            let answer = ApiAnswer(status: status, headers: [], body: Array(body.utf8))
+
+            let verdict = try stage.social.verdict(in: answer)
+
+            #expect(verdict?.code == (isBan ? "400312" : nil))
         }
     }
 

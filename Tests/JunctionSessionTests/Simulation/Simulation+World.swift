@@ -21,6 +21,7 @@ extension Simulation {
         case 40..<54: try requestRenewal()
         case 54..<58:
             let generation = machine.ledger.generation - min(machine.ledger.generation, UInt64(chance(2)))
+            guard chance(6) > 0 else { return try hearVerdict(on: generation) }
             let request: AuthorizationRequest = newRequest()
             try perform(
                 machine.authorizationRejected(request, generation: generation, by: caller(), now: now)
@@ -33,6 +34,22 @@ extension Simulation {
         case 85..<89: changeUsers()
         default: try crash()
         }
+    }
+
+    /// An API call is answered with a ban: it ends the session that it was made with, at once, and no other.
+    private mutating func hearVerdict(on generation: UInt64) throws(Broken) {
+        let before = machine
+        let isStanding =
+            before.standing.session != nil && before.ledger.change == nil && before.servedGeneration == generation
+        let verdict = Verdict(code: "400312", message: "The user is banned")
+        try perform(machine.apiCallJudged(verdict, generation: generation, now: now))
+        guard isStanding else {
+            if machine != before { throw Broken(description: "a verdict on what is over has changed what stands") }
+            return
+        }
+        coverage.note(.apiVerdicts)
+        window = nil
+        guard machine.ledger.isEnding else { throw Broken(description: "a verdict has not ended its session") }
     }
 
     /// `session.renew` makes one attempt in ten seconds while it fails, whatever the failure was.
@@ -343,7 +360,9 @@ extension Simulation {
         noteCrash()
         let promised = machine.ledger.isSettled ? machine.standing : nil
         let wasDurable = machine.ledger.storage.durable
-        if machine.ledger.isSigningOut, let token = disk?.secret?.refresh { givenUp.insert(token) }
+        if machine.ledger.isSigningOut || machine.ledger.isEnding, let token = disk?.secret?.refresh {
+            givenUp.insert(token)
+        }
         if let write, !diskIsFull, chance(2) == 0 { try put(write) }
         for attempt in calls.keys.sorted(by: { $0.number < $1.number }) where chance(2) == 0 {
             if let call = calls[attempt] { _ = answer(to: call) }
@@ -491,5 +510,12 @@ extension Standing {
         default:
             self == other
         }
+    }
+}
+
+extension Ledger {
+    /// Whether the provider's verdict is being written.
+    fileprivate var isEnding: Bool {
+        if case .ending? = change?.kind { true } else { false }
     }
 }

@@ -97,7 +97,7 @@ struct Simulation {
     var diskIsSlow = false
     /// A generation was served that the disk did not have when the process died: what was promised is lost, as it said.
     var hasLostMemory = false
-    /// Refresh tokens whose session was being signed out when the process died: its answer was thrown away on purpose,
+    /// Refresh tokens whose session was being ended or signed out when the process died: its answer was thrown away on purpose,
     /// and nobody was told yet whether the sign-out holds.
     var givenUp: Set<Int> = []
 

@@ -1,0 +1,31 @@
+import JunctionJSON
+import JunctionSecret
+import JunctionSession
+
+/// social.plus's view of one user, asked for by that user: what decides whether a refused session was the user's fault.
+struct UserEndpoint: Sendable {
+    let api: HttpOrigin
+    let http: OutgoingHttp
+    let clock: any SessionClock
+
+    /// The verdict on the user, if there is one; nothing when the user is there and well.
+    ///
+    /// - Parameter accessToken: one that lives: to a dead one the vendor says the same as to a deleted user.
+    func look(at userId: String, with accessToken: SharedSecret) async throws(Unavailability) -> SocialVerdict? {
+        let call = HttpCall(
+            method: "GET",
+            origin: api,
+            target: "/api/v3/users/\(PercentEncoding.encode(userId))",
+            headers: [BearerToken.header(accessToken), ("accept", "application/json")],
+            patience: HttpCall.tokenPatience
+        )
+        let answer = try await http.answerOrDelay(to: call)
+        if let verdict = SocialVerdict(refusal: answer) { return verdict }
+        guard answer.isSuccess else { throw answer.unavailability(now: clock.now().wall) }
+        let users = answer.body.withUnsafeBytes { try? JSONValue.parse($0) }?["users"]
+        guard users?.elements.contains(where: { $0["userId"]?.string == userId }) == true else {
+            throw answer.unreadable("the user who was asked for")
+        }
+        return SocialVerdict(users: users, userId: userId)
+    }
+}

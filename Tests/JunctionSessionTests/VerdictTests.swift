@@ -1,0 +1,143 @@
+import JunctionSecret
+import JunctionTesting
+import Testing
+
+@testable import JunctionSession
+
+/// A verdict on the user in the answer to an API request, which is no renewal.
+struct VerdictTests {
+    private let banned = Verdict(code: "400312", message: "The user is banned")
+
+    // MARK: The machine
+
+    @Test(arguments: RenewalMode.allModes)
+    func `it ends the session at once, and stays`(mode: RenewalMode) {
+        var bench = Bench.signedIn(mode: mode)
+
+        bench.judge(banned)
+
+        #expect(bench.state == .terminated)
+        #expect(bench.facts.termination?.code == "400312")
+        #expect(bench.written.last?.content == .terminated(bench.facts.termination!, .user("alice")))
+        #expect(bench.machine.secretsInUse.isEmpty)
+        #expect(bench.refusal { $0.token() } == .sessionTerminated)
+    }
+
+    @Test func `it answers whoever waits for the renewal under way, whose grant comes to nothing`() {
+        var bench = Bench.signedIn()
+        let request = bench.renew()
+        let late = bench.renewals[0]
+
+        bench.judge(banned)
+        bench.grantLate(late)
+
+        #expect(bench.refusal(of: request) == .sessionTerminated)
+        #expect(bench.state == .terminated)
+        #expect(bench.machine.secretsInUse.isEmpty)
+    }
+
+    @Test func `it withdraws the question that an app is being asked`() {
+        var bench = Bench.signedIn(mode: .handler)
+        bench.register(1)
+        let request = bench.renew()
+        let open = bench.questions[0].question.attempt
+
+        bench.judge(banned)
+        bench.say(.credential, from: 1, to: open)
+
+        #expect(bench.refusal(of: request) == .sessionTerminated)
+        #expect(bench.renewals.isEmpty && bench.state == .terminated)
+        #expect(bench.machine.nextAlarm(now: bench.now) == nil)
+    }
+
+    @Test func `it waits for the intent that is being noted, and no request leaves after it`() {
+        var bench = Bench.signedIn()
+        bench.holdsWrites = true
+        bench.renew()
+
+        bench.judge(banned)
+        while !bench.heldWrites.isEmpty { bench.endWrite() }
+
+        #expect(bench.renewals.isEmpty)
+        #expect(bench.state == .terminated)
+    }
+
+    @Test func `it is not about a token that came after the call`() {
+        var bench = Bench.signedIn()
+        bench.renew()
+        bench.grantRenewal()
+
+        bench.judge(banned, generation: 1)
+
+        #expect(bench.state == .established)
+    }
+
+    @Test func `it is not about who signed in since, nor about nobody`() {
+        var bench = Bench.signedIn("alice")
+        bench.signOut()
+        bench.judge(banned, generation: 1)
+        #expect(bench.state == .notLoggedIn)
+
+        bench.signIn(.signInToken("alice"))
+        bench.grantExchange()
+        bench.judge(banned, generation: 1)
+        #expect(bench.state == .established)
+    }
+
+    @Test func `it does not push a sign-out or a switch aside that is being written`() {
+        for begin in [{ (bench: inout Bench) in _ = bench.signOut() }, { $0.identify(switchingTo: "bob") }] {
+            var bench = Bench.signedIn("alice")
+            bench.holdsWrites = true
+            begin(&bench)
+
+            bench.judge(banned)
+            while !bench.heldWrites.isEmpty { bench.endWrite() }
+
+            #expect(bench.facts.termination == nil)
+        }
+    }
+
+    // MARK: The owner
+
+    private let path = ApiRequest(method: "GET", path: "/v2/user/alice")
+    private let ban = ApiAnswer(status: 403, headers: [], body: Array("banned".utf8))
+
+    @Test func `a ban that an API request meets ends the session, and the caller has the answer as it is`() throws {
+        let house = House().start().signIn()
+        house.provider.answerCalls(ban)
+        let answers = Box<Result<ApiAnswer, Refusal>>()
+
+        house.on { [path] in $0.call(path, by: 7) { answers.put($0) } }
+
+        #expect(try answers.all.first?.get() == ban)
+        #expect(house.snapshot().facts.state == .terminated)
+        #expect(house.provider.renewalCalls == 0)
+    }
+
+    // MARK: With what a renewal is made
+
+    @Test(arguments: [(3_000, true), (3_575, false), (4_000, false)] as [(Int64, Bool)])
+    func `an access token goes along that will outlive the renewal, and no other`(age: Int64, goesAlong: Bool) {
+        let house = House(rules: RenewalRules(mode: .handler)).start().signIn()
+        house.pass(.seconds(age))
+        let ids = Box<HandlerID>()
+        let asked = Box<RenewalQuestion>()
+
+        house.on { ids.put($0.register(handler: { asked.put($0) })) }
+        house.on { $0.answered(ids.all[0], asked.all[0].attempt, .renew) }
+
+        #expect(house.provider.renewalCalls == 1)
+        #expect((house.provider.renewalSecrets.last?.accessToken != nil) == goesAlong)
+    }
+}
+
+extension RenewalMode {
+    fileprivate static let allModes: [RenewalMode] = [.automatic, .handler]
+}
+
+extension Bench {
+    fileprivate mutating func judge(_ verdict: Verdict, generation: UInt64? = nil) {
+        let generation = generation ?? machine.servedGeneration
+        perform(machine.apiCallJudged(verdict, generation: generation, now: now))
+    }
+}
