@@ -8,6 +8,7 @@ package struct JunctionProvider: IdentityProvider {
     let cloud: JunctionCloud
     let http: OutgoingHttp
     let clock: any SessionClock
+    private let linked = LinkedToken()
 
     package init(cloud: JunctionCloud, http: OutgoingHttp, clock: any SessionClock) {
         self.cloud = cloud
@@ -128,11 +129,39 @@ package struct JunctionProvider: IdentityProvider {
 extension JunctionProvider {
     private func exchange(_ code: LinkCode, expecting expected: Identity?) async throws(ExchangeFailure) -> Grant {
         let api = cloud.api(code.site)
-        let token = try await LinkCodeEndpoint(http: http, clock: clock).exchange(code, at: api)
+        let token: SharedSecret
+        if let kept = linked.token(of: code, at: clock.now()) {
+            token = kept
+        } else {
+            token = try await LinkCodeEndpoint(http: http, clock: clock).exchange(code, at: api)
+            linked.keep(token, of: code, at: clock.now())
+        }
+        do throws(ExchangeFailure) {
+            let grant = try await exchange(token, of: code, at: api, expecting: expected)
+            linked.forget(code)
+            return grant
+        } catch {
+            switch error {
+            // Nothing is decided, or not even tried: the code is good for another try.
+            case .unavailable, .otherUser: break
+            case .refused, .terminated: linked.forget(code)
+            }
+            throw error
+        }
+    }
+
+    /// Exchanges what a link code brought.
+    private func exchange(
+        _ token: SharedSecret,
+        of code: LinkCode,
+        at api: HttpOrigin,
+        expecting expected: Identity?
+    ) async throws(ExchangeFailure) -> Grant {
         let opened: SignInToken
         do {
             opened = try SignInToken(token)
         } catch {
+            linked.forget(code)
             throw .unavailable(
                 Unavailability("\(api.place) answered the link code with an unreadable Sign-In Token", ambiguous: true)
             )

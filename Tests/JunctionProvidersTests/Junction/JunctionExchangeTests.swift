@@ -96,6 +96,69 @@ struct JunctionExchangeTests {
         }
     }
 
+    private static let linked = ScriptedServer.Step.json(200, #"{"sign_in_token":"\#(Sample.token())"}"#)
+    private static let code = Credential.linkCode(SharedSecret(text: "skus0a1b2c3d"))
+
+    /// Which of the two requests went out, in order.
+    private func calls(_ stage: Stage) -> [String] {
+        stage.server.requests.map { $0.line.contains("/v2/link/code/exchange") ? "code" : "token" }
+    }
+
+    @Test(arguments: [503, 429, 500, 404])
+    func `what a link code brought is exchanged by the next try, when trouble came between the two calls`(
+        status: Int
+    ) async throws {
+        try await Stage.play([Self.linked, .json(status, "{}"), .json(status, "{}"), Self.granted]) { stage in
+            let junction = try stage.junction
+            for _ in 0..<2 {
+                await #expect(throws: ExchangeFailure.self) { try await junction.exchange(Self.code, expecting: nil) }
+            }
+
+            let grant = try await junction.exchange(Self.code, expecting: nil)
+
+            #expect(grant.token?.secret?.text == "access-1")
+            #expect(calls(stage) == ["code", "token", "token", "token"])
+        }
+    }
+
+    @Test func `a link code that turns out to be another user's is not spent`() async throws {
+        try await Stage.play([Self.linked, Self.granted]) { stage in
+            let junction = try stage.junction
+            let bert = Identity(userId: "bert", environment: "sandbox", region: "us")
+            await #expect(throws: ExchangeFailure.self) { try await junction.exchange(Self.code, expecting: bert) }
+
+            _ = try await junction.exchange(Self.code, expecting: nil)
+
+            #expect(calls(stage) == ["code", "token"])
+        }
+    }
+
+    @Test func `what is decided is kept no longer`() async throws {
+        let refused = ScriptedServer.Step.json(401, #"{"detail":{"error_type":"invalid_token"}}"#)
+        try await Stage.play([Self.linked, refused, Self.linked, Self.granted, Self.linked, Self.granted]) { stage in
+            let junction = try stage.junction
+            await #expect(throws: ExchangeFailure.self) { try await junction.exchange(Self.code, expecting: nil) }
+
+            for _ in 0..<2 { _ = try await junction.exchange(Self.code, expecting: nil) }
+
+            #expect(calls(stage) == ["code", "token", "code", "token", "code", "token"])
+        }
+    }
+
+    @Test func `it is kept for its own code, and for about as long as a code is good`() async throws {
+        let busy = ScriptedServer.Step.json(503, "{}")
+        try await Stage.play([Self.linked, busy, Self.linked, busy, Self.linked, busy]) { stage in
+            let junction = try stage.junction
+            let other = Credential.linkCode(SharedSecret(text: "skus00000000"))
+            for (credential, pause) in [(Self.code, 0), (other, 0), (other, 3_601)] as [(Credential, Int64)] {
+                stage.clock.advance(by: .seconds(pause))
+                await #expect(throws: ExchangeFailure.self) { try await junction.exchange(credential, expecting: nil) }
+            }
+
+            #expect(calls(stage) == ["code", "token", "code", "token", "code", "token"])
+        }
+    }
+
     @Test func `a link code of another user is found out before the final exchange`() async throws {
         try await Stage.play([.json(200, #"{"sign_in_token":"\#(Sample.token())"}"#)]) { stage in
             let code = Credential.linkCode(SharedSecret(text: "skus0a1b2c3d"))
