@@ -7,7 +7,9 @@ package protocol DaemonIntrospection: Sendable {
     /// The counters in Prometheus text format.
     func metricsText() -> String
     /// Looks the installation over, and answers once, on the event loop.
-    func diagnose(_ answer: @escaping @Sendable (Diagnosis) -> Void)
+    ///
+    /// - Parameter user: who is counted for the requests that leave for the provider.
+    func diagnose(by user: UInt32, _ answer: @escaping @Sendable (Diagnosis) -> Void)
     /// The OpenRPC document as JSON.
     func discoveryDocument() -> [UInt8]
 }

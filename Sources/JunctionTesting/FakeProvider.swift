@@ -225,7 +225,10 @@ package final class FakeProvider: IdentityProvider {
         return Verdict(code: "400312", message: "The user is banned")
     }
 
-    package func probe(_ identity: Identity?) async -> [ProbeFinding] {
+    package func probe(
+        _ identity: Identity?,
+        mayCall: @Sendable () async -> Refusal?
+    ) async -> [ProbeFinding] {
         [ProbeFinding(name: "provider", verdict: .ok, detail: "The fake provider always answers")]
     }
 

@@ -146,7 +146,7 @@ final class TestIntrospection: DaemonIntrospection {
 
     func metricsText() -> String { "junctiond_up 1\n" }
 
-    func diagnose(_ answer: @escaping @Sendable (Diagnosis) -> Void) {
+    func diagnose(by user: UInt32, _ answer: @escaping @Sendable (Diagnosis) -> Void) {
         answer(Diagnosis(checks: [.init(name: "socket", verdict: .ok, detail: "It answers")]))
     }
 

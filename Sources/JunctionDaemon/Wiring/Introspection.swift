@@ -93,15 +93,17 @@ final class Introspection: DaemonIntrospection {
 
     // MARK: Diagnosis
 
-    func diagnose(_ answer: @escaping @Sendable (Diagnosis) -> Void) {
+    func diagnose(by user: UInt32, _ answer: @escaping @Sendable (Diagnosis) -> Void) {
         let facts = owner.assumeIsolated { $0.snapshot.facts }
-        let (loop, provider, vault) = (loop, provider, vault)
+        let (loop, provider, vault, owner) = (loop, provider, vault, owner)
         let identity = facts.userId.map {
             Identity(userId: $0, teamId: facts.teamId, environment: facts.environment, region: facts.region)
         }
         let near = [configuration] + access + [socket, session(facts), wallClock, serviceManager]
         Task(executorPreference: tasks) {
-            let findings = await near + vault.inspect() + provider.probe(identity)
+            let findings =
+                await near + vault.inspect()
+                + provider.probe(identity) { await owner.providerCallBegan(by: user) }
             loop.execute { answer(Diagnosis(checks: findings.map(Diagnosis.Check.init))) }
         }
     }

@@ -5,8 +5,17 @@ struct Doorbell: Sendable {
     let http: OutgoingHttp
     let clock: any SessionClock
 
+    /// - Parameter mayCall: says why nobody may be asked now, if so.
     /// - Returns: the finding, and how far our clock is ahead of the host's.
-    func ring(_ origin: HttpOrigin, _ name: String) async -> (ProbeFinding, Duration?) {
+    func ring(
+        _ origin: HttpOrigin,
+        _ name: String,
+        _ mayCall: @Sendable () async -> Refusal?
+    ) async -> (ProbeFinding, Duration?) {
+        if let refusal = await mayCall() {
+            let detail = "\(origin.place) was not asked: \(refusal.message)"
+            return (ProbeFinding(name: name, verdict: .note, detail: detail, remedy: "Ask again in a minute"), nil)
+        }
         do throws(HttpFailure) {
             let call = HttpCall(method: "HEAD", origin: origin, target: "/", patience: .seconds(5))
             let answer = try await http.answer(to: call)

@@ -2,7 +2,10 @@ package import JunctionSession
 
 /// What `doctor` wants to know: whether both hosts answer, whether our clocks agree, and that nothing else is needed.
 extension JunctionProvider {
-    package func probe(_ identity: Identity?) async -> [ProbeFinding] {
+    package func probe(
+        _ identity: Identity?,
+        mayCall: @Sendable () async -> Refusal?
+    ) async -> [ProbeFinding] {
         let site = identity.flatMap(JunctionSite.init(of:))
         let auth = site.map(cloud.auth) ?? cloud.overrides.auth
         let api = site.map(cloud.api) ?? cloud.overrides.api
@@ -21,7 +24,7 @@ extension JunctionProvider {
         var skew: Duration?
         for (name, origin) in [("provider auth", auth), ("provider API", api)] {
             guard let origin else { continue }
-            let (finding, difference) = await Doorbell(http: http, clock: clock).ring(origin, name)
+            let (finding, difference) = await Doorbell(http: http, clock: clock).ring(origin, name, mayCall)
             findings.append(finding)
             skew = skew ?? difference
         }

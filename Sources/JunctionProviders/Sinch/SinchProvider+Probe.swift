@@ -2,8 +2,15 @@ package import JunctionSession
 
 /// What `doctor` wants to know: whether the host answers, whether our clocks agree, and how users are registered.
 extension SinchProvider {
-    package func probe(_ identity: Identity?) async -> [ProbeFinding] {
-        let (host, skew) = await Doorbell(http: http, clock: clock).ring(cloud.registration, "provider registration")
+    package func probe(
+        _ identity: Identity?,
+        mayCall: @Sendable () async -> Refusal?
+    ) async -> [ProbeFinding] {
+        let (host, skew) = await Doorbell(http: http, clock: clock).ring(
+            cloud.registration,
+            "provider registration",
+            mayCall
+        )
         return [host] + (skew.map { [.clock(ahead: $0)] } ?? []) + [secretFinding]
     }
 

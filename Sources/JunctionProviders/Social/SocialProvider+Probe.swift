@@ -2,8 +2,11 @@ package import JunctionSession
 
 /// What `doctor` wants to know: whether the host answers, whether our clocks agree, and whether there is an API key.
 extension SocialProvider {
-    package func probe(_ identity: Identity?) async -> [ProbeFinding] {
-        let (api, skew) = await Doorbell(http: http, clock: clock).ring(cloud.api, "provider API")
+    package func probe(
+        _ identity: Identity?,
+        mayCall: @Sendable () async -> Refusal?
+    ) async -> [ProbeFinding] {
+        let (api, skew) = await Doorbell(http: http, clock: clock).ring(cloud.api, "provider API", mayCall)
         return [api] + (skew.map { [.clock(ahead: $0)] } ?? []) + [keyFinding]
     }
 

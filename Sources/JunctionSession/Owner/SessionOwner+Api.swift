@@ -58,6 +58,9 @@ extension SessionOwner {
         return answer
     }
 
+    /// A request to the provider is about to leave for this user's sake, and none of the session's: why it may not, if so.
+    package func providerCallBegan(by uid: UInt32) -> Refusal? { machine.apiCallBegan(by: uid, now: now) }
+
     private func authorization(by uid: UInt32) async throws(Refusal) -> Authorization {
         try await authorization(by: uid) { machine, request, now in
             machine.authorizationRequested(request, by: uid, now: now)

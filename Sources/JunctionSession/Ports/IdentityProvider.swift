@@ -51,7 +51,9 @@ package protocol IdentityProvider: Sendable {
     func verdict(in answer: ApiAnswer) -> Verdict?
 
     /// Looks whether the provider can be reached and whether its clock agrees, for `doctor`.
-    func probe(_ identity: Identity?) async -> [ProbeFinding]
+    ///
+    /// - Parameter mayCall: asked before each request leaves; says why it may not, if so.
+    func probe(_ identity: Identity?, mayCall: @Sendable () async -> Refusal?) async -> [ProbeFinding]
 }
 
 /// A credential that was refused before anything was sent: malformed, or not for this provider.

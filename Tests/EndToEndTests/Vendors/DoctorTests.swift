@@ -80,6 +80,20 @@ struct DoctorTests {
         #expect(try installation.connect().refusal("session.signIn", login).message.contains("social.apiKeyFile"))
     }
 
+    @Test func `what of a diagnosis reaches the provider is counted like any other call`() throws {
+        let installation = try Installation.social(configuration: "[limits]\nproviderCallsPerMinute = 3")
+        let client = try installation.connect()
+
+        let diagnoses = try (0..<8).map { _ in try client.call("daemon.diagnose") }
+
+        let details = diagnoses.flatMap { $0["checks"] as? [Object] ?? [] }
+            .filter { $0["name"] as? String == "provider API" }.compactMap { $0["detail"] as? String }
+        #expect(details.count == 8)
+        #expect(details.count { $0.contains("was not asked") } == 5)
+        let login: Object = ["scheme": "userLogin", "userId": "anna"]
+        #expect(try client.refusal("session.signIn", login).kind == "busy")
+    }
+
     @Test func `Sinch's application secret on the device is noted`() throws {
         let without = try Installation.sinch().doctor()
         let with = try Installation.sinch(selfSigning: true).doctor()

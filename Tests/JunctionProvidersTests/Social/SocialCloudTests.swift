@@ -30,6 +30,18 @@ struct SocialCloudTests {
         }
     }
 
+    @Test func `doctor asks nobody for a caller who has no call left, and says so`() async throws {
+        try await Stage.play([]) { stage in
+            let social = try stage.social
+
+            let findings = await social.probe(nil) { Refusal(.busy, "This caller has reached its limit") }
+
+            #expect(findings.first?.verdict == .note)
+            #expect(findings.first?.detail.contains("was not asked: This caller has reached its limit") == true)
+            #expect(stage.server.requests.isEmpty)
+        }
+    }
+
     @Test func `a key that is not configured is a problem with a remedy`() async throws {
         try await Stage.play([.answer(200, [], "")]) { stage in
             let social = try SocialProvider.sample(

@@ -69,6 +69,11 @@ extension OutgoingHttp.Limits {
     static let patient = OutgoingHttp.Limits(connect: .seconds(60), whole: .seconds(60), idle: .seconds(1))
 }
 
+extension IdentityProvider {
+    /// For a caller who may call as often as it likes.
+    func probe(_ identity: Identity?) async -> [ProbeFinding] { await probe(identity) { nil } }
+}
+
 extension SharedSecret {
     var text: String { withUnsafeBytes { String(decoding: $0, as: UTF8.self) } }
 }
