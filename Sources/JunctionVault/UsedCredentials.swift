@@ -73,6 +73,13 @@ extension Vault {
         onQueueAtOnce { Self.usedCredentials(in: $0).stage(of: digest) }
     }
 
+    /// The same, without waiting for the disk.
+    ///
+    /// - Parameter then: told on the vault's own thread.
+    package func stage(of digest: String, then: @escaping @Sendable (UsedCredentials.Stage?) -> Void) {
+        onQueue { then(Self.usedCredentials(in: $0).stage(of: digest)) }
+    }
+
     /// Notes how far it has come. What is written after this call is on disk after it.
     ///
     /// - Parameter done: told whether the disk took it, on the vault's own thread.

@@ -24,6 +24,9 @@ struct Bench {
     /// Whose sign-outs the provider has yet to hear of.
     var waitingRevocations: [Identity] { machine.revocations.list.map(\.identity) }
     private(set) var reports: [Happening] = []
+    /// How often the service manager's credential was to be tried again, and was dropped.
+    private(set) var enrolments = 0
+    private(set) var droppedEnrolments = 0
     /// Writes wait for `endWrite` when this is set.
     var holdsWrites = false
     private(set) var heldWrites: [(ticket: WriteTicket, record: SessionRecord, secrets: SecretRef?)] = []
@@ -259,6 +262,8 @@ struct Bench {
                 precondition(telling == nil, "The provider is told of two sign-outs at once")
                 telling = revocation
                 revoked.append(identity)
+            case .enrol: enrolments += 1
+            case .dropEnrolment: droppedEnrolments += 1
             case .interrupt(let revocation): interrupted.append(revocation)
             case .report(let happening): reports.append(happening)
             case .write(let ticket, let record, let secrets):

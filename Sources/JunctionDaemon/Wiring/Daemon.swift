@@ -163,6 +163,7 @@ package final class Daemon: Sendable {
         let (owner, server, socket) = (owner, server, plan.socket)
         let facts: Snapshot.Facts
         let provisioning: Provisioning?
+        let enrolment: Provisioning.Attempt?
         do {
             facts = try loop.submit {
                 owner.assumeIsolated { owner in
@@ -170,7 +171,8 @@ package final class Daemon: Sendable {
                     return owner.snapshot.facts
                 }
             }.wait()
-            provisioning = self.provisioning(plan, facts)
+            provisioning = self.provisioning(plan)
+            enrolment = try provisioning?.attempt(facts)
             try loop.flatSubmit { server.start(on: socket) }.wait()
         } catch {
             throw StartFailure(.cannotCreate, "The socket \(paths.socket) cannot be served: \(error)")
@@ -189,20 +191,20 @@ package final class Daemon: Sendable {
                 ]
             )
         )
-        provisioning?.begin()
+        provisioning?.begin(enrolment)
     }
 
-    /// What signs in with a credential of the service manager, if there is one that is to be used.
-    private func provisioning(_ plan: StartPlan, _ facts: Snapshot.Facts) -> Provisioning? {
-        guard let found = Provisioning.Credential.found(in: plan.credentialsDirectory) else { return nil }
+    /// What signs in with a credential of the service manager, if there is one.
+    private func provisioning(_ plan: StartPlan) -> Provisioning? {
         let provisioning = Provisioning(
-            found,
+            folder: plan.credentialsDirectory,
             owner: owner,
             vault: plan.vault,
             loop: loop,
             logger: log.logger("provisioning")
         )
-        return provisioning.isCalledFor(facts) ? provisioning : nil
+        introspection.provisioning = provisioning
+        return provisioning
     }
 
     private func waitUntilEnded() throws(StartFailure) {
@@ -296,6 +298,8 @@ package final class Daemon: Sendable {
         // Whoever is told READY must meet the new rules.
         try? loop.submit { server.reload(policy: policy, exposesApi: new.api.expose) }.wait()
         introspection.accessNotes = sound.accessNotes
+        // The service manager may have passed other credentials with the reload.
+        if let provisioning = introspection.provisioning { loop.execute { provisioning.look() } }
         if !configuration.differsOnlyInWhatReloads(from: new) {
             logger.warning("Changes outside access, api and log take effect after a restart")
         }

@@ -30,6 +30,7 @@ final class Introspection: DaemonIntrospection {
     private let started: Moment
     private let served = Mutex<SessionServer?>(nil)
     private let unmatched = Mutex<[String]>([])
+    private let enrolling = Mutex<Provisioning?>(nil)
 
     init(
         provider: any IdentityProvider,
@@ -91,6 +92,12 @@ final class Introspection: DaemonIntrospection {
         set { unmatched.withLock { $0 = newValue } }
     }
 
+    /// What signs in with a credential of the service manager, if there is one.
+    var provisioning: Provisioning? {
+        get { enrolling.withLock { $0 } }
+        set { enrolling.withLock { $0 = newValue } }
+    }
+
     // MARK: Diagnosis
 
     func diagnose(by user: UInt32, _ answer: @escaping @Sendable (Diagnosis) -> Void) {
@@ -99,7 +106,8 @@ final class Introspection: DaemonIntrospection {
         let identity = facts.userId.map {
             Identity(userId: $0, teamId: facts.teamId, environment: facts.environment, region: facts.region)
         }
-        let near = [configuration] + access + [socket, session(facts), wallClock, serviceManager]
+        let passed = [provisioning?.finding].compactMap(\.self)
+        let near = [configuration] + access + [socket, session(facts)] + passed + [wallClock, serviceManager]
         Task(executorPreference: tasks) {
             let findings =
                 await near + vault.inspect()

@@ -21,6 +21,11 @@ package enum Effect: Hashable, Sendable {
     /// Ask the caller of this request for a credential; report `identifyAnswered`.
     case ask(IdentifyRequest, externalUserId: String)
     case reply(Reply)
+    /// Try the service manager's credential once more, if nobody has signed in meanwhile; report `enrolmentFailed` or
+    /// `enrolmentEnded`.
+    case enrol
+    /// Note that the service manager's credential is used up: there was a sign-out.
+    case dropEnrolment
     /// Something worth a line in the log and a count in the metrics.
     case report(Happening)
 }

@@ -7,11 +7,14 @@ extension SessionMachine {
 
     /// Drops whatever is under way, refuses whoever waits, and writes the tombstone.
     mutating func signOut(_ caller: SignOutCaller, _ now: Moment) -> [Effect] {
-        var effects = ledger.isSigningOut ? [] : revokeEverything(now)
+        // First: what is noted of it is on disk before the tombstone is.
+        let wasEnrolling = !enrolment.isIdle
+        var effects = dropEnrolment()
+        if !ledger.isSigningOut { effects += revokeEverything(now) }
         effects += dropEverything().map { .reply($0) }
         if ledger.isSigningOut {
             ledger.join(caller)
-        } else if standing == .signedOut, ledger.isSettled {
+        } else if standing == .signedOut, ledger.isSettled, !wasEnrolling {
             effects.append(.reply(caller.reply))
         } else {
             // From here on nobody is served, and nothing of the user is left in memory but what the provider is told with.

@@ -1,9 +1,9 @@
 /// Every decision about the one session of this installation: events in, new state and effects out.
 ///
 /// It has no clock, socket, file or network of its own, and never sees a secret: lifetimes, identifiers and the names of
-/// secrets only. Each event is a past-tense function that returns what is to be done. Five machines with a state of their
+/// secrets only. Each event is a past-tense function that returns what is to be done. Six machines with a state of their
 /// own make it up, and do not know each other: signing in, renewing, asking handlers, telling the provider of sign-outs,
-/// and writing. This one composes them; it alone sees the ledger, so it alone changes who is signed in.
+/// trying a credential of the service manager, and writing. This one composes them; it alone sees the ledger, so it alone changes who is signed in.
 /// `docs/session.md` has the picture.
 package struct SessionMachine: Hashable, Sendable {
     /// The provider's name, written into each record.
@@ -20,6 +20,7 @@ package struct SessionMachine: Hashable, Sendable {
     var renewal = Renewal()
     var rounds: HandlerRounds
     var revocations = Revocations()
+    var enrolment = Enrolment()
     var tokenWaiters: [TokenWaiter] = []
     var budget: CallBudget
     private var lastAttempt: UInt64 = 0
@@ -93,6 +94,7 @@ package struct SessionMachine: Hashable, Sendable {
     /// The wall clock was set, or the machine resumed from suspend. Nothing is reset; everything is looked at again.
     package mutating func clockJumped(now: Moment) -> [Effect] {
         renewal.clockJumped(now)
+        enrolment.clockJumped(now)
         if case .signedIn(var session) = standing {
             session.clockJumped(now)
             if let (until, _) = renewal.postponement, session.stored.postponedUntil != until.wall {
@@ -141,13 +143,14 @@ package struct SessionMachine: Hashable, Sendable {
         effects += renewIfDue(now)
         effects += serveWaiters(now)
         effects += advanceRevocations(now)
+        effects += enrol(now)
         return effects + ledger.advance(standing, provider: provider, now)
     }
 
     /// When something will be due by itself. `nil`: nothing, until somebody calls or the clock is set.
     package func nextAlarm(now: Moment) -> WallTime? {
         let revocation = revocations.dueAt(isHeld: ledger.isSigningOut, maySignIn)
-        var times = [rounds.dueAt, ledger.dueAt, revocation].compactMap(\.self).map(now.wall(at:))
+        var times = [rounds.dueAt, ledger.dueAt, revocation, enrolment.dueAt].compactMap(\.self).map(now.wall(at:))
         if let session = standing.session, session.isAlive(now), let end = session.end(now) { times.append(end) }
         if let due = renewalDue(now), due > now.wall || canBeginRenewal { times.append(due) }
         // A session without an end is looked at once a month: no timer takes a time thousands of years away for granted.

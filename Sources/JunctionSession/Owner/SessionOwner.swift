@@ -25,6 +25,8 @@ package actor SessionOwner {
     /// The session handlers, and how each is asked.
     var handlers: [HandlerID: @Sendable (RenewalQuestion) -> Void] = [:]
     var lastHandler: UInt64 = 0
+    /// Who tries the service manager's credential.
+    var enrolling: (@Sendable (EnrolmentNews) -> Void)?
     private var lastRequest: UInt64 = 0
     /// The secrets that are served: what is new here has been swapped in.
     private var served: SecretRef?
@@ -136,6 +138,12 @@ package actor SessionOwner {
                 observer.happened(happening)
             case .reply(let reply):
                 announcements.append(delivery(of: reply))
+            case .enrol:
+                announcements.append { [self] in enrolling?(.tryAgain) }
+            case .dropEnrolment:
+                // Before anything of the sign-out is written.
+                enrolling?(.signedOut)
+                enrolling = nil
             case .ask(let request, let externalUserId):
                 guard let caller = identifications[request] else { continue }
                 announcements.append { caller.ask(request, externalUserId) }

@@ -70,6 +70,69 @@ import Testing
         #expect(try installation.status().state == "notLoggedIn")
     }
 
+    @Test func `a link code is good for its second call, whatever comes between the two`() throws {
+        let installation = try Installation()
+        let credentials = try Credentials(installation)
+        let user = try installation.cloud.makeUser()
+        try credentials.provision("linkCode", installation.cloud.linkCode(for: user))
+        try installation.cloud.fault(["match": "/v1/token", "status": 503, "headers": ["Retry-After": "1"], "times": 1])
+
+        try installation.startDaemon()
+
+        try installation.awaitSnapshot { $0.state == "established" && $0.userId == user }
+        #expect(try installation.cloud.requests(to: "/v2/link/code/exchange").count == 1)
+    }
+
+    @Test func `a person's link code is, too`() throws {
+        let installation = try Installation.started()
+        let user = try installation.cloud.makeUser()
+        let code: Object = ["scheme": "linkCode", "code": try installation.cloud.linkCode(for: user)]
+        let client = try installation.connect()
+        try installation.cloud.fault(["match": "/v1/token", "status": 503, "times": 1])
+        #expect(try client.refusal("session.signIn", code).kind == "providerUnavailable")
+
+        #expect(try client.call("session.signIn", code).userId == user)
+    }
+
+    @Test func `a credential that is refused waits for another one, which a running daemon finds, and doctor says so`()
+        throws
+    {
+        let installation = try Installation()
+        let credentials = try Credentials(installation)
+        let user = try installation.cloud.makeUser()
+        let gone = try installation.cloud.makeUser("bob")
+        try credentials.provision("signInToken", installation.cloud.signInToken(for: gone))
+        try installation.cloud.drive("delete", gone)
+        try installation.startDaemon()
+        try installation.awaitLog("is not tried again")
+        let checks = try installation.connect().call("daemon.diagnose")["checks"] as? [Object] ?? []
+        let finding = checks.first { $0["name"] as? String == "provisioning" }
+        #expect(finding?["verdict"] as? String == "problem")
+        #expect((finding?["remedy"] as? String)?.contains("new one") == true)
+
+        try credentials.provision("signInToken", installation.cloud.signInToken(for: user))
+
+        try installation.awaitSnapshot { $0.state == "established" && $0.userId == user }
+    }
+
+    @Test func `a sign-out ends a credential that waits for its next try, over restarts, too`() throws {
+        let installation = try Installation()
+        let credentials = try Credentials(installation)
+        let user = try installation.cloud.makeUser()
+        try credentials.provision("signInToken", installation.cloud.signInToken(for: user))
+        let busy: Object = ["match": "/v1/", "status": 503, "headers": ["Retry-After": "3600"], "times": 1]
+        try installation.cloud.fault(busy)
+        try installation.startDaemon()
+        try installation.awaitLog("it is tried again")
+
+        try installation.signOut()
+        try installation.restartDaemon()
+        try installation.awaitLog("is not used")
+
+        #expect(try installation.status().state == "notLoggedIn")
+        #expect(try installation.cloud.counter("exchanges") == 0)
+    }
+
     @Test func `somebody who is signed in stays signed in`() throws {
         let installation = try Installation()
         let credentials = try Credentials(installation)

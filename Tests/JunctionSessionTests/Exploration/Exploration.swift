@@ -291,6 +291,7 @@ struct Exploration: Hashable {
                 (askedHandler, question) = (asked, attempt.attempt)
             case .ask(let request, _): asked = request
             case .reply(let reply): try hear(reply)
+            case .enrol, .dropEnrolment: throw Broken(description: "nobody has passed a credential on")
             case .report: break
             }
         }

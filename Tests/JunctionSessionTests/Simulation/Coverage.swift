@@ -7,7 +7,7 @@ struct Coverage {
         case crashSigningIn, crashSigningOut, crashUndurable, writesFailed, clockSteps, clockStepsInFlight, suspends
         case handlersVanished, silentHandlers, lateHandlers, revocationsTold, lossesWithoutGrace, overtakenGrants,
             handlerRenewals
-        case unreadableStarts, freshEndings, apiVerdicts
+        case unreadableStarts, freshEndings, apiVerdicts, enrolments, enrolmentsOvertaken
     }
 
     private(set) var counts: [Kind: Int] = [:]

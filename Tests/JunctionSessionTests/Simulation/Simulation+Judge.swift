@@ -55,7 +55,9 @@ extension Simulation {
 
     /// The token whose outcome is unknown, if the session still lives on it.
     private func isStanding(_ token: Int) -> Bool {
-        guard !machine.ledger.isSigningIn, !machine.ledger.isSigningOut, let served = machine.servedSecrets else {
+        guard !machine.ledger.isSigningIn, !machine.ledger.isSigningOut, !machine.ledger.isEnding,
+            let served = machine.servedSecrets
+        else {
             return false
         }
         return shelf[served]?.refresh == token && !machine.isReauthenticationPending

@@ -23,6 +23,14 @@ extension Simulation {
                 try ask(handler, question)
             case .reply(let reply):
                 try hear(reply)
+            case .enrol:
+                guard enrolling != nil else { throw Broken(description: "a credential is tried that is used up") }
+                coverage.note(.enrolments)
+                plan(.enrolmentIsDue, after: 0)
+            case .dropEnrolment:
+                guard enrolling != nil else { throw Broken(description: "a credential is dropped that is used up") }
+                coverage.note(.enrolmentsOvertaken)
+                (enrolling, enrolRequest) = (nil, nil)
             case .report(let happening):
                 note(happening)
             }
@@ -173,6 +181,10 @@ extension Simulation {
 
     private mutating func hear(_ request: RequestID, _ refusal: Refusal?) throws(Broken) {
         guard waiting.remove(request) != nil else { throw Broken(description: "answered twice: \(request)") }
+        if request == enrolRequest {
+            enrolRequest = nil
+            plan(.enrolmentAnswered(refusal), after: 0)
+        }
         if let retryAfter = refusal?.retryAfter, retryAfter < .zero {
             throw Broken(description: "a caller is told to come back in the past")
         }

@@ -95,8 +95,40 @@ extension Simulation {
         coverage.note(.signOuts)
         try perform(machine.signOutRequested(request, now: now))
         // Invariant 10: whatever was received before it is over.
+        if !machine.enrolment.isIdle { throw Broken(description: "a sign-out left a credential to be tried again") }
         if !waiting.isDisjoint(with: before) {
             throw Broken(description: "a sign-out left requests waiting that came before it")
+        }
+    }
+
+    // MARK: A credential of the service manager
+
+    /// It is tried by a sign-in like any other, as the daemon has it.
+    mutating func enrol() throws(Broken) {
+        guard machine.identity == nil, !keepsNothing else { return }
+        enrolling = Self.users[chance(2)]
+        try perform(machine.enrolmentBegan(now: now))
+        try tryEnrolment()
+    }
+
+    mutating func tryEnrolment() throws(Broken) {
+        guard let user = enrolling else { return }
+        guard machine.identity == nil else {
+            enrolling = nil
+            return try perform(machine.enrolmentEnded(now: now))
+        }
+        let request: ChangeRequest = newRequest()
+        (wanted[request.id], enrolRequest) = (user, request.id)
+        try perform(machine.signInRequested(request, facts(of: user), by: caller(), now: now))
+    }
+
+    mutating func endEnrolmentTry(_ refusal: Refusal?) throws(Broken) {
+        guard enrolling != nil else { return }
+        if let refusal, refusal.kind == .providerUnavailable {
+            try perform(machine.enrolmentFailed(retryAfter: refusal.retryAfter, now: now))
+        } else {
+            enrolling = nil
+            try perform(machine.enrolmentEnded(now: now))
         }
     }
 
@@ -372,6 +404,7 @@ extension Simulation {
         (shelf, calls, write, waiting, wanted, registered) = ([:], [:], nil, [], [:], [])
         (window, quietUntil, telling, signOuts) = (nil, nil, nil, [])
         (renewBarredUntil, callers) = (.min, [:])
+        (enrolling, enrolRequest) = (nil, nil)
         restarts += 1
         let downtime = Int64([0, 300, 3_000, 30_000, 4_000_000][chance(5)])
         interruptions.append(time...(time + downtime))
@@ -515,7 +548,7 @@ extension Standing {
 
 extension Ledger {
     /// Whether the provider's verdict is being written.
-    fileprivate var isEnding: Bool {
+    var isEnding: Bool {
         if case .ending? = change?.kind { true } else { false }
     }
 }

@@ -19,6 +19,8 @@ struct Simulation {
         case handlerAnswers(HandlerID, RenewalQuestion)
         case appAnswers(IdentifyRequest)
         case revocationEnds(RevocationID)
+        case enrolmentIsDue
+        case enrolmentAnswered(Refusal?)
     }
 
     enum Answer {
@@ -113,6 +115,9 @@ struct Simulation {
     /// When replays were sent.
     var replayTimes: [Int64] = []
     var telling: RevocationID?
+    /// Whom the service manager's credential is for, as long as it is tried, and its sign-in.
+    var enrolling: String?
+    var enrolRequest: RequestID?
     /// Nothing can be sealed or written for as long as this process lives.
     var keepsNothing = false
     var signOuts: Set<RequestID> = []
@@ -160,6 +165,7 @@ struct Simulation {
         if isTraced { trace = ["\(mode) \(scheme) \(provider.grace)"] }
         if chance(2) == 0 { storeSession() }
         try start()
+        if chance(4) == 0 { try enrol() }
         for _ in 0..<steps {
             try runWorld(until: time + gap())
             try stimulate()
@@ -225,6 +231,8 @@ struct Simulation {
         case .handlerAnswers(let handler, let question): try answerAsHandler(handler, question)
         case .appAnswers(let request): try answerAsApp(request)
         case .revocationEnds(let revocation): try endRevocation(revocation)
+        case .enrolmentIsDue: try tryEnrolment()
+        case .enrolmentAnswered(let refusal): try endEnrolmentTry(refusal)
         }
     }
 

@@ -1,0 +1,50 @@
+import Glibc
+import NIOCore
+import NIOPosix
+
+/// Hears of files that are put into a folder, on the event loop.
+final class CredentialWatch: Sendable {
+    private let channel: EventLoopFuture<any Channel>
+
+    /// - Parameter changed: called on the event loop, once for however much has happened at a time.
+    init(of folder: String, on loop: any EventLoop, changed: @escaping @Sendable () -> Void) throws(SystemFailure) {
+        let descriptor = inotify_init1(Int32(IN_NONBLOCK) | Int32(IN_CLOEXEC))
+        guard descriptor >= 0 else { throw SystemFailure("watch the folder \(folder)", errno: errno) }
+        // A file that is being written is looked at when it is closed, one that is put in place by its name at once.
+        let events = UInt32(IN_CLOSE_WRITE | IN_MOVED_TO)
+        guard inotify_add_watch(descriptor, folder, events) >= 0 else {
+            let failure = SystemFailure("watch the folder \(folder)", errno: errno)
+            close(descriptor)
+            throw failure
+        }
+        // A shrinking buffer would become too small for the next event, which the kernel then refuses to hand out.
+        channel = NIOPipeBootstrap(group: loop)
+            .channelOption(.recvAllocator, value: FixedSizeRecvByteBufferAllocator(capacity: 4_096))
+            .channelInitializer { channel in
+                channel.eventLoop.makeCompletedFuture {
+                    try channel.pipeline.syncOperations.addHandler(Listener(changed))
+                }
+            }
+            .takingOwnershipOfDescriptor(input: descriptor)
+        channel.whenFailure { _ in close(descriptor) }
+    }
+
+    deinit {
+        channel.whenSuccess { $0.close(promise: nil) }
+    }
+
+    private final class Listener: ChannelInboundHandler {
+        typealias InboundIn = ByteBuffer
+        private let changed: @Sendable () -> Void
+
+        init(_ changed: @escaping @Sendable () -> Void) {
+            self.changed = changed
+        }
+
+        /// What has happened is looked up, and not read from the events.
+        func channelReadComplete(context: ChannelHandlerContext) {
+            changed()
+            context.fireChannelReadComplete()
+        }
+    }
+}

@@ -1,0 +1,112 @@
+import Testing
+
+@testable import JunctionSession
+
+/// A credential of the service manager that waits for its next try.
+struct EnrolmentTests {
+    /// A device whose credential could not be exchanged yet.
+    private func waiting(retryAfter: Duration? = nil) -> Bench {
+        var bench = Bench()
+        bench.perform(bench.machine.enrolmentBegan(now: bench.now))
+        bench.signIn(.signInToken("alice"))
+        bench.failExchange(.unavailable(Unavailability("Busy", retryAfter: retryAfter)))
+        bench.perform(bench.machine.enrolmentFailed(retryAfter: retryAfter, now: bench.now))
+        return bench
+    }
+
+    @Test func `it is tried again when it is time, once`() throws {
+        var bench = waiting(retryAfter: .seconds(60))
+        let due = try #require(bench.machine.nextAlarm(now: bench.now))
+        #expect(due - bench.now.wall >= .seconds(60) && due - bench.now.wall <= .seconds(66))
+
+        bench.pass(.seconds(59))
+        #expect(bench.enrolments == 0)
+        bench.pass(.seconds(7))
+        bench.pass(.seconds(3_600))
+
+        #expect(bench.enrolments == 1)
+        #expect(bench.machine.nextAlarm(now: bench.now) == nil)
+    }
+
+    @Test func `its pauses grow to ten minutes, and no further`() throws {
+        var bench = waiting()
+        for _ in 0..<30 {
+            let due = try #require(bench.machine.nextAlarm(now: bench.now))
+            #expect(due - bench.now.wall <= .seconds(600))
+            bench.pass(due - bench.now.wall)
+            bench.perform(bench.machine.enrolmentFailed(retryAfter: nil, now: bench.now))
+        }
+        #expect(bench.enrolments == 30)
+    }
+
+    @Test func `time in suspend counts, and so does none that the wall clock is set by`() {
+        var bench = waiting(retryAfter: .seconds(600))
+        bench.stepWall(.seconds(86_400))
+        #expect(bench.enrolments == 0)
+        bench.stepWall(.seconds(-86_400 * 2))
+        #expect(bench.machine.nextAlarm(now: bench.now).map { $0 - bench.now.wall <= .seconds(660) } == true)
+
+        bench.now = Moment(wall: bench.now.wall + .seconds(700), uptime: bench.now.uptime + .seconds(700))
+        bench.perform(bench.machine.clockJumped(now: bench.now))
+
+        #expect(bench.enrolments == 1)
+    }
+
+    @Test func `a resume tries it sooner, once in ten seconds`() throws {
+        var bench = waiting()
+        for _ in 0..<12 {
+            let due = try #require(bench.machine.nextAlarm(now: bench.now))
+            bench.pass(due - bench.now.wall)
+            bench.perform(bench.machine.enrolmentFailed(retryAfter: nil, now: bench.now))
+        }
+        let due = try #require(bench.machine.nextAlarm(now: bench.now))
+        try #require(due - bench.now.wall > .seconds(20))
+        let tried = bench.enrolments
+
+        bench.stepWall(.zero)
+        #expect(bench.enrolments == tried)
+        bench.now = Moment(wall: bench.now.wall + .seconds(11), uptime: bench.now.uptime + .seconds(11))
+        bench.perform(bench.machine.clockJumped(now: bench.now))
+
+        #expect(bench.enrolments == tried + 1)
+    }
+
+    @Test func `a sign-out ends it, and is written although nobody was signed in`() {
+        var bench = waiting(retryAfter: .seconds(60))
+
+        let signOut = bench.signOut()
+        bench.pass(.seconds(3_600))
+
+        #expect(bench.reply(to: signOut) == .done)
+        #expect(bench.droppedEnrolments == 1 && bench.enrolments == 0)
+        #expect(bench.written.map(\.content) == [.signedOut])
+        #expect(bench.machine.nextAlarm(now: bench.now) == nil)
+        bench.signOut()
+        #expect(bench.droppedEnrolments == 1 && bench.written.count == 1)
+    }
+
+    @Test func `a sign-out ends one that is being tried, and nobody is identified just the same`() {
+        for begin in [{ (bench: inout Bench) in _ = bench.signOut() }, { _ = $0.identify(nil) }] {
+            var bench = Bench()
+            bench.perform(bench.machine.enrolmentBegan(now: bench.now))
+            let signIn = bench.signIn(.signInToken("alice"))
+
+            begin(&bench)
+
+            #expect(bench.refusal(of: signIn) == .notSignedIn)
+            #expect(bench.droppedEnrolments == 1)
+            bench.perform(bench.machine.enrolmentFailed(retryAfter: nil, now: bench.now))
+            #expect(bench.machine.nextAlarm(now: bench.now) == nil || bench.telling != nil)
+        }
+    }
+
+    @Test func `one that has ended waits for nothing`() {
+        var bench = waiting(retryAfter: .seconds(60))
+
+        bench.perform(bench.machine.enrolmentEnded(now: bench.now))
+        bench.signOut()
+
+        #expect(bench.machine.nextAlarm(now: bench.now) == nil)
+        #expect(bench.droppedEnrolments == 0 && bench.written.isEmpty)
+    }
+}
