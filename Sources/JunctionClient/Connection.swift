@@ -116,13 +116,14 @@ extension Connection {
     package static func ask<Definition: MethodDefinition>(
         _ method: Definition.Type,
         _ params: Definition.Params,
-        at path: SocketPath
+        at path: SocketPath,
+        answering respond: Responder = { _ in .failure(.methodNotFound) }
     ) throws(JunctionError) -> Answered<Definition.Answer> {
         var repetition = Repetition(of: method)
         while true {
             do throws(JunctionError) {
                 var connection = try Connection(to: path)
-                return try connection.perform(method, params)
+                return try connection.perform(method, params, answering: respond)
             } catch {
                 guard let pause = repetition.pause(after: error) else { throw error }
                 try? waitForInput(from: nil, until: .after(pause), unless: nil)

@@ -23,33 +23,58 @@ extension JunctionClient {
 
     /// Makes the user that the app knows by this id the signed-in one; `nil` signs out.
     ///
+    /// When the daemon is restarted meanwhile, the next one is told the same. What its predecessor has done, it finds
+    /// `unchanged`; what it has not, it does, and may ask for the credential once more.
+    ///
     /// - Parameter credential: asked for a credential for that id, and only if one is needed. When it throws, nothing
     ///   changes, and what it threw is thrown here.
     public func identify(
         externalUserId: String?,
         credential: (String) async throws -> Credential
     ) async throws -> IdentifyResult {
-        let params = SessionIdentify.Params(externalUserId: externalUserId)
-        guard let externalUserId else { return try await perform(SessionIdentify.self, params) }
+        guard let externalUserId else {
+            return try await perform(SessionIdentify.self, SessionIdentify.Params(externalUserId: nil))
+        }
+        let outcome: Result<IdentifyResult, any Error>
+        outcome = try await repeating(SessionIdentify.self) { connection throws(JunctionError) in
+            var failure: (any Error)?
+            do throws(JunctionError) {
+                let result = try await identify(externalUserId, on: connection) { user in
+                    do {
+                        return try await credential(user)
+                    } catch {
+                        failure = error
+                        return nil
+                    }
+                }
+                return .success(result)
+            } catch {
+                // What the app itself has thrown is the end of it, whatever becomes of the connection.
+                guard let failure else { throw error }
+                return .failure(failure)
+            }
+        }
+        return try outcome.get()
+    }
 
-        let connection = try usableConnection()
-        var failure: (any Error)?
+    /// - Parameter credential: nothing when the app has none.
+    private func identify(
+        _ externalUserId: String,
+        on connection: SharedConnection,
+        credential: (String) async -> Credential?
+    ) async throws(JunctionError) -> IdentifyResult {
+        let params = SessionIdentify.Params(externalUserId: externalUserId)
         for await turn in try connection.performDialogue(SessionIdentify.self, params, about: externalUserId) {
             switch turn {
             case .question(let id):
-                do {
-                    connection.respond(.success(try await credential(externalUserId)), to: id)
-                } catch {
-                    failure = error
-                    connection.respond(.failure(WireError(.invalidCredential, "The app has no credential")), to: id)
-                }
-            case .answer(.success(let json)):
-                return try Connection.Answered(reading: json).value
-            case .answer(.failure(let error)):
-                throw failure ?? error
+                let none = WireError(.invalidCredential, "The app has no credential")
+                let answer = await credential(externalUserId)
+                connection.respond(answer.map { .success($0) } ?? .failure(none), to: id)
+            case .answer(let outcome):
+                return try Connection.Answered(reading: outcome.get()).value
             }
         }
-        throw failure ?? JunctionError.cancelled
+        throw .cancelled
     }
 
     /// Compares the signed-in user with the one that the app expects, and changes nothing; `nil` expects nobody.

@@ -42,10 +42,20 @@ extension JunctionClient {
         _ method: Definition.Type,
         _ params: Definition.Params
     ) async throws(JunctionError) -> Definition.Answer {
+        try await repeating(method) { connection throws(JunctionError) in
+            try await connection.perform(method, params)
+        }
+    }
+
+    /// Asks on the connection that there is, or on a new one; again when it is lost, if that is harmless for the method.
+    func repeating<Definition: MethodDefinition, Value>(
+        _ method: Definition.Type,
+        _ ask: (SharedConnection) async throws(JunctionError) -> Value
+    ) async throws(JunctionError) -> Value {
         var repetition = Repetition(of: method)
         while true {
             do throws(JunctionError) {
-                return try await usableConnection().perform(method, params)
+                return try await ask(usableConnection())
             } catch {
                 guard let pause = repetition.pause(after: error) else { throw error }
                 guard (try? await Task.sleep(for: pause)) != nil else { throw .cancelled }
@@ -61,7 +71,7 @@ extension JunctionClient {
     }
 
     /// The connection of this client, which is made when there is none.
-    func usableConnection() throws(JunctionError) -> SharedConnection {
+    private func usableConnection() throws(JunctionError) -> SharedConnection {
         try connection.withLock { (connection) throws(JunctionError) -> SharedConnection in
             if let connection, connection.isUsable { return connection }
             let fresh = try SharedConnection(to: path)

@@ -32,9 +32,10 @@ struct GlobalOptions: ParsableArguments {
     /// Asks the daemon one thing.
     func ask<Definition: MethodDefinition>(
         _ method: Definition.Type,
-        _ params: Definition.Params
+        _ params: Definition.Params,
+        answering respond: Connection.Responder = { _ in .failure(.methodNotFound) }
     ) throws -> Connection.Answered<Definition.Answer> {
-        try Connection.ask(method, params, at: path)
+        try Connection.ask(method, params, at: path, answering: respond)
     }
 
     /// Prints what the daemon answered: as it stood on the wire, or in words.

@@ -103,4 +103,54 @@ struct IdentifyTests {
 
         #expect(response.withLock { $0?["error"]?["code"]?.integer } == 1002)
     }
+
+    @Test func `a daemon that is restarted meanwhile is told again, and asks for the credential again`() async throws {
+        let question = #"{"jsonrpc":"2.0","id":9,"method":"session.authenticate","params":{"externalUserId":"joe"}}"#
+        let daemon = ScriptedDaemon(
+            { peer in _ = peer.line() },
+            { peer in
+                _ = peer.line()
+                peer.send(question)
+                _ = peer.line()
+            },
+            { peer in
+                let request = peer.message()
+                peer.send(question)
+                let token = peer.message()?["result"]?["token"]?.string
+                let outcome = token == "token 2" ? "signedIn" : "unchanged"
+                peer.answer(request, #"{"outcome":"\#(outcome)","snapshot":\#(snapshotJSON())}"#)
+                _ = peer.line()
+            }
+        )
+        let asked = Mutex(0)
+
+        let result = try await daemon.client.identify(externalUserId: "joe") { _ in
+            let count = asked.withLock { count in
+                count += 1
+                return count
+            }
+            return .signInToken(SecretText("token \(count)"))
+        }
+
+        #expect(result.outcome == .signedIn)
+        #expect(asked.withLock { $0 } == 2)
+    }
+
+    @Test func `what the app throws is the end of it, though the daemon has gone`() async throws {
+        let daemon = ScriptedDaemon({ peer in
+            _ = peer.line()
+            peer.send(#"{"jsonrpc":"2.0","id":9,"method":"session.authenticate","params":{"externalUserId":"joe"}}"#)
+            _ = peer.line()
+        })
+        let asked = Mutex(0)
+
+        await #expect(throws: NoTokenToday.self) {
+            try await daemon.client.identify(externalUserId: "joe") { _ in
+                asked.withLock { $0 += 1 }
+                throw NoTokenToday()
+            }
+        }
+
+        #expect(asked.withLock { $0 } == 1)
+    }
 }

@@ -67,4 +67,31 @@ struct RepetitionTests {
             _ = try Connection.ask(SessionSignOut.self, NoParams(), at: SocketPath(other.path))
         }
     }
+
+    @Test func `who identifies on a connection of its own is asked again by the next daemon`() throws {
+        let question = #"{"jsonrpc":"2.0","id":9,"method":"session.authenticate","params":{"externalUserId":"joe"}}"#
+        let daemon = ScriptedDaemon(
+            { peer in
+                _ = peer.line()
+                peer.send(question)
+                _ = peer.line()
+            },
+            { peer in
+                let request = peer.message()
+                peer.send(question)
+                _ = peer.line()
+                peer.answer(request, #"{"outcome":"signedIn","snapshot":\#(snapshotJSON())}"#)
+            }
+        )
+        let params = SessionIdentify.Params(externalUserId: "joe")
+        var asked = 0
+
+        let result = try Connection.ask(SessionIdentify.self, params, at: SocketPath(daemon.path)) { _ in
+            asked += 1
+            return .success(credential)
+        }
+
+        #expect(result.value.outcome == .signedIn)
+        #expect(asked == 2)
+    }
 }

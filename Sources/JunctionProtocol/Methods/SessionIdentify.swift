@@ -32,6 +32,8 @@ package enum SessionIdentify: MethodDefinition {
     package static let summary =
         "Makes this user the signed-in one; asks for a credential with session.authenticate if one is needed"
     package static let errors: [ErrorCode] = SessionSignIn.errors
+    // It says how things shall be, not what to do: the second call finds what the first has done, or does the rest.
+    package static let isRepeatable = true
 }
 
 /// What became of an `identify`.

@@ -37,12 +37,11 @@ struct IdentifyCommand: ParsableCommand {
     }
 
     func run() throws {
-        var connection = try options.connect()
         var failure: (any Error)?
         let params = SessionIdentify.Params(externalUserId: externalId)
         let result: Connection.Answered<IdentifyResult>
         do {
-            result = try connection.perform(SessionIdentify.self, params) { question in
+            result = try options.ask(SessionIdentify.self, params) { question in
                 guard question.name.stringEquals(SessionAuthenticate.name), let externalId, let tokenCommand else {
                     return .failure(.methodNotFound)
                 }
