@@ -14,21 +14,22 @@ extension JunctionClient {
     /// ```
     ///
     /// - Parameter handler: called with each renewal. When it throws, it was unable, and is not asked again for ten
-    ///   minutes. It is cancelled when nobody waits for its answer any more.
+    ///   minutes. It is cancelled when nobody waits for its answer any more: at the deadline, when the daemon has gone,
+    ///   and when it asks the next thing.
     /// - Throws: what a new connection would not change, like `permissionDenied`.
     public func handleRenewals(
         _ handler: @escaping @Sendable (RenewalRequest) async throws -> RenewalAnswer
     ) async throws(JunctionError) {
         var answering: Task<Void, Never>?
         var failure: JunctionError?
-        for await turn in renewalQuestions() {
+        for await turn in renewalTurns() {
             // The daemon asks one thing at a time: whoever still thinks about the last one does so in vain.
             answering?.cancel()
             switch turn {
-            case .success(let question):
-                answering = Task {
-                    question.answer((try? await handler(question.request)) ?? .unableToRetrieveAuthToken)
-                }
+            case .success(.question(let question)):
+                answering = Task { await question.answer(with: handler) }
+            case .success(.connectionEnded):
+                continue
             case .failure(let error):
                 failure = error
             }
@@ -38,10 +39,30 @@ extension JunctionClient {
         if let failure { throw failure }
     }
 
-    private func renewalQuestions() -> AsyncStream<Result<RenewalQuestion, JunctionError>> {
+    private func renewalTurns() -> AsyncStream<Result<RenewalTurn, JunctionError>> {
         .waitingOnThread { [path] interruption, found throws(JunctionError) in
             var feed = RenewalFeed(from: path, patience: .always, unless: interruption)
-            while true { found(try feed.next()) }
+            while true { found(.question(try feed.next { found(.connectionEnded) })) }
+        }
+    }
+}
+
+/// What a session handler hears; each of them is the end of what it heard before.
+private enum RenewalTurn: Sendable {
+    case question(RenewalQuestion)
+    case connectionEnded
+}
+
+extension RenewalQuestion {
+    /// Has the handler answer, and cancels it at the deadline.
+    fileprivate func answer(
+        with handler: @escaping @Sendable (RenewalRequest) async throws -> RenewalAnswer
+    ) async {
+        await withTaskGroup { group in
+            group.addTask { answer((try? await handler(request)) ?? .unableToRetrieveAuthToken) }
+            group.addTask { try? await Task.sleep(for: timeLeft) }
+            await group.next()
+            group.cancelAll()
         }
     }
 }

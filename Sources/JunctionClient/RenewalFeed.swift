@@ -1,3 +1,4 @@
+import Glibc
 package import JunctionJSON
 package import JunctionProtocol
 
@@ -15,8 +16,11 @@ package struct RenewalFeed {
 
     /// The next renewal that the daemon asks about. By then nobody waits for the answer to the one before.
     ///
+    /// - Parameter connectionEnded: told at once when the daemon has gone, and with it whoever waited for an answer.
     /// - Throws: `cancelled` when the interruption comes, and whatever a new connection would not change.
-    package mutating func next() throws(JunctionError) -> RenewalQuestion {
+    package mutating func next(
+        _ connectionEnded: () -> Void = {}
+    ) throws(JunctionError) -> RenewalQuestion {
         while true {
             do throws(JunctionError) {
                 if connection == nil { try register() }
@@ -24,6 +28,7 @@ package struct RenewalFeed {
                     return question
                 }
             } catch {
+                if connection != nil { connectionEnded() }
                 connection = nil
                 try reconnection.wait(after: error)
             }
@@ -62,6 +67,15 @@ package struct RenewalQuestion: Sendable {
         self.json = json
         self.source = source
     }
+
+    /// How long the daemon goes on waiting, by the wall clock that it shares with us, to the second.
+    var timeLeft: Duration {
+        let left = request.deadline.milliseconds - Int64(time(nil)) * 1000
+        // No timer can count as far as a time on the wire.
+        return .milliseconds(min(max(0, left), Self.longestWait))
+    }
+
+    private static let longestWait: Int64 = 86_400_000
 
     /// Tells the daemon, from any thread. Only the first answer counts, and only until the deadline.
     package func answer(_ answer: RenewalAnswer) {

@@ -9,10 +9,14 @@ struct RenewalTests {
     private typealias Script = @Sendable (Peer, Heard) -> Void
     private struct NoTokenToday: Error {}
 
-    private static func question(_ id: Int, user: String = "joe") -> String {
+    private static func question(
+        _ id: Int,
+        user: String = "joe",
+        deadline: String = "9999-12-31T23:59:59Z"
+    ) -> String {
         """
         {"jsonrpc":"2.0","id":\(id),"method":"session.willRenewAccessToken","params":{"renewalId":"\(id)",\
-        "reason":"expiring","userId":"\(user)","expiresAt":"2026-11-21T07:20:34Z","deadline":"2026-11-21T07:01:00Z"}}
+        "reason":"expiring","userId":"\(user)","expiresAt":"2026-11-21T07:20:34Z","deadline":"\(deadline)"}}
         """
     }
 
@@ -132,12 +136,41 @@ struct RenewalTests {
         try await handle(daemon, until: heard) { request in
             guard request.userId == "joe" else { return .renew }
             thinks.ring()
-            // Nobody ever ends this stream but a cancellation.
-            for await _ in AsyncStream<Void>.makeStream().stream {}
-            throw NoTokenToday()
+            return try await thinkingUntilCancelled()
         }
 
         #expect(Set(heard.lines.dropFirst()) == [#""renew""#, #""unableToRetrieveAuthToken""#])
+    }
+
+    @Test func `who still thinks at the deadline is cancelled`() async throws {
+        let (daemon, heard) = daemon({ peer, heard in
+            peer.send(Self.question(1, deadline: "2026-11-21T07:01:00Z"))
+            heard.note(peer.message()?["result"]?["action"])
+            heard.end()
+        })
+
+        try await handle(daemon, until: heard) { _ in try await thinkingUntilCancelled() }
+
+        #expect(heard.lines.last == #""unableToRetrieveAuthToken""#)
+    }
+
+    @Test func `who still thinks when the daemon has gone is cancelled`() async throws {
+        let thinks = try Bell()
+        let (daemon, heard) = daemon(
+            { peer, heard in
+                peer.send(Self.question(1))
+                thinks.waitForRing()
+            },
+            { peer, heard in _ = peer.line() }
+        )
+
+        try await handle(daemon, until: heard) { _ in
+            thinks.ring()
+            defer { heard.end() }
+            return try await thinkingUntilCancelled()
+        }
+
+        #expect(heard.lines.first == #""handler.register""#)
     }
 
     @Test func `what is asked besides, or cannot be read, is an error and harms nobody`() async throws {
@@ -168,6 +201,13 @@ struct RenewalTests {
 
         #expect(error?.kind == .permissionDenied)
     }
+}
+
+/// An app that has no answer, and goes on looking for one.
+@Sendable private func thinkingUntilCancelled() async throws -> RenewalAnswer {
+    // Nobody ever ends this stream but a cancellation.
+    for await _ in AsyncStream<Void>.makeStream().stream {}
+    throw CancellationError()
 }
 
 /// What the daemon was told, and whether that is all.
