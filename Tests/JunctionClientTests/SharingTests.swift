@@ -152,6 +152,22 @@ struct SharingTests {
         #expect(try await client.status().revision == 17)
     }
 
+    @Test func `a connection whose daemon talks nonsense is closed, though the client is kept`() async throws {
+        let (ends, ended) = AsyncStream.makeStream(of: Void.self)
+        let daemon = ScriptedDaemon({ peer in
+            _ = peer.line()
+            peer.send("nonsense")
+            #expect(peer.line() == nil)
+            ended.finish()
+        })
+        let client = daemon.client
+
+        await #expect(throws: JunctionError.self) { try await client.status() }
+
+        for await _ in ends {}
+        withExtendedLifetime(client) {}
+    }
+
     @Test func `the connection ends with the client`() async throws {
         let (ends, ended) = AsyncStream.makeStream(of: Void.self)
         let daemon = ScriptedDaemon({ peer in

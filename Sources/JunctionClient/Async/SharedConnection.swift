@@ -15,6 +15,8 @@ final class SharedConnection: Sendable {
 
     private struct State {
         var phase = Phase.connecting
+        /// Let go of at the end: a connection that is over keeps no descriptor, however long the client is kept.
+        var ends: Ends?
         var lastId: Int64 = 0
         var pending = PendingCalls()
         /// What did not fit into the socket yet, in order.
@@ -32,15 +34,19 @@ final class SharedConnection: Sendable {
         var call: Int64?
     }
 
-    private let socket: UnixSocket
-    private let bell: Bell
-    private let state = Mutex(State())
+    /// What the thread waits at.
+    private struct Ends {
+        let socket: UnixSocket
+        let bell: Bell
+    }
+
+    private let state: Mutex<State>
 
     /// Starts to connect; calls may be made at once.
     init(to path: SocketPath) throws(JunctionError) {
-        socket = try UnixSocket()
-        bell = try Bell()
-        try startThread { [self] in run(path) }
+        let ends = Ends(socket: try UnixSocket(), bell: try Bell())
+        state = Mutex(State(ends: ends))
+        try startThread { [self] in run(path, ends) }
     }
 
     /// Whether calls can still be made.
@@ -50,8 +56,7 @@ final class SharedConnection: Sendable {
 
     /// Ends the connection; whoever waits hears that it is lost.
     func close() {
-        finish(.connectionLost)
-        bell.ring()
+        finish(.connectionLost)?.bell.ring()
     }
 }
 
@@ -129,11 +134,11 @@ extension SharedConnection {
         state.outgoing.append(line)
         guard case .open = state.phase, state.outgoing.count == 1 else { return }
         flush(&state)
-        if !state.outgoing.isEmpty { bell.ring() }
+        if !state.outgoing.isEmpty { state.ends?.bell.ring() }
     }
 
     private func flush(_ state: inout State) {
-        while let line = state.outgoing.first?.line {
+        while let socket = state.ends?.socket, let line = state.outgoing.first?.line {
             do throws(JunctionError) {
                 let rest = line.count - state.sentOfFirst
                 let sent = try line.withUnsafeBytes { bytes throws(JunctionError) in
@@ -158,18 +163,18 @@ extension SharedConnection {
 
 // What the thread does.
 extension SharedConnection {
-    private func run(_ path: SocketPath) {
+    private func run(_ path: SocketPath, _ ends: Ends) {
         do throws(JunctionError) {
-            try socket.connect(to: path)
+            try ends.socket.connect(to: path)
             update { state in
                 guard case .connecting = state.phase else { return }
                 state.phase = .open
                 flush(&state)
             }
             var messages = MessageStream()
-            while let hasInput = waitForWork() {
+            while let hasInput = waitForWork(at: ends) {
                 guard hasInput else { continue }
-                guard try messages.receive(from: socket) else { throw .connectionLost }
+                guard try messages.receive(from: ends.socket) else { throw .connectionLost }
                 while let message = try messages.next() { receive(message) }
             }
         } catch {
@@ -178,17 +183,17 @@ extension SharedConnection {
     }
 
     /// Waits for something to receive, and sends meanwhile; nothing once the connection was closed.
-    private func waitForWork() -> Bool? {
+    private func waitForWork(at ends: Ends) -> Bool? {
         let isSending = state.withLock { state -> Bool? in
             if case .closed = state.phase { nil } else { !state.outgoing.isEmpty }
         }
         guard let isSending else { return nil }
         var waited = [
-            pollfd(fd: socket.descriptor, events: Int16(isSending ? POLLIN | POLLOUT : POLLIN), revents: 0),
-            pollfd(fd: bell.descriptor, events: Int16(POLLIN), revents: 0),
+            pollfd(fd: ends.socket.descriptor, events: Int16(isSending ? POLLIN | POLLOUT : POLLIN), revents: 0),
+            pollfd(fd: ends.bell.descriptor, events: Int16(POLLIN), revents: 0),
         ]
         guard poll(&waited, 2, -1) > 0 else { return false }
-        if waited[1].revents != 0 { bell.silence() }
+        if waited[1].revents != 0 { ends.bell.silence() }
         let happened = Int32(waited[0].revents)
         if happened & POLLOUT != 0 { update { flush(&$0) } }
         return happened & ~POLLOUT != 0
@@ -228,13 +233,17 @@ extension SharedConnection {
         state.withLock { $0.pending.take(id) }?.finish(outcome)
     }
 
-    private func finish(_ error: JunctionError) {
-        let abandoned = state.withLock { state in
-            if case .closed = state.phase { return [PendingCalls.Waiter]() }
+    /// - Returns: what the thread still waits at, for whoever ended it from outside.
+    @discardableResult
+    private func finish(_ error: JunctionError) -> Ends? {
+        let (abandoned, ends) = state.withLock { state in
+            if case .closed = state.phase { return ([PendingCalls.Waiter](), Ends?.none) }
             state.phase = .closed(error)
             state.outgoing = []
-            return state.pending.takeAll()
+            defer { state.ends = nil }
+            return (state.pending.takeAll(), state.ends)
         }
         for waiter in abandoned { waiter.finish(.failure(error)) }
+        return ends
     }
 }
