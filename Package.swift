@@ -109,7 +109,7 @@ let rooms: [Room] = [
     Room(
         name: "junctiond",
         kind: .executable,
-        uses: ["JunctionDaemon"],
+        uses: ["JunctionDaemon", "CLinux"],
         outside: [arguments],
         tests: nil,
         linking: lean
@@ -117,7 +117,7 @@ let rooms: [Room] = [
     Room(
         name: "junctionctl",
         kind: .executable,
-        uses: ["JunctionClient"],
+        uses: ["JunctionClient", "CLinux"],
         outside: [arguments],
         tests: [],
         linking: lean + fullyStatic

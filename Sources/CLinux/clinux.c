@@ -127,6 +127,15 @@ int clinux_forbid_dumps(void) {
     return result_of(prctl(PR_SET_DUMPABLE, 0, 0, 0, 0));
 }
 
+int clinux_occupy_standard_descriptors(void) {
+    for (int descriptor = STDIN_FILENO; descriptor <= STDERR_FILENO; descriptor++) {
+        if (fcntl(descriptor, F_GETFD) >= 0) continue;
+        // The lowest number is free and is taken, and it is opened the wrong way round.
+        if (open("/dev/null", descriptor == STDIN_FILENO ? O_WRONLY : O_RDONLY) < 0) return errno;
+    }
+    return 0;
+}
+
 int clinux_return_memory(void) { return malloc_trim(0); }
 
 int clinux_random(void *bytes, size_t count) {

@@ -1,4 +1,5 @@
 import ArgumentParser
+import CLinux
 import Glibc
 import JunctionClient
 
@@ -35,6 +36,8 @@ struct Junctionctl: ParsableCommand {
     @OptionGroup var options: GlobalOptions
 
     static func main() {
+        // The socket to the daemon must not be what standard error writes to.
+        _ = clinux_occupy_standard_descriptors()
         // A reader that has seen enough ends a pipe with an error, not with a signal.
         signal(SIGPIPE, SIG_IGN)
         do {

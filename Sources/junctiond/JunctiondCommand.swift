@@ -1,4 +1,5 @@
 import ArgumentParser
+import CLinux
 import JunctionDaemon
 
 /// The door of the daemon: arguments in, exit code out.
@@ -63,6 +64,12 @@ struct JunctiondCommand: ParsableCommand {
         help: "Check the configuration and the files it names, say whether it is in order, and end."
     )
     var checksConfiguration = false
+
+    static func main() {
+        // No file of the session must be what standard error writes to.
+        _ = clinux_occupy_standard_descriptors()
+        main(nil)
+    }
 
     func validate() throws {
         for (option, value) in [("config", configurationFile), ("socket", socket), ("state-dir", stateDirectory)]

@@ -119,4 +119,30 @@ import Testing
             if geteuid() != 0 { try #require(Foundation.open("/proc/self/mem", O_RDONLY) == -1) }
         }
     }
+
+    @Test func `a standard descriptor that is closed is taken, and nothing can be read or written there`() async {
+        await #expect(processExitsWith: .success) {
+            for descriptor in [STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO] { close(descriptor) }
+
+            let failure = clinux_occupy_standard_descriptors()
+
+            var byte: UInt8 = 0
+            guard failure == 0, Foundation.open("/dev/null", O_RDONLY) > STDERR_FILENO,
+                read(STDIN_FILENO, &byte, 1) < 0, write(STDOUT_FILENO, &byte, 1) < 0, write(STDERR_FILENO, &byte, 1) < 0
+            else { exit(1) }
+            exit(0)
+        }
+    }
+
+    @Test func `a standard descriptor that is open stays what it is`() async {
+        await #expect(processExitsWith: .success) {
+            var ends: [Int32] = [-1, -1]
+            guard pipe(&ends) == 0, dup2(ends[1], STDERR_FILENO) == STDERR_FILENO,
+                clinux_occupy_standard_descriptors() == 0
+            else { exit(1) }
+            var byte: UInt8 = 7
+            guard write(STDERR_FILENO, &byte, 1) == 1, read(ends[0], &byte, 1) == 1, byte == 7 else { exit(1) }
+            exit(0)
+        }
+    }
 }

@@ -53,6 +53,10 @@ int clinux_alarm_wait(int alarm);
 /// Do this after reading /proc/self: its files belong to root from now on.
 int clinux_forbid_dumps(void);
 
+/// Occupies whichever of the descriptors 0, 1 and 2 the caller left closed, so that no socket or file gets its number:
+/// what the program says on standard error would go there. Reading or writing fails there as it would have before.
+int clinux_occupy_standard_descriptors(void);
+
 /// Gives the memory of a finished burst back to the kernel (malloc_trim). Returns whether there was any: 1 or 0.
 int clinux_return_memory(void);
 

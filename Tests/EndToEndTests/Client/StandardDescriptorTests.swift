@@ -1,0 +1,61 @@
+import Foundation
+import Testing
+
+/// A program whose caller has closed what every program is given, as some service scripts do.
+struct StandardDescriptorTests {
+    @Test func `what a session handler says to nobody does not go to the daemon`() throws {
+        let folder = try TemporaryFolder()
+        let path = folder.path + "/d.sock"
+        let listener = makeSocket(AF_UNIX, SOCK_STREAM)
+        defer { close(listener) }
+        try #require(UnixAddress(path).withPointer { bind(listener, $0, $1) } == 0 && listen(listener, 1) == 0)
+
+        let ctl = Program.path(of: "junctionctl")
+        let handler = try Program(
+            "/bin/sh",
+            ["-c", "exec \(ctl) --socket \(path) handle-renewals --exec 'echo renew' 2>&-"],
+            in: folder
+        )
+        defer { handler.signal(SIGKILL) }
+        let daemon = accept(listener, nil, nil)
+        defer { close(daemon) }
+        let lines = LineReader(daemon)
+        #expect(try lines.next()?.contains("handler.register") == true)
+        daemon.sendAll(Array(#"{"jsonrpc":"2.0","id":1,"result":{"registered":true}}"#.utf8) + [0x0A])
+
+        // After the first answer it has something to say; what comes next is the second answer nevertheless.
+        for identifier in 7...8 {
+            daemon.sendAll(Array((Self.question(identifier) + "\n").utf8))
+            #expect(
+                try lines.next() == #"{"jsonrpc":"2.0","id":\#(identifier),"result":{"action":"renew"}}"#
+            )
+        }
+    }
+
+    @Test func `a daemon whose caller closed everything keeps its session`() throws {
+        let installation = try Installation()
+        let notify = try NotifySocket(in: installation.folder)
+        try installation.writeConfiguration()
+        let daemon = try Program(
+            "/bin/sh",
+            ["-c", "exec \"$0\" \"$@\" 0<&- 1>&- 2>&-", Program.path(of: "junctiond")] + installation.daemonArguments,
+            in: installation.folder,
+            environment: ["NOTIFY_SOCKET": notify.path]
+        )
+        try notify.waitUntilReady(daemon)
+        let user = try installation.signInNewUser()
+        daemon.signal(SIGTERM)
+        #expect(try daemon.wait().status == 0)
+
+        try installation.startDaemon()
+
+        #expect(try installation.status()["userId"] as? String == user)
+    }
+
+    private static func question(_ identifier: Int) -> String {
+        """
+        {"jsonrpc":"2.0","id":\(identifier),"method":"session.willRenewAccessToken","params":{"renewalId":"1",\
+        "reason":"expiring","userId":"joe","expiresAt":null,"deadline":"9999-12-31T23:59:59Z"}}
+        """
+    }
+}
