@@ -81,6 +81,8 @@ extension JunctionError.Kind {
     public static let daemonUnreachable = Self(rawValue: "daemonUnreachable")
     /// The connection ended before the answer came; whether the daemon did what was asked is unknown.
     public static let connectionLost = Self(rawValue: "connectionLost")
+    /// This program cannot have what it needs to ask, such as one more descriptor; the daemon may be well.
+    public static let localFailure = Self(rawValue: "localFailure")
     /// The path cannot be that of a socket.
     public static let invalidSocketPath = Self(rawValue: "invalidSocketPath")
     /// The daemon said something that this library cannot read.

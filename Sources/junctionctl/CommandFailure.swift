@@ -52,6 +52,7 @@ extension JunctionError {
         case .methodNotFound: "the daemon is older than this program: update it"
         case .daemonUnreachable: "start junctiond, or name its socket with --socket"
         case .connectionLost: "see 'junctionctl status' for what became of it"
+        case .localFailure: "raise the limits of this shell or service ('ulimit -a'), or free memory"
         case .invalidSocketPath: "correct --socket or $JUNCTIOND_SOCKET"
         case .requestTooLarge: "send less"
         case .timedOut: "wait longer, or see 'junctionctl status'"

@@ -40,7 +40,7 @@ extension ExitStatus {
             case .daemonUnreachable, .connectionLost: .unavailable
             case .permissionDenied: .notPermitted
             case .invalidSocketPath: .configuration
-            case .timedOut: .temporary
+            case .timedOut, .localFailure: .temporary
             default: .refused
             }
     }

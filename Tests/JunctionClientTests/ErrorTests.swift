@@ -1,3 +1,4 @@
+import Glibc
 import JunctionClient
 import Testing
 
@@ -88,6 +89,19 @@ struct ErrorTests {
 
         #expect(error?.kind == .daemonUnreachable)
         #expect(error?.message.contains(daemon.path) == true)
+    }
+
+    @Test func `a program that has no descriptor left is told so, and does not wait for the daemon`() async {
+        await #expect(processExitsWith: .success) {
+            var none = rlimit()
+            setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &none)
+            var feed = SnapshotFeed(from: SocketPath("/nowhere"), patience: .always)
+            do throws(JunctionError) {
+                _ = try feed.next()
+            } catch {
+                exit(error.kind == .localFailure && !error.message.contains("/nowhere") ? 0 : 1)
+            }
+        }
     }
 
     @Test func `a path that no socket can have is told apart`() async {

@@ -24,7 +24,7 @@ struct ExitStatusTests {
 
     @Test(arguments: [
         (JunctionError.Kind.daemonUnreachable, Int32(69)), (.connectionLost, 69), (.permissionDenied, 77),
-        (.invalidSocketPath, 78), (.timedOut, 75), (.unreadableAnswer, 1), (.requestTooLarge, 1),
+        (.invalidSocketPath, 78), (.timedOut, 75), (.localFailure, 75), (.unreadableAnswer, 1), (.requestTooLarge, 1),
         (.init(rawValue: "newlyInvented"), 1),
     ])
     func `each error on the way to the daemon has its exit code`(kind: JunctionError.Kind, status: Int32) {

@@ -80,7 +80,10 @@ func waitForInput(
     ]
     while true {
         let ready = poll(&waited, 2, deadline.pollTimeout)
-        if ready < 0, errno == EINTR { continue }
+        if ready < 0 {
+            guard errno == EINTR else { throw .system("a wait for the daemon", errno) }
+            continue
+        }
         if waited[1].revents != 0 { throw .cancelled }
         if ready > 0 { return }
         if deadline.hasPassed { throw .timedOut }
@@ -90,7 +93,7 @@ func waitForInput(
 extension JunctionError {
     /// The kernel refused us something that every program gets.
     static func system(_ what: String, _ number: Int32) -> JunctionError {
-        JunctionError(.daemonUnreachable, "cannot make \(what): \(String(cString: strerror(number)))")
+        JunctionError(.localFailure, "this program cannot have \(what): \(String(cString: strerror(number)))")
     }
 
     /// Nobody could be reached at the path.
