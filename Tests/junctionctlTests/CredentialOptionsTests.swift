@@ -1,4 +1,5 @@
 import ArgumentParser
+import JunctionClient
 import JunctionProtocol
 import Testing
 
@@ -11,7 +12,32 @@ struct CredentialOptionsTests {
     }
 
     @Test func `without options it is a Sign-In Token from standard input`() throws {
-        guard case .signInToken(.standardInput) = try form() else {
+        guard case .signInToken(.standardInput) = try form().settled(by: { .junction }) else {
+            Issue.record("That is another scheme")
+            return
+        }
+    }
+
+    @Test(arguments: [(Provider.social, "--auth-token-file"), (.sinch, "--registration-token-file")])
+    func `without options nobody is asked for a token that the provider does not take`(
+        provider: Provider,
+        option: String
+    ) throws {
+        let form = try form()
+
+        let error = #expect(throws: CommandFailure.self) { try form.settled { provider } }
+
+        #expect(error?.status == .usage)
+        #expect(error?.remedy.contains("--user-id") == true)
+        #expect(error?.remedy.contains(option) == true)
+    }
+
+    @Test func `without options and the right to ask it is a Sign-In Token`() throws {
+        let form = try form()
+
+        guard
+            case .signInToken(.standardInput) = try form.settled(by: { throw JunctionError(.permissionDenied, "no") })
+        else {
             Issue.record("That is another scheme")
             return
         }
@@ -52,19 +78,19 @@ struct CredentialOptionsTests {
 
     @Test(
         arguments: [
-            ("junction", .apiKey(nil, userId: "u", environment: nil, region: nil)),
-            ("social", .userLogin(userId: "u", displayName: nil, authToken: nil)),
-            ("sinch", .registration(userId: "u", token: nil)),
-        ] as [(String, Credential)]
+            (.junction, .apiKey(nil, userId: "u", environment: nil, region: nil)),
+            (.social, .userLogin(userId: "u", displayName: nil, authToken: nil)),
+            (.sinch, .registration(userId: "u", token: nil)),
+        ] as [(Provider, Credential)]
     )
-    func `a user alone is what the provider makes of it`(provider: String, credential: Credential) throws {
+    func `a user alone is what the provider makes of it`(provider: Provider, credential: Credential) throws {
         #expect(try form("--user-id", "u").settled { provider }.read() == credential)
     }
 
     @Test func `a user alone is nothing to a provider that nobody knows`() throws {
         let form = try form("--user-id", "u")
 
-        let error = #expect(throws: CommandFailure.self) { try form.settled { "acme" } }
+        let error = #expect(throws: CommandFailure.self) { try form.settled { try Provider(named: "acme") } }
 
         #expect(error?.kind == "unsupported")
     }
@@ -74,7 +100,7 @@ struct CredentialOptionsTests {
 
         let credential = try form.settled {
             Issue.record("Nobody need know the provider")
-            return "junction"
+            return .junction
         }.read()
 
         #expect(credential == .selfSigned(userId: "u"))

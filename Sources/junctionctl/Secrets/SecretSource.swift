@@ -7,6 +7,8 @@ import JunctionSecret
 enum SecretSource {
     case standardInput
     case file(String)
+    /// What a command prints, which is run when the secret is needed.
+    case command(ShellCommand)
 
     /// A file that was named, or standard input; `-` is standard input too.
     init(file: String?) {
@@ -27,6 +29,8 @@ enum SecretSource {
             defer { close(file) }
             warnIfReadableByAll(file, path)
             return try SecretText(readingSecret: name, from: file)
+        case .command(let command):
+            return try command.secretOutput(name)
         }
     }
 

@@ -1,3 +1,4 @@
+import JunctionClient
 import JunctionJSON
 import JunctionProtocol
 
@@ -14,20 +15,22 @@ enum CredentialForm {
     case selfSigned(userId: String)
     /// Nothing but a user: what that means depends on the provider.
     case userAlone(String)
+    /// Nothing at all: what that means depends on the provider.
+    case bare
 
-    /// The same, with a user alone understood as the daemon's provider understands it.
-    func settled(by provider: () throws -> String) throws -> CredentialForm {
-        guard case .userAlone(let userId) = self else { return self }
-        return switch try provider() {
-        case "junction": .apiKey(nil, userId: userId, environment: nil, region: nil)
-        case "social": .userLogin(userId: userId, displayName: nil, authToken: nil)
-        case "sinch": .registration(userId: userId, token: nil)
-        case let other:
-            throw CommandFailure(
-                "the daemon's provider '\(other)' is not known to this program",
-                kind: "unsupported",
-                remedy: "update junctionctl"
-            )
+    /// The same, with what was left unsaid understood as the daemon's provider understands it.
+    func settled(by provider: () throws -> Provider) throws -> CredentialForm {
+        switch self {
+        case .signInToken, .linkCode, .apiKey, .userLogin, .registration, .registrationSignature, .selfSigned:
+            return self
+        case .userAlone(let userId): return try provider().signIn(ofUserAlone: userId)
+        case .bare:
+            do {
+                return try provider().bareSignIn
+            } catch let error as JunctionError where error.kind == .permissionDenied {
+                // Whoever may sign users in need not be allowed to ask: it is as with the provider that there is usually.
+                return try Provider.junction.bareSignIn
+            }
         }
     }
 
@@ -48,8 +51,8 @@ enum CredentialForm {
             try Credential(signatureOf: userId, try source.read("registration signature"))
         case .selfSigned(let userId):
             .selfSigned(userId: userId)
-        case .userAlone:
-            preconditionFailure("A user alone was not settled before it was read")
+        case .userAlone, .bare:
+            preconditionFailure("What was left unsaid was not settled before it was read")
         }
     }
 }

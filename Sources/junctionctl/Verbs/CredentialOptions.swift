@@ -71,7 +71,7 @@ struct CredentialOptions: ParsableArguments {
         if apiKeyFile != nil || environment != nil || region != nil { return try apiKey() }
         guard let userId else {
             guard !isAboutUser else { throw ValidationError("that needs the --user-id it is about") }
-            return .signInToken(SecretSource(file: tokenFile))
+            return tokenFile.map { .signInToken(SecretSource(file: $0)) } ?? .bare
         }
         if isLogin {
             let source = authTokenFile.map { SecretSource(file: $0) }

@@ -10,7 +10,9 @@ struct IdentifyCommand: ParsableCommand {
         abstract: "Makes this user the signed-in one, whoever is signed in now.",
         discussion: """
             The command is run with /bin/sh, and only if a token is needed. It finds the id in \
-            $\(variable) and prints a Sign-In Token. When it fails, nothing changes.
+            $\(variable) and prints what the daemon's provider takes: a Sign-In Token (Junction), an auth token \
+            (social.plus, needed in secure mode only) or a registration token (Sinch; without a command a session \
+            handler is asked). When it fails, nothing changes.
             """
     )
 
@@ -20,8 +22,19 @@ struct IdentifyCommand: ParsableCommand {
     @Argument(help: ArgumentHelp("The user as your app names them.", valueName: "external-id"))
     var externalId: String?
 
-    @Option(help: ArgumentHelp("A command that prints a Sign-In Token for that user.", valueName: "command"))
+    @Option(help: ArgumentHelp("A command that prints a token for that user.", valueName: "command"))
     var tokenCommand: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "social.plus, Sinch: the user as the provider names them, if that is not the same.",
+            valueName: "id"
+        )
+    )
+    var userId: String?
+
+    @Option(help: ArgumentHelp("social.plus: what others read in place of the id.", valueName: "name"))
+    var displayName: String?
 
     @Flag(help: "Nobody: sign out.")
     var none = false
@@ -29,10 +42,9 @@ struct IdentifyCommand: ParsableCommand {
     @OptionGroup var options: GlobalOptions
 
     func validate() throws {
-        let isSomebody = externalId?.isEmpty == false && tokenCommand != nil
-        let isNobody = externalId == nil && tokenCommand == nil
-        guard none ? isNobody : isSomebody else {
-            throw ValidationError("give an id and a --token-command, or --none alone")
+        let isAboutSomebody = [externalId, tokenCommand, userId, displayName].contains { $0 != nil }
+        guard none ? !isAboutSomebody : externalId?.isEmpty == false, userId?.isEmpty != true else {
+            throw ValidationError("give an id, or --none alone")
         }
     }
 
@@ -42,22 +54,52 @@ struct IdentifyCommand: ParsableCommand {
         let result: Connection.Answered<IdentifyResult>
         do {
             result = try options.ask(SessionIdentify.self, params) { question in
-                guard question.name.stringEquals(SessionAuthenticate.name), let externalId, let tokenCommand else {
+                guard question.name.stringEquals(SessionAuthenticate.name), let externalId else {
                     return .failure(.methodNotFound)
                 }
                 do {
-                    let command = ShellCommand(line: tokenCommand, variables: [Self.variable: externalId])
-                    return .success(Credential.signInToken(try command.secretOutput("Sign-In Token")))
+                    return .success(try form(for: externalId, of: try options.provider()).read())
                 } catch {
                     failure = error
                     return .failure(WireError(.invalidCredential, "The caller has no credential"))
                 }
             }
         } catch {
-            // The daemon only knows that there was no token; the reason is on this side.
+            // The daemon only knows that there was no credential; the reason is on this side.
             throw failure ?? error
         }
         try options.show(result) { "\($0.outcome)\n\(SnapshotText($0.snapshot).paragraph)" }
         try result.value.snapshot.requireDurable("it is done, but a restart would undo it")
+    }
+
+    /// What this user signs in with at this provider.
+    func form(for externalId: String, of provider: Provider) throws -> CredentialForm {
+        let token = tokenCommand.map {
+            SecretSource.command(ShellCommand(line: $0, variables: [Self.variable: externalId]))
+        }
+        switch provider {
+        case .junction:
+            guard let token, userId == nil, displayName == nil else {
+                throw CommandFailure(
+                    "with Junction the user is the one of a Sign-In Token",
+                    kind: "usage",
+                    remedy: "give a --token-command that prints one, without --user-id and --display-name",
+                    status: .usage
+                )
+            }
+            return .signInToken(token)
+        case .social:
+            return .userLogin(userId: userId ?? externalId, displayName: displayName, authToken: token)
+        case .sinch:
+            guard displayName == nil else {
+                throw CommandFailure(
+                    "Sinch has no display names",
+                    kind: "usage",
+                    remedy: "leave --display-name out",
+                    status: .usage
+                )
+            }
+            return .registration(userId: userId ?? externalId, token: token)
+        }
     }
 }

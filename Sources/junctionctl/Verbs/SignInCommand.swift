@@ -8,9 +8,10 @@ struct SignInCommand: ParsableCommand {
         commandName: "sign-in",
         abstract: "Signs a user in.",
         discussion: """
-            Without options it takes a Sign-In Token from standard input. A --user-id alone is what the daemon's \
-            provider makes of it: a log-in (social.plus), a registration whose token a session handler is asked for \
-            (Sinch), or the user of the API key that the daemon has (Junction).
+            Without options it takes a Sign-In Token from standard input (Junction; the others have to be told who \
+            signs in). A --user-id alone is what the daemon's provider makes of it: a log-in (social.plus), a \
+            registration whose token a session handler is asked for (Sinch), or the user of the API key that the \
+            daemon has (Junction).
             The signed-in user again is a success; another one is refused until 'junctionctl sign-out'.
             Ends with exit code 75 when the user is signed in, but that could not be stored.
             """
@@ -32,7 +33,7 @@ struct SignInCommand: ParsableCommand {
         }
         // Nobody shall type a token for a daemon that is not there.
         _ = try options.connect()
-        let settled = try form.settled { try options.ask(DaemonInfo.self, NoParams()).value.provider }
+        let settled = try form.settled { try options.provider() }
         let state = try options.ask(SessionSignIn.self, try settled.read())
         try options.show(state) { SnapshotText($0).paragraph }
         try state.value.requireDurable("the user is signed in, but would not be after a restart")

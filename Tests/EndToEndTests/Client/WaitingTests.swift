@@ -93,6 +93,9 @@ import Testing
         #expect(ending.errors.contains("7"))
         #expect(try installation.status().userId == user)
         #expect(try installation.status().externalUserId == nil)
+        let commandless = try installation.ctl("identify", "app-bob")
+        #expect(commandless.status == 64)
+        #expect(commandless.errors.contains("--token-command"))
     }
 
     @Test func `identify --none signs out`() throws {

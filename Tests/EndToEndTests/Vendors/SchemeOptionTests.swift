@@ -90,6 +90,66 @@ struct SchemeOptionTests {
         #expect(keyed.userId == user)
     }
 
+    @Test func `social.plus and Sinch say which options they need, and ask nobody for a Sign-In Token`() throws {
+        for (installation, option) in try [
+            (Installation.social(), "--auth-token-file"), (.sinch(), "--registration-token-file"),
+        ] {
+            let ending = try installation.run([])
+
+            #expect(ending.status == 64)
+            #expect(ending.errors.contains("--user-id"), "\(ending.errors)")
+            #expect(ending.errors.contains(option), "\(ending.errors)")
+            #expect(!ending.errors.contains("Sign-In Token"))
+        }
+    }
+
+    @Test func `social.plus: identify logs in, with the auth token of a command where one is needed`() throws {
+        let installation = try Installation.social()
+        let open = try installation.ctl("identify", "anna", "--json")
+        #expect(try open.json()["outcome"] as? String == "signedIn", "\(open.errors)")
+        #expect(try installation.status().userId == "anna")
+
+        try installation.cloud.sandbox("POST", "social/settings", ["secureMode": true])
+        let file = try installation.folder.write(installation.authToken(for: "bert") + "\n", to: "auth-token")
+        let secure = try installation.ctl(
+            "identify",
+            "app-bert",
+            "--user-id",
+            "bert",
+            "--token-command",
+            "cat \(file)",
+            "--json"
+        )
+
+        #expect(try secure.json()["outcome"] as? String == "switched", "\(secure.errors)")
+        let status = try installation.status()
+        #expect(status.userId == "bert")
+        #expect(status.externalUserId == "app-bert")
+        #expect(status.scheme == "userLogin")
+    }
+
+    @Test func `Sinch: identify registers, with the token of a command or of a session handler`() throws {
+        let installation = try Installation.sinch()
+        let file = try installation.folder.write(installation.registrationToken(for: "anna") + "\n", to: "jwt")
+        let first = try installation.ctl("identify", "anna", "--token-command", "cat \(file)", "--json")
+        #expect(try first.json()["outcome"] as? String == "signedIn", "\(first.errors)")
+        try installation.signOut()
+
+        let app = try RenewingApp(installation)
+        let identify = try Program(
+            "junctionctl",
+            ["--socket", installation.socket, "--json", "identify", "bert"],
+            in: installation.folder
+        )
+        let jwt = try installation.registrationToken(for: "bert")
+        let question = try app.answer(["action": "renewWithAuthToken", "authToken": jwt])
+
+        #expect(question["userId"] as? String == "bert")
+        let second = try identify.wait()
+        #expect(try second.json()["outcome"] as? String == "signedIn", "\(second.errors)")
+        #expect(try installation.status().externalUserId == "bert")
+    }
+
     @Test(arguments: [
         ["--link-code", "--token-file", "t"], ["--token-file", "t", "--user-id", "u"],
         ["--link-code", "--user-id", "u"],

@@ -1,0 +1,61 @@
+import JunctionClient
+import JunctionProtocol
+
+/// The providers whose ways to sign in this program knows.
+enum Provider: String {
+    case junction = "junction"
+    case social = "social"
+    case sinch = "sinch"
+
+    /// - Parameter name: as the daemon calls it.
+    init(named name: String) throws {
+        guard let known = Provider(rawValue: name) else {
+            throw CommandFailure(
+                "the daemon's provider '\(name)' is not known to this program",
+                kind: "unsupported",
+                remedy: "update junctionctl"
+            )
+        }
+        self = known
+    }
+
+    /// Signing in with nothing said about it but who is meant, if that.
+    var bareSignIn: CredentialForm {
+        get throws {
+            switch self {
+            case .junction: .signInToken(.standardInput)
+            case .social:
+                throw CommandFailure(
+                    "social.plus has to be told who signs in",
+                    kind: "usage",
+                    remedy: "give --user-id ID, and --auth-token-file FILE if the network is in secure mode",
+                    status: .usage
+                )
+            case .sinch:
+                throw CommandFailure(
+                    "Sinch has to be told who signs in",
+                    kind: "usage",
+                    remedy:
+                        "give --user-id ID, and --registration-token-file FILE unless a session handler has the token",
+                    status: .usage
+                )
+            }
+        }
+    }
+
+    /// Signing a user in with nothing else said about it.
+    func signIn(ofUserAlone userId: String) -> CredentialForm {
+        switch self {
+        case .junction: .apiKey(nil, userId: userId, environment: nil, region: nil)
+        case .social: .userLogin(userId: userId, displayName: nil, authToken: nil)
+        case .sinch: .registration(userId: userId, token: nil)
+        }
+    }
+}
+
+extension GlobalOptions {
+    /// The provider whose user the daemon signs in.
+    func provider() throws -> Provider {
+        try Provider(named: ask(DaemonInfo.self, NoParams()).value.provider)
+    }
+}

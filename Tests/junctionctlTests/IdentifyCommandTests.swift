@@ -1,0 +1,64 @@
+import ArgumentParser
+import JunctionClient
+import JunctionProtocol
+import Testing
+
+@testable import junctionctl
+
+/// What a user signs in with when an app says who it is: what the daemon's provider takes.
+struct IdentifyCommandTests {
+    private func credential(_ provider: Provider, _ arguments: String...) throws -> Credential {
+        let command = try IdentifyCommand.parse(["app-anna"] + arguments)
+        return try command.form(for: "app-anna", of: provider).read()
+    }
+
+    private let token = ["--token-command", "echo token of $JUNCTION_EXTERNAL_USER_ID"]
+
+    @Test func `with Junction the command prints a Sign-In Token`() throws {
+        #expect(
+            try credential(.junction, token[0], token[1]) == .signInToken(SecretText("token of app-anna"))
+        )
+    }
+
+    @Test func `with social.plus it prints the auth token, which is needed in secure mode only`() throws {
+        #expect(
+            try credential(.social, token[0], token[1])
+                == .userLogin(userId: "app-anna", displayName: nil, authToken: SecretText("token of app-anna"))
+        )
+        #expect(
+            try credential(.social, "--user-id", "Anna", "--display-name", "Anna A.")
+                == .userLogin(userId: "Anna", displayName: "Anna A.", authToken: nil)
+        )
+    }
+
+    @Test func `with Sinch it prints the registration token, for which a session handler can be asked instead`() throws
+    {
+        #expect(
+            try credential(.sinch, token[0], token[1])
+                == .registration(userId: "app-anna", token: SecretText("token of app-anna"))
+        )
+        #expect(try credential(.sinch, "--user-id", "Anna") == .registration(userId: "Anna", token: nil))
+    }
+
+    @Test(
+        arguments: [
+            (.junction, []), (.junction, ["--token-command", "echo t", "--user-id", "u"]),
+            (.junction, ["--token-command", "echo t", "--display-name", "n"]), (.sinch, ["--display-name", "n"]),
+        ] as [(Provider, [String])]
+    )
+    func `what the provider does not take is not left out silently`(provider: Provider, options: [String]) throws {
+        let command = try IdentifyCommand.parse(["app-anna"] + options)
+
+        let error = #expect(throws: CommandFailure.self) { try command.form(for: "app-anna", of: provider) }
+
+        #expect(error?.status == .usage)
+    }
+
+    @Test(arguments: [
+        [], [""], ["--none", "anna"], ["--none", "--token-command", "true"], ["--none", "--user-id", "u"],
+        ["anna", "--user-id", ""], ["--token-command", "true"],
+    ])
+    func `nobody and somebody are told apart`(arguments: [String]) {
+        #expect(throws: (any Error).self) { try IdentifyCommand.parse(arguments) }
+    }
+}
