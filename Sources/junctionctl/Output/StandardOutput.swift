@@ -44,8 +44,12 @@ enum StandardOutput {
 /// What the user should know besides.
 enum StandardError {
     static func line(_ text: String) {
-        var line = text + "\n"
-        line.withUTF8 { _ = Glibc.write(STDERR_FILENO, $0.baseAddress, $0.count) }
+        write(text + "\n")
+    }
+
+    static func write(_ text: String) {
+        var text = text
+        text.withUTF8 { _ = Glibc.write(STDERR_FILENO, $0.baseAddress, $0.count) }
     }
 
     /// Something that is not an error.

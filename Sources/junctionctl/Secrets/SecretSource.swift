@@ -21,17 +21,19 @@ enum SecretSource {
     func read(_ name: String) throws -> SecretText {
         switch self {
         case .standardInput:
-            return try Terminal.withoutEcho(prompt: "\(name): ") {
-                try SecretText(readingSecret: name, from: STDIN_FILENO)
-            }
+            return try read(name, from: STDIN_FILENO)
         case .file(let path):
             let file = try openFile(path)
             defer { close(file) }
             warnIfReadableByAll(file, path)
-            return try SecretText(readingSecret: name, from: file)
+            return try read(name, from: file)
         case .command(let command):
             return try command.secretOutput(name)
         }
+    }
+
+    private func read(_ name: String, from file: Int32) throws -> SecretText {
+        try Terminal(file)?.secret(name) ?? SecretText(readingSecret: name, from: file)
     }
 
     private func warnIfReadableByAll(_ file: Int32, _ path: String) {
@@ -65,17 +67,26 @@ extension SecretText {
     ///
     /// - Parameter deadline: until when it has to be there, all of it.
     init(readingSecret name: String, from file: Int32, by deadline: Deadline = .never) throws {
-        let secret = try Secret(capacity: Self.longest + 1) { room in
+        try self.init(name) { room in
             var count = 0
             while count < room.count {
                 guard hasInput(file, by: deadline) else { throw CommandFailure(unreadable: name, "it takes too long") }
                 let received = Glibc.read(file, room.baseAddress! + count, room.count - count)
-                if received < 0, errno == EINTR, Terminal.wasInterrupted == 0 { continue }
+                if received < 0, errno == EINTR { continue }
                 guard received >= 0 else { throw CommandFailure(unreadable: name, String(cString: strerror(errno))) }
                 if received == 0 { break }
                 count += received
-                if Terminal.isAtLineEnd(file, room[count - 1]) { break }
             }
+            return count
+        }
+    }
+
+    /// Takes what `fill` writes into memory that is wiped, without the white space around it.
+    ///
+    /// - Parameter fill: has room for one byte more than there may be.
+    init(_ name: String, filling fill: (UnsafeMutableRawBufferPointer) throws -> Int) throws {
+        let secret = try Secret(capacity: Self.longest + 1) { room in
+            let count = try fill(room)
             guard count <= Self.longest else {
                 throw CommandFailure(unreadable: name, "it is longer than \(Self.longest) bytes")
             }
@@ -87,7 +98,7 @@ extension SecretText {
 }
 
 extension CommandFailure {
-    fileprivate init(unreadable name: String, _ why: String) {
+    init(unreadable name: String, _ why: String) {
         self.init(
             "the \(name) cannot be read: \(why)",
             kind: "secretUnreadable",

@@ -1,47 +1,89 @@
 import Glibc
+import JunctionProtocol
 
-/// Asks for a secret at a terminal, without showing what is typed.
-enum Terminal {
-    /// The signal that interrupted the typing. A handler may touch nothing else.
-    nonisolated(unsafe) static var wasInterrupted: Int32 = 0
+/// A terminal at which somebody is asked for a secret, without showing what is typed.
+struct Terminal {
+    private let descriptor: Int32
+    private let usual: termios
 
-    /// Runs `body` with a prompt and without echo when standard input is a terminal, and just runs it when not.
-    static func withoutEcho<Result>(prompt: String, _ body: () throws -> Result) throws -> Result {
-        var before = termios()
-        guard tcgetattr(STDIN_FILENO, &before) == 0 else { return try body() }
+    /// Nothing when the descriptor is not that of a terminal.
+    init?(_ descriptor: Int32) {
+        var attributes = termios()
+        guard tcgetattr(descriptor, &attributes) == 0 else { return nil }
+        self.descriptor = descriptor
+        usual = attributes
+    }
 
-        var silent = before
-        silent.c_lflag &= ~tcflag_t(ECHO)
-        let signals = [SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGTSTP]
-        let handlers = signals.map { catchSignal($0) }
-        tcsetattr(STDIN_FILENO, TCSAFLUSH, &silent)
-        prompt.withCString { _ = write(STDERR_FILENO, $0, strlen($0)) }
-        defer {
-            tcsetattr(STDIN_FILENO, TCSAFLUSH, &before)
-            _ = write(STDERR_FILENO, "\n", 1)
-            for (signal, handler) in zip(signals, handlers) { restoreSignal(signal, handler) }
-            // The echo is back: now the signal may do what it would have done.
-            if wasInterrupted != 0 { raise(wasInterrupted) }
+    /// Asks for the secret, and waits until the line is finished.
+    func secret(_ name: String) throws -> SecretText {
+        // Whoever comes back from ^Z is asked once more.
+        while true {
+            if let secret = try interruptibleSecret(name) { return secret }
         }
-        return try body()
     }
 
-    /// Whether somebody at a terminal has finished the line; a pipe is read to its end.
-    static func isAtLineEnd(_ file: Int32, _ last: UInt8) -> Bool {
-        last == UInt8(ascii: "\n") && isatty(file) == 1
+    /// Somebody did not finish the line, but sent a signal.
+    private struct Interruption: Error {}
+
+    /// - Returns: nothing when a signal came that has not ended the program.
+    private func interruptibleSecret(_ name: String) throws -> SecretText? {
+        let signals = try CaughtSignals(SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGTSTP)
+        // The terminal is as it was by then.
+        defer { signals.release() }
+        do {
+            return try typedSecret(name, signals)
+        } catch is Interruption {
+            return nil
+        }
     }
 
-    private static func catchSignal(_ signal: Int32) -> sigaction {
-        var handler = sigaction()
-        // Without SA_RESTART, so that `read` returns.
-        handler.__sigaction_handler.sa_handler = { Terminal.wasInterrupted = $0 }
-        var before = sigaction()
-        sigaction(signal, &handler, &before)
-        return before
+    private func typedSecret(_ name: String, _ signals: CaughtSignals) throws -> SecretText {
+        begin(prompt: "\(name): ")
+        defer { end() }
+        return try SecretText(name) { room in
+            var line = TypedLine(in: room, keys: keys)
+            while let byte = try nextByte(name, signals), line.take(byte) {}
+            return line.count
+        }
     }
 
-    private static func restoreSignal(_ signal: Int32, _ handler: sigaction) {
-        var handler = handler
-        sigaction(signal, &handler, nil)
+    /// The next byte; nothing at the end of the input.
+    private func nextByte(_ name: String, _ signals: CaughtSignals) throws -> UInt8? {
+        guard signals.waitForInput(from: descriptor) else { throw Interruption() }
+        var byte: UInt8 = 0
+        let count = read(descriptor, &byte, 1)
+        // A terminal whose other end was closed has an error in place of an end.
+        guard count >= 0 || errno == EIO else {
+            throw CommandFailure(unreadable: name, String(cString: strerror(errno)))
+        }
+        return count > 0 ? byte : nil
+    }
+
+    /// No echo, and every byte as it is typed. The keys that make signals go on doing so.
+    private func begin(prompt: String) {
+        var silent = usual
+        silent.c_lflag &= ~tcflag_t(ECHO | ECHONL | ICANON)
+        silent.c_iflag |= tcflag_t(ICRNL)
+        withUnsafeMutableBytes(of: &silent.c_cc) { keys in
+            keys[Int(VMIN)] = 1
+            keys[Int(VTIME)] = 0
+        }
+        tcsetattr(descriptor, TCSAFLUSH, &silent)
+        StandardError.write(prompt)
+    }
+
+    private func end() {
+        var usual = usual
+        // Whatever was typed behind the line is dropped: it may be more of a secret.
+        tcsetattr(descriptor, TCSAFLUSH, &usual)
+        StandardError.write("\n")
+    }
+
+    private var keys: TypedLine.Keys {
+        withUnsafeBytes(of: usual.c_cc) { keys in
+            // A key that is disabled has the number zero.
+            func set(_ names: Int32...) -> [UInt8] { names.map { keys[Int($0)] }.filter { $0 != 0 } }
+            return TypedLine.Keys(erase: set(VERASE) + [0x08, 0x7F], kill: set(VKILL, VWERASE), end: set(VEOF))
+        }
     }
 }

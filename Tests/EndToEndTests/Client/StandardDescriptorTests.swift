@@ -5,19 +5,15 @@ import Testing
 struct StandardDescriptorTests {
     @Test func `what a session handler says to nobody does not go to the daemon`() throws {
         let folder = try TemporaryFolder()
-        let path = folder.path + "/d.sock"
-        let listener = makeSocket(AF_UNIX, SOCK_STREAM)
-        defer { close(listener) }
-        try #require(UnixAddress(path).withPointer { bind(listener, $0, $1) } == 0 && listen(listener, 1) == 0)
-
+        let peer = try ListeningPeer(at: folder.path + "/d.sock")
         let ctl = Program.path(of: "junctionctl")
         let handler = try Program(
             "/bin/sh",
-            ["-c", "exec \(ctl) --socket \(path) handle-renewals --exec 'echo renew' 2>&-"],
+            ["-c", "exec \(ctl) --socket \(peer.path) handle-renewals --exec 'echo renew' 2>&-"],
             in: folder
         )
         defer { handler.signal(SIGKILL) }
-        let daemon = accept(listener, nil, nil)
+        let daemon = peer.nextConnection()
         defer { close(daemon) }
         let lines = LineReader(daemon)
         #expect(try lines.next()?.contains("handler.register") == true)

@@ -47,6 +47,7 @@ final class Program: Sendable {
     /// - Parameters:
     ///   - output: where standard output goes; without it, to a file that `output` reads.
     ///   - passed: what it finds from descriptor 3 on.
+    ///   - terminal: what somebody types at, in place of standard input and error.
     init(
         _ name: String,
         _ arguments: [String],
@@ -54,12 +55,13 @@ final class Program: Sendable {
         environment: [String: String] = [:],
         input: String? = nil,
         output: Int32? = nil,
-        passing passed: [Int32] = []
+        passing passed: [Int32] = [],
+        terminal: PseudoTerminal? = nil
     ) throws {
         let variables = ["PATH": ProcessInfo.processInfo.environment["PATH"] ?? "", "HOME": folder.path]
         outputPath = folder.fresh("out")
-        errorPath = folder.fresh("err")
-        var inputPath = "/dev/null"
+        errorPath = terminal?.path ?? folder.fresh("err")
+        var inputPath = terminal?.path ?? "/dev/null"
         if let input {
             inputPath = folder.fresh("in")
             try Data(input.utf8).write(to: URL(fileURLWithPath: inputPath))
@@ -71,7 +73,8 @@ final class Program: Sendable {
             inputPath: inputPath,
             output: output.map(Spawning.Output.descriptor) ?? .file(outputPath),
             errorPath: errorPath,
-            passed: passed
+            passed: passed,
+            leadsSession: terminal != nil
         ).start()
         let (status, ended, identifier) = (EndStatus(), ended, identifier)
         Thread.detachNewThread {

@@ -14,6 +14,8 @@ struct Spawning {
     var errorPath: String
     /// What it finds from descriptor 3 on.
     var passed: [Int32] = []
+    /// Whether it leads a session of its own: the first terminal that it opens is the one whose keys make signals.
+    var leadsSession = false
 
     enum Output {
         case file(String)
@@ -49,7 +51,8 @@ struct Spawning {
         sigfillset(&all)
         posix_spawnattr_setsigmask(&attributes, &none)
         posix_spawnattr_setsigdefault(&attributes, &all)
-        posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF))
+        let session = leadsSession ? Self.setSession : 0
+        posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF | session))
 
         var identifier = pid_t()
         let failed = withCStrings([path] + arguments) { arguments in
@@ -62,6 +65,9 @@ struct Spawning {
         }
         return identifier
     }
+
+    /// `POSIX_SPAWN_SETSID` of glibc 2.26, which Swift does not see.
+    private static let setSession: Int32 = 0x80
 
     /// `posix_spawn_file_actions_addclosefrom_np` of glibc 2.34, which Swift does not see.
     private static let addCloseFrom: AddCloseFrom? = dlsym(nil, "posix_spawn_file_actions_addclosefrom_np").map {

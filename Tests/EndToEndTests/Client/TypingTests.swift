@@ -1,0 +1,131 @@
+import Foundation
+import Testing
+
+/// Somebody at a terminal who types a secret, or pastes it.
+struct TypingTests {
+    /// What a terminal's own editor keeps of a line.
+    private static let longestLineOfTerminal = 4_095
+
+    /// A session with social.plus is a cheap way to have a secret of any length arrive at the vendor.
+    private func signIn(typing keys: String) throws -> (
+        ending: Program.Ending, screen: String, installation: Installation
+    ) {
+        let installation = try Installation.social()
+        try installation.cloud.sandbox("POST", "social/settings", ["secureMode": true])
+        let terminal = try PseudoTerminal()
+        let program = try self.program(installation, at: terminal)
+        try terminal.awaitText("auth token: ")
+        #expect(!terminal.isAsUsual)
+        terminal.type(keys.replacing("TOKEN", with: try installation.authToken(for: "anna")))
+        let ending = try program.wait()
+        #expect(terminal.isAsUsual)
+        return (ending, try terminal.rest(), installation)
+    }
+
+    private func program(_ installation: Installation, at terminal: PseudoTerminal) throws -> Program {
+        try Program(
+            "junctionctl",
+            ["--socket", installation.socket, "sign-in", "--user-id", "anna", "--auth-token-file", "-"],
+            in: installation.folder,
+            // A toolchain's Swift would show a backtrace at SIGQUIT, and ask at the terminal what next.
+            environment: ["SWIFT_BACKTRACE": "enable=no"],
+            terminal: terminal
+        )
+    }
+
+    @Test(arguments: [
+        "TOKEN\n", "TOKEN\r", "TOKEN\u{4}", "wrong\u{15}TOKEN\n", "TOKENé\u{7F}\n",
+        // White space counts for the terminal, and for nobody else.
+        String(repeating: " ", count: 5 << 10) + "TOKEN\n", String(repeating: " ", count: 60 << 10) + "TOKEN\n",
+    ])
+    func `what is typed arrives, edited, unseen and however long it is`(keys: String) throws {
+        let (ending, screen, installation) = try signIn(typing: keys)
+
+        #expect(ending.status == 0, "\(screen)")
+        #expect(try installation.status()["userId"] as? String == "anna")
+        #expect(screen.trimmingCharacters(in: .whitespacesAndNewlines) == "", "\(screen)")
+    }
+
+    @Test func `a token that is longer than a terminal's line is sent whole`() throws {
+        let folder = try TemporaryFolder()
+        let daemon = try ListeningPeer(at: folder.path + "/d.sock")
+        let terminal = try PseudoTerminal()
+        let program = try Program(
+            "junctionctl",
+            ["--socket", daemon.path, "sign-in", "--link-code"],
+            in: folder,
+            terminal: terminal
+        )
+        let token = String(repeating: "0123456789abcdef", count: 400)
+        #expect(token.utf8.count > Self.longestLineOfTerminal)
+
+        try terminal.awaitText("link code: ")
+        terminal.type(token + "\n")
+
+        #expect(try daemon.firstLine()?.contains("\"code\":\"\(token)\"") == true)
+        program.signal(SIGKILL)
+    }
+
+    @Test func `an empty line and an end of the input are no secret, and one without end is not taken`() throws {
+        for keys in ["\n", "\u{4}", String(repeating: "x", count: 70 << 10) + "\n"] {
+            let (ending, screen, installation) = try signIn(typing: keys)
+
+            #expect(ending.status == 64)
+            #expect(screen.contains("(secretUnreadable): "), "\(screen.suffix(200))")
+            #expect(try installation.status()["state"] as? String == "notLoggedIn")
+        }
+    }
+
+    @Test(arguments: [("\u{3}", SIGINT), ("\u{1C}", SIGQUIT)])
+    func `a key that ends the program does, and the terminal is as before`(key: String, signal: Int32) throws {
+        let (ending, screen, installation) = try signIn(typing: "TOK" + key)
+
+        #expect(ending.wasKilled)
+        #expect(ending.status == signal)
+        #expect(!screen.contains("secretUnreadable"))
+        #expect(try installation.status()["state"] as? String == "notLoggedIn")
+    }
+
+    @Test func `a signal from outside does the same`() throws {
+        let installation = try Installation.social()
+        let terminal = try PseudoTerminal()
+        let program = try self.program(installation, at: terminal)
+        try terminal.awaitText("auth token: ")
+
+        program.signal(SIGTERM)
+
+        let ending = try program.wait()
+        #expect(ending.wasKilled && ending.status == SIGTERM)
+        #expect(terminal.isAsUsual)
+    }
+
+    @Test func `who comes back from a stop is asked again`() throws {
+        let installation = try Installation.social()
+        let terminal = try PseudoTerminal()
+        // Only a program with a parent in its session can be stopped by a key.
+        let ctl = Program.path(of: "junctionctl")
+        let program = try Program(
+            "/bin/sh",
+            [
+                "-c",
+                """
+                set -m
+                \(ctl) --socket \(installation.socket) sign-in --user-id anna --auth-token-file -
+                echo stopped >&2
+                fg
+                """,
+            ],
+            in: installation.folder,
+            terminal: terminal
+        )
+        try terminal.awaitText("auth token: ")
+        terminal.type("half a to\u{1A}")
+        try terminal.awaitText("stopped")
+        try terminal.awaitText("auth token: ")
+
+        terminal.type("whole\n")
+
+        #expect(try program.wait().status == 0)
+        #expect(try installation.status()["userId"] as? String == "anna")
+    }
+}
