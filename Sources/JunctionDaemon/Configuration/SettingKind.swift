@@ -82,7 +82,7 @@ extension SettingKind<String> {
         case .word(let words): word(of: words)
         case .hostName: hostName
         case .url: url
-        case .absolutePath: absolutePath
+        case .secretFile: absolutePath
         }
     }
 

@@ -9,6 +9,8 @@ import Synchronization
 /// What the daemon runs in, for `doctor`.
 struct Surroundings: Sendable {
     var configurationFile: String?
+    /// What the provider was started with; a reload changes nothing about it.
+    var secretFiles: [SecretFile]
     var socketPath: String?
     var isSocketPassed: Bool
     var isNotifying: Bool
@@ -106,8 +108,9 @@ final class Introspection: DaemonIntrospection {
         let identity = facts.userId.map {
             Identity(userId: $0, teamId: facts.teamId, environment: facts.environment, region: facts.region)
         }
+        let files = surroundings.secretFiles.compactMap(\.finding)
         let passed = [provisioning?.finding].compactMap(\.self)
-        let near = [configuration] + access + [socket, session(facts)] + passed + [wallClock, serviceManager]
+        let near = [configuration] + files + access + [socket, session(facts)] + passed + [wallClock, serviceManager]
         Task(executorPreference: tasks) {
             let findings =
                 await near + vault.inspect()

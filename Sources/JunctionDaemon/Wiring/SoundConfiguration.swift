@@ -13,6 +13,8 @@ struct SoundConfiguration {
     let notes: [String]
     /// Which access entries match nobody, one line each; among the notes, too.
     let accessNotes: [String]
+    /// The files with secrets that the provider reads.
+    let secretFiles: [SecretFile]
     /// Absent: there is no file, and the built-in defaults apply.
     let file: String?
 
@@ -31,7 +33,8 @@ struct SoundConfiguration {
         } catch {
             throw StartFailure(error)
         }
-        notes = loaded.notes + accessNotes
+        secretFiles = SecretFile.all(in: configuration)
+        notes = loaded.notes + accessNotes + secretFiles.compactMap(\.note)
     }
 
     private static func trust(of configuration: Configuration) throws(StartFailure) -> TrustAnchors {

@@ -70,6 +70,7 @@ struct StartPlan {
         socket = try Self.socket(passed: passed, path: paths.socket)
         surroundings = Surroundings(
             configurationFile: loaded.file,
+            secretFiles: sound.secretFiles,
             socketPath: socket.path,
             isSocketPassed: passed != nil,
             isNotifying: service.notifySocket != nil,

@@ -11,8 +11,10 @@ package struct SinchVendor: Vendor {
         VendorSetting("registrationUrl", .url),
         // For self-signed registrations, which the vendor itself advises against; unless the service manager passes the
         // secret as the credential `sinch.applicationSecret`.
-        VendorSetting("applicationSecretFile", .absolutePath),
+        VendorSetting("applicationSecretFile", .secretFile(credential: secretCredential)),
     ]
+
+    private static let secretCredential = "sinch.applicationSecret"
 
     private let cloud: SinchCloud
     private let application: SinchApplication
@@ -25,7 +27,7 @@ package struct SinchVendor: Vendor {
             environmentHost: settings["environmentHost"] ?? SinchCloud.usualHost,
             registrationUrl: settings["registrationUrl"]
         )
-        let secret = try settings.secret("applicationSecretFile", orCredential: "sinch.applicationSecret")
+        let secret = try settings.secret("applicationSecretFile", orCredential: Self.secretCredential)
         application = try SinchApplication(key: key, secret: secret)
     }
 

@@ -14,8 +14,10 @@ package struct SocialVendor: Vendor {
         // Instead of the region's host.
         VendorSetting("apiUrl", .url),
         // Unless the service manager passes the key as the credential `social.apiKey`.
-        VendorSetting("apiKeyFile", .absolutePath),
+        VendorSetting("apiKeyFile", .secretFile(credential: apiKeyCredential)),
     ]
+
+    private static let apiKeyCredential = "social.apiKey"
 
     private let cloud: SocialCloud
     private let apiKey: SharedSecret?
@@ -23,7 +25,7 @@ package struct SocialVendor: Vendor {
     package init(_ settings: VendorSettings) throws(ProviderConfigurationFault) {
         let region = settings["region"].flatMap(SocialCloud.Region.init) ?? .eu
         cloud = try SocialCloud(region: region, apiUrl: settings["apiUrl"])
-        apiKey = try settings.secret("apiKeyFile", orCredential: "social.apiKey")
+        apiKey = try settings.secret("apiKeyFile", orCredential: Self.apiKeyCredential)
     }
 
     package func provider(in house: VendorHouse) throws(ProviderConfigurationFault) -> any IdentityProvider {

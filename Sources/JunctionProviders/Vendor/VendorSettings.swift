@@ -9,7 +9,8 @@ package struct VendorSetting: Sendable {
         case word([String])
         case hostName
         case url
-        case absolutePath
+        /// A file with a secret, and the service manager's credential that spares it.
+        case secretFile(credential: String)
     }
 
     package var key: String
@@ -50,7 +51,10 @@ package struct VendorSettings: Sendable {
     func secret(_ key: String, orCredential name: String) throws(ProviderConfigurationFault) -> SharedSecret? {
         if let file = values[key] {
             guard let secret = secret(file) else {
-                throw ProviderConfigurationFault("\(file) cannot be read as a secret: expected one line of text")
+                throw ProviderConfigurationFault(
+                    "\(file) cannot be read as a secret: expected one line of text that the daemon's user may read, or the "
+                        + "service manager's credential \(name) in its place"
+                )
             }
             return secret
         }

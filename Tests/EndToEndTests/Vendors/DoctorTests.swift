@@ -94,6 +94,28 @@ struct DoctorTests {
         #expect(try client.refusal("session.signIn", login).kind == "busy")
     }
 
+    @Test func `an API key that everybody can read is a problem, and no reason not to run`() throws {
+        let installation = try Installation.social()
+        #expect(try installation.doctor().verdict(of: "secret file") == nil)
+        chmod(installation.folder.path, 0o711)
+        chmod(installation.folder.path + "/api-key", 0o644)
+
+        let doctor = try installation.doctor()
+
+        #expect(doctor.status == 1)
+        #expect(doctor.verdict(of: "secret file") == "problem")
+        #expect(doctor.remedy(of: "secret file")?.contains("LoadCredential=social.apiKey:") == true)
+        let check = try Program(
+            "junctiond",
+            ["--config", installation.configurationFile, "--check-config"],
+            in: installation.folder
+        ).wait()
+        #expect(check.status == 0)
+        #expect(check.errors.contains("LoadCredential=social.apiKey:"))
+        try installation.restartDaemon()
+        #expect(try installation.status()["state"] as? String == "notLoggedIn")
+    }
+
     @Test func `Sinch's application secret on the device is noted`() throws {
         let without = try Installation.sinch().doctor()
         let with = try Installation.sinch(selfSigning: true).doctor()

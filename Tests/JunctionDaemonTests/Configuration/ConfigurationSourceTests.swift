@@ -117,6 +117,26 @@ import Testing
         #expect(check.status == .configuration)
     }
 
+    @Test(arguments: [(0o644, true), (0o640, false), (0o604, true), (0o600, false), (0o400, false)])
+    func `the check notes a secret that everybody can read, and what to do instead`(mode: Int, isNoted: Bool) throws {
+        let key = try file("sandbox-api-key")
+        // Our own group is root's where tests are run by root; that one counts for nobody.
+        try FileManager.default.setAttributes([.posixPermissions: mode], ofItemAtPath: key)
+        let path = try file("provider = \"social\"\nsocial.apiKeyFile = \"\(key)\"")
+
+        let check = ConfigurationCheck(Arguments(configuration: path), in: environment)
+
+        #expect(check.status == .success)
+        guard isNoted else {
+            #expect(!check.notes.contains { $0.contains("every user") })
+            return
+        }
+        #expect(check.notes.count == 1)
+        for word in ["social.apiKeyFile", "every user", key, "LoadCredential=social.apiKey:\(key)", "chmod 600"] {
+            #expect(check.notes.first?.contains(word) == true, "\(word): \(check.notes)")
+        }
+    }
+
     private let environment = ProcessEnvironment(variables: [:], processID: 1, home: "/")
 
     private func file(_ text: String) throws -> String {
