@@ -5,7 +5,8 @@ package import JunctionSession
 ///
 /// | path | |
 /// |---|---|
-/// | `/v2/user/{id}…` | the user, and everything below |
+/// | `/v2/user/{id}` | `GET`: to change or delete the user is the backend's |
+/// | `/v2/user/{id}/…` | everything below, save `sign_in_token`: who may sign in is the backend's, too |
 /// | `/v2/user/providers/{id}`, `/v2/user/refresh/{id}` | |
 /// | `/v2/summary/*/{id}…`, `/v2/timeseries/{id}…` | |
 /// | `/v2/providers` | `GET` and `HEAD` |
@@ -19,6 +20,9 @@ struct ApiPolicy {
 
     /// Words of the API that stand where an id stands. No user is called so; one who were would open other doors.
     private static let reserved: Set<String> = ["providers", "refresh", "resolve", "undo_delete"]
+
+    /// What manages the user. Compared without case, should a server be lenient.
+    private static let ofTheBackend = "sign_in_token"
 
     /// The request in normal form, with the id in lower case.
     func admit(_ request: ApiRequest) throws(Refusal) -> ApiRequest {
@@ -42,9 +46,15 @@ struct ApiPolicy {
         default: return nil
         }
         guard segments[idAt].lowercased() == userId, !Self.reserved.contains(userId) else { return nil }
+        guard segments[0] != "user" || idAt != 1 || isTheUsers(segments.dropFirst(2), method) else { return nil }
         var own = segments
         own[idAt] = userId
         return own
+    }
+
+    /// Whether what is below `user/{id}` is for the user, and not for the backend that manages them.
+    private func isTheUsers(_ below: ArraySlice<String>, _ method: String) -> Bool {
+        below.first.map { $0.lowercased() != Self.ofTheBackend } ?? (method == "GET")
     }
 
     private func checkLinkToken(_ request: ApiRequest) throws(Refusal) {

@@ -8,7 +8,7 @@ struct ApiPolicyTests {
     private static let other = Sample.otherUserId
 
     @Test(arguments: [
-        ("GET", "/v2/user/\(me)"), ("DELETE", "/v2/user/\(me)"), ("DELETE", "/v2/user/\(me)/oura"),
+        ("GET", "/v2/user/\(me)"), ("DELETE", "/v2/user/\(me)/oura"),
         ("POST", "/v2/user/\(me)/sdk_sync_state/apple_health_kit"), ("GET", "/v2/user/providers/\(me)"),
         ("POST", "/v2/user/refresh/\(me)"), ("GET", "/v2/summary/sleep/\(me)"),
         ("GET", "/v2/summary/sleep/\(me)/stream"), ("POST", "/v2/summary/workouts/\(me)"),
@@ -34,6 +34,31 @@ struct ApiPolicyTests {
         ("GET", "/v2/USER/\(me)"),
     ])
     func `everything else is somebody else's`(method: String, path: String) {
+        #expect(refusal { try admit(method, path) }?.kind == .permissionDenied)
+    }
+
+    @Test(
+        arguments: ["POST", "GET", "HEAD", "PUT", "PATCH", "DELETE"],
+        [
+            "/v2/user/\(me)/sign_in_token", "/v2/user/\(me.uppercased())/sign_in_token", "/v2/user/\(me)/Sign_In_Token",
+            "/v2/user/\(me)/sign%5Fin_token", "/v2/user/\(me)/sign_in_toke%6e", "/v2/user/\(me)/sign_in_token/",
+            "/v2/user/\(me)//sign_in_token", "/v2/user/\(me)/./sign_in_token", "/v2/user/\(me)/sign_in_token/x",
+            "/v2/user/\(me)/x/../sign_in_token", "/v2/user/\(me)/sign_in_token%2f",
+            "/v2/user/\(me)/%2esign_in_token/..",
+        ]
+    )
+    func `a Sign-In Token is the backend's to make`(method: String, path: String) {
+        #expect(refusal { try admit(method, path) }?.kind == .permissionDenied)
+    }
+
+    @Test(
+        arguments: ["DELETE", "PATCH", "PUT", "POST", "HEAD", "delete"],
+        [
+            "/v2/user/\(me)", "/v2/user/\(me.uppercased())", "/v2/user/%63\(me.dropFirst())", "/v2/user/\(me)/",
+            "/v2/user//\(me)", "/v2/user/\(me)/.", "/v2/user/\(me)/x/..", "/v2/user/\(me)%2f", "/v2/user/\(me)?",
+        ]
+    )
+    func `to change or delete the user is the backend's`(method: String, path: String) {
         #expect(refusal { try admit(method, path) }?.kind == .permissionDenied)
     }
 
@@ -131,7 +156,7 @@ struct ApiPolicyTests {
         request.query = [("a", String(repeating: "a", count: ApiRequest.longestQuery))]
         #expect(refusal { try ApiPolicy(userId: Self.me).admit(request) }?.kind == .invalidParameters)
 
-        request = ApiRequest(method: "POST", path: "/v2/user/\(Self.me)")
+        request = ApiRequest(method: "POST", path: "/v2/user/\(Self.me)/x")
         request.body = Array(repeating: 0, count: ApiRequest.longestBody + 1)
         #expect(refusal { try ApiPolicy(userId: Self.me).admit(request) }?.kind == .invalidParameters)
     }
