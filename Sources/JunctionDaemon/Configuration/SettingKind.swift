@@ -80,9 +80,18 @@ extension SettingKind<String> {
         switch kind {
         case .text(let expected): text(expected)
         case .word(let words): word(of: words)
+        case .flag: flag
         case .hostName: hostName
         case .url: url
         case .secretFile: absolutePath
+        }
+    }
+
+    /// A truth that is kept as text.
+    private static var flag: SettingKind {
+        let boolean = SettingKind<Bool>.boolean
+        return SettingKind(spelledOut: boolean.spelledOut) { (value) throws(SettingMismatch) in
+            try boolean.read(value) ? "true" : "false"
         }
     }
 

@@ -8,12 +8,15 @@ package struct JunctionProvider: IdentityProvider {
     let cloud: JunctionCloud
     let http: OutgoingHttp
     let clock: any SessionClock
+    /// Whether a team API key may be one for production.
+    var takesProductionKeys: Bool
     private let linked = LinkedToken()
 
-    package init(cloud: JunctionCloud, http: OutgoingHttp, clock: any SessionClock) {
+    package init(cloud: JunctionCloud, http: OutgoingHttp, clock: any SessionClock, takesProductionKeys: Bool = false) {
         self.cloud = cloud
         self.http = http
         self.clock = clock
+        self.takesProductionKeys = takesProductionKeys
     }
 
     package func examine(
@@ -34,6 +37,12 @@ package struct JunctionProvider: IdentityProvider {
                 region: region,
                 configured: configured
             )
+            guard takesProductionKeys || apiKey.site.environment != .production else {
+                throw .unsupported(
+                    "A team API key is for evaluation in the sandbox: sign in with a Sign-In Token, or set "
+                        + "junction.apiKeyInProduction to take one for production"
+                )
+            }
             return CredentialFacts(scheme: .apiKey, subject: apiKey.subject)
         case .userLogin, .registration, .registrationSignature, .selfSigned:
             throw .unsupported(

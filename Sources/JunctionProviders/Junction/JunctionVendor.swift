@@ -7,15 +7,24 @@ package struct JunctionVendor: Vendor {
     package static let settings = [
         // Each instead of the host that the token's environment and region name.
         VendorSetting("authUrl", .url), VendorSetting("apiUrl", .url),
+        // A team API key is for evaluation in the sandbox: whoever has it can act for every user.
+        VendorSetting("apiKeyInProduction", .flag, usually: "false"),
     ]
 
     private let cloud: JunctionCloud
+    private let takesProductionKeys: Bool
 
     package init(_ settings: VendorSettings) throws(ProviderConfigurationFault) {
         cloud = try JunctionCloud(authUrl: settings["authUrl"], apiUrl: settings["apiUrl"])
+        takesProductionKeys = settings.isSet("apiKeyInProduction")
     }
 
     package func provider(in house: VendorHouse) -> any IdentityProvider {
-        JunctionProvider(cloud: cloud, http: house.http, clock: house.clock)
+        JunctionProvider(
+            cloud: cloud,
+            http: house.http,
+            clock: house.clock,
+            takesProductionKeys: takesProductionKeys
+        )
     }
 }

@@ -1,12 +1,14 @@
 package import JunctionSecret
 
-/// A key of a vendor's table in the configuration. Every value is text; secrets are in files or credentials, never here.
+/// A key of a vendor's table in the configuration. Every value is kept as text; secrets are in files or credentials, never here.
 package struct VendorSetting: Sendable {
     package enum Kind: Sendable {
         /// Any text on one line; what it is, in words.
         case text(String)
         /// One of these words.
         case word([String])
+        /// `true` or `false`.
+        case flag
         case hostName
         case url
         /// A file with a secret, and the service manager's credential that spares it.
@@ -46,6 +48,9 @@ package struct VendorSettings: Sendable {
     }
 
     subscript(key: String) -> String? { values[key] }
+
+    /// Whether a flag is set.
+    func isSet(_ key: String) -> Bool { values[key] == "true" }
 
     /// The secret in the file that `key` names, or else in the service manager's credential; nil when there is neither.
     func secret(_ key: String, orCredential name: String) throws(ProviderConfigurationFault) -> SharedSecret? {

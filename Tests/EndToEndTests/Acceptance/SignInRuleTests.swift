@@ -195,6 +195,47 @@ import Testing
     }
 }
 
+/// With a team API key the daemon is the only fence there is.
+@Suite struct TeamApiKeyTests {
+    @Test func `what manages the user is refused without a call`() throws {
+        let installation = try Installation.started()
+        let user = try installation.cloud.makeUser()
+        let client = try installation.connect()
+        try client.call("session.signIn", APIKey.credential(for: user))
+        let before = try installation.cloud.counter("requests")
+
+        for (method, path) in [
+            ("POST", "/v2/user/\(user)/sign_in_token"), ("GET", "/v2/user/\(user)/sign%5Fin_token"),
+            ("DELETE", "/v2/user/\(user)"), ("PATCH", "/v2/user/\(user.uppercased())"), ("PUT", "/v2/user/\(user)/"),
+            ("DELETE", "/v2/user//\(user)"), ("DELETE", "/v2/user/\(user)/x/.."),
+        ] {
+            let error = try client.refusal("api.request", ["method": method, "path": path])
+            #expect(error.kind == "permissionDenied", "\(method) \(path)")
+        }
+
+        #expect(try installation.cloud.counter("requests") == before)
+        let answer = try client.call("api.request", ["method": "GET", "path": "/v2/user/\(user)"])
+        #expect(answer["status"] as? Int == 200)
+    }
+
+    @Test func `a key for production is not supported, unless the configuration says so`() throws {
+        let installation = try Installation.started()
+        let user = try installation.cloud.makeUser()
+        let key: Object = [
+            "scheme": "apiKey", "apiKey": "pk_us_shop", "userId": user, "environment": "production", "region": "us",
+        ]
+
+        let error = try installation.connect().refusal("session.signIn", key)
+        #expect(error.kind == "unsupported")
+        #expect(try installation.status().state == "notLoggedIn")
+
+        try installation.stopDaemon()
+        installation.configuration = "apiKeyInProduction = true"
+        try installation.startDaemon()
+        #expect(try installation.connect().call("session.signIn", key)["environment"] as? String == "production")
+    }
+}
+
 /// The Team API Key scheme.
 enum APIKey {
     static func credential(for user: String?) -> Object {

@@ -15,6 +15,7 @@ import Testing
             [junction]
             authUrl = "http://127.0.0.1:8787"
             apiUrl = "https://api.example.org/junction/"
+            apiKeyInProduction = true
             [social]
             region = "sg"
             apiUrl = "http://[::1]:9"
@@ -53,7 +54,10 @@ import Testing
         var expected = Configuration()
         expected.provider = try #require(VendorName(rawValue: "sinch"))
         expected.vendors = [
-            "junction": ["authUrl": "http://127.0.0.1:8787", "apiUrl": "https://api.example.org/junction/"],
+            "junction": [
+                "authUrl": "http://127.0.0.1:8787", "apiUrl": "https://api.example.org/junction/",
+                "apiKeyInProduction": "true",
+            ],
             "social": ["region": "sg", "apiUrl": "http://[::1]:9", "apiKeyFile": "/etc/key"],
             "sinch": [
                 "applicationKey": "a32e5a8d", "environmentHost": "sandbox.api.sinch.com",

@@ -214,6 +214,31 @@ struct JunctionExchangeTests {
         }
     }
 
+    @Test func `an API key for production is not supported, unless the configuration says so`() async throws {
+        try await Stage.play([]) { stage in
+            let junction = try stage.junction
+            let key = SharedSecret(text: "pk_us_abc")
+            let whole = Credential.apiKey(key: key, userId: Sample.userId, environment: nil, region: nil)
+            let configuring = Credential.apiKey(key: key, userId: nil, environment: "production", region: "us")
+            let completing = Credential.apiKey(key: nil, userId: Sample.userId, environment: nil, region: nil)
+            var willing = junction
+            willing.takesProductionKeys = true
+
+            for (credential, configured) in [(whole, nil), (configuring, nil), (completing, ("production", "eu"))] {
+                let refused = #expect(throws: CredentialRefused.self) {
+                    try junction.examine(credential, configured: configured)
+                }
+                guard case .unsupported(let reason) = refused else {
+                    Issue.record("Expected .unsupported and not \(String(describing: refused))")
+                    return
+                }
+                #expect(reason.contains("junction.apiKeyInProduction"))
+                #expect(try willing.examine(credential, configured: configured).scheme == .apiKey)
+            }
+            #expect(stage.server.requests.isEmpty)
+        }
+    }
+
     @Test func `examining asks nobody`() async throws {
         try await Stage.play([]) { stage in
             let key = Credential.apiKey(
