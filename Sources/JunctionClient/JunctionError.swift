@@ -71,7 +71,7 @@ extension JunctionError.Kind {
     public static let methodNotFound = Self(.methodNotFound)
 
     init(_ code: ErrorCode) {
-        self.init(rawValue: "\(code)")
+        self.init(rawValue: code.word)
     }
 }
 
@@ -98,7 +98,7 @@ extension JunctionError.Kind {
 extension JunctionError {
     /// The error that the daemon answered with.
     public init(_ error: WireError) {
-        let word = error.kind ?? error.knownCode.map { "\($0)" } ?? "error\(error.code)"
+        let word = error.kind ?? error.knownCode?.word ?? "error\(error.code)"
         self.init(Kind(rawValue: word), error.message)
         code = error.code
         retryAfter = error.retryAfter.flatMap(Duration.init(wireSeconds:))

@@ -36,7 +36,30 @@ public enum ErrorCode: Int, Hashable, Sendable, CaseIterable {
     case unsupported = 1012
 
     /// The word for it in `data.kind`; only our own errors have one.
-    public var kind: String? { rawValue > 0 ? "\(self)" : nil }
+    public var kind: String? { rawValue > 0 ? word : nil }
+
+    /// The word for it; those of JSON-RPC have one on this side of the wire only.
+    package var word: String {
+        switch self {
+        case .parseError: "parseError"
+        case .invalidRequest: "invalidRequest"
+        case .methodNotFound: "methodNotFound"
+        case .invalidParams: "invalidParams"
+        case .internalError: "internalError"
+        case .alreadySignedIn: "alreadySignedIn"
+        case .invalidCredential: "invalidCredential"
+        case .notSignedIn: "notSignedIn"
+        case .reauthenticationRequired: "reauthenticationRequired"
+        case .sessionTerminated: "sessionTerminated"
+        case .providerUnavailable: "providerUnavailable"
+        case .permissionDenied: "permissionDenied"
+        case .incompatibleCredential: "incompatibleCredential"
+        case .storageUnavailable: "storageUnavailable"
+        case .tokenExpired: "tokenExpired"
+        case .busy: "busy"
+        case .unsupported: "unsupported"
+        }
+    }
 
     /// The error with this `data.kind`.
     public init?(kind: String) {

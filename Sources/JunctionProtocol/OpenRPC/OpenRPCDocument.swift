@@ -69,7 +69,7 @@ package struct OpenRPCDocument: Sendable {
             }
             writer.array("errors") { writer in
                 for code in errors(of: Definition.self) {
-                    writer.object { $0.member("$ref", "#/components/errors/\(code)") }
+                    writer.object { $0.member("$ref", "#/components/errors/\(code.word)") }
                 }
             }
             writer.member("x-capability", Definition.capability?.rawValue)
@@ -96,7 +96,7 @@ package struct OpenRPCDocument: Sendable {
     }
 
     private static func write(_ code: ErrorCode, to writer: inout JSONWriter) {
-        writer.key("\(code)" as String)
+        writer.key(code.word)
         writer.object { writer in
             writer.member("code", code.rawValue)
             writer.member("message", code.summary)

@@ -52,7 +52,7 @@ extension ServerObserver {
 
 extension IdentifyResult {
     fileprivate init(_ outcome: IdentifyOutcome, _ snapshot: JunctionSession.Snapshot) {
-        self.init(outcome: Outcome(rawValue: outcome.rawValue), snapshot: JunctionProtocol.Snapshot(snapshot))
+        self.init(outcome: Outcome(outcome), snapshot: JunctionProtocol.Snapshot(snapshot))
     }
 }
 

@@ -37,7 +37,7 @@ extension Dispatcher {
     func reconcile(_ request: Request, _ params: SessionReconcile.Params) {
         let result = owner.assumeIsolated { owner in
             ReconcileResult(
-                action: .init(rawValue: owner.reconcile(withUserId: params.userId).rawValue),
+                action: .init(owner.reconcile(withUserId: params.userId)),
                 snapshot: Snapshot(owner.snapshot)
             )
         }

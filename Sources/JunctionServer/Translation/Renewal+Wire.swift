@@ -5,7 +5,7 @@ extension RenewalRequest {
     init(_ question: RenewalQuestion) {
         self.init(
             renewalId: String(question.attempt.number),
-            reason: Reason(rawValue: question.reason.rawValue),
+            reason: Reason(question.reason),
             // Only a credential that names its user is asked about; there is no other question without a session.
             userId: question.userId ?? "",
             expiresAt: question.expiresAt.map(Timestamp.init),

@@ -7,10 +7,10 @@ extension JunctionProtocol.Snapshot {
         self.init(
             revision: snapshot.revision,
             changedAt: Timestamp(snapshot.changedAt),
-            state: State(rawValue: facts.state.rawValue),
-            flags: facts.flags.map { Flag(rawValue: $0.rawValue) },
+            state: State(facts.state),
+            flags: facts.flags.map(Flag.init),
             provider: facts.provider,
-            scheme: facts.scheme?.rawValue,
+            scheme: facts.scheme?.wireWord,
             userId: facts.userId,
             externalUserId: facts.externalUserId,
             teamId: facts.teamId,
@@ -37,7 +37,7 @@ extension JunctionProtocol.Snapshot.TokenLife {
 extension JunctionProtocol.Snapshot.Renewal {
     init(_ renewal: JunctionSession.Snapshot.Renewal) {
         self.init(
-            phase: Phase(rawValue: renewal.phase.rawValue),
+            phase: Phase(renewal.phase),
             notBefore: renewal.notBefore.map(Timestamp.init),
             failures: renewal.failures,
             lastError: renewal.lastError
@@ -50,7 +50,7 @@ extension JunctionProtocol.Snapshot.Storage {
         self.init(
             sealedWith: report.sealedWith,
             durable: report.durable,
-            status: Status(rawValue: report.status.rawValue)
+            status: Status(report.status)
         )
     }
 }

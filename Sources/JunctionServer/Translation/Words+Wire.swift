@@ -1,0 +1,109 @@
+import JunctionProtocol
+import JunctionSession
+
+// The words of the session's house and those of the wire are two vocabularies, though they are spelled alike: a case that is
+// renamed here changes nothing there, and one that is new here has to be given a word.
+
+extension JunctionProtocol.Snapshot.State {
+    init(_ state: SessionState) {
+        self =
+            switch state {
+            case .notLoggedIn: .notLoggedIn
+            case .establishing: .establishing
+            case .established: .established
+            case .tokenExpired: .tokenExpired
+            case .terminated: .terminated
+            }
+    }
+}
+
+extension JunctionProtocol.Snapshot.Flag {
+    init(_ flag: JunctionSession.Snapshot.Flag) {
+        self =
+            switch flag {
+            case .configured: .configured
+            case .signedIn: .signedIn
+            case .useApiKey: .useApiKey
+            case .useSignInToken: .useSignInToken
+            case .pendingReauthentication: .pendingReauthentication
+            }
+    }
+}
+
+extension JunctionProtocol.Snapshot.Renewal.Phase {
+    init(_ phase: RenewalPhase) {
+        self =
+            switch phase {
+            case .none: .none
+            case .scheduled: .scheduled
+            case .inFlight: .inFlight
+            case .waitingForHandler: .waitingForHandler
+            case .postponed: .postponed
+            case .backingOff: .backingOff
+            }
+    }
+}
+
+extension JunctionProtocol.Snapshot.Storage.Status {
+    init(_ status: StorageStatus) {
+        self =
+            switch status {
+            case .ok: .ok
+            case .locked: .locked
+            case .damaged: .damaged
+            case .unavailable: .unavailable
+            }
+    }
+}
+
+extension RenewalRequest.Reason {
+    init(_ reason: RenewalReason) {
+        self =
+            switch reason {
+            case .missing: .missing
+            case .expiring: .expiring
+            case .expired: .expired
+            case .rejected: .rejected
+            case .requested: .requested
+            }
+    }
+}
+
+extension IdentifyResult.Outcome {
+    init(_ outcome: IdentifyOutcome) {
+        self =
+            switch outcome {
+            case .unchanged: .unchanged
+            case .signedIn: .signedIn
+            case .switched: .switched
+            case .signedOut: .signedOut
+            }
+    }
+}
+
+extension ReconcileResult.Action {
+    init(_ action: ReconcileAction) {
+        self =
+            switch action {
+            case .none: .none
+            case .signIn: .signIn
+            case .signOut: .signOut
+            case .switch: .switch
+            }
+    }
+}
+
+extension JunctionSession.Scheme {
+    /// As it stands in a snapshot.
+    var wireWord: String {
+        switch self {
+        case .signInToken: "signInToken"
+        case .linkCode: "linkCode"
+        case .apiKey: "apiKey"
+        case .userLogin: "userLogin"
+        case .registration: "registration"
+        case .registrationSignature: "registrationSignature"
+        case .selfSigned: "selfSigned"
+        }
+    }
+}

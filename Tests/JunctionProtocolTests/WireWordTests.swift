@@ -1,0 +1,37 @@
+import JunctionProtocol
+import Testing
+
+/// The words that apps and scripts rely on, whatever the code calls the same things.
+struct WireWordTests {
+    @Test(
+        arguments: [
+            (1001, "alreadySignedIn"), (1002, "invalidCredential"), (1003, "notSignedIn"),
+            (1004, "reauthenticationRequired"), (1005, "sessionTerminated"), (1006, "providerUnavailable"),
+            (1007, "permissionDenied"), (1008, "incompatibleCredential"), (1009, "storageUnavailable"),
+            (1010, "tokenExpired"), (1011, "busy"), (1012, "unsupported"), (-32700, nil), (-32600, nil), (-32601, nil),
+            (-32602, nil), (-32603, nil),
+        ] as [(Int, String?)]
+    )
+    func `an error of ours has a kind, one of JSON-RPC has none`(number: Int, kind: String?) throws {
+        let code = try #require(ErrorCode(rawValue: number))
+
+        #expect(code.kind == kind)
+        #expect(kind.flatMap(ErrorCode.init(kind:)) == kind.map { _ in code })
+    }
+
+    @Test func `no error is forgotten above`() {
+        #expect(ErrorCode.allCases.count == 17)
+    }
+
+    @Test func `the errors of JSON-RPC have a word on our side of the wire`() {
+        let codes: [ErrorCode] = [.parseError, .invalidRequest, .methodNotFound, .invalidParams, .internalError]
+
+        #expect(
+            codes.map(\.word) == ["parseError", "invalidRequest", "methodNotFound", "invalidParams", "internalError"]
+        )
+    }
+
+    @Test func `capabilities`() {
+        #expect(Capability.allCases.map(\.rawValue) == ["status", "token", "api", "handle", "manage"])
+    }
+}
