@@ -67,6 +67,11 @@ final class Connection {
         return rights.allows(capability) && (!rights.dependsOnUnit || peer.isUnitCurrent)
     }
 
+    /// Whether it is told or asked what its caller has no right to any more.
+    var usesWithdrawnRight: Bool {
+        (watch != .off && !may(.status)) || (dispatcher.handlers.contains(self) && !may(.handle))
+    }
+
     private var rights: AccessGrant {
         if let grant, grant.policyVersion == reception.policyVersion { return grant.rights }
         let rights = reception.rights(of: peer)
@@ -179,13 +184,21 @@ final class Connection {
         context?.close(promise: nil)
     }
 
-    /// Tells the peer why it is served no longer, and lets it go.
+    /// The caller lost the right to what it is told or asked: the connection ends, so that its owner notices, connects
+    /// again, and learns why. Silence would look like a session in which nothing happens.
+    func rightWithdrawn() {
+        if phase == .open { dismiss(with: nil) }
+    }
+
+    /// Tells the peer why it is served no longer, if there is more to say than the end, and lets it go.
     ///
     /// A connection with unread input cannot simply be closed: the peer would get a reset in place of the reason. So
     /// input is read and dropped until the peer has seen the end and gone, but for a moment only.
-    private func dismiss(with error: WireError) {
-        dispatcher.counters.count(error)
-        put { $0.appendError(error, for: .null) }
+    private func dismiss(with error: WireError?) {
+        if let error {
+            dispatcher.counters.count(error)
+            put { $0.appendError(error, for: .null) }
+        }
         phase = .dropping
         retire()
         let connection = NIOLoopBound(self, eventLoop: eventLoop)

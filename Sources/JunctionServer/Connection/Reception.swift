@@ -103,12 +103,11 @@ final class Reception {
 
     func rights(of peer: Peer) -> AccessGrant { policy.grant(to: peer) }
 
-    /// Puts a new policy in force, for the connections that are open too.
+    /// Puts a new policy in force, for the connections that are open too: who uses a right that it takes away is closed.
     func replacePolicy(with policy: AccessPolicy) {
         self.policy = policy
         policyVersion += 1
-        dispatcher.watchers.removeAll { !$0.may(.status) }
-        dispatcher.handlers.removeAll { !$0.may(.handle) }
+        for connection in connections.values where connection.usesWithdrawnRight { connection.rightWithdrawn() }
     }
 
     // MARK: The end

@@ -46,6 +46,15 @@ extension Request {
         _: Definition.Type,
         onSuccess: @escaping (Definition.Answer) -> Void = { _ in }
     ) -> @Sendable (Result<Definition.Answer, Refusal>) -> Void {
+        let answer = laterOrDenied(Definition.self, onSuccess: onSuccess)
+        return { answer($0.mapError(WireError.init)) }
+    }
+
+    /// The same, for an answer that may also be an error of the socket's own.
+    func laterOrDenied<Definition: MethodDefinition>(
+        _: Definition.Type,
+        onSuccess: @escaping (Definition.Answer) -> Void = { _ in }
+    ) -> @Sendable (Result<Definition.Answer, WireError>) -> Void {
         let request = Request(connection: connection, id: id?.detached, batch: batch)
         let pending = NIOLoopBound(
             PendingRequest<Definition>(request, onSuccess: onSuccess),
@@ -67,15 +76,15 @@ private final class PendingRequest<Definition: MethodDefinition> {
         request.connection.requestBegan()
     }
 
-    func settle(_ result: Result<Definition.Answer, Refusal>) {
+    func settle(_ result: Result<Definition.Answer, WireError>) {
         precondition(!isSettled, "A request was answered twice")
         isSettled = true
         switch result {
         case .success(let answer):
             onSuccess(answer)
             request.succeed(Definition.self, answer)
-        case .failure(let refusal):
-            request.fail(WireError(refusal))
+        case .failure(let error):
+            request.fail(error)
         }
         request.connection.requestEnded()
     }

@@ -41,15 +41,13 @@ final class SessionHandlers {
         eventLoop.execute { [owner] in owner.assumeIsolated { $0.unregister(handler) } }
     }
 
+    /// Whether the connection is a session handler.
+    func contains(_ connection: Connection) -> Bool { duties[ObjectIdentifier(connection)] != nil }
+
     /// The connection was to be asked, and may not be any more.
     func dismiss(_ connection: Connection) {
-        let dismissed = NIOLoopBound((self, connection), eventLoop: eventLoop)
-        eventLoop.execute { dismissed.value.0.remove(dismissed.value.1) }
-    }
-
-    /// Ends the duty of those who may no longer be asked.
-    func removeAll(where isToGo: (Connection) -> Bool) {
-        for connection in duties.values.map(\.connection) where isToGo(connection) { remove(connection) }
+        let dismissed = NIOLoopBound(connection, eventLoop: eventLoop)
+        eventLoop.execute { dismissed.value.rightWithdrawn() }
     }
 
     /// The daemon is about to end: nobody is asked any more, and nobody is taken for unable.
@@ -70,7 +68,7 @@ final class SessionHandlers {
 
 /// The duty of one connection, from its registration to its end: at most one question is open at a time.
 private final class HandlerDuty {
-    let connection: Connection
+    private let connection: Connection
     private let owner: SessionOwner
     var handler: HandlerID?
     private var question: Int64?

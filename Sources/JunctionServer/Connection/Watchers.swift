@@ -21,11 +21,6 @@ final class Watchers {
         connections[ObjectIdentifier(connection)] = nil
     }
 
-    /// Ends the subscriptions of those who may no longer see the state.
-    func removeAll(where isToGo: (Connection) -> Bool) {
-        for connection in connections.values where isToGo(connection) { remove(connection) }
-    }
-
     /// Tells everybody a new state. Who does not read is not told now, but gets the newest state when it does.
     func announce(_ snapshot: Snapshot) {
         guard !connections.isEmpty else { return news = nil }

@@ -30,7 +30,11 @@ extension Dispatcher {
                 SessionAuthenticate.Params(externalUserId: externalUserId),
                 within: TimeAmount(deadline)
             ) { result in
-                let credential = result.map(Credential.init).mapError { Refusal($0, within: deadline) }
+                // Whoever may not manage any more names no user either.
+                let credential =
+                    connection.may(.manage)
+                    ? result.map(Credential.init).mapError { Refusal($0, within: deadline) }
+                    : .failure(.notAllowedAnyMore)
                 // Never from within the owner's own call: it has to finish what it does before it hears of this.
                 eventLoop.execute { owner.assumeIsolated { $0.identifyAnswered(request, with: credential) } }
             }
@@ -57,6 +61,11 @@ extension IdentifyResult {
 }
 
 extension Refusal {
+    fileprivate static let notAllowedAnyMore = Refusal(
+        .permissionDenied,
+        "The capability 'manage' was withdrawn while the question was open; nothing has changed"
+    )
+
     fileprivate init(_ failure: QuestionFailure, within deadline: Duration) {
         let reason =
             switch failure {

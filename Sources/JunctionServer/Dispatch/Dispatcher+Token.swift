@@ -15,14 +15,21 @@ extension Dispatcher {
     }
 
     private func waitForToken(_ request: Request, _ validity: Duration) {
-        let peer = request.peer
-        let answer = request.later(TokenGet.self)
-        let served = NIOLoopBound(self, eventLoop: eventLoop)
+        let user = request.peer.user
+        let awaited = NIOLoopBound((self, request.connection), eventLoop: eventLoop)
+        let answer = request.laterOrDenied(TokenGet.self)
         owner.assumeIsolated { owner in
-            owner.token(minimumValidity: validity, by: peer.user) { outcome in
-                answer(outcome.map(AccessToken.init))
-                guard case .success(let token) = outcome else { return }
-                served.value.handedOutToken(to: peer, token.facts.generation)
+            owner.token(minimumValidity: validity, by: user) { outcome in
+                let (dispatcher, connection) = awaited.value
+                guard case .success(let token) = outcome else {
+                    return answer(outcome.map(AccessToken.init).mapError(WireError.init))
+                }
+                // A reload may have taken the right away while the token was being renewed.
+                guard connection.may(.token) else {
+                    return answer(.failure(dispatcher.denial(of: .tokenGet, to: connection.peer, lacking: .token)))
+                }
+                answer(.success(AccessToken(token)))
+                dispatcher.handedOutToken(to: connection.peer, token.facts.generation)
             }
         }
     }

@@ -93,13 +93,18 @@ final class Dispatcher {
     /// Why a call is not carried out, whatever its parameters are.
     private func objection(to method: Method, _ request: Request) -> WireError? {
         if let capability = method.capability, !request.connection.may(capability) {
-            counters.refusals += 1
-            observer.refused(method, to: request.peer, lacking: capability)
-            return .denied(capability)
+            return denial(of: method, to: request.peer, lacking: capability)
         }
         if request.connection.isBusy { return .tooManyRequests }
         if method == .apiRequest, !exposesApi { return .apiNotExposed }
         return nil
+    }
+
+    /// Refuses a call, and notes that.
+    func denial(of method: Method, to peer: Peer, lacking capability: Capability) -> WireError {
+        counters.refusals += 1
+        observer.refused(method, to: peer, lacking: capability)
+        return .denied(capability)
     }
 
     private func perform(_ method: Method, _ call: Call, _ request: Request) throws(WireMismatch) {
