@@ -17,6 +17,10 @@ package struct ServerSettings: Sendable {
     package struct Patience: Equatable, Sendable {
         /// For the answer to `session.authenticate`.
         package var question: Duration = .seconds(60)
+        /// For a peer to end a line that it has begun.
+        package var line: Duration = .seconds(60)
+        /// For a peer to read some of the answers that wait for it; it is looked at twice before it is given up.
+        package var reading: Duration = .seconds(30)
         /// For a peer that was told why it is served no longer to go.
         package var farewell: Duration = .seconds(1)
         /// For the answers that are missing when the daemon ends.
@@ -41,5 +45,16 @@ package struct ServerSettings: Sendable {
         self.patience = patience
         self.unitOfProcess = unitOfProcess
         self.alwaysFindsUnits = alwaysFindsUnits
+    }
+}
+
+extension ServerSettings.Patience {
+    /// How long a peer is waited for.
+    func time(for deadline: ConnectionMachine.Deadline) -> Duration {
+        switch deadline {
+        case .farewell: farewell
+        case .reading: reading
+        case .line: line
+        }
     }
 }

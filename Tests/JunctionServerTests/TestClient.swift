@@ -54,6 +54,19 @@ final class TestClient: Sendable {
         try send(line + "\n")
     }
 
+    /// Sends as much as the kernel takes at once, and returns how much that was.
+    func sendWhatFits(_ bytes: [UInt8]) -> Int {
+        var sent = 0
+        while sent < bytes.count {
+            let count = bytes.withUnsafeBytes {
+                Glibc.send(descriptor, $0.baseAddress! + sent, bytes.count - sent, Int32(MSG_NOSIGNAL | MSG_DONTWAIT))
+            }
+            guard count > 0 else { break }
+            sent += count
+        }
+        return sent
+    }
+
     /// Ends the sending; what is answered can still be read.
     func finish() {
         shutdown(descriptor, Int32(SHUT_WR))

@@ -150,7 +150,15 @@ final class TestIntrospection: DaemonIntrospection {
         answer(Diagnosis(checks: [.init(name: "socket", verdict: .ok, detail: "It answers")]))
     }
 
-    func discoveryDocument() -> [UInt8] { Array(#"{"openrpc":"1.3.2"}"#.utf8) }
+    /// How long the document is, and how often it was made.
+    let documentSize = Mutex(0)
+    let documentsMade = Mutex(0)
+
+    func discoveryDocument() -> [UInt8] {
+        documentsMade.withLock { $0 += 1 }
+        let padding = String(repeating: " ", count: documentSize.withLock { $0 })
+        return Array(#"{"openrpc":"1.3.2"\#(padding)}"#.utf8)
+    }
 }
 
 /// Remembers what callers did.

@@ -4,11 +4,15 @@ package struct CallerLimits: Equatable, Sendable {
     package var connections: Int
     /// Requests that are not answered yet.
     package var inFlight: Int
+    /// Bytes that are kept for the user's connections: lines that have not ended or cannot be handled yet, and answers that
+    /// nobody reads. The largest answer there can be (a body of 8 MiB, escaped) fits.
+    package var held: Int
 
     /// Sets limits; what is left out is as the interface says.
-    package init(connections: Int = 512, inFlight: Int = 1_024) {
+    package init(connections: Int = 512, inFlight: Int = 1_024, held: Int = 64 << 20) {
         self.connections = connections
         self.inFlight = inFlight
+        self.held = held
     }
 
     /// Connections over the limit that are kept open for a moment, so that they can read why they are refused. Past
@@ -22,12 +26,13 @@ final class CallerAccount {
     var connections = 0
     var refusedConnections = 0
     var inFlight = 0
+    var held = 0
 
     init(user: UInt32) {
         self.user = user
     }
 
-    var isIdle: Bool { connections == 0 && refusedConnections == 0 && inFlight == 0 }
+    var isIdle: Bool { connections == 0 && refusedConnections == 0 && inFlight == 0 && held == 0 }
 }
 
 /// The accounts of everybody who is connected.

@@ -6,10 +6,16 @@ import NIOCore
 final class BatchAnswers {
     /// Each message of a batch costs a multiple of its bytes to answer.
     static let mostMessages = 1_000
+    /// A batch is answered as a whole, so it is kept as a whole: past this, its further requests are not carried out.
+    static let mostBytes = 1 << 20
 
     private var answers: [[UInt8]] = []
+    private var bytes = 0
     // One more than the answers that are missing, until the whole batch has been read.
     private var missing = 1
+
+    /// Whether nothing more may be asked in this batch.
+    var isFull: Bool { bytes > Self.mostBytes }
 
     /// One more message will be answered.
     func expectAnswer() {
@@ -18,6 +24,8 @@ final class BatchAnswers {
 
     func add(_ answer: ByteBuffer, to connection: Connection) {
         answers.append(Array(answer.readableBytesView))
+        bytes += answer.readableBytes
+        connection.collected(answer.readableBytes)
         oneLess(connection)
     }
 
@@ -32,5 +40,6 @@ final class BatchAnswers {
         connection.put { $0.appendBatch(answers) }
         for index in answers.indices { answers[index].withUnsafeMutableBytes { wipe($0) } }
         answers = []
+        connection.collected(-bytes)
     }
 }

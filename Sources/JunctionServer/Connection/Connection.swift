@@ -16,31 +16,24 @@ final class Connection {
     private let refusal: WireError?
 
     private var context: ChannelHandlerContext?
-    private var phase = Phase.open
+    private var machine = ConnectionMachine()
     private var inbox = Inbox()
     private var outbox = ByteBuffer()
     /// What is put while something is read goes out when the reading is over.
     private var isReading = false
+    private var isFlushing = false
     private var isFlushDue = false
-    /// The input was ended by us, so its last line need not be a whole one.
-    private var isDraining = false
-    private var unanswered = 0
+    /// What was ever given to the network library.
+    private var written = 0
     private var grant: (rights: AccessGrant, policyVersion: Int)?
-    private var farewell: Scheduled<Void>?
+    private var deadline: Scheduled<Void>?
+    /// What its caller's account has been charged with.
+    private var charged = 0
 
     /// Our own requests that the other side has to answer.
     private(set) var questions: ClientQuestions?
     /// Whether new states are told, and how far that has come.
     var watch = Watch.off
-
-    private enum Phase {
-        case open
-        /// The peer will send no more. What it asked is answered, then the connection is closed.
-        case ending
-        /// What comes is dropped. What was asked is answered; then the peer sees the end, and is given a moment to go.
-        case dropping
-        case closed
-    }
 
     init(
         _ peer: Peer,
@@ -83,21 +76,30 @@ final class Connection {
     var isBusy: Bool { account.inFlight >= reception.limits.inFlight }
 
     func requestBegan() {
-        unanswered += 1
+        machine.requestBegan()
         account.inFlight += 1
     }
 
     func requestEnded() {
-        unanswered -= 1
         account.inFlight -= 1
-        if phase == .closed { reception.settle(account) } else { closeIfAnswered() }
+        perform(machine.requestEnded())
+        reception.settle(account)
+    }
+
+    /// Whether the peer can be told and asked something, and answer.
+    var isOpen: Bool { machine.isOpen }
+
+    /// So many bytes more, or less, are kept until the other answers of their batch are known.
+    func collected(_ bytes: Int) {
+        machine.collected(bytes)
+        charge()
     }
 
     // MARK: Writing
 
     /// Adds one message to what goes out next.
     func put(_ write: (inout ByteBuffer) -> Void) {
-        guard phase != .closed else { return }
+        guard !machine.isClosed else { return }
         if outbox.capacity == 0 { outbox = dispatcher.takeBuffer() }
         write(&outbox)
         outbox.endLine()
@@ -108,7 +110,7 @@ final class Connection {
     ///
     /// Returns whether it is on its way. If not, the peer does not read, and nothing was queued for it.
     func post(_ line: ByteBuffer) -> Bool {
-        guard let context, phase != .closed, context.channel.isWritable else { return false }
+        guard let context, !machine.isClosed, context.channel.isWritable else { return false }
         if isReading || outbox.readableBytes > 0 {
             // What was put before has to arrive before.
             outbox.writeImmutableBuffer(line)
@@ -116,7 +118,7 @@ final class Connection {
         } else {
             var rest = line
             rest.moveReaderIndex(forwardBy: sendDirectly(line, over: context.channel))
-            if rest.readableBytes > 0 { context.writeAndFlush(Self.wrapOutboundOut(rest), promise: nil) }
+            if rest.readableBytes > 0 { handOver(rest, over: context) }
         }
         return true
     }
@@ -138,16 +140,37 @@ final class Connection {
     private func flushSoon() {
         guard !isFlushDue else { return }
         isFlushDue = true
-        let connection = NIOLoopBound(self, eventLoop: eventLoop)
-        eventLoop.execute { connection.value.flush() }
+        onLoop { $0.flush() }
     }
 
     private func flush() {
         isFlushDue = false
-        guard outbox.readableBytes > 0, phase != .closed, let context else { return }
-        context.writeAndFlush(Self.wrapOutboundOut(outbox), promise: nil)
+        guard outbox.readableBytes > 0, !machine.isClosed, let context else { return }
+        handOver(outbox, over: context)
         // Usually the kernel has taken it all by now, and the memory is ours alone again.
         dispatcher.giveBack(&outbox)
+    }
+
+    private func handOver(_ bytes: ByteBuffer, over context: ChannelHandlerContext) {
+        written += bytes.readableBytes
+        isFlushing = true
+        context.writeAndFlush(Self.wrapOutboundOut(bytes), promise: nil)
+        isFlushing = false
+        lookWhatWaits()
+    }
+
+    /// Tells the machine how much the kernel does not take, if that is more than the window, which is where the network
+    /// library calls a channel unwritable.
+    private func lookWhatWaits() {
+        guard let channel = context?.channel else { return }
+        let wasBlocked = machine.isBlocked
+        guard wasBlocked || !channel.isWritable else { return }
+        perform(machine.waits(channel.isWritable ? 0 : queuedBytes(of: channel)))
+        if wasBlocked, !machine.isBlocked { dispatcher.watchers.catchUp(self) }
+    }
+
+    private func queuedBytes(of channel: any Channel) -> Int {
+        (try? channel.syncOptions?.getOption(.bufferedWritableBytes)).map { max(1, $0) } ?? 1
     }
 
     /// Asks the other side something; a connection that can no longer answer is as good as an error.
@@ -161,7 +184,7 @@ final class Connection {
         within deadline: TimeAmount? = nil,
         answer: @escaping (Result<Definition.Answer, QuestionFailure>) -> Void
     ) -> Int64? {
-        guard phase == .open else {
+        guard machine.isOpen else {
             answer(.failure(.connectionClosed))
             return nil
         }
@@ -175,10 +198,7 @@ final class Connection {
     // MARK: Ending
 
     /// Takes no more from the peer than what has arrived; that is still answered.
-    func drain() {
-        isDraining = true
-        if phase == .open { _ = shutdown(descriptor, Int32(SHUT_RD)) }
-    }
+    func drain() { perform(machine.drainBegan()) }
 
     func close() {
         context?.close(promise: nil)
@@ -187,24 +207,83 @@ final class Connection {
     /// The caller lost the right to what it is told or asked: the connection ends, so that its owner notices, connects
     /// again, and learns why. Silence would look like a session in which nothing happens.
     func rightWithdrawn() {
-        if phase == .open { dismiss(with: nil) }
+        if machine.isOpen { perform(machine.dismissed()) }
     }
 
-    /// Tells the peer why it is served no longer, if there is more to say than the end, and lets it go.
-    ///
-    /// A connection with unread input cannot simply be closed: the peer would get a reset in place of the reason. So
-    /// input is read and dropped until the peer has seen the end and gone, but for a moment only.
-    private func dismiss(with error: WireError?) {
-        if let error {
-            dispatcher.counters.count(error)
-            put { $0.appendError(error, for: .null) }
+    /// Tells the peer why it is served no longer, and lets it go.
+    private func dismiss(with error: WireError) {
+        say(error)
+        perform(machine.dismissed())
+    }
+
+    private func say(_ error: WireError) {
+        dispatcher.counters.count(error)
+        put { $0.appendError(error, for: .null) }
+    }
+
+    // MARK: What the machine decides
+
+    private func perform(_ actions: ConnectionMachine.Actions) {
+        if !actions.isEmpty {
+            performInput(actions)
+            performOutput(actions)
+            if actions.contains(.rearm) { rearm() }
         }
-        phase = .dropping
-        retire()
-        let connection = NIOLoopBound(self, eventLoop: eventLoop)
-        farewell = eventLoop.scheduleTask(in: TimeAmount(reception.patience.farewell)) { connection.value.close() }
-        setReading(true)
-        closeIfAnswered()
+        charge()
+    }
+
+    private func performInput(_ actions: ConnectionMachine.Actions) {
+        if actions.contains(.sayLineTooSlow) { say(.lineTooSlow(reception.patience.line)) }
+        if actions.contains(.sayTooMuch) { say(.tooMuchWaits) }
+        if actions.contains(.forgetInput) { inbox.clear() }
+        if actions.contains(.retire) { retire() }
+        if actions.contains(.pause) { setReading(false) }
+        if actions.contains(.read) { setReading(true) }
+        if actions.contains(.shutInput) { _ = shutdown(descriptor, Int32(SHUT_RD)) }
+        if actions.contains(.handleLines) { handleLines() }
+        if actions.contains(.resumeSoon) {
+            onLoop { $0.perform($0.machine.resumed()) }
+        }
+    }
+
+    private func performOutput(_ actions: ConnectionMachine.Actions) {
+        guard let context else { return }
+        if actions.contains(.endOutput) {
+            flush()
+            context.close(mode: .output, promise: nil)
+        }
+        if actions.contains(.closeWhenWritten) {
+            flush()
+            // An empty write is done when everything before it is.
+            let channel = context.channel
+            context.writeAndFlush(Self.wrapOutboundOut(ByteBuffer())).whenComplete { _ in channel.close(promise: nil) }
+        }
+        if actions.contains(.close) { context.close(promise: nil) }
+    }
+
+    private func rearm() {
+        deadline?.cancel()
+        deadline = machine.deadline.map { due in
+            let connection = NIOLoopBound(self, eventLoop: eventLoop)
+            return eventLoop.scheduleTask(in: TimeAmount(reception.patience.time(for: due))) {
+                connection.value.deadlinePassed()
+            }
+        }
+    }
+
+    private func deadlinePassed() {
+        guard let context else { return }
+        let queued = (try? context.channel.syncOptions?.getOption(.bufferedWritableBytes)) ?? 0
+        perform(machine.deadlinePassed(bytesRead: written - queued))
+    }
+
+    /// Puts what is kept here on the account of the user; one that has too much on it has the worst of it closed.
+    private func charge() {
+        let held = machine.held
+        guard held != charged else { return }
+        account.held += held - charged
+        charged = held
+        if account.held > reception.limits.held, held > ConnectionMachine.window { perform(machine.overBudget()) }
     }
 
     /// Subscriptions, handler duty and questions end with the input: nothing could come back.
@@ -214,24 +293,32 @@ final class Connection {
         questions?.failAll(.connectionClosed)
     }
 
-    private func closeIfAnswered() {
-        guard unanswered == 0, let context else { return }
-        switch phase {
-        case .open, .closed:
-            break
-        case .dropping:
-            flush()
-            context.close(mode: .output, promise: nil)
-        case .ending:
-            flush()
-            // An empty write is done when everything before it is.
-            let channel = context.channel
-            context.writeAndFlush(Self.wrapOutboundOut(ByteBuffer())).whenComplete { _ in channel.close(promise: nil) }
-        }
-    }
-
     private func setReading(_ isOn: Bool) {
         try? context?.channel.syncOptions?.setOption(.autoRead, value: isOn)
+    }
+
+    private func onLoop(_ body: @escaping @Sendable (Connection) -> Void) {
+        let connection = NIOLoopBound(self, eventLoop: eventLoop)
+        eventLoop.execute { body(connection.value) }
+    }
+
+    private func handleLines() {
+        var lines = 0
+        var mayHoldLines = true
+        while machine.mayHandleLine(with: outbox.readableBytes) {
+            guard let line = inbox.nextLine(atEnd: machine.isAtEnd) else {
+                mayHoldLines = false
+                break
+            }
+            lines += 1
+            switch line {
+            case .complete(let line): dispatcher.handle(line, from: self)
+            case .tooLong: dismiss(with: .lineTooLong)
+            }
+        }
+        inbox.settle()
+        if outbox.readableBytes > ConnectionMachine.window { flush() }
+        perform(machine.handled(lines, rest: inbox.count, mayHoldLines: mayHoldLines))
     }
 }
 
@@ -248,10 +335,12 @@ extension Connection: ChannelInboundHandler {
     }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
-        guard phase == .open else { return }
+        let bytes = Self.unwrapInboundIn(data)
         isReading = true
-        inbox.receive(Self.unwrapInboundIn(data))
-        readLines(atEnd: false)
+        inbox.receive(bytes)
+        perform(machine.received(bytes.readableBytes))
+        // What is not handled yet must not stay in memory that the network library fills again.
+        inbox.settle()
     }
 
     func channelReadComplete(context: ChannelHandlerContext) {
@@ -261,18 +350,13 @@ extension Connection: ChannelInboundHandler {
 
     func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
         guard case .inputClosed? = event as? ChannelEvent else { return }
-        isReading = true
-        if phase == .open, !isDraining { readLines(atEnd: true) }
         isReading = false
-        phase = .ending
-        retire()
-        closeIfAnswered()
+        perform(machine.inputEnded())
     }
 
     func channelWritabilityChanged(context: ChannelHandlerContext) {
-        // Who does not read its answers may not ask on.
-        if phase == .open { setReading(context.channel.isWritable) }
-        if context.channel.isWritable { dispatcher.watchers.catchUp(self) }
+        // Whoever writes looks when that is done.
+        if !isFlushing { lookWhatWaits() }
     }
 
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
@@ -280,27 +364,15 @@ extension Connection: ChannelInboundHandler {
     }
 
     func channelInactive(context: ChannelHandlerContext) {
-        phase = .closed
-        farewell?.cancel()
-        retire()
+        perform(machine.closed())
     }
 
     // The last that happens, also to a connection that was never active.
     func handlerRemoved(context: ChannelHandlerContext) {
-        phase = .closed
+        perform(machine.closed())
         self.context = nil
         inbox.clear()
         dispatcher.giveBack(&outbox)
         reception.closed(self, account, wasRefused: refusal != nil)
-    }
-
-    private func readLines(atEnd: Bool) {
-        while phase == .open, let line = inbox.nextLine(atEnd: atEnd) {
-            switch line {
-            case .complete(let line): dispatcher.handle(line, from: self)
-            case .tooLong: dismiss(with: .lineTooLong)
-            }
-        }
-        inbox.settle()
     }
 }

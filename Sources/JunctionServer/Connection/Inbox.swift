@@ -17,6 +17,9 @@ struct Inbox {
     private var unread = ByteBuffer()
     private var isBorrowed = false
 
+    /// The bytes that are not read yet.
+    var count: Int { unread.readableBytes }
+
     mutating func receive(_ bytes: ByteBuffer) {
         isBorrowed = unread.readableBytes == 0
         if isBorrowed {

@@ -18,7 +18,7 @@ final class SessionHandlers {
 
     /// Makes the connection a session handler; one that is, stays it, and keeps its place in the order.
     func add(_ connection: Connection) {
-        guard !isStopping, duties[ObjectIdentifier(connection)] == nil else { return }
+        guard !isStopping, connection.isOpen, duties[ObjectIdentifier(connection)] == nil else { return }
         let duty = HandlerDuty(of: connection, owner)
         duties[ObjectIdentifier(connection)] = duty
         let asked = NIOLoopBound(duty, eventLoop: eventLoop)

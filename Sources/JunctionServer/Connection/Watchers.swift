@@ -11,6 +11,7 @@ final class Watchers {
 
     /// Begins with the state that the connection has just been told.
     func add(_ connection: Connection, told revision: UInt64) {
+        guard connection.isOpen else { return }
         connection.watch = .on(told: revision)
         connections[ObjectIdentifier(connection)] = connection
     }

@@ -17,6 +17,6 @@ extension Dispatcher {
     }
 
     func discover(_ request: Request, _: NoParams) {
-        request.succeed(RpcDiscover.self, RpcDiscover.Answer(json: introspection.discoveryDocument()))
+        prepared.withDiscoveryDocument(of: introspection) { request.succeed(with: $0) }
     }
 }

@@ -66,7 +66,8 @@ final class Dispatcher {
         switch message {
         case .request(let call, let id):
             batch?.expectAnswer()
-            perform(call, Request(connection: connection, id: id, batch: batch))
+            let request = Request(connection: connection, id: id, batch: batch)
+            if batch?.isFull == true { request.fail(.batchTooLarge) } else { perform(call, request) }
         case .notification(let call):
             perform(call, Request(connection: connection, id: nil, batch: batch))
         case .answer(let answer):
@@ -173,6 +174,21 @@ extension WireError {
         "Your user waits for as many answers as it may: wait for some of them, or raise limits.inFlight",
         retryAfter: 1
     )
+    static let batchTooLarge = WireError(
+        .busy,
+        "The answers to this batch are larger than \(BatchAnswers.mostBytes) bytes already: ask this again by itself"
+    )
+    static let tooMuchWaits = WireError(
+        .busy,
+        "Too much of what your user has sent or asked waits here, this unfinished line most of all; the connection is "
+            + "closed: read the answers, and send less at a time",
+        retryAfter: 1
+    )
+    static func lineTooSlow(_ limit: Duration) -> WireError {
+        .notAMessage(
+            "a line has to end within \(limit.components.seconds) s of its beginning; the connection is closed"
+        )
+    }
     static let tooManyConnections = WireError(
         .busy,
         "Your user has as many connections as it may: close some of them, or raise limits.connections",

@@ -4,13 +4,14 @@ import JunctionSecret
 import JunctionSession
 
 /// The answers that are asked for again and again, rendered once: the state for each revision, the token for each
-/// generation.
+/// generation, and the interface, which never changes and which anybody may ask for.
 final class PreparedAnswers {
     private var revision: UInt64?
     private var status: [UInt8] = []
     private var token: TokenFacts?
     // Holds the access token; it is wiped when it is replaced.
     private var tokenAnswer: SharedSecret?
+    private var discoveryDocument: [UInt8]?
 
     /// Lends the answer to `session.status` at this moment.
     func withStatus(of owner: SessionOwner, _ body: (UnsafeRawBufferPointer) -> Void) {
@@ -21,6 +22,13 @@ final class PreparedAnswers {
             (revision, status) = (snapshot.revision, writer.take())
         }
         status.withUnsafeBytes(body)
+    }
+
+    /// Lends the answer to `rpc.discover`.
+    func withDiscoveryDocument(of introspection: any DaemonIntrospection, _ body: (UnsafeRawBufferPointer) -> Void) {
+        let document = discoveryDocument ?? introspection.discoveryDocument()
+        discoveryDocument = document
+        document.withUnsafeBytes(body)
     }
 
     /// Lends the answer to `token.get`, if there is a token that can be served at this moment; its generation.

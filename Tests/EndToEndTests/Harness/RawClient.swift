@@ -27,6 +27,18 @@ final class RawClient {
         descriptor.sendAll(bytes)
     }
 
+    /// Sends as much as the kernel takes at once.
+    func sendWhatFits(_ bytes: [UInt8]) {
+        var rest = bytes[...]
+        while !rest.isEmpty {
+            let sent = rest.withUnsafeBytes {
+                Glibc.send(descriptor, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL | MSG_DONTWAIT))
+            }
+            guard sent > 0 else { return }
+            rest = rest.dropFirst(sent)
+        }
+    }
+
     /// The next line; `nil` at the end of what the daemon says.
     func line() throws -> String? {
         try lines.next()

@@ -76,6 +76,26 @@ import Testing
         #expect(try installation.status().state == "notLoggedIn")
     }
 
+    @Test func `connections that ask for the interface by the thousand and read nothing hold nobody up`() throws {
+        let installation = try Installation.started()
+        let line = #"{"jsonrpc":"2.0","method":"rpc.discover","id":1}"# + "\n"
+        let lines = Array(String(repeating: line, count: 4_000).utf8)
+        let flood = try (0..<50).map { _ in
+            let client = try installation.connect()
+            client.sendWhatFits(lines)
+            client.finishWriting()
+            return client
+        }
+
+        let client = try installation.connect()
+        let text = try #require(try client.call("daemon.metrics")["text"] as? String)
+        let memory = text.split(separator: "\n").first { $0.hasPrefix("junctiond_resident_memory_bytes ") }
+        let bytes = try #require(memory?.split(separator: " ").last.flatMap { Int($0) })
+
+        #expect(bytes < 256 << 20)
+        #expect(try flood[49].message()["result"] != nil)
+    }
+
     @Test func `limits.connections turns away with a reason`() throws {
         let installation = try Installation.started(configuration: "[limits]\nconnections = 2")
         let kept = try [installation.connect(), installation.connect()]

@@ -1,0 +1,349 @@
+import Testing
+
+@testable import JunctionServer
+
+/// What is done about what happens to one connection, as a table: events, and what each has done.
+struct ConnectionMachineTests {
+    /// What happens, and what the machine says to it.
+    private struct Step {
+        let event: Event
+        let actions: ConnectionMachine.Actions
+
+        init(_ event: Event, _ actions: ConnectionMachine.Actions = []) {
+            (self.event, self.actions) = (event, actions)
+        }
+    }
+
+    private func play(_ steps: [Step], sourceLocation: SourceLocation = #_sourceLocation) -> ConnectionMachine {
+        var machine = ConnectionMachine()
+        for (number, step) in steps.enumerated() {
+            let actions = step.event.happen(to: &machine)
+            #expect(actions == step.actions, "step \(number): \(step.event)", sourceLocation: sourceLocation)
+        }
+        return machine
+    }
+
+    private static let much = ConnectionMachine.window + 1
+
+    // MARK: Reading and writing
+
+    @Test func `what is received is handled at once, and nothing else is to be done`() {
+        _ = play([Step(.received(40), .handleLines), Step(.handled(1, rest: 0))])
+    }
+
+    @Test func `an unfinished line is waited for, each anew, and no longer once it has ended`() {
+        let machine = play([
+            Step(.received(40), .handleLines),
+            Step(.handled(0, rest: 40), .rearm),
+            Step(.received(5), .handleLines),
+            Step(.handled(0, rest: 45)),
+            Step(.received(5), .handleLines),
+            Step(.handled(1, rest: 3), .rearm),
+        ])
+        #expect(machine.deadline == .line(after: 1))
+        #expect(machine.held == 3)
+
+        var ended = machine
+        #expect(ended.received(1) == .handleLines)
+        #expect(ended.handled(1, rest: 0, mayHoldLines: false) == .rearm)
+        #expect(ended.deadline == nil)
+    }
+
+    @Test func `a line that does not end in time is the last`() {
+        _ = play([
+            Step(.received(40), .handleLines),
+            Step(.handled(0, rest: 40), .rearm),
+            Step(.deadlinePassed(), [.sayLineTooSlow, .forgetInput, .retire, .endOutput, .rearm]),
+            Step(.deadlinePassed(), .close),
+            Step(.closed, .rearm),
+        ])
+    }
+
+    @Test func `while much waits for the peer, no line is handled and nothing is read, until it has read`() {
+        var machine = play([
+            Step(.received(400), .handleLines),
+            Step(.waits(Self.much)),
+            Step(.handled(3, rest: 200, mayHoldLines: true), [.pause, .rearm]),
+            Step(.received(100)),
+        ])
+        #expect(machine.deadline == .reading)
+        #expect(machine.held == Self.much + 300)
+        #expect(!machine.mayHandleLine(with: 0))
+
+        #expect(machine.waits(0) == [.resumeSoon, .rearm])
+        #expect(machine.received(1) == [])
+        #expect(machine.resumed() == .handleLines)
+        #expect(machine.handled(3, rest: 0, mayHoldLines: false) == .read)
+    }
+
+    @Test func `a peer that reads fast has its lines handled in turns, and others come between`() {
+        _ = play([
+            Step(.received(400), .handleLines),
+            Step(.handled(1, rest: 300, mayHoldLines: true), [.pause, .resumeSoon]),
+            Step(.resumed, .handleLines),
+            Step(.handled(1, rest: 200, mayHoldLines: true), .resumeSoon),
+            Step(.resumed, .handleLines),
+            Step(.handled(4, rest: 0), .read),
+        ])
+    }
+
+    @Test func `as many answers as the window holds may be ready, and no line is handled past that`() {
+        let machine = ConnectionMachine()
+
+        #expect(machine.mayHandleLine(with: ConnectionMachine.window))
+        #expect(!machine.mayHandleLine(with: ConnectionMachine.window + 1))
+    }
+
+    @Test func `who takes some of its answers keeps the connection, and who takes none loses it`() {
+        _ = play([
+            Step(.waits(Self.much), [.pause, .rearm]),
+            Step(.deadlinePassed(bytesRead: 10), .rearm),
+            Step(.deadlinePassed(bytesRead: 11), .rearm),
+            Step(.deadlinePassed(bytesRead: 11), .close),
+        ])
+    }
+
+    // MARK: The end of the input
+
+    @Test func `an end without anything under way closes behind what is written`() {
+        let machine = play([Step(.inputEnded, [.retire, .closeWhenWritten, .rearm])])
+
+        #expect(machine.deadline == .reading)
+    }
+
+    @Test func `a last line without an ending counts, and everything is answered before the end`() {
+        _ = play([
+            Step(.received(40), .handleLines),
+            Step(.handled(0, rest: 40), .rearm),
+            Step(.inputEnded, .handleLines),
+            Step(.requestBegan),
+            Step(.handled(1, rest: 0), [.retire, .rearm]),
+            Step(.requestEnded, [.closeWhenWritten, .rearm]),
+        ])
+    }
+
+    @Test func `lines that wait when the input ends are handled as the peer reads, then it is over`() {
+        _ = play([
+            Step(.received(4_000), .handleLines),
+            Step(.waits(Self.much)),
+            Step(.handled(1, rest: 3_000, mayHoldLines: true), [.pause, .rearm]),
+            Step(.inputEnded, .retire),
+            Step(.waits(0), [.resumeSoon, .rearm]),
+            Step(.resumed, .handleLines),
+            Step(.waits(Self.much)),
+            Step(.handled(1, rest: 2_000, mayHoldLines: true), .rearm),
+            Step(.waits(0), [.resumeSoon, .rearm]),
+            Step(.resumed, .handleLines),
+            Step(.handled(9, rest: 0), [.closeWhenWritten, .rearm]),
+            Step(.closed, .rearm),
+        ])
+    }
+
+    @Test func `a peer that does not read its last answers is closed after a while`() {
+        _ = play([
+            Step(.inputEnded, [.retire, .closeWhenWritten, .rearm]),
+            Step(.deadlinePassed(bytesRead: 7), .rearm),
+            Step(.deadlinePassed(bytesRead: 7), .close),
+        ])
+    }
+
+    @Test func `while the daemon drains, half a line is not called a mistake`() {
+        var machine = play([
+            Step(.received(40), .handleLines),
+            Step(.handled(0, rest: 40), .rearm),
+            Step(.drainBegan, .shutInput),
+            Step(.inputEnded, .handleLines),
+        ])
+        #expect(!machine.isAtEnd)
+
+        #expect(machine.handled(0, rest: 40, mayHoldLines: false) == [.retire, .closeWhenWritten, .rearm])
+    }
+
+    // MARK: Letting go
+
+    @Test func `who is let go while it is read has its input forgotten when that memory is free`() {
+        _ = play([
+            Step(.received(40), .handleLines),
+            Step(.requestBegan),
+            Step(.dismissed),
+            Step(.handled(2, rest: 10, mayHoldLines: true), [.forgetInput, .retire, .rearm]),
+            Step(.received(5), .forgetInput),
+            Step(.requestEnded, .endOutput),
+            Step(.inputEnded, .closeWhenWritten),
+            Step(.closed, .rearm),
+        ])
+    }
+
+    @Test func `who is let go while it does not read is read from again, to be dropped`() {
+        _ = play([
+            Step(.waits(Self.much), [.pause, .rearm]),
+            Step(.dismissed, [.retire, .read, .endOutput, .rearm]),
+            Step(.deadlinePassed(), .close),
+        ])
+    }
+
+    @Test func `too much on the account closes who does not read, tells who sends, and spares who holds little`() {
+        _ = play([Step(.received(Self.much), .handleLines), Step(.handled(0, rest: 10), .rearm), Step(.overBudget)])
+        _ = play([Step(.waits(Self.much), [.pause, .rearm]), Step(.overBudget, .close)])
+        _ = play([
+            Step(.received(Self.much), .handleLines),
+            Step(.handled(0, rest: Self.much), .rearm),
+            Step(.overBudget, [.sayTooMuch, .forgetInput, .retire, .endOutput, .rearm]),
+            Step(.overBudget),
+        ])
+    }
+
+    @Test func `a connection that is closed asks for nothing any more`() {
+        var machine = play([Step(.waits(Self.much), [.pause, .rearm]), Step(.closed, [.retire, .rearm])])
+
+        for event in Event.all { #expect(event.happen(to: &machine) == [], "\(event)") }
+        #expect(machine.held == 0)
+    }
+
+    // MARK: Every order
+
+    /// Every sequence of events up to a length, with a model of what a socket does about the actions.
+    @Test func `in whatever order things happen, nothing is said twice and nothing is forgotten`() {
+        var histories = 0
+        func explore(_ world: World, _ depth: Int) {
+            histories += 1
+            world.check()
+            guard depth > 0, !world.isClosed else { return }
+            for event in Event.all where world.isPossible(event) {
+                var next = world
+                next.happen(event)
+                explore(next, depth - 1)
+            }
+        }
+
+        explore(World(), 5)
+
+        #expect(histories > 5_000)
+    }
+}
+
+/// What happens to a connection.
+private enum Event: Equatable {
+    case received(Int)
+    case handled(Int, rest: Int, mayHoldLines: Bool = false)
+    case resumed
+    case inputEnded
+    case requestBegan
+    case requestEnded
+    case waits(Int)
+    case drainBegan
+    case dismissed
+    case overBudget
+    case deadlinePassed(bytesRead: Int = 0)
+    case closed
+
+    static let all: [Event] = [
+        .received(10), .handled(1, rest: 0), .handled(1, rest: 5), .handled(1, rest: 5, mayHoldLines: true), .resumed,
+        .inputEnded, .requestBegan, .requestEnded, .waits(ConnectionMachine.window + 1), .waits(0), .drainBegan,
+        .dismissed, .overBudget, .deadlinePassed(), .closed,
+    ]
+
+    func happen(to machine: inout ConnectionMachine) -> ConnectionMachine.Actions {
+        switch self {
+        case .received(let bytes): return machine.received(bytes)
+        case .handled(let lines, let rest, let mayHoldLines):
+            return machine.handled(lines, rest: rest, mayHoldLines: mayHoldLines)
+        case .resumed: return machine.resumed()
+        case .inputEnded: return machine.inputEnded()
+        case .requestBegan:
+            machine.requestBegan()
+            return []
+        case .requestEnded: return machine.requestEnded()
+        case .waits(let bytes): return machine.waits(bytes)
+        case .drainBegan: return machine.drainBegan()
+        case .dismissed: return machine.dismissed()
+        case .overBudget: return machine.overBudget()
+        case .deadlinePassed(let bytesRead): return machine.deadlinePassed(bytesRead: bytesRead)
+        case .closed: return machine.closed()
+        }
+    }
+}
+
+/// A connection that does what the machine says, and objects when that makes no sense.
+private struct World {
+    private var machine = ConnectionMachine()
+    private var isReading = true
+    private var isHandling = false
+    private var isResumeDue = false
+    private var hasEnded = false
+    private var isLeaving = false
+    private var hasOutputEnded = false
+    private var isRetired = false
+    private var unanswered = 0
+    private(set) var isClosed = false
+
+    func isPossible(_ event: Event) -> Bool {
+        switch event {
+        case .received: isReading && !hasEnded && !isHandling
+        case .handled: isHandling
+        case .resumed: isResumeDue && !isHandling
+        case .inputEnded: !hasEnded && !isHandling
+        case .requestBegan: isHandling && unanswered < 2
+        case .requestEnded: unanswered > 0
+        case .deadlinePassed: machine.deadline != nil && !isHandling
+        case .waits(let bytes): machine.isBlocked != (bytes > 0)
+        case .drainBegan, .dismissed, .overBudget: !isHandling
+        case .closed: true
+        }
+    }
+
+    mutating func happen(_ event: Event) {
+        switch event {
+        case .handled: isHandling = false
+        case .resumed: isResumeDue = false
+        case .inputEnded: hasEnded = true
+        case .requestBegan: unanswered += 1
+        case .requestEnded: unanswered -= 1
+        case .closed: isClosed = true
+        case .received, .waits, .drainBegan, .dismissed, .overBudget, .deadlinePassed: break
+        }
+        let before = machine.deadline
+        let actions = event.happen(to: &machine)
+        #expect(machine.deadline == before || actions.contains(.rearm), "\(event)")
+        carryOut(actions, after: event)
+    }
+
+    private mutating func carryOut(_ actions: ConnectionMachine.Actions, after event: Event) {
+        if actions.contains(.retire) {
+            #expect(!isRetired, "\(event)")
+            isRetired = true
+        }
+        if actions.contains(.pause) || actions.contains(.read) {
+            #expect(isReading == actions.contains(.pause), "\(event)")
+            isReading = actions.contains(.read)
+        }
+        if actions.contains(.handleLines) {
+            #expect(!isHandling && !machine.isBlocked && !isClosed, "\(event)")
+            isHandling = true
+        }
+        if actions.contains(.resumeSoon) {
+            #expect(!isResumeDue, "\(event)")
+            isResumeDue = true
+        }
+        if actions.contains(.endOutput) {
+            #expect(unanswered == 0 && !hasOutputEnded, "\(event)")
+            hasOutputEnded = true
+        }
+        if actions.contains(.closeWhenWritten) {
+            #expect(unanswered == 0 && !isLeaving, "\(event)")
+            isLeaving = true
+        }
+        if actions.contains(.close) { isClosed = true }
+    }
+
+    /// Nothing is stuck: whatever is not going on by itself is being waited for.
+    func check() {
+        guard !isClosed, !isHandling else { return }
+        if !machine.isOpen { #expect(isRetired) }
+        if machine.isBlocked { #expect(machine.deadline != nil) }
+        if hasEnded, unanswered == 0, !machine.isBlocked, !isResumeDue { #expect(isLeaving) }
+        if isLeaving || hasOutputEnded { #expect(machine.deadline != nil) }
+        if !isReading, !hasEnded { #expect(machine.isBlocked || isResumeDue) }
+        if machine.isBlocked, machine.isOpen { #expect(!isReading) }
+    }
+}
