@@ -68,7 +68,7 @@ struct ConnectionMachineTests {
         ])
         #expect(machine.deadline == .reading)
         #expect(machine.held == Self.much + 300)
-        #expect(!machine.mayHandleLine(with: 0))
+        #expect(!machine.mayHandleLine(with: 0, after: 0))
 
         #expect(machine.waits(0) == [.resumeSoon, .rearm])
         #expect(machine.received(1) == [])
@@ -87,11 +87,12 @@ struct ConnectionMachineTests {
         ])
     }
 
-    @Test func `as many answers as the window holds may be ready, and no line is handled past that`() {
+    @Test func `as many answers as the window holds may be ready, and as many as a turn has may go out in it`() {
         let machine = ConnectionMachine()
 
-        #expect(machine.mayHandleLine(with: ConnectionMachine.window))
-        #expect(!machine.mayHandleLine(with: ConnectionMachine.window + 1))
+        #expect(machine.mayHandleLine(with: ConnectionMachine.window, after: ConnectionMachine.turn - 1))
+        #expect(!machine.mayHandleLine(with: ConnectionMachine.window + 1, after: 0))
+        #expect(!machine.mayHandleLine(with: 0, after: ConnectionMachine.turn))
     }
 
     @Test func `who takes some of its answers keeps the connection, and who takes none loses it`() {

@@ -241,9 +241,7 @@ final class Connection {
         if actions.contains(.read) { setReading(true) }
         if actions.contains(.shutInput) { _ = shutdown(descriptor, Int32(SHUT_RD)) }
         if actions.contains(.handleLines) { handleLines() }
-        if actions.contains(.resumeSoon) {
-            onLoop { $0.perform($0.machine.resumed()) }
-        }
+        if actions.contains(.resumeSoon) { dispatcher.turns.add(self) }
     }
 
     private func performOutput(_ actions: ConnectionMachine.Actions) {
@@ -302,10 +300,13 @@ final class Connection {
         eventLoop.execute { body(connection.value) }
     }
 
+    /// It is this connection's turn again.
+    func goOn() { perform(machine.resumed()) }
+
     private func handleLines() {
-        var lines = 0
+        var (lines, sent) = (0, 0)
         var mayHoldLines = true
-        while machine.mayHandleLine(with: outbox.readableBytes) {
+        while machine.mayHandleLine(with: outbox.readableBytes, after: sent) {
             guard let line = inbox.nextLine(atEnd: machine.isAtEnd) else {
                 mayHoldLines = false
                 break
@@ -315,9 +316,12 @@ final class Connection {
             case .complete(let line): dispatcher.handle(line, from: self)
             case .tooLong: dismiss(with: .lineTooLong)
             }
+            if outbox.readableBytes > ConnectionMachine.window {
+                sent += outbox.readableBytes
+                flush()
+            }
         }
         inbox.settle()
-        if outbox.readableBytes > ConnectionMachine.window { flush() }
         perform(machine.handled(lines, rest: inbox.count, mayHoldLines: mayHoldLines))
     }
 }

@@ -7,6 +7,8 @@ struct ConnectionMachine: Equatable {
     /// While more than this in answers waits for the peer, none of its lines is handled: who does not read its answers
     /// may not ask on.
     static let window = 1 << 16
+    /// So much may be answered to a peer that reads it as fast, before others have a turn.
+    static let turn = 1 << 19
 
     /// What is to be done, in the order in which it is declared.
     struct Actions: OptionSet {
@@ -92,9 +94,9 @@ struct ConnectionMachine: Equatable {
     /// The bytes that are kept here for this connection; the answers within the window are not counted.
     var held: Int { isClosed ? 0 : unread + waiting + collected }
 
-    /// Whether a further line may be handled, with this much to be sent already.
-    func mayHandleLine(with unsent: Int) -> Bool {
-        !isDismissed && !isClosed && !isBlocked && unsent <= Self.window
+    /// Whether a further line may be handled, with so much to be sent already, and so much sent in this turn.
+    func mayHandleLine(with unsent: Int, after sent: Int) -> Bool {
+        !isDismissed && !isClosed && !isBlocked && unsent <= Self.window && sent < Self.turn
     }
 
     // MARK: Input

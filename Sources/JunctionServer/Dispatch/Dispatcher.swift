@@ -14,6 +14,7 @@ final class Dispatcher {
     let patience: ServerSettings.Patience
     var exposesApi: Bool
 
+    let turns: Turns
     let watchers = Watchers()
     let handlers: SessionHandlers
     let prepared = PreparedAnswers()
@@ -37,6 +38,7 @@ final class Dispatcher {
         self.introspection = introspection
         self.observer = observer
         self.eventLoop = eventLoop
+        turns = Turns(eventLoop)
         handlers = SessionHandlers(owner, eventLoop)
         patience = settings.patience
         exposesApi = settings.exposesApi
