@@ -6,6 +6,7 @@
 #include <fcntl.h>
 #include <linux/falloc.h>
 #include <malloc.h>
+#include <poll.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -13,12 +14,18 @@
 #include <sys/random.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
+#include <sys/syscall.h>
 #include <sys/timerfd.h>
 #include <time.h>
 #include <unistd.h>
 
 #ifndef SO_PEERGROUPS
 #define SO_PEERGROUPS 59
+#endif
+
+// Linux 6.5; the headers of Debian 12 are older.
+#ifndef SO_PEERPIDFD
+#define SO_PEERPIDFD 77
 #endif
 
 _Static_assert(sizeof(gid_t) == sizeof(uint32_t), "groups are handed to Swift as uint32_t");
@@ -46,6 +53,23 @@ int clinux_peer_groups(int socket, uint32_t *groups, size_t *count) {
     if (failed && errno != ERANGE) return errno;
     *count = size / sizeof *groups;
     return failed ? ERANGE : 0;
+}
+
+int clinux_peer_process(int socket) {
+    int process = -1;
+    socklen_t size = sizeof process;
+    return getsockopt(socket, SOL_SOCKET, SO_PEERPIDFD, &process, &size) == 0 ? process : -errno;
+}
+
+int clinux_open_process(int32_t process) { return descriptor_or_error((int)syscall(SYS_pidfd_open, process, 0)); }
+
+int clinux_process_has_ended(int process) {
+    struct pollfd ending = {.fd = process, .events = POLLIN};
+    int ready;
+    do {
+        ready = poll(&ending, 1, 0);
+    } while (ready < 0 && errno == EINTR);
+    return ready == 0 ? 0 : 1;
 }
 
 int clinux_accept(int listener) {

@@ -8,8 +8,8 @@ package struct ServerSettings: Sendable {
     package var exposesApi: Bool
     /// How long to wait for others.
     package var patience: Patience
-    /// Finds the system unit of a process.
-    package var unitOfProcess: @Sendable (Int32) -> String?
+    /// Finds the system unit of a process, or that it is in none; an error means that it cannot be learnt.
+    package var unitOfProcess: @Sendable (Int32) throws -> String?
     /// Whether callers' units are looked up for the audit, too, or only while a rule of the policy names a unit.
     package var alwaysFindsUnits: Bool
 
@@ -36,7 +36,7 @@ package struct ServerSettings: Sendable {
         limits: CallerLimits = CallerLimits(),
         exposesApi: Bool = true,
         patience: Patience = Patience(),
-        unitOfProcess: @escaping @Sendable (Int32) -> String? = { _ in nil },
+        unitOfProcess: @escaping @Sendable (Int32) throws -> String? = { _ in nil },
         alwaysFindsUnits: Bool = false
     ) {
         self.policy = policy

@@ -74,8 +74,6 @@ package final class SessionServer: Sendable {
     }
 
     /// Puts what a reload may change in force, for the connections that are open too.
-    ///
-    /// A connection that was made before any rule named a unit has none until it is made again.
     package func reload(policy: AccessPolicy, exposesApi: Bool) {
         reception.value.dispatcher.exposesApi = exposesApi
         reception.value.replacePolicy(with: policy)

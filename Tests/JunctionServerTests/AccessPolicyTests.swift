@@ -14,7 +14,7 @@ struct AccessPolicyTests {
 
     private func peer(inUnit unit: String) -> Peer {
         var peer = peer
-        peer.unit = Peer.Unit(name: unit, processStart: 1)
+        peer.membership = .inUnit(unit)
         return peer
     }
 
@@ -74,26 +74,22 @@ struct AccessPolicyTests {
         )
 
         #expect(policy.grant(to: peer(inUnit: "a.service")).dependsOnUnit)
+        var peer = peer
+        peer.membership = .inNone
         #expect(!policy.grant(to: peer).dependsOnUnit)
     }
 
-    @Test func `a unit is current only for the process that it was looked up for`() {
-        var peer = Peer(user: 1_000, groups: [], process: getpid())
+    @Test func `where the unit is not known, an entry that it would decide allows nothing, and is not passed over`() {
+        let denying = AccessRule(allow: [], unit: "a.service")
+        let allowing = AccessRule(allow: [.api], unit: "a.service")
+        let everybody = AccessRule(allow: [.status])
+        var inNone = peer
+        inNone.membership = .inNone
 
-        peer.findUnit { _ in "a.service" }
-        #expect(peer.unit?.name == "a.service")
-        #expect(peer.isUnitCurrent)
-
-        peer.unit = Peer.Unit(name: "a.service", processStart: 1)
-        #expect(!peer.isUnitCurrent)
-    }
-
-    @Test func `a process that is gone has no unit`() {
-        var peer = Peer(user: 1_000, groups: [], process: .max)
-
-        peer.findUnit { _ in "a.service" }
-
-        #expect(peer.unit == nil)
-        #expect(!peer.isUnitCurrent)
+        #expect(capabilities(denying, everybody) == [])
+        #expect(capabilities(allowing, everybody) == [])
+        #expect(capabilities(everybody, denying) == [.status])
+        #expect(capabilities(denying, everybody, of: inNone) == [.status])
+        #expect(capabilities(AccessRule(allow: [], unit: "a.service", user: 1), everybody) == [.status])
     }
 }

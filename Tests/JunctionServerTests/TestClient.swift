@@ -15,10 +15,21 @@ final class TestClient: Sendable {
     init(_ path: String, of server: TestServer? = nil) throws {
         self.server = server
         descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
+        limitWaiting()
+        guard connectSocket(descriptor, to: path) == 0 else { throw Failure(doing: "connect", errno) }
+    }
+
+    /// Takes over a socket that another process may have connected.
+    init(adopting descriptor: Int32) {
+        self.descriptor = descriptor
+        server = nil
+        limitWaiting()
+    }
+
+    private func limitWaiting() {
         var patience = timeval(tv_sec: 60, tv_usec: 0)
         setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &patience, socklen_t(MemoryLayout<timeval>.size))
         setsockopt(descriptor, SOL_SOCKET, SO_SNDTIMEO, &patience, socklen_t(MemoryLayout<timeval>.size))
-        guard connectSocket(descriptor, to: path) == 0 else { throw Failure(doing: "connect", errno) }
     }
 
     deinit { close(descriptor) }

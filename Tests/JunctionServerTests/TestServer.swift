@@ -31,7 +31,7 @@ final class TestServer: Sendable {
         rules: RenewalRules = RenewalRules(),
         patience: ServerSettings.Patience = .init(),
         mode: UInt32 = 0o600,
-        unitOfProcess: @escaping @Sendable (Int32) -> String? = { _ in nil }
+        unitOfProcess: @escaping @Sendable (Int32) throws -> String? = { _ in nil }
     ) throws {
         let settings = ServerSettings(
             policy: policy,

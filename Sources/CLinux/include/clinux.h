@@ -18,6 +18,16 @@ int clinux_peer_credentials(int socket, int32_t *process, uint32_t *user, uint32
 /// `*count` is the room in `groups` on entry and the number of groups on return; ERANGE when the room is too small.
 int clinux_peer_groups(int socket, uint32_t *groups, size_t *count);
 
+/// Opens the very process that connected (SO_PEERPIDFD), whatever its number is used for by now. Returns a close-on-exec
+/// descriptor, or a negative errno: ENOPROTOOPT before Linux 6.5, ESRCH or EINVAL when the process has gone.
+int clinux_peer_process(int socket);
+
+/// Opens the process that has this number now. Returns a close-on-exec descriptor, or a negative errno.
+int clinux_open_process(int32_t process);
+
+/// Whether an open process has ended, or cannot be asked: 1 or 0. It need not have been waited for by its parent.
+int clinux_process_has_ended(int process);
+
 /// Accepts a connection that is close-on-exec and non-blocking from the start. Returns it, or a negative errno.
 int clinux_accept(int listener);
 

@@ -50,7 +50,7 @@ struct Caller: Hashable, Sendable {
 
 extension Caller {
     init(_ peer: Peer) {
-        self.init(user: peer.user, process: peer.process, unit: peer.unit?.name)
+        self.init(user: peer.user, process: peer.process, unit: peer.unit)
     }
 }
 

@@ -119,7 +119,7 @@ package final class Daemon: Sendable {
                 inFlight: plan.configuration.limits.inFlight
             ),
             exposesApi: plan.configuration.api.expose,
-            unitOfProcess: CallerUnit.name(ofProcess:),
+            unitOfProcess: { try CallerUnit.name(ofProcess: $0) },
             alwaysFindsUnits: plan.surroundings.isUnderServiceManager
         )
         let auditLogger = log.logger("audit")

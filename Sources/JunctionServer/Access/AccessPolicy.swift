@@ -20,8 +20,15 @@ package struct AccessPolicy: Equatable, Sendable {
     func grant(to peer: Peer) -> AccessGrant {
         if peer.user == 0 || peer.user == daemonUser { return .everything }
         guard !rules.isEmpty else { return peer.isInSocketGroup ? .everythingButManage : .nothing }
-        guard let rule = rules.first(where: { $0.matches(peer) }) else { return .nothing }
-        return AccessGrant(rule.allow, dependsOnUnit: rule.unit != nil)
+        for rule in rules {
+            switch rule.match(with: peer) {
+            case .no: continue
+            case .yes: return AccessGrant(rule.allow, dependsOnUnit: rule.unit != nil)
+            // It would decide, for or against, and what is said further down was written for those it is not about.
+            case .unknown: return .nothing
+            }
+        }
+        return .nothing
     }
 }
 
@@ -46,12 +53,23 @@ package struct AccessRule: Equatable, Sendable {
         self.group = group
     }
 
-    fileprivate func matches(_ peer: Peer) -> Bool {
-        if matchesNobody { return false }
-        if let user, user != peer.user { return false }
-        if let group, !peer.groups.contains(group) { return false }
-        if let unit, unit != peer.unit?.name { return false }
-        return true
+    fileprivate enum Match {
+        case no
+        case yes
+        /// All but the unit matches, and the unit of the caller is not known.
+        case unknown
+    }
+
+    fileprivate func match(with peer: Peer) -> Match {
+        if matchesNobody { return .no }
+        if let user, user != peer.user { return .no }
+        if let group, !peer.groups.contains(group) { return .no }
+        guard let unit else { return .yes }
+        return switch peer.membership {
+        case .unknown: .unknown
+        case .inNone: .no
+        case .inUnit(let name): name == unit ? .yes : .no
+        }
     }
 }
 

@@ -11,14 +11,23 @@ package struct Peer: Equatable, Sendable {
     package let process: Int32
     /// Whether one of the groups is the group of the socket's file.
     package let isInSocketGroup: Bool
-    /// The system unit of the process, where an access rule asks for one.
-    package internal(set) var unit: Unit?
+    /// What is known of the system unit of the process.
+    package internal(set) var membership = Membership.unknown
+    /// The process itself, once its unit was looked for.
+    private var handle: ProcessHandle?
 
-    /// A unit, and which run of the process id it was looked up for.
-    package struct Unit: Equatable, Sendable {
-        /// The name as the service manager knows it.
-        package let name: String
-        let processStart: UInt64
+    /// Whether a process belongs to a system unit.
+    package enum Membership: Equatable, Sendable {
+        /// Nobody has looked, or it cannot be learnt: it may be in any.
+        case unknown
+        case inNone
+        /// By the name that the service manager knows.
+        case inUnit(String)
+    }
+
+    /// The system unit of the process, if it is known to be in one.
+    package var unit: String? {
+        if case .inUnit(let name) = membership { name } else { nil }
     }
 
     /// Describes a peer by hand, for tests.
@@ -63,36 +72,31 @@ struct PeerUnknown: Error {
     let code: Int32
 }
 
-// The unit is found by the process id, and a process id may be used again. So the start time of the process is read
-// before and after the look-up, and again whenever the unit decides something. What remains: a process that dies
-// between connecting and the look-up, and whose id goes to a process of the other unit in that very moment.
+// The unit is found by the process id, and a process id may be used again. So the process is opened first: while it has not
+// ended, its number is its own, and what is found by the number in between is about this process.
 extension Peer {
-    /// Looks up the unit of the peer's process.
-    mutating func findUnit(_ unitOfProcess: (Int32) -> String?) {
-        unit = nil
-        guard let start = processStart(of: process), let name = unitOfProcess(process) else { return }
-        if processStart(of: process) == start { unit = Unit(name: name, processStart: start) }
+    /// Looks up the unit of the process that connected, unless it is known. What cannot be learnt stays unknown.
+    ///
+    /// - Parameter isNew: the connection has just been accepted. A kernel before 6.5 cannot say later which process made
+    ///   it: the number may be another process's by then.
+    mutating func findUnit(
+        _ unitOfProcess: (Int32) throws -> String?,
+        connectedBy socket: Int32,
+        isNew: Bool
+    ) {
+        guard membership == .unknown else { return }
+        handle = handle ?? ProcessHandle(connectedTo: socket) ?? (isNew ? ProcessHandle(of: process) : nil)
+        guard isProcessThere, let found = try? Self.membership(of: process, unitOfProcess) else { return }
+        if isProcessThere { membership = found }
     }
 
-    /// Whether the process that the unit was looked up for is still there.
-    var isUnitCurrent: Bool {
-        guard let unit else { return false }
-        return processStart(of: process) == unit.processStart
+    private static func membership(
+        of process: Int32,
+        _ unitOfProcess: (Int32) throws -> String?
+    ) throws -> Membership {
+        try unitOfProcess(process).map(Membership.inUnit) ?? .inNone
     }
-}
 
-/// When a process was started, in clock ticks since boot: the 22nd field of `/proc/PID/stat`.
-private func processStart(of process: Int32) -> UInt64? {
-    let descriptor = open("/proc/\(process)/stat", O_RDONLY | O_CLOEXEC)
-    guard descriptor >= 0 else { return nil }
-    defer { _ = close(descriptor) }
-    return withUnsafeTemporaryAllocation(byteCount: 1_024, alignment: 1) { room in
-        let count = read(descriptor, room.baseAddress, room.count)
-        guard count > 0 else { return nil }
-        // The second field is the program's name in parentheses, which may hold spaces and parentheses itself.
-        let line = room[..<count]
-        guard let name = line.lastIndex(of: UInt8(ascii: ")")) else { return nil }
-        let fields = line[line.index(after: name)...].split(separator: UInt8(ascii: " "))
-        return fields.count > 19 ? UInt64(String(decoding: fields[19], as: UTF8.self)) : nil
-    }
+    /// Whether the process that connected has not ended.
+    var isProcessThere: Bool { handle?.hasEnded == false }
 }

@@ -6,7 +6,7 @@ import NIOCore
 ///
 /// Everything happens on the event loop. The answers to what was read together go out together.
 final class Connection {
-    let peer: Peer
+    private(set) var peer: Peer
     let eventLoop: any EventLoop
     let dispatcher: Dispatcher
     private let reception: Reception
@@ -57,7 +57,12 @@ final class Connection {
     /// Whether the caller may do this now.
     func may(_ capability: Capability) -> Bool {
         let rights = rights
-        return rights.allows(capability) && (!rights.dependsOnUnit || peer.isUnitCurrent)
+        return rights.allows(capability) && (!rights.dependsOnUnit || peer.isProcessThere)
+    }
+
+    /// Looks up the unit of the caller, if that was not done when it connected.
+    func findUnit(_ unitOfProcess: (Int32) throws -> String?) {
+        peer.findUnit(unitOfProcess, connectedBy: descriptor, isNew: false)
     }
 
     /// Whether it is told or asked what its caller has no right to any more.
@@ -209,6 +214,9 @@ final class Connection {
     func rightWithdrawn() {
         if machine.isOpen { perform(machine.dismissed()) }
     }
+
+    /// The same, when whoever tells or asks it has finished with the others.
+    func rightIsGone() { onLoop { $0.rightWithdrawn() } }
 
     /// Tells the peer why it is served no longer, and lets it go.
     private func dismiss(with error: WireError) {

@@ -11,7 +11,7 @@ final class Reception {
     /// Rises with every new policy: rights are worked out anew then.
     private(set) var policyVersion = 0
 
-    private let unitOfProcess: @Sendable (Int32) -> String?
+    private let unitOfProcess: @Sendable (Int32) throws -> String?
     private let alwaysFindsUnits: Bool
     private let eventLoop: any EventLoop
     private var accounts = CallerAccounts()
@@ -77,7 +77,9 @@ final class Reception {
     private func recognise(_ descriptor: Int32, socketGroup: UInt32?) throws(PeerUnknown) -> Peer {
         do throws(PeerUnknown) {
             var peer = try Peer(of: descriptor, socketGroup: socketGroup)
-            if alwaysFindsUnits || policy.namesUnits { peer.findUnit(unitOfProcess) }
+            if alwaysFindsUnits || policy.namesUnits {
+                peer.findUnit(unitOfProcess, connectedBy: descriptor, isNew: true)
+            }
             return peer
         } catch {
             dispatcher.counters.turnedAwayConnections += 1
@@ -107,6 +109,8 @@ final class Reception {
     func replacePolicy(with policy: AccessPolicy) {
         self.policy = policy
         policyVersion += 1
+        // Who came before any rule named a unit is asked for it now.
+        if policy.namesUnits { for connection in connections.values { connection.findUnit(unitOfProcess) } }
         for connection in connections.values where connection.usesWithdrawnRight { connection.rightWithdrawn() }
     }
 

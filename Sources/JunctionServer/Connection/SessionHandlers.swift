@@ -44,12 +44,6 @@ final class SessionHandlers {
     /// Whether the connection is a session handler.
     func contains(_ connection: Connection) -> Bool { duties[ObjectIdentifier(connection)] != nil }
 
-    /// The connection was to be asked, and may not be any more.
-    func dismiss(_ connection: Connection) {
-        let dismissed = NIOLoopBound(connection, eventLoop: eventLoop)
-        eventLoop.execute { dismissed.value.rightWithdrawn() }
-    }
-
     /// The daemon is about to end: nobody is asked any more, and nobody is taken for unable.
     ///
     /// What counts as unable is postponed for ten minutes, over the restart too; no app has said so.
@@ -84,7 +78,7 @@ private final class HandlerDuty {
         // Whoever asks will hear in a moment that this duty is over.
         guard !isOver else { return }
         withdrawQuestion()
-        guard connection.may(.handle) else { return connection.dispatcher.handlers.dismiss(connection) }
+        guard connection.may(.handle) else { return connection.rightIsGone() }
         question = connection.ask(SessionWillRenewAccessToken.self, RenewalRequest(renewal)) { [self] result in
             question = nil
             answered(renewal.attempt, result)

@@ -35,6 +35,8 @@ final class Watchers {
     /// Tells a connection the newest state, unless it knows it or does not read.
     func catchUp(_ connection: Connection) {
         guard let news, case .on(let told) = connection.watch, told < news.revision else { return }
+        // Whoever holds the connection of a process that has ended is not the unit that it was given to.
+        guard connection.may(.status) else { return connection.rightIsGone() }
         if connection.post(news.line) { connection.watch = .on(told: news.revision) }
     }
 }
