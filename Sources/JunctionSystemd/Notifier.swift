@@ -6,13 +6,16 @@ import Glibc
 /// `sd_notify(3)` does the same with a blocking send: once 11 messages lie unread at the service manager, the twelfth
 /// stops whoever sends it, here the thread that answers every client. So the datagram is sent from here, without
 /// blocking; libsystemd is used where it does not wait.
+///
+/// What the service manager is too busy to take now is kept, as far as it is still true later, and sent when it listens: a
+/// daemon whose `READY=1` is lost is killed for never having started.
 package struct Notifier: Sendable {
     /// What became of a message. That it was sent does not mean that it was acted on.
     package enum Delivery: Equatable, Sendable {
         case sent
         /// No service manager asked to be told.
         case nobodyListens
-        /// The service manager is busy: say it again in a moment.
+        /// The service manager is busy. States are told as soon as it listens; all else is to be said again in a moment.
         case congested
         /// The system's reason why it can never be told.
         case failed(errno: Int32)
@@ -20,7 +23,7 @@ package struct Notifier: Sendable {
 
     private enum Destination {
         case nobody
-        case address(SocketAddress)
+        case listener(NotifySocket, StandingNews)
         case unusable(errno: Int32)
     }
 
@@ -30,7 +33,7 @@ package struct Notifier: Sendable {
     package init(socket name: String?) {
         destination =
             if let name {
-                SocketAddress(name).map(Destination.address) ?? .unusable(errno: EAFNOSUPPORT)
+                NotifySocket(name).map { .listener($0, StandingNews($0)) } ?? .unusable(errno: EAFNOSUPPORT)
             } else {
                 .nobody
             }
@@ -42,7 +45,8 @@ package struct Notifier: Sendable {
         switch destination {
         case .nobody: .nobodyListens
         case .unusable(let errno): .failed(errno: errno)
-        case .address(let address): send(news.map(\.text).joined(separator: "\n"), to: address)
+        case .listener(let socket, let standing):
+            news.contains(where: \.isStanding) ? standing.tell(news) : socket.send(news)
         }
     }
 
@@ -53,53 +57,7 @@ package struct Notifier: Sendable {
         switch destination {
         case .nobody: .nobodyListens
         case .unusable(let errno): .failed(errno: errno)
-        case .address(let address): send("FDSTORE=1\nFDPOLL=0\nFDNAME=" + name, to: address, with: descriptor)
-        }
-    }
-
-    /// A socket a message: they are rare, and this way the service manager may restart in between.
-    private func send(_ text: String, to address: SocketAddress, with descriptor: Int32? = nil) -> Delivery {
-        let sender = socket(AF_UNIX, Int32(SOCK_DGRAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
-        guard sender >= 0 else { return .failed(errno: errno) }
-        defer { close(sender) }
-        let bytes = Array(text.utf8)
-        let failure = address.withSocketAddress { address, length in
-            if let descriptor {
-                return clinux_send_descriptor(sender, bytes, bytes.count, address, length, descriptor)
-            }
-            let flags = Int32(MSG_DONTWAIT | MSG_NOSIGNAL)
-            return sendto(sender, bytes, bytes.count, flags, address, length) < 0 ? errno : 0
-        }
-        switch failure {
-        case 0: return .sent
-        case EAGAIN, ENOBUFS: return .congested
-        default: return .failed(errno: failure)
-        }
-    }
-}
-
-/// The address of a Unix socket, by path or by abstract name.
-private struct SocketAddress {
-    private var address = sockaddr_un()
-    private let length: socklen_t
-
-    init?(_ name: String) {
-        var bytes = Array(name.utf8)
-        switch bytes.first {
-        case UInt8(ascii: "/"): bytes.append(0)
-        case UInt8(ascii: "@"): bytes[0] = 0
-        default: return nil
-        }
-        guard bytes.count <= MemoryLayout.size(ofValue: address.sun_path) else { return nil }
-        address.sun_family = sa_family_t(AF_UNIX)
-        withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: bytes) }
-        // An abstract name ends where the length says: a byte more would be another name.
-        length = socklen_t(MemoryLayout<sockaddr_un>.offset(of: \.sun_path)! + bytes.count)
-    }
-
-    func withSocketAddress<Result>(_ body: (UnsafePointer<sockaddr>, socklen_t) -> Result) -> Result {
-        withUnsafePointer(to: address) { pointer in
-            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { body($0, length) }
+        case .listener(let socket, _): socket.send("FDSTORE=1\nFDPOLL=0\nFDNAME=" + name, with: descriptor)
         }
     }
 }

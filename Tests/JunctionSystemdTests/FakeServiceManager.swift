@@ -40,6 +40,12 @@ final class FakeServiceManager {
         return count < 0 ? nil : String(decoding: buffer.prefix(count), as: UTF8.self)
     }
 
+    /// The next datagram, waited for; `nil` when none comes.
+    func awaitDatagram() -> String? {
+        var coming = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+        return poll(&coming, 1, 60_000) == 1 ? receive() : nil
+    }
+
     /// The next datagram and the descriptor that came with it, if one did.
     func receiveWithDescriptor() -> (text: String, descriptor: Int32?)? {
         var text = [UInt8](repeating: 0, count: 8_192)

@@ -24,9 +24,9 @@ import Testing
         let manager = try FakeServiceManager(.abstract)
         let before = ServiceNews.monotonicMicroseconds()
 
-        Notifier(socket: manager.name).tell(.reloading(atMonotonicMicroseconds: before), .alive)
+        Notifier(socket: manager.name).tell(.reloading(atMonotonicMicroseconds: before))
 
-        #expect(manager.receive() == "RELOADING=1\nMONOTONIC_USEC=\(before)\nWATCHDOG=1")
+        #expect(manager.receive() == "RELOADING=1\nMONOTONIC_USEC=\(before)")
         #expect(ServiceNews.monotonicMicroseconds() >= before)
     }
 
@@ -54,7 +54,56 @@ import Testing
         #expect(accepted > 0)
         #expect(notifier.tell(.ready) == .congested)
         #expect(manager.receive() == "WATCHDOG=1")
-        #expect(notifier.tell(.ready) == .sent)
+    }
+
+    /// A service manager that has been told so much that it takes nothing more.
+    private func congested() throws -> (manager: FakeServiceManager, notifier: Notifier) {
+        let manager = try FakeServiceManager(.abstract)
+        let notifier = Notifier(socket: manager.name)
+        while notifier.tell(.alive) == .sent {}
+        return (manager, notifier)
+    }
+
+    /// What comes after the signs of life, in the order in which it comes.
+    private func news(to manager: FakeServiceManager, _ count: Int) -> [String] {
+        var news: [String] = []
+        while news.count < count, let text = manager.awaitDatagram() {
+            if text != "WATCHDOG=1" { news.append(text) }
+        }
+        return news
+    }
+
+    @Test func `that the daemon is ready is told when the service manager listens again`() throws {
+        let (manager, notifier) = try congested()
+
+        #expect(notifier.tell(.ready, .status("Signed in")) == .congested)
+
+        #expect(news(to: manager, 1) == ["READY=1\nSTATUS=Signed in"])
+        #expect(notifier.tell(.stopping) == .sent)
+        #expect(news(to: manager, 1) == ["STOPPING=1"])
+    }
+
+    @Test func `what was overtaken meanwhile is not told, and a reload begins before it ends`() throws {
+        let (manager, notifier) = try congested()
+
+        for news: ServiceNews in [
+            .ready, .status("old"), .reloading(atMonotonicMicroseconds: 1), .ready,
+            .reloading(atMonotonicMicroseconds: 2), .status("new"), .ready,
+        ] { notifier.tell(news) }
+
+        #expect(
+            news(to: manager, 2) == ["RELOADING=1\nMONOTONIC_USEC=2", "READY=1\nSTATUS=new"]
+        )
+    }
+
+    @Test func `who is stopping is not said to be ready`() throws {
+        let (manager, notifier) = try congested()
+
+        notifier.tell(.reloading(atMonotonicMicroseconds: 1))
+        notifier.tell(.ready)
+        notifier.tell(.stopping)
+
+        #expect(news(to: manager, 1) == ["STOPPING=1"])
     }
 
     @Test func `without a service manager nothing is sent and nothing fails`() {

@@ -1,0 +1,74 @@
+import CLinux
+import Glibc
+
+/// The service manager's end of the notify protocol: a datagram socket, by path or by abstract name.
+struct NotifySocket: Sendable {
+    private var address = sockaddr_un()
+    private let length: socklen_t
+
+    init?(_ name: String) {
+        var bytes = Array(name.utf8)
+        switch bytes.first {
+        case UInt8(ascii: "/"): bytes.append(0)
+        case UInt8(ascii: "@"): bytes[0] = 0
+        default: return nil
+        }
+        guard bytes.count <= MemoryLayout.size(ofValue: address.sun_path) else { return nil }
+        address.sun_family = sa_family_t(AF_UNIX)
+        withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: bytes) }
+        // An abstract name ends where the length says: a byte more would be another name.
+        length = socklen_t(MemoryLayout<sockaddr_un>.offset(of: \.sun_path)! + bytes.count)
+    }
+
+    /// Sends the news in one datagram, without waiting.
+    func send(_ news: [ServiceNews]) -> Notifier.Delivery {
+        send(news.map(\.text).joined(separator: "\n"))
+    }
+
+    /// A socket a message: they are rare, and this way the service manager may restart in between.
+    func send(_ text: String, with descriptor: Int32? = nil) -> Notifier.Delivery {
+        let sender = socket(AF_UNIX, Int32(SOCK_DGRAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
+        guard sender >= 0 else { return .failed(errno: errno) }
+        defer { close(sender) }
+        let bytes = Array(text.utf8)
+        let failure = withSocketAddress { address, length in
+            if let descriptor {
+                return clinux_send_descriptor(sender, bytes, bytes.count, address, length, descriptor)
+            }
+            let flags = Int32(MSG_DONTWAIT | MSG_NOSIGNAL)
+            return sendto(sender, bytes, bytes.count, flags, address, length) < 0 ? errno : 0
+        }
+        switch failure {
+        case 0: return .sent
+        case EAGAIN, ENOBUFS: return .congested
+        default: return .failed(errno: failure)
+        }
+    }
+
+    /// Returns when there is room for a datagram, or nobody to send one to.
+    func waitForRoom() {
+        // Only a connected socket knows how full the other one is.
+        let sender = socket(AF_UNIX, Int32(SOCK_DGRAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
+        guard sender >= 0, withSocketAddress({ connect(sender, $0, $1) }) == 0 else {
+            if sender >= 0 { close(sender) }
+            poll(nil, 0, Self.pause)
+            return
+        }
+        defer { close(sender) }
+        var room = pollfd(fd: sender, events: Int16(POLLOUT), revents: 0)
+        // The limit is for a service manager that has been replaced meanwhile: the one that we look at may be the old one.
+        poll(&room, 1, Self.patience)
+        // Room in its queue is no memory in the kernel: whoever finds none shall not ask as fast as it can.
+        poll(nil, 0, Self.pause)
+    }
+
+    /// In milliseconds.
+    private static let pause: Int32 = 10
+    private static let patience: Int32 = 10_000
+
+    private func withSocketAddress<Result>(_ body: (UnsafePointer<sockaddr>, socklen_t) -> Result) -> Result {
+        withUnsafePointer(to: address) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { body($0, length) }
+        }
+    }
+}
