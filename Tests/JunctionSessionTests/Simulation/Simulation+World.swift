@@ -10,7 +10,7 @@ extension Simulation {
             "\(time): stimulus \(draw), \(weather), disk \(diskIsFull ? "full" : diskIsSlow ? "slow" : "fine")"
         )
         switch draw {
-        case 0..<12: try signIn()
+        case 0..<12: if chance(5) == 0 { try enrol() } else { try signIn() }
         case 12..<15: try signOut()
         case 15..<22: try identify()
         case 22..<28: try changeHandlers()
@@ -105,7 +105,7 @@ extension Simulation {
 
     /// It is tried by a sign-in like any other, as the daemon has it.
     mutating func enrol() throws(Broken) {
-        guard machine.identity == nil, !keepsNothing else { return }
+        guard machine.identity == nil, enrolling == nil, !keepsNothing else { return }
         enrolling = Self.users[chance(2)]
         try perform(machine.enrolmentBegan(now: now))
         try tryEnrolment()
@@ -372,7 +372,8 @@ extension Simulation {
         coverage.note(.suspends)
         let length = Int64(chance(20_000_000))
         interruptions.append(time...(time + length))
-        window = nil
+        // Nothing is sent in suspend, but the first request with the token counts on.
+        window?.replayBefore = nil
         time += length
         try perform(machine.clockJumped(now: now))
     }
