@@ -54,6 +54,12 @@ struct IdentifyCommandTests {
         #expect(error?.status == .usage)
     }
 
+    @Test func `who may not ask for the provider has the usual one, and any other trouble is told`() throws {
+        #expect(try Provider.orUsual { .sinch } == .sinch)
+        #expect(try Provider.orUsual { throw JunctionError(.permissionDenied, "no") } == .junction)
+        #expect(throws: JunctionError.self) { try Provider.orUsual { throw JunctionError(.timedOut, "no") } }
+    }
+
     @Test(arguments: [
         [], [""], ["--none", "anna"], ["--none", "--token-command", "true"], ["--none", "--user-id", "u"],
         ["anna", "--user-id", ""], ["--token-command", "true"],

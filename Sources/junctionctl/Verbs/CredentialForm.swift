@@ -1,4 +1,3 @@
-import JunctionClient
 import JunctionJSON
 import JunctionProtocol
 
@@ -24,13 +23,7 @@ enum CredentialForm {
         case .signInToken, .linkCode, .apiKey, .userLogin, .registration, .registrationSignature, .selfSigned:
             return self
         case .userAlone(let userId): return try provider().signIn(ofUserAlone: userId)
-        case .bare:
-            do {
-                return try provider().bareSignIn
-            } catch let error as JunctionError where error.kind == .permissionDenied {
-                // Whoever may sign users in need not be allowed to ask: it is as with the provider that there is usually.
-                return try Provider.junction.bareSignIn
-            }
+        case .bare: return try Provider.orUsual(provider).bareSignIn
         }
     }
 

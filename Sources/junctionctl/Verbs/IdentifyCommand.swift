@@ -58,7 +58,7 @@ struct IdentifyCommand: ParsableCommand {
                     return .failure(.methodNotFound)
                 }
                 do {
-                    return .success(try form(for: externalId, of: try options.provider()).read())
+                    return .success(try form(for: externalId, of: .orUsual { try options.provider() }).read())
                 } catch {
                     failure = error
                     return .failure(WireError(.invalidCredential, "The caller has no credential"))

@@ -19,6 +19,15 @@ enum Provider: String {
         self = known
     }
 
+    /// The daemon's provider, or the usual one: whoever may sign users in need not be allowed to ask.
+    static func orUsual(_ provider: () throws -> Provider) throws -> Provider {
+        do {
+            return try provider()
+        } catch let error as JunctionError where error.kind == .permissionDenied {
+            return .junction
+        }
+    }
+
     /// Signing in with nothing said about it but who is meant, if that.
     var bareSignIn: CredentialForm {
         get throws {
