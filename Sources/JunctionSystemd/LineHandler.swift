@@ -14,14 +14,15 @@ package struct LineHandler: LogHandler {
     }
 
     private let threshold: LogThreshold
-    private let descriptor: Int32
     private let isTerminal: Bool
+    private let deliver: @Sendable ([UInt8]) -> Void
     private var ownLevel: Logger.Level?
 
-    package init(writingTo descriptor: Int32, isTerminal: Bool, threshold: LogThreshold) {
-        self.descriptor = descriptor
+    /// - Parameter deliver: takes the bytes of one line, its ending included.
+    package init(isTerminal: Bool, threshold: LogThreshold, deliver: @escaping @Sendable ([UInt8]) -> Void) {
         self.isTerminal = isTerminal
         self.threshold = threshold
+        self.deliver = deliver
     }
 
     package subscript(metadataKey key: String) -> Logger.Metadata.Value? {
@@ -32,9 +33,26 @@ package struct LineHandler: LogHandler {
     package func log(event: LogEvent) {
         let text = LogText(event, base: metadata, provider: metadataProvider)
         let prefix = isTerminal ? "\(event.level): " : "<\(event.level.priority)>"
-        let line = Array((prefix + text.line(leavingOut: [JournalHandler.messageIdentifierKey]) + "\n").utf8)
-        // One write a line keeps lines of several threads apart. A line that cannot be written is lost: there is
-        // nowhere left to complain.
-        _ = write(descriptor, line, line.count)
+        deliver(Array((prefix + text.line(leavingOut: [JournalHandler.messageIdentifierKey]) + "\n").utf8))
+    }
+}
+
+extension LineHandler {
+    /// Writes one line, and waits until it is taken.
+    package static func write(_ line: [UInt8], to descriptor: Int32) {
+        var rest = line[...]
+        // Usually one write, which keeps the lines of several processes apart.
+        while !rest.isEmpty {
+            let count = rest.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
+            if count >= 0 {
+                rest = rest.dropFirst(count)
+            } else if errno == EAGAIN {
+                var room = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
+                poll(&room, 1, -1)
+            } else if errno != EINTR {
+                // A line that cannot be written is lost: there is nowhere left to complain.
+                return
+            }
+        }
     }
 }

@@ -18,12 +18,26 @@ package enum LogDestination: Equatable, Sendable {
     }
 
     /// The handler for every logger of the process.
-    package func handler(threshold: LogThreshold) -> any LogHandler {
+    ///
+    /// - Parameter deliver: takes what is to be written, and hands it to `write` sooner or later.
+    package func handler(
+        threshold: LogThreshold,
+        deliver: @escaping @Sendable (LogEntry) -> Void
+    ) -> any LogHandler {
         switch self {
         case .journal:
-            JournalHandler(threshold: threshold, deliver: JournalHandler.send)
-        case .lines(let descriptor, let isTerminal):
-            LineHandler(writingTo: descriptor, isTerminal: isTerminal, threshold: threshold)
+            JournalHandler(threshold: threshold) { deliver(.fields($0)) }
+        case .lines(_, let isTerminal):
+            LineHandler(isTerminal: isTerminal, threshold: threshold) { deliver(.line($0)) }
+        }
+    }
+
+    /// Writes one entry, and waits until it is taken: for ever, if whoever reads has stopped.
+    package func write(_ entry: LogEntry) {
+        switch (self, entry) {
+        case (_, .fields(let fields)): JournalHandler.send(fields)
+        case (.lines(let descriptor, _), .line(let line)): LineHandler.write(line, to: descriptor)
+        case (.journal, .line): preconditionFailure("The journal takes fields")
         }
     }
 

@@ -85,7 +85,7 @@ import Testing
     func `a line that nobody watches begins with its priority`(level: Logger.Level, prefix: String) throws {
         let pipe = try LogPipe()
         let logger = Logger(label: "test") { _ in
-            LineHandler(writingTo: pipe.writing, isTerminal: false, threshold: LogThreshold(.trace))
+            LineHandler(isTerminal: false, threshold: LogThreshold(.trace)) { LineHandler.write($0, to: pipe.writing) }
         }
 
         logger.log(level: level, "Signed in", metadata: ["generation": "3"])
@@ -96,7 +96,7 @@ import Testing
     @Test func `a line on a terminal begins with the name of its level`() throws {
         let pipe = try LogPipe()
         let logger = Logger(label: "test") { _ in
-            LineHandler(writingTo: pipe.writing, isTerminal: true, threshold: LogThreshold(.info))
+            LineHandler(isTerminal: true, threshold: LogThreshold(.info)) { LineHandler.write($0, to: pipe.writing) }
         }
 
         logger.warning("Disk is full", metadata: ["messageId": "0123456789abcdef0123456789abcdef"])
@@ -108,7 +108,7 @@ import Testing
     @Test func `a value from outside cannot begin a line, colour a terminal or pose as another value`() throws {
         let pipe = try LogPipe()
         let logger = Logger(label: "test") { _ in
-            LineHandler(writingTo: pipe.writing, isTerminal: false, threshold: LogThreshold(.info))
+            LineHandler(isTerminal: false, threshold: LogThreshold(.info)) { LineHandler.write($0, to: pipe.writing) }
         }
 
         logger.info("Refused", metadata: ["a": "x\n<2>Faked", "b": "\u{1B}[31m", "c": "y d=1 \"", "e": ""])

@@ -7,10 +7,23 @@ package import Logging
 package struct DaemonLog: Sendable {
     private let destination: LogDestination
     private let threshold: LogThreshold
+    private let queue: LogQueue
 
-    package init(to destination: LogDestination, level: Configuration.LogLevel) {
-        self.destination = destination
-        threshold = LogThreshold(level.swiftLog)
+    /// How long the end of the process waits for the last lines to be taken.
+    package static let patience = Duration.seconds(2)
+
+    package init(to destination: LogDestination, level: Configuration.LogLevel) throws(SystemFailure) {
+        let threshold = LogThreshold(level.swiftLog)
+        (self.destination, self.threshold) = (destination, threshold)
+        queue = try LogQueue(write: destination.write) { count in
+            let logger = Logger(label: "log") { _ in
+                destination.handler(threshold: threshold, deliver: destination.write)
+            }
+            logger.error(
+                "Log lines were lost, because nobody took them as fast as they came",
+                metadata: .of(nil, [.count: "\(count)"])
+            )
+        }
     }
 
     /// The least important level that is logged; a change is heard by every logger at once.
@@ -21,8 +34,15 @@ package struct DaemonLog: Sendable {
 
     /// A logger for one topic.
     package func logger(_ topic: String) -> Logger {
-        Logger(label: topic) { _ in destination.handler(threshold: threshold) }
+        let queue = queue
+        return Logger(label: topic) { _ in destination.handler(threshold: threshold) { queue.put($0) } }
     }
+
+    /// Writes what is still to be written, unless nobody takes it. What is logged from now on is lost.
+    ///
+    /// - Returns: whether everything was taken.
+    @discardableResult
+    package func close(within patience: Duration = DaemonLog.patience) -> Bool { queue.close(within: patience) }
 }
 
 extension Configuration.LogLevel {

@@ -51,9 +51,15 @@ package final class Daemon: Sendable {
     private static func start(_ arguments: Arguments, in environment: ProcessEnvironment) throws(StartFailure) -> Daemon
     {
         let plan = try StartPlan(arguments, environment)
-        let daemon = try Daemon(plan)
-        try daemon.open(plan)
-        return daemon
+        do throws(StartFailure) {
+            let daemon = try Daemon(plan)
+            try daemon.open(plan)
+            return daemon
+        } catch {
+            // What was noted stands before what ended it.
+            plan.log.close()
+            throw error
+        }
     }
 
     // MARK: Putting together
@@ -225,6 +231,7 @@ package final class Daemon: Sendable {
         trail.close()
         try? group.syncShutdownGracefully()
         logger.notice("Ended", metadata: .of(.stopping))
+        log.close()
     }
 
     // MARK: What signals ask for

@@ -45,10 +45,7 @@ struct StartPlan {
         accessNotes = sound.accessNotes
 
         let refused = ProcessHardening.apply()
-        log = DaemonLog(
-            to: LogDestination(descriptor: STDERR_FILENO, journalStream: service.journalStream),
-            level: configuration.log.level
-        )
+        log = try Self.log(level: configuration.log.level, service)
         notifier = Notifier(socket: service.notifySocket)
         crashPoint = CrashPoint(variables: environment.variables)
         policy = AccessPolicy(rules: sound.rules, daemonUser: getuid())
@@ -79,6 +76,18 @@ struct StartPlan {
         )
         watchdog = service.watchdog
         credentialsDirectory = service.credentialsDirectory
+    }
+
+    private static func log(
+        level: Configuration.LogLevel,
+        _ service: ServiceEnvironment
+    ) throws(StartFailure) -> DaemonLog {
+        let destination = LogDestination(descriptor: STDERR_FILENO, journalStream: service.journalStream)
+        do throws(SystemFailure) {
+            return try DaemonLog(to: destination, level: level)
+        } catch {
+            throw StartFailure(error)
+        }
     }
 
     private static func passedSockets() throws(StartFailure) -> PassedSockets {

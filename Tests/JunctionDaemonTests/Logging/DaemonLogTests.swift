@@ -5,8 +5,8 @@ import Logging
 import Testing
 
 @Suite struct DaemonLogTests {
-    @Test func `a reload changes the level of loggers that exist already`() {
-        let log = DaemonLog(to: .lines(descriptor: -1, isTerminal: false), level: .info)
+    @Test func `a reload changes the level of loggers that exist already`() throws {
+        let log = try DaemonLog(to: .lines(descriptor: -1, isTerminal: false), level: .info)
         let logger = log.logger("session")
         #expect(logger.logLevel == .info)
 
@@ -17,8 +17,8 @@ import Testing
     }
 
     @Test(arguments: Configuration.LogLevel.allCases)
-    func `every level of the configuration is one of the log`(level: Configuration.LogLevel) {
-        let log = DaemonLog(to: .lines(descriptor: -1, isTerminal: false), level: level)
+    func `every level of the configuration is one of the log`(level: Configuration.LogLevel) throws {
+        let log = try DaemonLog(to: .lines(descriptor: -1, isTerminal: false), level: level)
 
         #expect("\(log.logger("session").logLevel)" == level.rawValue)
         #expect(log.level == level)
