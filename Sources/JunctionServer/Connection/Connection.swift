@@ -151,9 +151,12 @@ final class Connection {
     private func flush() {
         isFlushDue = false
         guard outbox.readableBytes > 0, !machine.isClosed, let context else { return }
-        handOver(outbox, over: context)
+        // What is put while this goes out, because there is room again, comes behind it.
+        var bytes = ByteBuffer()
+        swap(&bytes, &outbox)
+        handOver(bytes, over: context)
         // Usually the kernel has taken it all by now, and the memory is ours alone again.
-        dispatcher.giveBack(&outbox)
+        dispatcher.giveBack(&bytes)
     }
 
     private func handOver(_ bytes: ByteBuffer, over context: ChannelHandlerContext) {
