@@ -18,6 +18,8 @@ package final class FakeProvider: IdentityProvider {
         var exchanges: [ExchangeFailure] = []
         var renewals: [RenewalFailure] = []
         var answers: [ApiAnswer] = []
+        var failedCalls: [Unavailability] = []
+        var grantsNoRefreshToken = false
         var holding = false
         var grantsNoToken = false
         var held: [CheckedContinuation<Void, Never>] = []
@@ -58,6 +60,16 @@ package final class FakeProvider: IdentityProvider {
     }
 
     /// Renewals succeed from now on, and bring no access token.
+    /// Once there is no scripted answer any more, calls fail so.
+    package func failCalls(_ failures: Unavailability...) {
+        state.withLock { $0.failedCalls += failures }
+    }
+
+    /// Renewals answer without a refresh token.
+    package func grantNoRefreshToken() {
+        state.withLock { $0.grantsNoRefreshToken = true }
+    }
+
     package func grantNoToken() {
         state.withLock { $0.grantsNoToken = true }
     }
@@ -193,6 +205,7 @@ package final class FakeProvider: IdentityProvider {
         if let failure = state.withLock({ $0.renewals.isEmpty ? nil : $0.renewals.removeFirst() }) { throw failure }
         var granted = grant(identity, from: start)
         if state.withLock({ $0.grantsNoToken }) { granted.token = nil }
+        if state.withLock({ $0.grantsNoRefreshToken }) { granted.refreshToken = nil }
         return granted
     }
 
@@ -208,10 +221,13 @@ package final class FakeProvider: IdentityProvider {
         for identity: Identity,
         with secrets: SessionSecrets
     ) async throws(Unavailability) -> ApiAnswer {
-        state.withLock { state in
+        let (scripted, failure) = state.withLock { state -> (ApiAnswer?, Unavailability?) in
             state.apiCalls.append(request)
-            return state.answers.isEmpty ? nil : state.answers.removeFirst()
+            if !state.answers.isEmpty { return (state.answers.removeFirst(), nil) }
+            return (nil, state.failedCalls.isEmpty ? nil : state.failedCalls.removeFirst())
         }
+        if let failure { throw failure }
+        return scripted
             ?? ApiAnswer(
                 status: 200,
                 headers: [(name: "content-type", value: "application/json")],

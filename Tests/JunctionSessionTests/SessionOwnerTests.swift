@@ -397,6 +397,7 @@ extension SessionOwnerTests {
         let kinds = Box<Refusal.Kind>()
         house.on { $0.renew(by: 1_000) { if case .failure(let refusal) = $0 { kinds.put(refusal.kind) } } }
         #expect(kinds.all == [.providerUnavailable])
+        house.owner.assumeIsolated { #expect($0.machine.renewal.isReplaying) }
         house.pass(.seconds(2))
         #expect(house.provider.renewalCalls == 2)
         #expect(house.snapshot().facts.state == .established)

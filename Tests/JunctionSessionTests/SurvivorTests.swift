@@ -647,4 +647,28 @@ struct SurvivorTests {
         #expect(house.snapshot().facts.userId == "bob")
         house.owner.assumeIsolated { #expect($0.credentials.isEmpty) }
     }
+
+    @Test func `a retry that fails is a failure, not the 401 that it was for`() {
+        let house = House().start().signIn()
+        house.provider.answerCalls(ApiAnswer(status: 401, headers: [], body: []))
+        house.provider.failCalls(Unavailability("No answer"))
+        guard case .failure(let refusal)? = call("/v2/user/alice", in: house).all.first else {
+            Issue.record("The failure was hidden")
+            return
+        }
+        #expect(refusal.kind == .providerUnavailable)
+        #expect(house.provider.apiCalls.count == 2)
+    }
+
+    @Test func `a renewal that brings no refresh token keeps the old one, and its steps are told in order`() {
+        let house = House().start().signIn()
+        let before = house.store.kept?.secrets.refreshToken?.text
+        house.provider.grantNoRefreshToken()
+        let told = house.observer.steps.count
+        house.on { $0.renew(by: 1_000) { _ in } }
+        #expect(house.snapshot().facts.accessToken?.generation == 2)
+        #expect(before != nil)
+        #expect(house.store.kept?.secrets.refreshToken?.text == before)
+        #expect(house.observer.steps.dropFirst(told) == [.intentNoted, .answered, .swapped])
+    }
 }
