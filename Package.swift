@@ -63,6 +63,7 @@ let rooms: [Room] = [
     // Ground floor: the kernel, the service manager, secrets, JSON text.
     Room(name: "CLinux", kind: .c, tests: nil),
     Room(name: "CSystemd", kind: .system, tests: nil),
+    Room(name: "CWipe", kind: .c, tests: nil),
     Room(name: "JunctionText"),
     Room(name: "JunctionSecret"),
     Room(name: "JunctionJSON", uses: ["JunctionSecret", "JunctionText"]),
@@ -109,7 +110,7 @@ let rooms: [Room] = [
     Room(
         name: "junctiond",
         kind: .executable,
-        uses: ["JunctionDaemon", "CLinux"],
+        uses: ["JunctionDaemon", "CLinux", "CWipe"],
         outside: [arguments],
         tests: nil,
         linking: lean

@@ -59,7 +59,8 @@ final class JSONDocument: @unchecked Sendable {
         JSONView(nodes: UnsafePointer(nodes.baseAddress!), text: UnsafeRawPointer(text.baseAddress!), index: index)
     }
 
-    private func wipeText() {
+    /// Wipes the text, of which nobody needs anything any more.
+    func wipeText() {
         wipe(UnsafeMutableRawBufferPointer(rebasing: text[0..<textCount]))
         textCount = 0
     }

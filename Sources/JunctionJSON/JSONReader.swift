@@ -34,6 +34,11 @@ package struct JSONReader {
         try bytes.withUnsafeBufferPointer { (bytes) throws(JSONFault) in try read(UnsafeRawBufferPointer(bytes)) }
     }
 
+    /// Wipes the last text at once, or as soon as the last of its values is let go; otherwise it waits for the next text.
+    package mutating func forget() {
+        if isKnownUniquelyReferenced(&document) { document?.wipeText() } else { document = nil }
+    }
+
     private mutating func vacantDocument(for count: Int) -> JSONDocument {
         // Asked before anything else takes a reference: binding the document first would make it two.
         if isKnownUniquelyReferenced(&document), let document, document.text.count <= Self.largestKept {

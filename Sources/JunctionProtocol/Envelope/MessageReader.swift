@@ -21,6 +21,11 @@ package struct MessageReader {
     }
 }
 
+extension MessageReader {
+    /// Wipes the last line as soon as nothing of it is held any more: a credential may have come with it.
+    package mutating func forget() { reader.forget() }
+}
+
 extension Message {
     /// Sorts one message by JSON-RPC 2.0 §4 and §5. Members that the specification does not name are ignored.
     package init(_ value: JSONValue) {

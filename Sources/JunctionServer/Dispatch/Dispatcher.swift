@@ -52,6 +52,7 @@ final class Dispatcher {
         case .single(let message): handle(message, from: connection, in: nil)
         case .batch(let batch): handle(batch, from: connection)
         }
+        reader.forget()
     }
 
     private func handle(_ messages: Batch, from connection: Connection) {

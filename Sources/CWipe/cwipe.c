@@ -1,0 +1,35 @@
+#define _GNU_SOURCE
+#include "cwipe.h"
+
+#include <errno.h>
+#include <malloc.h>
+#include <stdlib.h>
+#include <string.h>
+
+// glibc's own, under the names by which a replacement may call them.
+extern void *__libc_malloc(size_t size);
+extern void __libc_free(void *block);
+
+void free(void *block) {
+    if (block == NULL) return;
+    int error = errno;
+    explicit_bzero(block, malloc_usable_size(block));
+    __libc_free(block);
+    errno = error;
+}
+
+void *realloc(void *block, size_t size) {
+    if (block == NULL) return __libc_malloc(size);
+    if (size == 0) {
+        free(block);
+        return NULL;
+    }
+    size_t room = malloc_usable_size(block);
+    // What is left over at the end of a block that shrinks a little is wiped with the block.
+    if (size <= room && size >= room / 2) return block;
+    void *moved = __libc_malloc(size);
+    if (moved == NULL) return NULL;
+    memcpy(moved, block, size < room ? size : room);
+    free(block);
+    return moved;
+}
