@@ -62,13 +62,46 @@ struct VerdictTests {
         #expect(bench.state == .terminated)
     }
 
-    @Test func `it is not about a token that came after the call`() {
+    @Test func `it ends the session that has been renewed since the call`() {
         var bench = Bench.signedIn()
         bench.renew()
         bench.grantRenewal()
 
         bench.judge(banned, generation: 1)
 
+        #expect(bench.state == .terminated)
+    }
+
+    @Test func `it ends the session when the rotation that is being written is written`() {
+        var bench = Bench.signedIn()
+        let request = bench.renew()
+        bench.holdsWrites = true
+        bench.grantRenewal()
+
+        bench.judge(banned)
+        #expect(bench.state == .established)
+        while !bench.heldWrites.isEmpty { bench.endWrite() }
+
+        #expect(bench.reply(to: request) == .done)
+        #expect(bench.state == .terminated)
+        #expect(bench.written.last?.generation == 3)
+        #expect(bench.machine.secretsInUse.isEmpty)
+    }
+
+    @Test func `a sign-out that overtakes the rotation is the end, and the verdict is forgotten`() {
+        var bench = Bench.signedIn()
+        bench.renew()
+        bench.holdsWrites = true
+        bench.grantRenewal()
+        bench.judge(banned)
+        bench.signOut()
+        while !bench.heldWrites.isEmpty { bench.endWrite() }
+        #expect(bench.state == .notLoggedIn)
+        bench.holdsWrites = false
+        bench.signIn(.signInToken("alice"))
+        bench.grantExchange()
+        bench.renew()
+        bench.grantRenewal()
         #expect(bench.state == .established)
     }
 
@@ -116,8 +149,8 @@ struct VerdictTests {
 
     // MARK: With what a renewal is made
 
-    @Test(arguments: [(3_000, true), (3_575, false), (4_000, false)] as [(Int64, Bool)])
-    func `an access token goes along that will outlive the renewal, and no other`(age: Int64, goesAlong: Bool) {
+    @Test(arguments: [(3_000, true), (3_599, true), (4_000, false)] as [(Int64, Bool)])
+    func `an access token goes along with a renewal while it lives, with its end`(age: Int64, goesAlong: Bool) {
         let house = House(rules: RenewalRules(mode: .handler)).start().signIn()
         house.pass(.seconds(age))
         let ids = Box<HandlerID>()
@@ -128,6 +161,38 @@ struct VerdictTests {
 
         #expect(house.provider.renewalCalls == 1)
         #expect((house.provider.renewalSecrets.last?.accessToken != nil) == goesAlong)
+        #expect(house.provider.renewalSecrets.last?.accessTokenEndsAt != nil)
+    }
+
+    @Test func `a wall clock that is behind does not make a living token a dead one`() {
+        let house = House(rules: RenewalRules(mode: .handler)).start().signIn()
+        house.clock.stepWall(by: .seconds(-7_200))
+        house.on { $0.alarmRang(clockJumped: true) }
+        #expect(house.snapshot().facts.state == .tokenExpired)
+        let ids = Box<HandlerID>()
+        let asked = Box<RenewalQuestion>()
+
+        house.on { ids.put($0.register(handler: { asked.put($0) })) }
+        house.on { $0.answered(ids.all[0], asked.all[0].attempt, .renew) }
+
+        #expect(house.provider.renewalSecrets.last?.accessToken != nil)
+    }
+
+    // MARK: Whose limit it is
+
+    @Test func `a caller who uses up his calls while the app is asked holds up nobody else`() {
+        var bench = Bench.signedIn(mode: .handler)
+        bench.machine.budget = CallBudget(callsPerMinute: 1)
+        bench.register(1)
+        let request = bench.renew()
+        #expect(bench.machine.apiCallBegan(by: 1_000, now: bench.now) == nil)
+
+        bench.answerQuestion(.credential)
+        #expect(bench.renewals.count == 1)
+        bench.grantRenewal()
+
+        #expect(bench.reply(to: request) == .done)
+        #expect(bench.machine.apiCallBegan(by: 1_000, now: bench.now)?.kind == .busy)
     }
 }
 

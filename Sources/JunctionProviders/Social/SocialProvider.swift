@@ -78,8 +78,8 @@ package struct SocialProvider: IdentityProvider {
         using answer: RenewalAnswer
     ) async throws(RenewalFailure) -> Grant {
         switch answer {
-        case .renew: try await renew(identity, proving: nil, known: secrets.accessToken)
-        case .authToken(let token): try await renew(identity, proving: token, known: secrets.accessToken)
+        case .renew: try await renew(identity, proving: nil, known: secrets)
+        case .authToken(let token): try await renew(identity, proving: token, known: secrets)
         case .signature: throw .answerRefused("social.plus has no signature scheme: answer with an auth token")
         }
     }
@@ -94,7 +94,7 @@ package struct SocialProvider: IdentityProvider {
     private func renew(
         _ identity: Identity,
         proving token: SharedSecret?,
-        known accessToken: SharedSecret?
+        known secrets: SessionSecrets
     ) async throws(RenewalFailure) -> Grant {
         let login: UserLogin
         do throws(CredentialRefused) {
@@ -114,7 +114,7 @@ package struct SocialProvider: IdentityProvider {
         case .granted(let granted):
             return Grant(identity: identity, scheme: .userLogin, token: granted, refreshToken: nil)
         case .verdict(.unauthorized):
-            try await judge(identity, knownBy: accessToken, didProve: token != nil)
+            try await judge(identity, knownBy: secrets, didProve: token != nil)
             throw .answerRefused(
                 token != nil
                     ? "social.plus refused the session handler's auth token (400100)"
@@ -127,19 +127,24 @@ package struct SocialProvider: IdentityProvider {
 
     /// The vendor has one code for a deleted user and for an auth token that it does not take: a look at the user, for whom a
     /// living access token speaks, tells them apart. It returns when it was the auth token, or its absence.
+    ///
+    /// To a token that has ended on the way the vendor says the same as to one of a deleted user: what is refused counts only
+    /// while the token surely lives.
     private func judge(
         _ identity: Identity,
-        knownBy accessToken: SharedSecret?,
+        knownBy secrets: SessionSecrets,
         didProve: Bool
     ) async throws(RenewalFailure) {
-        let verdict: SocialVerdict?
-        if let accessToken {
+        var verdict: SocialVerdict?
+        if let accessToken = secrets.accessToken {
             do throws(Unavailability) {
                 let users = UserEndpoint(api: cloud.api, http: http, clock: clock)
                 verdict = try await users.look(at: identity.userId, with: accessToken)
             } catch {
                 throw .unavailable(error)
             }
+            let livesOn = secrets.accessTokenEndsAt.map { clock.now().uptime < $0 } ?? false
+            if verdict == .unauthorized, !livesOn { verdict = nil }
         } else {
             verdict = didProve ? nil : .unauthorized
         }

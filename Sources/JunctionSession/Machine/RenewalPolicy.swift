@@ -45,10 +45,6 @@ package enum RenewalPolicy {
     /// Answers of handlers that the provider may refuse in one round; past that nobody is asked on. Each costs a call.
     package static let mostRefusedAnswers = 8
 
-    /// An access token that lives this much longer outlives a renewal's request and a look at the user after it, which are
-    /// given ten seconds each: what the provider says to it is said of the user, and not of the token's age.
-    package static let proofOfUser: Duration = .seconds(30)
-
     /// A token that is dead on arrival is not followed by the next request before this.
     package static let shortestLife: Duration = .seconds(1)
 

@@ -47,11 +47,13 @@ extension SessionMachine {
     }
 
     private mutating func renew(_ round: HandlerRounds.Round, with given: Given?, _ now: Moment) -> [Effect] {
-        // Handlers with bad answers are no way past the limit: it counts as *unable*.
-        if let uid = round.uid, let refusal = budget.spend(uid, now: now) {
+        // There was room when the round began: should its caller have used it up since, he waits the longer for the next call,
+        // and nobody else goes without a token for his sake. But handlers with bad answers are no way past the limit.
+        if let uid = round.uid, round.refused > 0, let refusal = budget.refusal(of: uid, now: now) {
             return postpone(after: round.afterRefusal(refusal.message), now)
         }
         guard let next = renewal.prepare(round.attempt, given: given, by: round) else { return [] }
+        if let uid = round.uid { budget.charge(uid, now: now) }
         return noteIntent(next, now)
     }
 

@@ -2,12 +2,29 @@
 extension SessionMachine {
     /// The answer to an API call was a verdict on the user for whom it was made.
     ///
-    /// It ends the session whose credential the call was made with. Where that has been replaced meanwhile, by a renewal, a
-    /// sign-in or a sign-out, the provider has judged the user since, or nobody is concerned.
+    /// It ends the session that the call was made with, however often that was renewed meanwhile; a rotation that is being
+    /// written is written first. Where somebody has signed in or out since, nobody is concerned.
+    ///
+    /// - Parameter generation: of the credential that the call was made with.
     package mutating func apiCallJudged(_ verdict: Verdict, generation: UInt64, now: Moment) -> [Effect] {
-        guard let session = standing.session, ledger.change == nil, servedGeneration == generation else { return [] }
-        end(session, verdict, now)
+        guard let session = standing.session, generation >= signedInSince else { return [] }
+        switch ledger.change?.kind {
+        case nil: end(session, verdict, now)
+        case .rotation: verdictToCome = verdict
+        case .signIn, .ending, .signOut: return []
+        }
         return settle(now)
+    }
+
+    /// A change is made: what was said of the session meanwhile is true of the one that it made, if it was a rotation.
+    mutating func applyVerdict(after change: Ledger.Change, _ now: Moment) {
+        let verdict = verdictToCome
+        verdictToCome = nil
+        switch change.kind {
+        case .signIn: signedInSince = change.generation
+        case .rotation: if let verdict, let session = standing.session { end(session, verdict, now) }
+        case .ending, .signOut: break
+        }
     }
 
     /// The session is over as soon as that has been written; a renewal under way has nothing to renew any more.

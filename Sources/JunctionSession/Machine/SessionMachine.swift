@@ -23,6 +23,10 @@ package struct SessionMachine: Hashable, Sendable {
     var enrolment = Enrolment()
     var tokenWaiters: [TokenWaiter] = []
     var budget: CallBudget
+    /// The generation with which this process signed the present user in; zero where the store had him.
+    var signedInSince: UInt64 = 0
+    /// A verdict on the user whose rotation is being written.
+    var verdictToCome: Verdict?
     private var lastAttempt: UInt64 = 0
 
     /// - Parameters:
@@ -124,6 +128,7 @@ package struct SessionMachine: Hashable, Sendable {
     private mutating func changed(by change: Ledger.Change, _ now: Moment) -> [Effect] {
         let before = standing
         standing = change.outcome
+        defer { applyVerdict(after: change, now) }
         switch change.kind {
         case .signIn(let origin): return signedIn(origin, from: before)
         case .rotation: return rotated()

@@ -230,7 +230,8 @@ package actor SessionOwner {
 
     private func renew(_ attempt: Attempt, _ identity: Identity, with ref: SecretRef, using given: SecretRef?) {
         var secrets = shelf.secrets(ref) ?? SessionSecrets()
-        if machine.servableToken(minimumValidity: RenewalPolicy.proofOfUser, now: now) == nil {
+        secrets.accessTokenEndsAt = machine.standing.session?.endsAt
+        if let end = secrets.accessTokenEndsAt, end <= now.uptime {
             // What the provider would say to it says nothing about the user.
             secrets.accessToken = nil
         }

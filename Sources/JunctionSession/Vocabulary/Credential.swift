@@ -92,6 +92,8 @@ package struct SessionSecrets: Sendable {
     package var accessToken: SharedSecret?
     package var refreshToken: SharedSecret?
     package var apiKey: SharedSecret?
+    /// When the access token ends, by the clock that never steps: told to whoever shows it. Not stored; `nil`: nobody knows.
+    package var accessTokenEndsAt: Uptime?
 
     package init(
         accessToken: SharedSecret? = nil,

@@ -128,7 +128,9 @@ struct SocialVerdictTests {
         answer: RenewalAnswer
     ) async throws {
         try await Stage.play([Self.error(400_100, status: 401), look.step]) { stage in
-            let failure = try #require(try await stage.renewalFailure(.social, using: answer))
+            var secrets = SessionSecrets(accessToken: SharedSecret(text: "access-secret"))
+            secrets.accessTokenEndsAt = stage.clock.now().uptime + .seconds(60)
+            let failure = try #require(try await stage.renewalFailure(.social, with: secrets, using: answer))
 
             #expect(Outcome(failure) == look.outcome)
             #expect(!"\(failure)".contains("secret"))
@@ -136,6 +138,18 @@ struct SocialVerdictTests {
             #expect(requests.map(\.line) == ["POST /api/v5/sessions HTTP/1.1", "GET /api/v3/users/anna HTTP/1.1"])
             #expect(requests.last?.header("authorization") == "Bearer access-secret")
             #expect(requests.last?.header("x-api-key") == nil)
+        }
+    }
+
+    /// To a token that has ended the vendor says what it says to one of a deleted user.
+    @Test(arguments: [nil, Duration.zero, .milliseconds(1)])
+    func `a refused look decides nothing when the token may have ended on the way`(left: Duration?) async throws {
+        let steps = [Self.error(400_100, status: 401), Self.error(400_100, status: 401)]
+        try await Stage.play(steps, requestTakes: .seconds(1)) { stage in
+            var secrets = SessionSecrets(accessToken: SharedSecret(text: "access-secret"))
+            secrets.accessTokenEndsAt = left.map { stage.clock.now().uptime + $0 }
+            let failure = try #require(try await stage.renewalFailure(.social, with: secrets, using: .renew))
+            #expect(Outcome(failure) == .refused)
         }
     }
 

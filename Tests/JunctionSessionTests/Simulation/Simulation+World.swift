@@ -39,8 +39,16 @@ extension Simulation {
     /// An API call is answered with a ban: it ends the session that it was made with, at once, and no other.
     private mutating func hearVerdict(on generation: UInt64) throws(Broken) {
         let before = machine
-        let isStanding =
-            before.standing.session != nil && before.ledger.change == nil && before.servedGeneration == generation
+        let isTheSame = before.standing.session != nil && generation >= before.signedInSince
+        let isStanding = isTheSame && before.ledger.change == nil
+        if isTheSame, case .rotation? = before.ledger.change?.kind {
+            // It is applied to what is being written.
+            try perform(
+                machine.apiCallJudged(Verdict(code: "400312", message: "Banned"), generation: generation, now: now)
+            )
+            window = nil
+            return
+        }
         let verdict = Verdict(code: "400312", message: "The user is banned")
         try perform(machine.apiCallJudged(verdict, generation: generation, now: now))
         guard isStanding else {
