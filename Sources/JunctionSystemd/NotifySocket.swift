@@ -28,7 +28,7 @@ struct NotifySocket: Sendable {
     /// A socket a message: they are rare, and this way the service manager may restart in between.
     func send(_ text: String, with descriptor: Int32? = nil) -> Notifier.Delivery {
         let sender = socket(AF_UNIX, Int32(SOCK_DGRAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
-        guard sender >= 0 else { return .failed(errno: errno) }
+        guard sender >= 0 else { return Self.delivery(errno) }
         defer { close(sender) }
         let bytes = Array(text.utf8)
         let failure = withSocketAddress { address, length in
@@ -38,10 +38,15 @@ struct NotifySocket: Sendable {
             let flags = Int32(MSG_DONTWAIT | MSG_NOSIGNAL)
             return sendto(sender, bytes, bytes.count, flags, address, length) < 0 ? errno : 0
         }
+        return Self.delivery(failure)
+    }
+
+    /// What is short for a moment, room in the queue, descriptors or memory, is worth another try.
+    private static func delivery(_ failure: Int32) -> Notifier.Delivery {
         switch failure {
-        case 0: return .sent
-        case EAGAIN, ENOBUFS: return .congested
-        default: return .failed(errno: failure)
+        case 0: .sent
+        case EAGAIN, ENOBUFS, EMFILE, ENFILE, ENOMEM: .congested
+        default: .failed(errno: failure)
         }
     }
 
@@ -51,7 +56,7 @@ struct NotifySocket: Sendable {
         let sender = socket(AF_UNIX, Int32(SOCK_DGRAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
         guard sender >= 0, withSocketAddress({ connect(sender, $0, $1) }) == 0 else {
             if sender >= 0 { close(sender) }
-            poll(nil, 0, Self.pause)
+            poll(nil, 0, Self.longPause)
             return
         }
         defer { close(sender) }
@@ -64,6 +69,7 @@ struct NotifySocket: Sendable {
 
     /// In milliseconds.
     private static let pause: Int32 = 10
+    private static let longPause: Int32 = 250
     private static let patience: Int32 = 10_000
 
     private func withSocketAddress<Result>(_ body: (UnsafePointer<sockaddr>, socklen_t) -> Result) -> Result {

@@ -68,6 +68,8 @@ struct Unsent: Equatable {
     private var state: [ServiceNews] = []
     private var status: [ServiceNews] = []
     private var others: [ServiceNews] = []
+    /// The end has been told, or is about to be: nothing that holds comes after it.
+    private var isEnding = false
 
     /// The next message.
     var first: [ServiceNews]? {
@@ -81,6 +83,10 @@ struct Unsent: Equatable {
     }
 
     mutating func add(_ news: [ServiceNews]) {
+        if isEnding {
+            others = news.filter { !$0.isStanding }
+            return
+        }
         for item in news {
             switch item {
             // Its end is told, too, and ends whatever was said before.
@@ -91,6 +97,7 @@ struct Unsent: Equatable {
             case .alive, .forget: others = [item]
             }
         }
+        isEnding = news.contains { if case .stopping = $0 { true } else { false } }
     }
 }
 

@@ -1,3 +1,4 @@
+import Dispatch
 import JunctionJSON
 import JunctionProtocol
 import JunctionServer
@@ -103,6 +104,25 @@ struct WithdrawnRightTests {
         #expect(answer["error"]?["data"]?["capability"]?.string == "token")
         #expect(server.audit.lines.last == "refused token.get token \(caller.user)")
         #expect(try server.counters.tokensServed == 0)
+    }
+
+    @Test func `a call to the API does not leave a second time after the right to it was withdrawn`() throws {
+        let server = try serve(.status, .api)
+        server.provider.answerCalls(ApiAnswer(status: 401, headers: [], body: []))
+        let renewalIsHeld = DispatchSemaphore(value: 0)
+        server.provider.hold { renewalIsHeld.signal() }
+        let client = try caller.connect(server.path)
+        let call = #"{"method":"GET","path":"/v2/user/alice"}"#
+        try client.say(#"{"jsonrpc":"2.0","id":1,"method":"api.request","params":\#(call)}"#)
+        renewalIsHeld.wait()
+
+        try reload(server, .status)
+        server.provider.release()
+
+        let answer = try client.hearValue()
+        #expect(answer["id"]?.integer == 1)
+        #expect(answer["error"]?["data"]?["capability"]?.string == "api")
+        #expect(server.provider.apiCalls.count == 1)
     }
 
     @Test func `who may not manage any more does not name the user either`() throws {

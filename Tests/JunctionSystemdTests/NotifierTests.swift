@@ -106,6 +106,36 @@ import Testing
         #expect(news(to: manager, 1) == ["STOPPING=1"])
     }
 
+    @Test func `nothing that holds is told behind the end`() throws {
+        let manager = try FakeServiceManager(.abstract)
+        let notifier = Notifier(socket: manager.name)
+
+        notifier.tell(.stopping, .status("Stopping"))
+        notifier.tell(.reloading(atMonotonicMicroseconds: 1))
+        notifier.tell(.status("Signed in"))
+        notifier.tell(.ready)
+
+        #expect(manager.receive() == "STOPPING=1\nSTATUS=Stopping")
+        #expect(manager.receive() == nil)
+    }
+
+    /// In a process of its own: the limit is the whole process's.
+    @Test func `what could not be told for want of a descriptor is told when there is one`() async throws {
+        await #expect(processExitsWith: .success) {
+            let manager = try FakeServiceManager(.abstract)
+            let notifier = Notifier(socket: manager.name)
+            var limit = rlimit()
+            getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
+            let before = limit
+            limit.rlim_cur = 0
+            setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
+            #expect(notifier.tell(.ready) == .congested)
+            var restored = before
+            setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &restored)
+            #expect(manager.awaitDatagram() == "READY=1")
+        }
+    }
+
     @Test func `without a service manager nothing is sent and nothing fails`() {
         #expect(Notifier(socket: nil).tell(.ready) == .nobodyListens)
     }

@@ -270,6 +270,7 @@ package final class Daemon: Sendable {
 
     /// Reads the configuration again. An invalid one is refused, and the old one stays in force.
     private func reload() {
+        guard !isStopping.withLock({ $0 }) else { return }
         notifier.tell(.reloading(atMonotonicMicroseconds: ServiceNews.monotonicMicroseconds()))
         do throws(StartFailure) {
             apply(try soundConfiguration())

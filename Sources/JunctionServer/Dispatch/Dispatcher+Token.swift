@@ -41,9 +41,19 @@ extension Dispatcher {
 
     func callApi(_ request: Request, _ call: JunctionProtocol.ApiRequest) {
         let user = request.peer.user
-        let answer = request.later(ApiCall.self)
+        let caller = NIOLoopBound((self, request.connection), eventLoop: eventLoop)
+        let answer = request.laterOrDenied(ApiCall.self)
+        // A reload may take the right away while the credential is being renewed, or while the provider takes its time.
+        let isAllowed = { @Sendable in caller.value.0.exposesApi && caller.value.1.may(.api) }
         owner.assumeIsolated { owner in
-            owner.call(JunctionSession.ApiRequest(call), by: user) { answer($0.map(JunctionProtocol.ApiAnswer.init)) }
+            owner.call(JunctionSession.ApiRequest(call), by: user, while: isAllowed) { outcome in
+                guard !isAllowed() else {
+                    return answer(outcome.map(JunctionProtocol.ApiAnswer.init).mapError(WireError.init))
+                }
+                let (dispatcher, connection) = caller.value
+                guard dispatcher.exposesApi else { return answer(.failure(.apiNotExposed)) }
+                answer(.failure(dispatcher.denial(of: .apiRequest, to: connection.peer, lacking: .api)))
+            }
         }
     }
 }

@@ -1,31 +1,38 @@
 /// Calls to the provider's API as the signed-in user. The credential never leaves the daemon.
 extension SessionOwner {
     /// Sends one request; a 401 costs one renewal and one retry, and is then reported as it is.
+    ///
+    /// - Parameter isAllowed: asked each time before a request leaves.
     package func call(
         _ request: ApiRequest,
         by uid: UInt32,
+        while isAllowed: @escaping @Sendable () -> Bool = { true },
         answer: @escaping @Sendable (Result<ApiAnswer, Refusal>) -> Void
     ) {
         start { owner in
             do throws(Refusal) {
-                answer(.success(try await owner.call(request, by: uid)))
+                answer(.success(try await owner.call(request, by: uid, while: isAllowed)))
             } catch {
                 answer(.failure(error))
             }
         }
     }
 
-    private func call(_ request: ApiRequest, by uid: UInt32) async throws(Refusal) -> ApiAnswer {
+    private func call(
+        _ request: ApiRequest,
+        by uid: UInt32,
+        while isAllowed: () -> Bool
+    ) async throws(Refusal) -> ApiAnswer {
         // Whether the path is the user's own is decided before anything is renewed for its sake.
         if let identity = machine.identity { _ = try provider.admit(request, for: identity) }
         _ = try await authorization(by: uid)
         // The credential is the one of this moment: a rotation may have come in between.
         guard let identity = machine.identity else { throw .notSignedIn }
         let generation = machine.servedGeneration
-        let answer = try await send(request, for: identity, by: uid)
+        let answer = try await send(request, for: identity, by: uid, while: isAllowed)
         guard answer.status == 401, try await isReplaced(generation, by: uid) else { return answer }
         do throws(Refusal) {
-            return try await send(request, for: identity, by: uid)
+            return try await send(request, for: identity, by: uid, while: isAllowed)
         } catch {
             // The call was made for one user, and is not made again as another.
             guard error.kind == .busy || machine.identity?.isSameUser(as: identity) == false else { throw error }
@@ -36,8 +43,10 @@ extension SessionOwner {
     private func send(
         _ request: ApiRequest,
         for user: Identity,
-        by uid: UInt32
+        by uid: UInt32,
+        while isAllowed: () -> Bool
     ) async throws(Refusal) -> ApiAnswer {
+        guard isAllowed() else { throw Refusal(.permissionDenied, "This caller may not call the API any more") }
         // Looked up anew each time: a sign-out or another user may have come in between.
         guard let identity = machine.identity, identity.isSameUser(as: user), let secrets = servedSecrets else {
             throw .notSignedIn
