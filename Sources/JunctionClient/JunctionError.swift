@@ -82,6 +82,8 @@ extension JunctionError.Kind {
     /// The connection ended before the answer came; whether the daemon did what was asked is unknown.
     public static let connectionLost = Self(rawValue: "connectionLost")
     /// This program cannot have what it needs to ask, such as one more descriptor; the daemon may be well.
+    ///
+    /// Loops that had a connection before wait until it can.
     public static let localFailure = Self(rawValue: "localFailure")
     /// The path cannot be that of a socket.
     public static let invalidSocketPath = Self(rawValue: "invalidSocketPath")

@@ -10,9 +10,11 @@ package enum Patience: Sendable {
 struct Reconnection {
     private let path: SocketPath
     private let interruption: Interruption?
-    private var patience: Patience
+    private let patience: Patience
     private var backoff: Backoff
     private let steadiness: Duration
+    /// Whether there ever was a connection.
+    private var wasConnected = false
     /// From when on the present connection counts as one that lasted.
     private var steadyFrom = Deadline.never
 
@@ -39,7 +41,7 @@ struct Reconnection {
     /// The daemon has answered on a new connection.
     mutating func connectionBegan() {
         steadyFrom = .after(steadiness)
-        patience = .always
+        wasConnected = true
     }
 
     /// The connection was lost, or could not be made: waits for the time to try again.
@@ -49,7 +51,7 @@ struct Reconnection {
     mutating func wait(after error: JunctionError, by deadline: Deadline = .never) throws(JunctionError) {
         if steadyFrom.hasPassed { backoff.succeeded() }
         steadyFrom = .never
-        guard error.isWorthReconnecting, patience == .always else { throw error }
+        guard isWorthWaiting(after: error) else { throw error }
         let delay = max(backoff.nextDelay(chance: .random(in: 0...1)), error.retryAfter ?? .zero)
         if deadline.hasPassed { throw .timedOut }
         guard delay > .zero else { return }
@@ -58,5 +60,11 @@ struct Reconnection {
         } catch {
             guard error.kind == .timedOut, !deadline.hasPassed else { throw error }
         }
+    }
+
+    private func isWorthWaiting(after error: JunctionError) -> Bool {
+        // What this program lacks at first it may never get, and nobody would notice. What it had once it lacks for a moment.
+        if error.kind == .localFailure { return wasConnected }
+        return error.isWorthReconnecting && (wasConnected || patience == .always)
     }
 }
