@@ -119,11 +119,14 @@ extension Connection {
         at path: SocketPath,
         answering respond: Responder = { _ in .failure(.methodNotFound) }
     ) throws(JunctionError) -> Answered<Definition.Answer> {
-        var repetition = Repetition(of: method)
+        var repetition = Repetition(of: method, params)
         while true {
             do throws(JunctionError) {
                 var connection = try Connection(to: path)
-                return try connection.perform(method, params, answering: respond)
+                return try connection.perform(method, params) { question in
+                    repetition.daemonAsked()
+                    return respond(question)
+                }
             } catch {
                 guard let pause = repetition.pause(after: error) else { throw error }
                 try? waitForInput(from: nil, until: .after(pause), unless: nil)

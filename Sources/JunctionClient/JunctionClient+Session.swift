@@ -23,8 +23,9 @@ extension JunctionClient {
 
     /// Makes the user that the app knows by this id the signed-in one; `nil` signs out.
     ///
-    /// When the daemon is restarted meanwhile, the next one is told the same. What its predecessor has done, it finds
-    /// `unchanged`; what it has not, it does, and may ask for the credential once more.
+    /// When the daemon is restarted before it has asked for a credential, the next one is told the same. Once it has asked,
+    /// a lost connection is `connectionLost`: the credential may have been used, and meanwhile somebody may have signed
+    /// the user out again, so what became of it is to be asked first. So it is with `nil`, as with `signOut`.
     ///
     /// - Parameter credential: asked for a credential for that id, and only if one is needed. When it throws, nothing
     ///   changes, and what it threw is thrown here.
@@ -32,14 +33,14 @@ extension JunctionClient {
         externalUserId: String?,
         credential: (String) async throws -> Credential
     ) async throws -> IdentifyResult {
-        guard let externalUserId else {
-            return try await perform(SessionIdentify.self, SessionIdentify.Params(externalUserId: nil))
-        }
+        let params = SessionIdentify.Params(externalUserId: externalUserId)
+        guard let externalUserId else { return try await perform(SessionIdentify.self, params) }
         let outcome: Result<IdentifyResult, any Error>
-        outcome = try await repeating(SessionIdentify.self) { connection throws(JunctionError) in
+        outcome = try await repeating(SessionIdentify.self, params) { connection, repetition throws(JunctionError) in
             var failure: (any Error)?
             do throws(JunctionError) {
                 let result = try await identify(externalUserId, on: connection) { user in
+                    repetition.daemonAsked()
                     do {
                         return try await credential(user)
                     } catch {

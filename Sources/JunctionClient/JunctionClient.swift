@@ -42,7 +42,7 @@ extension JunctionClient {
         _ method: Definition.Type,
         _ params: Definition.Params
     ) async throws(JunctionError) -> Definition.Answer {
-        try await repeating(method) { connection throws(JunctionError) in
+        try await repeating(method, params) { connection, _ throws(JunctionError) in
             try await connection.perform(method, params)
         }
     }
@@ -50,12 +50,13 @@ extension JunctionClient {
     /// Asks on the connection that there is, or on a new one; again when it is lost, if that is harmless for the method.
     func repeating<Definition: MethodDefinition, Value>(
         _ method: Definition.Type,
-        _ ask: (SharedConnection) async throws(JunctionError) -> Value
+        _ params: Definition.Params,
+        _ ask: (SharedConnection, inout Repetition) async throws(JunctionError) -> Value
     ) async throws(JunctionError) -> Value {
-        var repetition = Repetition(of: method)
+        var repetition = Repetition(of: method, params)
         while true {
             do throws(JunctionError) {
-                return try await ask(usableConnection())
+                return try await ask(usableConnection(), &repetition)
             } catch {
                 guard let pause = repetition.pause(after: error) else { throw error }
                 guard (try? await Task.sleep(for: pause)) != nil else { throw .cancelled }

@@ -39,13 +39,14 @@ package protocol MethodDefinition: Sendable {
     static var summary: String { get }
     /// What it may be refused with, beside the errors that every method shares.
     static var errors: [ErrorCode] { get }
-    /// Whether asking twice is the same as asking once, so that a client may ask again after a lost connection.
-    static var isRepeatable: Bool { get }
+    /// Whether asking twice is the same as asking once, so that a client may ask again after a lost connection. Whatever
+    /// the daemon asks back ends that: it may have acted on the answer.
+    static func isRepeatable(_ params: Params) -> Bool
 }
 
 extension MethodDefinition {
     package static var errors: [ErrorCode] { [] }
-    package static var isRepeatable: Bool { false }
+    package static func isRepeatable(_ params: Params) -> Bool { false }
 }
 
 extension JSONValue {

@@ -1,11 +1,24 @@
-import JunctionClient
 import JunctionJSON
 import Synchronization
 import Testing
 
+@testable import JunctionClient
+
 /// The one call in which the daemon asks back.
 struct IdentifyTests {
     private struct NoTokenToday: Error {}
+
+    private static let question =
+        #"{"jsonrpc":"2.0","id":9,"method":"session.authenticate","params":{"externalUserId":"joe"}}"#
+
+    /// The next daemon, which is to hear nothing of it.
+    private static let signsIn: ScriptedDaemon.Script = { peer in
+        let request = peer.message()
+        peer.send(question)
+        _ = peer.line()
+        peer.answer(request, #"{"outcome":"signedIn","snapshot":\#(snapshotJSON())}"#)
+        _ = peer.line()
+    }
 
     @Test func `the credential is asked for when the daemon needs one`() async throws {
         let response = Mutex("")
@@ -104,36 +117,54 @@ struct IdentifyTests {
         #expect(response.withLock { $0?["error"]?["code"]?.integer } == 1002)
     }
 
-    @Test func `a daemon that is restarted meanwhile is told again, and asks for the credential again`() async throws {
-        let question = #"{"jsonrpc":"2.0","id":9,"method":"session.authenticate","params":{"externalUserId":"joe"}}"#
+    @Test func `a daemon that is restarted before it has asked for the credential is told again`() async throws {
         let daemon = ScriptedDaemon(
             { peer in _ = peer.line() },
-            { peer in
-                _ = peer.line()
-                peer.send(question)
-                _ = peer.line()
-            },
+            { peer in _ = peer.line() },
             { peer in
                 let request = peer.message()
-                peer.send(question)
+                peer.send(Self.question)
                 let token = peer.message()?["result"]?["token"]?.string
-                let outcome = token == "token 2" ? "signedIn" : "unchanged"
+                let outcome = token == "token" ? "signedIn" : "unchanged"
                 peer.answer(request, #"{"outcome":"\#(outcome)","snapshot":\#(snapshotJSON())}"#)
                 _ = peer.line()
             }
         )
-        let asked = Mutex(0)
 
         let result = try await daemon.client.identify(externalUserId: "joe") { _ in
-            let count = asked.withLock { count in
-                count += 1
-                return count
-            }
-            return .signInToken(SecretText("token \(count)"))
+            .signInToken(SecretText("token"))
         }
 
         #expect(result.outcome == .signedIn)
-        #expect(asked.withLock { $0 } == 2)
+    }
+
+    @Test func `once the daemon has asked, a lost connection is told: the credential may have been used`() async {
+        let daemon = ScriptedDaemon(
+            { peer in
+                _ = peer.line()
+                peer.send(Self.question)
+                _ = peer.line()
+            },
+            Self.signsIn
+        )
+        let asked = Mutex(0)
+
+        await #expect(throws: JunctionError.connectionLost) {
+            try await daemon.client.identify(externalUserId: "joe") { _ in
+                asked.withLock { $0 += 1 }
+                return .signInToken(SecretText("token"))
+            }
+        }
+
+        #expect(asked.withLock { $0 } == 1)
+    }
+
+    @Test func `identifying nobody is a sign-out, which is not done twice`() async {
+        let daemon = ScriptedDaemon({ peer in _ = peer.line() }, Self.signsIn)
+
+        await #expect(throws: JunctionError.connectionLost) {
+            try await daemon.client.identify(externalUserId: nil) { _ in throw NoTokenToday() }
+        }
     }
 
     @Test func `what the app throws is the end of it, though the daemon has gone`() async throws {

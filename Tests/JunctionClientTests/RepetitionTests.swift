@@ -68,30 +68,50 @@ struct RepetitionTests {
         }
     }
 
-    @Test func `who identifies on a connection of its own is asked again by the next daemon`() throws {
+    @Test func `who identifies on a connection of its own is told again until the daemon has asked, and not after`()
+        throws
+    {
         let question = #"{"jsonrpc":"2.0","id":9,"method":"session.authenticate","params":{"externalUserId":"joe"}}"#
-        let daemon = ScriptedDaemon(
-            { peer in
-                _ = peer.line()
-                peer.send(question)
-                _ = peer.line()
-            },
-            { peer in
-                let request = peer.message()
-                peer.send(question)
-                _ = peer.line()
-                peer.answer(request, #"{"outcome":"signedIn","snapshot":\#(snapshotJSON())}"#)
-            }
-        )
-        let params = SessionIdentify.Params(externalUserId: "joe")
-        var asked = 0
-
-        let result = try Connection.ask(SessionIdentify.self, params, at: SocketPath(daemon.path)) { _ in
-            asked += 1
-            return .success(credential)
+        let signsIn: ScriptedDaemon.Script = { peer in
+            let request = peer.message()
+            peer.send(question)
+            _ = peer.line()
+            peer.answer(request, #"{"outcome":"signedIn","snapshot":\#(snapshotJSON())}"#)
         }
+        let hangsUpOnTheAnswer: ScriptedDaemon.Script = { peer in
+            _ = peer.line()
+            peer.send(question)
+            _ = peer.line()
+        }
+        let params = SessionIdentify.Params(externalUserId: "joe")
 
+        let daemon = ScriptedDaemon(Self.hangUp, signsIn)
+        let result = try Connection.ask(SessionIdentify.self, params, at: SocketPath(daemon.path)) { _ in
+            .success(credential)
+        }
         #expect(result.value.outcome == .signedIn)
-        #expect(asked == 2)
+
+        // Also who had no credential is not asked a second time.
+        let answers: [Result<any WireValue, WireError>] = [.success(credential), .failure(.methodNotFound)]
+        for answer in answers {
+            let other = ScriptedDaemon(hangsUpOnTheAnswer, signsIn)
+            var asked = 0
+            #expect(throws: JunctionError.connectionLost) {
+                try Connection.ask(SessionIdentify.self, params, at: SocketPath(other.path)) { _ in
+                    asked += 1
+                    return answer
+                }
+            }
+            #expect(asked == 1)
+        }
+    }
+
+    @Test func `who identifies nobody signs out, which is not done twice`() {
+        let daemon = ScriptedDaemon(Self.hangUp, Self.answer)
+        let nobody = SessionIdentify.Params(externalUserId: nil)
+
+        #expect(throws: JunctionError.connectionLost) {
+            try Connection.ask(SessionIdentify.self, nobody, at: SocketPath(daemon.path))
+        }
     }
 }

@@ -26,6 +26,6 @@ package enum RpcDiscover: MethodDefinition {
 
     package static let name: StaticString = "rpc.discover"
     package static let capability: Capability? = nil
-    package static let isRepeatable = true
+    package static func isRepeatable(_ params: Params) -> Bool { true }
     package static let summary = "Hands out this document"
 }

@@ -32,8 +32,9 @@ package enum SessionIdentify: MethodDefinition {
     package static let summary =
         "Makes this user the signed-in one; asks for a credential with session.authenticate if one is needed"
     package static let errors: [ErrorCode] = SessionSignIn.errors
-    // It says how things shall be, not what to do: the second call finds what the first has done, or does the rest.
-    package static let isRepeatable = true
+    // Nothing is done for somebody before a credential was asked for, while nobody is a sign-out that is done at once. Its
+    // repetition could come after a sign-in.
+    package static func isRepeatable(_ params: Params) -> Bool { params.externalUserId != nil }
 }
 
 /// What became of an `identify`.

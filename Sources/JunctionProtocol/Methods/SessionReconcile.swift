@@ -29,7 +29,7 @@ package enum SessionReconcile: MethodDefinition {
 
     package static let name: StaticString = "session.reconcile"
     package static let capability: Capability? = .status
-    package static let isRepeatable = true
+    package static func isRepeatable(_ params: Params) -> Bool { true }
     package static let summary = "Says what it takes to have this user signed in, and changes nothing"
 }
 

@@ -54,6 +54,7 @@ struct IdentifyCommand: ParsableCommand {
         let result: Connection.Answered<IdentifyResult>
         do {
             result = try options.ask(SessionIdentify.self, params) { question in
+                failure = nil
                 guard question.name.stringEquals(SessionAuthenticate.name), let externalId else {
                     return .failure(.methodNotFound)
                 }

@@ -98,6 +98,32 @@ import Testing
         #expect(commandless.errors.contains("--token-command"))
     }
 
+    @Test func `identify is not repeated over a sign-out that came after it`() throws {
+        let installation = try Installation.started()
+        let alice = try installation.cloud.makeUser("alice")
+        try installation.cloud.change(["singleUseSignInTokens": false])
+        let token = try installation.folder.write(installation.cloud.signInToken(for: alice), to: "token")
+        let trace = installation.folder.path + "/trace"
+        try installation.cloud.fault(["match": "/v1/token", "hang": true, "times": 1])
+        let identify = try installation.talkingCtl(
+            "identify",
+            "app-alice",
+            "--token-command",
+            "echo asked >> \(trace); cat \(token)"
+        )
+        try installation.cloud.wait(for: "hanging")
+
+        try installation.stopDaemon()
+        try installation.startDaemon()
+        try installation.signOut()
+        let ending = try identify.program.wait()
+
+        #expect(ending.status == 69)
+        #expect(ending.errors.contains("(connectionLost): "))
+        #expect(try String(contentsOfFile: trace, encoding: .utf8) == "asked\n")
+        #expect(try installation.status().state == "notLoggedIn")
+    }
+
     @Test func `identify --none signs out`() throws {
         let installation = try Installation.started()
         try installation.signInNewUser()
