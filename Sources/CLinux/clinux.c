@@ -9,6 +9,7 @@
 #include <poll.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/random.h>
@@ -74,6 +75,12 @@ int clinux_process_has_ended(int process) {
 
 int clinux_accept(int listener) {
     return descriptor_or_error(accept4(listener, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK));
+}
+
+int clinux_unread_output(int socket) {
+    int bytes = 0;
+    // What <linux/sockios.h> calls SIOCOUTQ.
+    return ioctl(socket, TIOCOUTQ, &bytes) == 0 ? bytes : -errno;
 }
 
 int clinux_send_descriptor(int socket, const void *bytes, size_t count, const void *address, uint32_t address_length,

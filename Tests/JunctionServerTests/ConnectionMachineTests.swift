@@ -62,7 +62,7 @@ struct ConnectionMachineTests {
     @Test func `while much waits for the peer, no line is handled and nothing is read, until it has read`() {
         var machine = play([
             Step(.received(400), .handleLines),
-            Step(.waits(Self.much)),
+            Step(.waits(Self.much, owesAnswers: true)),
             Step(.handled(3, rest: 200, mayHoldLines: true), [.pause, .rearm]),
             Step(.received(100)),
         ])
@@ -70,7 +70,7 @@ struct ConnectionMachineTests {
         #expect(machine.held == Self.much + 300)
         #expect(!machine.mayHandleLine(with: 0, after: 0))
 
-        #expect(machine.waits(0) == [.resumeSoon, .rearm])
+        #expect(machine.waits(0, owesAnswers: false) == [.resumeSoon, .rearm])
         #expect(machine.received(1) == [])
         #expect(machine.resumed() == .handleLines)
         #expect(machine.handled(3, rest: 0, mayHoldLines: false) == .read)
@@ -97,11 +97,30 @@ struct ConnectionMachineTests {
 
     @Test func `who takes some of its answers keeps the connection, and who takes none loses it`() {
         _ = play([
-            Step(.waits(Self.much), [.pause, .rearm]),
-            Step(.deadlinePassed(bytesRead: 10), .rearm),
-            Step(.deadlinePassed(bytesRead: 11), .rearm),
-            Step(.deadlinePassed(bytesRead: 11), .close),
+            Step(.waits(Self.much, owesAnswers: true), [.pause, .rearm]),
+            Step(.deadlinePassed(taken: 10, kept: 9), .rearm),
+            Step(.deadlinePassed(taken: 11, kept: 9), .rearm),
+            Step(.deadlinePassed(taken: 11, kept: 9), .close),
         ])
+    }
+
+    @Test func `who reads so slowly that the kernel takes nothing more yet keeps the connection`() {
+        _ = play([
+            Step(.waits(Self.much, owesAnswers: true), [.pause, .rearm]),
+            Step(.deadlinePassed(taken: 10, kept: 9), .rearm),
+            Step(.deadlinePassed(taken: 10, kept: 8), .rearm),
+            Step(.deadlinePassed(taken: 10, kept: 8), .close),
+        ])
+    }
+
+    @Test func `who leaves only news unread may do so for ever, and answers among them are waited for`() {
+        let machine = play([
+            Step(.waits(Self.much, owesAnswers: false), .pause),
+            Step(.waits(Self.much, owesAnswers: true), .rearm),
+            Step(.waits(Self.much, owesAnswers: false), .rearm),
+        ])
+        #expect(machine.deadline == nil)
+        #expect(machine.isBlocked)
     }
 
     // MARK: The end of the input
@@ -126,14 +145,14 @@ struct ConnectionMachineTests {
     @Test func `lines that wait when the input ends are handled as the peer reads, then it is over`() {
         _ = play([
             Step(.received(4_000), .handleLines),
-            Step(.waits(Self.much)),
+            Step(.waits(Self.much, owesAnswers: true)),
             Step(.handled(1, rest: 3_000, mayHoldLines: true), [.pause, .rearm]),
             Step(.inputEnded, .retire),
-            Step(.waits(0), [.resumeSoon, .rearm]),
+            Step(.waits(0, owesAnswers: false), [.resumeSoon, .rearm]),
             Step(.resumed, .handleLines),
-            Step(.waits(Self.much)),
+            Step(.waits(Self.much, owesAnswers: true)),
             Step(.handled(1, rest: 2_000, mayHoldLines: true), .rearm),
-            Step(.waits(0), [.resumeSoon, .rearm]),
+            Step(.waits(0, owesAnswers: false), [.resumeSoon, .rearm]),
             Step(.resumed, .handleLines),
             Step(.handled(9, rest: 0), [.closeWhenWritten, .rearm]),
             Step(.closed, .rearm),
@@ -143,8 +162,8 @@ struct ConnectionMachineTests {
     @Test func `a peer that does not read its last answers is closed after a while`() {
         _ = play([
             Step(.inputEnded, [.retire, .closeWhenWritten, .rearm]),
-            Step(.deadlinePassed(bytesRead: 7), .rearm),
-            Step(.deadlinePassed(bytesRead: 7), .close),
+            Step(.deadlinePassed(taken: 7), .rearm),
+            Step(.deadlinePassed(taken: 7), .close),
         ])
     }
 
@@ -177,7 +196,7 @@ struct ConnectionMachineTests {
 
     @Test func `who is let go while it does not read is read from again, to be dropped`() {
         _ = play([
-            Step(.waits(Self.much), [.pause, .rearm]),
+            Step(.waits(Self.much, owesAnswers: true), [.pause, .rearm]),
             Step(.dismissed, [.retire, .read, .endOutput, .rearm]),
             Step(.deadlinePassed(), .close),
         ])
@@ -185,7 +204,7 @@ struct ConnectionMachineTests {
 
     @Test func `too much on the account closes who does not read, tells who sends, and spares who holds little`() {
         _ = play([Step(.received(Self.much), .handleLines), Step(.handled(0, rest: 10), .rearm), Step(.overBudget)])
-        _ = play([Step(.waits(Self.much), [.pause, .rearm]), Step(.overBudget, .close)])
+        _ = play([Step(.waits(Self.much, owesAnswers: true), [.pause, .rearm]), Step(.overBudget, .close)])
         _ = play([
             Step(.received(Self.much), .handleLines),
             Step(.handled(0, rest: Self.much), .rearm),
@@ -195,7 +214,9 @@ struct ConnectionMachineTests {
     }
 
     @Test func `a connection that is closed asks for nothing any more`() {
-        var machine = play([Step(.waits(Self.much), [.pause, .rearm]), Step(.closed, [.retire, .rearm])])
+        var machine = play([
+            Step(.waits(Self.much, owesAnswers: true), [.pause, .rearm]), Step(.closed, [.retire, .rearm]),
+        ])
 
         for event in Event.all { #expect(event.happen(to: &machine) == [], "\(event)") }
         #expect(machine.held == 0)
@@ -231,16 +252,19 @@ private enum Event: Equatable {
     case inputEnded
     case requestBegan
     case requestEnded
-    case waits(Int)
+    case waits(Int, owesAnswers: Bool)
     case drainBegan
     case dismissed
     case overBudget
-    case deadlinePassed(bytesRead: Int = 0)
+    case deadlinePassed(taken: Int = 0, kept: Int = 0)
     case closed
 
     static let all: [Event] = [
         .received(10), .handled(1, rest: 0), .handled(1, rest: 5), .handled(1, rest: 5, mayHoldLines: true), .resumed,
-        .inputEnded, .requestBegan, .requestEnded, .waits(ConnectionMachine.window + 1), .waits(0), .drainBegan,
+        .inputEnded, .requestBegan, .requestEnded,
+        .waits(ConnectionMachine.window + 1, owesAnswers: true),
+        .waits(ConnectionMachine.window + 1, owesAnswers: false),
+        .waits(0, owesAnswers: false), .drainBegan,
         .dismissed, .overBudget, .deadlinePassed(), .closed,
     ]
 
@@ -255,11 +279,11 @@ private enum Event: Equatable {
             machine.requestBegan()
             return []
         case .requestEnded: return machine.requestEnded()
-        case .waits(let bytes): return machine.waits(bytes)
+        case .waits(let bytes, let owesAnswers): return machine.waits(bytes, owesAnswers: owesAnswers)
         case .drainBegan: return machine.drainBegan()
         case .dismissed: return machine.dismissed()
         case .overBudget: return machine.overBudget()
-        case .deadlinePassed(let bytesRead): return machine.deadlinePassed(bytesRead: bytesRead)
+        case .deadlinePassed(let taken, let kept): return machine.deadlinePassed(.init(taken: taken, kept: kept))
         case .closed: return machine.closed()
         }
     }
@@ -276,6 +300,7 @@ private struct World {
     private var hasOutputEnded = false
     private var isRetired = false
     private var unanswered = 0
+    private var owesAnswers = false
     private(set) var isClosed = false
 
     func isPossible(_ event: Event) -> Bool {
@@ -287,7 +312,7 @@ private struct World {
         case .requestBegan: isHandling && unanswered < 2
         case .requestEnded: unanswered > 0
         case .deadlinePassed: machine.deadline != nil && !isHandling
-        case .waits(let bytes): machine.isBlocked != (bytes > 0)
+        case .waits(let bytes, _): machine.isBlocked != (bytes > 0)
         case .drainBegan, .dismissed, .overBudget: !isHandling
         case .closed: true
         }
@@ -301,7 +326,8 @@ private struct World {
         case .requestBegan: unanswered += 1
         case .requestEnded: unanswered -= 1
         case .closed: isClosed = true
-        case .received, .waits, .drainBegan, .dismissed, .overBudget, .deadlinePassed: break
+        case .waits(_, let owesAnswers): self.owesAnswers = owesAnswers
+        case .received, .drainBegan, .dismissed, .overBudget, .deadlinePassed: break
         }
         let before = machine.deadline
         let actions = event.happen(to: &machine)
@@ -341,7 +367,7 @@ private struct World {
     func check() {
         guard !isClosed, !isHandling else { return }
         if !machine.isOpen { #expect(isRetired) }
-        if machine.isBlocked { #expect(machine.deadline != nil) }
+        if machine.isBlocked, owesAnswers { #expect(machine.deadline != nil) }
         if hasEnded, unanswered == 0, !machine.isBlocked, !isResumeDue { #expect(isLeaving) }
         if isLeaving || hasOutputEnded { #expect(machine.deadline != nil) }
         if !isReading, !hasEnded { #expect(machine.isBlocked || isResumeDue) }

@@ -78,7 +78,10 @@ struct SubscriptionTests {
     }
 
     @Test func `a watcher that does not read gets the newest state when it does`() throws {
-        let server = try TestServer(callsPerMinute: 10_000)
+        // Nor is it closed for that, however long it takes.
+        var patience = ServerSettings.Patience()
+        patience.reading = .zero
+        let server = try TestServer(callsPerMinute: 10_000, patience: patience)
         let watcher = try server.connect()
         _ = try watcher.result(of: "session.subscribe")
         let client = try server.connect()

@@ -31,6 +31,10 @@ int clinux_process_has_ended(int process);
 /// Accepts a connection that is close-on-exec and non-blocking from the start. Returns it, or a negative errno.
 int clinux_accept(int listener);
 
+/// The memory in use for what was sent and the other end has not read, overhead included (SIOCOUTQ): it falls as whole
+/// buffers are read. A negative errno when the socket cannot say.
+int clinux_unread_output(int socket);
+
 /// Sends a datagram that carries a descriptor to a Unix socket's address, without waiting: the receiver gets a copy.
 int clinux_send_descriptor(int socket, const void *bytes, size_t count, const void *address, uint32_t address_length,
                            int descriptor);

@@ -1,3 +1,4 @@
+import CLinux
 import Glibc
 import JunctionProtocol
 import NIOCore
@@ -19,12 +20,16 @@ final class Connection {
     private var machine = ConnectionMachine()
     private var inbox = Inbox()
     private var outbox = ByteBuffer()
+    /// Where in it the last answer ends; behind that there is only news.
+    private var outboxAnswersEnd = 0
     /// What is put while something is read goes out when the reading is over.
     private var isReading = false
     private var isFlushing = false
     private var isFlushDue = false
     /// What was ever given to the network library.
     private var written = 0
+    /// Where in that the last answer ends.
+    private var answersEnd = 0
     private var grant: (rights: AccessGrant, policyVersion: Int)?
     private var deadline: Scheduled<Void>?
     /// What its caller's account has been charged with.
@@ -108,6 +113,7 @@ final class Connection {
         if outbox.capacity == 0 { outbox = dispatcher.takeBuffer() }
         write(&outbox)
         outbox.endLine()
+        outboxAnswersEnd = outbox.readableBytes
         if !isReading { flushSoon() }
     }
 
@@ -154,6 +160,8 @@ final class Connection {
         // What is put while this goes out, because there is room again, comes behind it.
         var bytes = ByteBuffer()
         swap(&bytes, &outbox)
+        if outboxAnswersEnd > 0 { answersEnd = written + outboxAnswersEnd }
+        outboxAnswersEnd = 0
         handOver(bytes, over: context)
         // Usually the kernel has taken it all by now, and the memory is ours alone again.
         dispatcher.giveBack(&bytes)
@@ -173,12 +181,15 @@ final class Connection {
         guard let channel = context?.channel else { return }
         let wasBlocked = machine.isBlocked
         guard wasBlocked || !channel.isWritable else { return }
-        perform(machine.waits(channel.isWritable ? 0 : queuedBytes(of: channel)))
+        let queued = queuedBytes(of: channel)
+        perform(
+            machine.waits(channel.isWritable ? 0 : max(1, queued), owesAnswers: answersEnd > written - queued)
+        )
         if wasBlocked, !machine.isBlocked { dispatcher.watchers.catchUp(self) }
     }
 
     private func queuedBytes(of channel: any Channel) -> Int {
-        (try? channel.syncOptions?.getOption(.bufferedWritableBytes)).map { max(1, $0) } ?? 1
+        (try? channel.syncOptions?.getOption(.bufferedWritableBytes)) ?? 0
     }
 
     /// Asks the other side something; a connection that can no longer answer is as good as an error.
@@ -281,9 +292,15 @@ final class Connection {
     }
 
     private func deadlinePassed() {
-        guard let context else { return }
-        let queued = (try? context.channel.syncOptions?.getOption(.bufferedWritableBytes)) ?? 0
-        perform(machine.deadlinePassed(bytesRead: written - queued))
+        let passed = machine.deadline
+        // The answers may have gone out, with only news behind them.
+        lookWhatWaits()
+        guard passed == machine.deadline, let channel = context?.channel else { return }
+        perform(machine.deadlinePassed(progress(over: channel)))
+    }
+
+    private func progress(over channel: any Channel) -> ConnectionMachine.Progress {
+        .init(taken: written - queuedBytes(of: channel), kept: Int(clinux_unread_output(descriptor)))
     }
 
     /// Puts what is kept here on the account of the user; one that has too much on it has the worst of it closed.

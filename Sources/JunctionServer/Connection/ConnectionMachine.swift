@@ -46,10 +46,20 @@ struct ConnectionMachine: Equatable {
     enum Deadline: Equatable {
         /// To go, after it was told why it is served no longer.
         case farewell
-        /// To read its answers, as long as it takes some of them.
+        /// To read its answers, as long as it takes some of them. Who is only told news may leave them unread for ever:
+        /// there is never more of them than the window.
         case reading
         /// To end the line that it has begun after so many others.
         case line(after: Int)
+    }
+
+    /// How far a peer has read, as far as one can see from here: as long as neither number changes, it reads nothing.
+    struct Progress: Equatable {
+        /// The bytes that the kernel has taken for the peer since the beginning. It takes no more until most of what it
+        /// has is read, so that this alone stands still for a slow reader.
+        var taken = 0
+        /// The memory that the kernel has in use for what is not read.
+        var kept = 0
     }
 
     private var hasInputEnded = false
@@ -66,12 +76,14 @@ struct ConnectionMachine: Equatable {
     private var handledLines = 0
     private var isHandling = false
     private var isResumeDue = false
-    /// Bytes of answers that the kernel does not take, once they are more than the window.
+    /// Bytes that the kernel does not take, once they are more than the window.
     private var waiting = 0
+    /// There are answers among them, and not only news.
+    private var owesAnswers = false
     /// Bytes of answers that wait for the others of their batch.
     private var collected = 0
-    /// What the peer had read when it was last looked at.
-    private var read: Int?
+    /// How far the peer had read when it was last looked at.
+    private var progress: Progress?
 
     // What has been said already.
     private var isReading = true
@@ -150,8 +162,10 @@ struct ConnectionMachine: Equatable {
     }
 
     /// So many bytes wait at the network library, if they are more than the window; otherwise none.
-    mutating func waits(_ bytes: Int) -> Actions {
-        waiting = bytes
+    ///
+    /// - Parameter owesAnswers: whether the peer has asked for any of them.
+    mutating func waits(_ bytes: Int, owesAnswers: Bool) -> Actions {
+        (waiting, self.owesAnswers) = (bytes, owesAnswers)
         return consequences()
     }
 
@@ -188,15 +202,15 @@ struct ConnectionMachine: Equatable {
 
     /// The time of `deadline` is over.
     ///
-    /// - Parameter bytesRead: what the kernel has taken for the peer since the beginning.
-    mutating func deadlinePassed(bytesRead: Int) -> Actions {
+    /// - Parameter progress: how far the peer has read by now.
+    mutating func deadlinePassed(_ progress: Progress) -> Actions {
         switch deadline {
         case nil: return []
         case .farewell: return .close
         case .line: return dismissed().union(.sayLineTooSlow)
         case .reading:
-            guard bytesRead != read else { return .close }
-            read = bytesRead
+            guard progress != self.progress else { return .close }
+            self.progress = progress
             return .rearm
         }
     }
@@ -259,14 +273,14 @@ struct ConnectionMachine: Equatable {
 
     private var due: Deadline? {
         if isDismissed { return .farewell }
-        if isBlocked || isLeaving { return .reading }
+        if isBlocked && owesAnswers || isLeaving { return .reading }
         return unread > 0 && !hasLines && !hasInputEnded ? .line(after: handledLines) : nil
     }
 
     private mutating func rearming() -> Actions {
         let due = due
         guard due != deadline else { return [] }
-        (deadline, read) = (due, nil)
+        (deadline, progress) = (due, nil)
         return .rearm
     }
 }
