@@ -186,9 +186,9 @@ struct ConnectionMachineTests {
             Step(.received(40), .handleLines),
             Step(.requestBegan),
             Step(.dismissed),
-            Step(.handled(2, rest: 10, mayHoldLines: true), [.forgetInput, .retire, .rearm]),
+            Step(.handled(2, rest: 10, mayHoldLines: true), [.forgetInput, .retire]),
             Step(.received(5), .forgetInput),
-            Step(.requestEnded, .endOutput),
+            Step(.requestEnded, [.endOutput, .rearm]),
             Step(.inputEnded, .closeWhenWritten),
             Step(.closed, .rearm),
         ])
@@ -197,9 +197,36 @@ struct ConnectionMachineTests {
     @Test func `who is let go while it does not read is read from again, to be dropped`() {
         _ = play([
             Step(.waits(Self.much, owesAnswers: true), [.pause, .rearm]),
-            Step(.dismissed, [.retire, .read, .endOutput, .rearm]),
+            Step(.dismissed, [.retire, .read, .endOutput]),
+            Step(.deadlinePassed(), .rearm),
             Step(.deadlinePassed(), .close),
         ])
+    }
+
+    @Test func `who is let go gets its answers first, in its time, and only then a moment to go`() {
+        var machine = play([
+            Step(.received(40), .handleLines),
+            Step(.requestBegan),
+            Step(.handled(1, rest: 0)),
+            Step(.dismissed, .retire),
+        ])
+        #expect(machine.deadline == nil)
+
+        _ = machine.waits(Self.much, owesAnswers: true)
+        #expect(machine.requestEnded() == .endOutput)
+        #expect(machine.deadline == .reading)
+        #expect(machine.waits(0, owesAnswers: false) == .rearm)
+        #expect(machine.deadline == .farewell)
+    }
+
+    @Test func `after a line that is too long there is a moment, whatever is missing`() {
+        let machine = play([
+            Step(.received(40), .handleLines),
+            Step(.requestBegan),
+            Step(.cutShort),
+            Step(.handled(2, rest: 10), [.forgetInput, .retire, .rearm]),
+        ])
+        #expect(machine.deadline == .farewell)
     }
 
     @Test func `too much on the account closes who does not read, tells who sends, and spares who holds little`() {
@@ -255,6 +282,7 @@ private enum Event: Equatable {
     case waits(Int, owesAnswers: Bool)
     case drainBegan
     case dismissed
+    case cutShort
     case overBudget
     case deadlinePassed(taken: Int = 0, kept: Int = 0)
     case closed
@@ -265,7 +293,7 @@ private enum Event: Equatable {
         .waits(ConnectionMachine.window + 1, owesAnswers: true),
         .waits(ConnectionMachine.window + 1, owesAnswers: false),
         .waits(0, owesAnswers: false), .drainBegan,
-        .dismissed, .overBudget, .deadlinePassed(), .closed,
+        .dismissed, .cutShort, .overBudget, .deadlinePassed(), .closed,
     ]
 
     func happen(to machine: inout ConnectionMachine) -> ConnectionMachine.Actions {
@@ -282,6 +310,7 @@ private enum Event: Equatable {
         case .waits(let bytes, let owesAnswers): return machine.waits(bytes, owesAnswers: owesAnswers)
         case .drainBegan: return machine.drainBegan()
         case .dismissed: return machine.dismissed()
+        case .cutShort: return machine.cutShort()
         case .overBudget: return machine.overBudget()
         case .deadlinePassed(let taken, let kept): return machine.deadlinePassed(.init(taken: taken, kept: kept))
         case .closed: return machine.closed()
@@ -313,7 +342,7 @@ private struct World {
         case .requestEnded: unanswered > 0
         case .deadlinePassed: machine.deadline != nil && !isHandling
         case .waits(let bytes, _): machine.isBlocked != (bytes > 0)
-        case .drainBegan, .dismissed, .overBudget: !isHandling
+        case .drainBegan, .dismissed, .cutShort, .overBudget: !isHandling
         case .closed: true
         }
     }
@@ -327,7 +356,7 @@ private struct World {
         case .requestEnded: unanswered -= 1
         case .closed: isClosed = true
         case .waits(_, let owesAnswers): self.owesAnswers = owesAnswers
-        case .received, .drainBegan, .dismissed, .overBudget, .deadlinePassed: break
+        case .received, .drainBegan, .dismissed, .cutShort, .overBudget, .deadlinePassed: break
         }
         let before = machine.deadline
         let actions = event.happen(to: &machine)

@@ -14,9 +14,13 @@ struct WithdrawnRightTests {
     private let caller = OrdinaryCaller()
 
     /// The owner of the daemon is signed in; the caller may do what the rule says.
-    private func serve(_ capabilities: Capability..., rules: RenewalRules = RenewalRules()) throws -> TestServer {
+    private func serve(
+        _ capabilities: Capability...,
+        rules: RenewalRules = RenewalRules(),
+        patience: ServerSettings.Patience = .init()
+    ) throws -> TestServer {
         let policy = AccessPolicy(rules: [AccessRule(allow: Set(capabilities))], daemonUser: 0)
-        let server = try TestServer(policy, rules: rules, mode: 0o666)
+        let server = try TestServer(policy, rules: rules, patience: patience, mode: 0o666)
         _ = try server.connectSignedIn()
         return server
     }
@@ -38,6 +42,28 @@ struct WithdrawnRightTests {
         #expect(try watcher.hear() == nil)
         #expect(try server.counters.watchers == 0)
         #expect(try caller.connect(server.path).error(of: "session.subscribe").code == 1007)
+    }
+
+    @Test func `what it asked with the right that it keeps is answered before the end, however long that takes`() throws
+    {
+        let server = try serve(.status, .token, patience: .none)
+        server.provider.hold()
+        try server.pass(.seconds(4_000))
+        let watcher = try caller.connect(server.path)
+        _ = try watcher.result(of: "session.subscribe")
+        try watcher.say(#"{"jsonrpc":"2.0","id":2,"method":"token.get"}"#)
+        // What came before this has been read when this is answered.
+        _ = try watcher.say(#"{"jsonrpc":"2.0","id":3,"method":"session.status"}"#)
+        #expect(try watcher.hearValue()["id"]?.integer == 3)
+
+        try reload(server, .token)
+        #expect(try server.counters.watchers == 0)
+        // Whatever was due at once is done when a connection that came later has been served.
+        for _ in 0..<3 { _ = try server.connect().result(of: "session.status") }
+        server.provider.release()
+
+        #expect(try watcher.hearValue()["result"]?["userId"]?.string == "alice")
+        #expect(try watcher.hear() == nil)
     }
 
     @Test func `a handler that may not be asked any more sees the end, and the question goes to the next`() throws {

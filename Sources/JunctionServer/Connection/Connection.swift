@@ -342,7 +342,9 @@ final class Connection {
             lines += 1
             switch line {
             case .complete(let line): dispatcher.handle(line, from: self)
-            case .tooLong: dismiss(with: .lineTooLong)
+            case .tooLong:
+                say(.lineTooLong)
+                perform(machine.cutShort())
             }
             if outbox.readableBytes > ConnectionMachine.window {
                 sent += outbox.readableBytes

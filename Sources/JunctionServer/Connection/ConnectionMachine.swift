@@ -44,7 +44,7 @@ struct ConnectionMachine: Equatable {
 
     /// What the peer is given time for.
     enum Deadline: Equatable {
-        /// To go, after it was told why it is served no longer.
+        /// To go, after it has been sent all that it is owed, and the end.
         case farewell
         /// To read its answers, as long as it takes some of them. Who is only told news may leave them unread for ever:
         /// there is never more of them than the window.
@@ -64,6 +64,7 @@ struct ConnectionMachine: Equatable {
 
     private var hasInputEnded = false
     private var isDismissed = false
+    private var isCutShort = false
     private var isDraining = false
     private(set) var isClosed = false
 
@@ -191,6 +192,12 @@ struct ConnectionMachine: Equatable {
         return consequences()
     }
 
+    /// The same for a peer whose lines cannot be told apart any more: it is given the moment at once.
+    mutating func cutShort() -> Actions {
+        isCutShort = true
+        return dismissed()
+    }
+
     /// The user has more waiting here than it may: who holds no more than it has to is not the one to go.
     mutating func overBudget() -> Actions {
         guard held > Self.window else { return [] }
@@ -272,8 +279,10 @@ struct ConnectionMachine: Equatable {
     }
 
     private var due: Deadline? {
-        if isDismissed { return .farewell }
-        if isBlocked && owesAnswers || isLeaving { return .reading }
+        if isCutShort { return .farewell }
+        if isBlocked && owesAnswers { return .reading }
+        if hasOutputEnded { return .farewell }
+        if isLeaving { return .reading }
         return unread > 0 && !hasLines && !hasInputEnded ? .line(after: handledLines) : nil
     }
 
