@@ -179,6 +179,17 @@ struct ConnectionMachineTests {
         #expect(machine.handled(0, rest: 40, mayHoldLines: false) == [.retire, .closeWhenWritten, .rearm])
     }
 
+    @Test func `a last line without an ending that the peer had ended before the daemon drains counts`() {
+        let machine = play([
+            Step(.received(4_000), .handleLines),
+            Step(.waits(Self.much, owesAnswers: true)),
+            Step(.handled(1, rest: 3_000, mayHoldLines: true), [.pause, .rearm]),
+            Step(.inputEnded, .retire),
+            Step(.drainBegan),
+        ])
+        #expect(machine.isAtEnd)
+    }
+
     // MARK: Letting go
 
     @Test func `who is let go while it is read has its input forgotten when that memory is free`() {

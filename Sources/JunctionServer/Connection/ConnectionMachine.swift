@@ -98,7 +98,7 @@ struct ConnectionMachine: Equatable {
     /// Whether the peer can be told and asked something, and answer.
     var isOpen: Bool { !hasInputEnded && !isDismissed && !isClosed }
 
-    /// Whether the last line counts without an ending; while the daemon drains, it may have lost it by that.
+    /// Whether the last line counts without an ending; if the daemon has ended the input, it may have lost it by that.
     var isAtEnd: Bool { hasInputEnded && !isDraining }
 
     /// More waits for the peer than it may leave unread.
@@ -179,7 +179,7 @@ struct ConnectionMachine: Equatable {
 
     /// The daemon ends: what has arrived is still answered.
     mutating func drainBegan() -> Actions {
-        isDraining = true
+        isDraining = !hasInputEnded
         return isOpen ? .shutInput : []
     }
 
