@@ -50,6 +50,38 @@ struct SubscriptionTests {
         #expect(try client.hearValue()["params"]?["snapshot"]?.state == "established")
     }
 
+    @Test func `in a batch too, the present state comes before any news`() throws {
+        let asked = Signal()
+        server.provider.hold { asked.give() }
+        let watcher = try server.connect()
+        try watcher.say(
+            #"""
+            [{"jsonrpc":"2.0","id":1,"method":"session.subscribe"},\#
+            {"jsonrpc":"2.0","id":2,"method":"session.signIn","params":{"scheme":"signInToken","token":"alice"}}]
+            """#
+        )
+        asked.wait()
+        // The news that somebody is being signed in has been told, if it is told now.
+        #expect(try server.connect().result(of: "session.status").state == "establishing")
+        server.provider.release()
+
+        let answers = Array(try watcher.hearValue().elements)
+        #expect(answers.count == 2)
+        let present = try #require(answers.first { $0["id"]?.integer == 1 }?["result"])
+        #expect(present.state == "notLoggedIn")
+        while try #require(try watcher.hearValue()["params"]?["snapshot"]).state != "established" {}
+    }
+
+    @Test func `a batch that is only to subscribe, and is not answered, holds no news back`() throws {
+        let watcher = try server.connect()
+        try watcher.say(#"[{"jsonrpc":"2.0","method":"session.subscribe"}]"#)
+        _ = try watcher.result(of: "session.status")
+
+        _ = try server.connectSignedIn()
+
+        #expect(try watcher.hearValue()["method"]?.string == "session.changed")
+    }
+
     @Test func `subscribing twice is telling once`() throws {
         let client = try server.connect()
         _ = try client.result(of: "session.subscribe")

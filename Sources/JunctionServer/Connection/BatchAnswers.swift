@@ -13,9 +13,17 @@ final class BatchAnswers {
     private var bytes = 0
     // One more than the answers that are missing, until the whole batch has been read.
     private var missing = 1
+    private var holdsNews = false
 
     /// Whether nothing more may be asked in this batch.
     var isFull: Bool { bytes > Self.mostBytes }
+
+    /// News comes behind these answers, because the state that it follows is among them.
+    func holdNews(of connection: Connection) {
+        guard !holdsNews else { return }
+        holdsNews = true
+        connection.heldNews += 1
+    }
 
     /// One more message will be answered.
     func expectAnswer() {
@@ -36,10 +44,23 @@ final class BatchAnswers {
 
     private func oneLess(_ connection: Connection) {
         missing -= 1
-        guard missing == 0, !answers.isEmpty else { return }
-        connection.put { $0.appendBatch(answers) }
+        guard missing == 0 else { return }
+        if !answers.isEmpty { connection.put { $0.appendBatch(answers) } }
+        drop(connection)
+        releaseNews(of: connection)
+    }
+
+    private func drop(_ connection: Connection) {
         for index in answers.indices { answers[index].withUnsafeMutableBytes { wipe($0) } }
         answers = []
         connection.collected(-bytes)
+        bytes = 0
+    }
+
+    private func releaseNews(of connection: Connection) {
+        guard holdsNews else { return }
+        holdsNews = false
+        connection.heldNews -= 1
+        connection.dispatcher.watchers.catchUp(connection)
     }
 }

@@ -39,6 +39,8 @@ final class Connection {
     private(set) var questions: ClientQuestions?
     /// Whether new states are told, and how far that has come.
     var watch = Watch.off
+    /// The batches whose answers have to come before any news.
+    var heldNews = 0
 
     init(
         _ peer: Peer,

@@ -32,9 +32,12 @@ final class Watchers {
         for connection in connections.values { catchUp(connection) }
     }
 
-    /// Tells a connection the newest state, unless it knows it or does not read.
+    /// Tells a connection the newest state, unless it knows it or does not read, or has not seen the answer yet with which it
+    /// begins to watch.
     func catchUp(_ connection: Connection) {
-        guard let news, case .on(let told) = connection.watch, told < news.revision else { return }
+        guard connection.heldNews == 0, let news, case .on(let told) = connection.watch, told < news.revision else {
+            return
+        }
         // Whoever holds the connection of a process that has ended is not the unit that it was given to.
         guard connection.may(.status) else { return connection.rightIsGone() }
         if connection.post(news.line) { connection.watch = .on(told: news.revision) }

@@ -10,6 +10,7 @@ extension Dispatcher {
 
     func subscribe(_ request: Request, _: NoParams) {
         watchers.add(request.connection, told: owner.assumeIsolated { $0.snapshot.revision })
+        request.batch?.holdNews(of: request.connection)
         prepared.withStatus(of: owner) { request.succeed(with: $0) }
     }
 
