@@ -60,9 +60,12 @@ extension RecordKeeper {
         case .damaged(let header):
             return unreadable(.damaged, Remedy.damaged(header, files.location(of: .live)), header)
         case .won(let opened):
+            isSound = true
             return restored(opened, damaged: damaged(reader))
         case .vacant:
-            return vacant(damaged: damaged(reader))
+            let damaged = damaged(reader)
+            isSound = damaged.isEmpty
+            return vacant(damaged: damaged)
         }
     }
 

@@ -10,6 +10,13 @@ extension RecordKeeper {
         let change = Change(from: present, to: record)
         let settled = change == .update ? settled : allInQuarantine
         let bytes = try seal(record, secrets, installation, settled)
+        // What was noted before comes first. The record is no worse for a note that the disk refuses.
+        var missing: FileFault?
+        do throws(FileFault) {
+            try settleNotes()
+        } catch {
+            missing = error
+        }
         do throws(FileFault) {
             try put(bytes, change)
         } catch {
@@ -22,7 +29,9 @@ extension RecordKeeper {
         }
         present = record
         self.settled = settled
+        isSound = true
         tidy(change)
+        if change == .signOut, let missing { throw StoreFailure(missing.description) }
     }
 
     /// Sets space aside for the day the disk is full.
@@ -91,7 +100,7 @@ extension RecordKeeper {
     }
 
     /// Removes the reserve and says whether there was one.
-    private mutating func giveUpReserve() -> Bool {
+    mutating func giveUpReserve() -> Bool {
         guard hasReserve else { return false }
         hasReserve = false
         // Its blocks are free once the removal is on disk.

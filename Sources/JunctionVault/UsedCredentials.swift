@@ -1,5 +1,6 @@
 package import JunctionSecret
 import JunctionText
+import Synchronization
 
 import struct Crypto.SHA256
 
@@ -39,6 +40,13 @@ package struct UsedCredentials: Equatable, Sendable {
         entries.removeFirst(max(0, entries.count - Self.mostEntries))
     }
 
+    /// Notes everything that `later` knows, in its order.
+    mutating func take(over later: UsedCredentials) {
+        for entry in later.entries { note(entry.stage, of: entry.digest) }
+    }
+
+    var isEmpty: Bool { entries.isEmpty }
+
     /// The digest of a credential at this installation.
     package static func digest(of credential: SharedSecret, installation: String) -> String {
         var hash = SHA256()
@@ -70,17 +78,20 @@ extension Vault {
     ///
     /// It waits for the disk: for the start, before anybody is served.
     package func stage(of digest: String) -> UsedCredentials.Stage? {
-        onQueueAtOnce { Self.usedCredentials(in: $0).stage(of: digest) }
+        onQueueAtOnce { _ in keeper.withLock { $0.usedCredentials.stage(of: digest) } }
     }
 
     /// The same, without waiting for the disk.
     ///
     /// - Parameter then: told on the vault's own thread.
     package func stage(of digest: String, then: @escaping @Sendable (UsedCredentials.Stage?) -> Void) {
-        onQueue { then(Self.usedCredentials(in: $0).stage(of: digest)) }
+        onQueue { [self] _ in then(keeper.withLock { $0.usedCredentials.stage(of: digest) }) }
     }
 
     /// Notes how far it has come. What is written after this call is on disk after it.
+    ///
+    /// What the disk refuses is remembered, and tried again with every record that is written: a sign-out counts as
+    /// durable only when it is there.
     ///
     /// - Parameter done: told whether the disk took it, on the vault's own thread.
     package func note(
@@ -88,17 +99,10 @@ extension Vault {
         of digest: String,
         done: @escaping @Sendable (_ isStored: Bool) -> Void
     ) {
-        onQueue { directory in
-            var used = Self.usedCredentials(in: directory)
-            used.note(stage, of: digest)
-            var replacement = DurableReplacement(directory)
-            done((try? replacement.replace(.usedCredentials, with: used.text)) != nil)
+        onQueue { [self] _ in
+            let isStored = keeper.withLock { (try? $0.note(stage, of: digest)) != nil }
+            done(isStored)
         }
-    }
-
-    private static func usedCredentials(in directory: StateDirectory) -> UsedCredentials {
-        let bytes = try? directory.read(.usedCredentials, atMost: UsedCredentials.largestFile)
-        return bytes.flatMap(\.self).map(UsedCredentials.init(parsing:)) ?? UsedCredentials()
     }
 }
 

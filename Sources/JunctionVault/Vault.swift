@@ -8,7 +8,7 @@ import Synchronization
 package final class Vault: SessionStore {
     private let directory: StateDirectory
     private let sealing: Sealing
-    private let keeper: Mutex<RecordKeeper>
+    let keeper: Mutex<RecordKeeper>
     /// Known once the record was looked for; apart from the keeper, which may be waiting for the disk.
     private let installation = Mutex<InstallationId?>(nil)
     /// Private and serial: the global queues start a monitor that wakes the process every second for ever.

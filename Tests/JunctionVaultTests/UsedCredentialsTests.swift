@@ -1,4 +1,7 @@
+import Glibc
 import JunctionSecret
+import JunctionSession
+import Synchronization
 import Testing
 
 @testable import JunctionVault
@@ -42,5 +45,67 @@ import Testing
     @Test(arguments: ["", "\n\n", "done", "abc done\n", String(repeating: "a", count: 64) + " spent\n", "\0\u{FF}"])
     func `lines that are not ours are passed over`(text: String) {
         #expect(UsedCredentials(parsing: Array(text.utf8)) == UsedCredentials())
+    }
+
+    // MARK: On disk
+
+    @Test func `what is noted on a fresh device is known after a restart, under the same id`() throws {
+        let disk = SimulatedDisk()
+        var (keeper, _) = disk.keeper()
+        let installation = try #require(keeper.installation?.text)
+
+        try keeper.note(.done, of: digest("token", at: installation))
+
+        for survivor in disk.afterPowerCut() {
+            let next = survivor.keeper().keeper
+            #expect(next.installation?.text == installation)
+            #expect(next.usedCredentials.stage(of: digest("token", at: installation)) == .done)
+        }
+    }
+
+    @Test func `a sign-out is not durable before everything is that was noted before it`() throws {
+        let disk = SimulatedDisk(live: sealed(.test(7)))
+        var (keeper, _) = disk.keeper()
+        disk.fail { _, operation in operation.subject.contains("used-credentials.tmp") ? EIO : nil }
+        #expect(throws: FileFault.self) { try keeper.note(.done, of: digest("token")) }
+        #expect(keeper.usedCredentials.stage(of: digest("token")) == .done)
+
+        // A session is as durable as ever.
+        try keeper.write(.test(8), .test(8))
+        #expect(throws: StoreFailure.self) { try keeper.write(.test(9, .signedOut), SessionSecrets()) }
+        #expect(disk.keeper().found.record == .test(9, .signedOut))
+        disk.fail(nil)
+        try keeper.write(.test(9, edition: 1, .signedOut), SessionSecrets())
+
+        #expect(disk.keeper().keeper.usedCredentials.stage(of: digest("token")) == .done)
+    }
+
+    @Test func `the reserve is there for a note, too`() throws {
+        let disk = SimulatedDisk(live: sealed(.test(7)))
+        var (keeper, _) = disk.keeper()
+        keeper.restoreReserve()
+        let isFull = Mutex(true)
+        disk.fail { _, operation in
+            isFull.withLock { isFull in
+                if operation.verb == "remove", operation.subject == "reserve" { isFull = false }
+                return operation.verb == "write" && isFull ? ENOSPC : nil
+            }
+        }
+
+        try keeper.note(.done, of: digest("token"))
+
+        #expect(disk.keeper().keeper.usedCredentials.stage(of: digest("token")) == .done)
+    }
+
+    @Test func `a record that cannot be read is not made another installation's by a note`() throws {
+        let spoilt = Array("no id\n".utf8)
+        let disk = SimulatedDisk([.live: sealed(.test(7)), .installation: spoilt])
+        var (keeper, found) = disk.keeper(.keyless)
+        #expect(found.unreadable?.status == .locked)
+
+        try keeper.note(.done, of: digest("token"))
+
+        #expect(disk.content[.installation] == spoilt)
+        #expect(disk.keeper().found.record == .test(7))
     }
 }

@@ -91,6 +91,27 @@ struct FullDiskTests {
         #expect(try installation.status().state == "notLoggedIn")
     }
 
+    @Test func `a credential that a sign-out on a full disk ends stays ended, once there is room again`() throws {
+        let installation = try Installation()
+        let credentials = try Credentials(installation)
+        let disk = try SmallDisk(for: installation)
+        let user = try installation.cloud.makeUser()
+        try credentials.write(Data(installation.cloud.signInToken(for: user).utf8), to: "signInToken")
+        let busy: Object = ["match": "/v1/", "status": 503, "headers": ["Retry-After": "3600"], "times": 1]
+        try installation.cloud.fault(busy)
+        try installation.startDaemon()
+        try installation.daemon?.awaitError("it is tried again", in: installation.folder)
+        try disk.fill()
+
+        #expect(try installation.ctl("sign-out").status == 75)
+
+        try disk.makeRoom()
+        try installation.awaitSnapshot { $0.isDurable }
+        try installation.restartDaemon()
+        try installation.daemon?.awaitError("it was used before", in: installation.folder)
+        #expect(try installation.status().state == "notLoggedIn")
+    }
+
     @Test func `a sign-in on a full disk says that it is not durable`() throws {
         let installation = try Installation()
         let disk = try SmallDisk(for: installation)
