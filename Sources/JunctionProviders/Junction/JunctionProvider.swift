@@ -23,6 +23,7 @@ package struct JunctionProvider: IdentityProvider {
         _ credential: Credential,
         configured: (environment: String, region: String)?
     ) throws(CredentialRefused) -> CredentialFacts {
+        linked.expire(clock.now())
         switch credential {
         case .signInToken(let token):
             return CredentialFacts(scheme: .signInToken, subject: .user(try SignInToken(token).identity))
@@ -84,7 +85,8 @@ package struct JunctionProvider: IdentityProvider {
         with secrets: SessionSecrets,
         using answer: RenewalAnswer
     ) async throws(RenewalFailure) -> Grant {
-        switch answer {
+        linked.expire(clock.now())
+        return switch answer {
         case .renew: try await renew(identity, with: secrets)
         case .authToken(let token): try await renew(identity, with: token)
         case .signature: throw .answerRefused("Junction has no signature scheme: answer with a Sign-In Token")
@@ -93,6 +95,8 @@ package struct JunctionProvider: IdentityProvider {
 
     /// Junction has no revocation: a sign-out is local.
     package func revoke(_ identity: Identity, with secrets: SessionSecrets) async throws(Unavailability) {}
+
+    package func signedOut() { linked.signedOut() }
 
     /// A fresh Sign-In Token from the app's server takes the place of the refresh token.
     private func renew(_ identity: Identity, with token: SharedSecret) async throws(RenewalFailure) -> Grant {
@@ -138,12 +142,15 @@ package struct JunctionProvider: IdentityProvider {
 extension JunctionProvider {
     private func exchange(_ code: LinkCode, expecting expected: Identity?) async throws(ExchangeFailure) -> Grant {
         let api = cloud.api(code.site)
+        let era = linked.era
         let token: SharedSecret
         if let kept = linked.token(of: code, at: clock.now()) {
             token = kept
         } else {
             token = try await LinkCodeEndpoint(http: http, clock: clock).exchange(code, at: api)
-            linked.keep(token, of: code, at: clock.now())
+            guard linked.keep(token, of: code, at: clock.now(), since: era) else {
+                throw .unavailable(Unavailability("A sign-out came in between: nobody is signed in"))
+            }
         }
         do throws(ExchangeFailure) {
             let grant = try await exchange(token, of: code, at: api, expecting: expected)

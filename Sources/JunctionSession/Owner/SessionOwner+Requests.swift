@@ -23,10 +23,16 @@ extension SessionOwner {
 
     /// Signs out, from any state, offline too.
     package func signOut(by uid: UInt32, answer: @escaping @Sendable (Result<Snapshot, Refusal>) -> Void) {
+        signOutBegins()
         let now = now
         let request: ChangeRequest = newRequest()
         changes[request] = answer
         apply(machine.signOutRequested(request, now: now), now)
+    }
+
+    /// What was received before a sign-out is known before it.
+    private func signOutBegins() {
+        provider.signedOut()
     }
 
     /// Makes the app's user the signed-in user. If a credential is needed, `ask` is called with the request's name;
@@ -37,6 +43,7 @@ extension SessionOwner {
         ask: @escaping @Sendable (IdentifyRequest, _ externalUserId: String) -> Void,
         answer: @escaping @Sendable (Result<(IdentifyOutcome, Snapshot), Refusal>) -> Void
     ) {
+        if externalUserId == nil { signOutBegins() }
         let now = now
         let request: IdentifyRequest = newRequest()
         identifications[request] = Identification(ask: ask, answer: answer)

@@ -36,6 +36,9 @@ package protocol IdentityProvider: Sendable {
     /// it throws is transient, and the session tells it again.
     func revoke(_ identity: Identity, with secrets: SessionSecrets) async throws(Unavailability)
 
+    /// A sign-out begins: what is kept of credentials that were received before it is forgotten.
+    func signedOut()
+
     /// Decides whether a request stays within the signed-in user's own resources, and in which normal form it is sent.
     func admit(_ request: ApiRequest, for identity: Identity) throws(Refusal) -> ApiRequest
 
@@ -54,6 +57,11 @@ package protocol IdentityProvider: Sendable {
     ///
     /// - Parameter mayCall: asked before each request leaves; says why it may not, if so.
     func probe(_ identity: Identity?, mayCall: @Sendable () async -> Refusal?) async -> [ProbeFinding]
+}
+
+extension IdentityProvider {
+    /// Nothing, for a provider that keeps nothing of a credential.
+    package func signedOut() {}
 }
 
 /// A credential that was refused before anything was sent: malformed, or not for this provider.

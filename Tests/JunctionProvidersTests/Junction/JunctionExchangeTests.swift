@@ -1,5 +1,6 @@
 import JunctionSecret
 import JunctionSession
+import JunctionTesting
 import Testing
 
 @testable import JunctionProviders
@@ -143,6 +144,32 @@ struct JunctionExchangeTests {
 
             #expect(calls(stage) == ["code", "token", "code", "token", "code", "token"])
         }
+    }
+
+    @Test func `a sign-out forgets it`() async throws {
+        let busy = ScriptedServer.Step.json(503, "{}")
+        try await Stage.play([Self.linked, busy, .json(404, #"{"detail":"Unknown code"}"#)]) { stage in
+            let junction = try stage.junction
+            await #expect(throws: ExchangeFailure.self) { try await junction.exchange(Self.code, expecting: nil) }
+
+            junction.signedOut()
+
+            await #expect(throws: ExchangeFailure.self) { try await junction.exchange(Self.code, expecting: nil) }
+            #expect(calls(stage) == ["code", "token", "code"])
+        }
+    }
+
+    @Test func `what comes after a sign-out of a request before it is not kept`() throws {
+        let linked = LinkedToken()
+        let code = try LinkCode(SharedSecret(text: "skus0a1b2c3d"))
+        let now = ManualClock().now()
+        let before = linked.era
+        linked.signedOut()
+
+        #expect(!linked.keep(SharedSecret(text: "token"), of: code, at: now, since: before))
+        #expect(linked.token(of: code, at: now) == nil)
+        #expect(linked.keep(SharedSecret(text: "token"), of: code, at: now, since: linked.era))
+        #expect(linked.token(of: code, at: now) != nil)
     }
 
     @Test func `it is kept for its own code, and for about as long as a code is good`() async throws {
