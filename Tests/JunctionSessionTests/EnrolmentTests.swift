@@ -109,4 +109,59 @@ struct EnrolmentTests {
         #expect(bench.machine.nextAlarm(now: bench.now) == nil)
         #expect(bench.droppedEnrolments == 0 && bench.written.isEmpty)
     }
+
+    @Test func `a sign-out ends one that is looked up, held back or of no use yet, and is written`() {
+        for known in [{ $0.enrolmentKnown(now: $1) }, { $0.enrolmentHeldBack(now: $1) }]
+            as [(inout SessionMachine, Moment) -> [Effect]]
+        {
+            for begin in [{ Bench() }, { Bench.signedIn() }, { Bench.terminated() }] as [() -> Bench] {
+                var bench = begin()
+                bench.perform(known(&bench.machine, bench.now))
+                let written = bench.written.count
+
+                let signOut = bench.signOut()
+
+                #expect(bench.reply(to: signOut) == .done)
+                #expect(bench.droppedEnrolments == 1)
+                #expect(bench.written.dropFirst(written).map(\.content) == [.signedOut])
+            }
+        }
+    }
+
+    @Test func `one that was held back is looked at again when nobody is signed in any more, once`() {
+        var bench = Bench.signedIn()
+        bench.perform(bench.machine.enrolmentHeldBack(now: bench.now))
+        bench.pass(.seconds(60))
+        #expect(bench.enrolments == 0)
+
+        bench.renew()
+        bench.failRenewal(.terminated(code: "invalid_token", message: "The user was deleted"))
+        bench.pass(.seconds(60))
+
+        #expect(bench.state == .terminated)
+        #expect(bench.enrolments == 1)
+    }
+
+    @Test func `while somebody is being signed in it waits, and goes on when that fails`() {
+        var bench = waiting(retryAfter: .seconds(60))
+        bench.signIn(.signInToken("bob"))
+        bench.pass(.seconds(3_600))
+        #expect(bench.enrolments == 0)
+        #expect(bench.machine.nextAlarm(now: bench.now) == nil, "or the alarm would ring for ever")
+
+        bench.failExchange(.refused("Expired"))
+
+        #expect(bench.enrolments == 1)
+    }
+
+    @Test func `one that is held back waits for whoever is being signed in, too`() {
+        var bench = Bench()
+        bench.signIn(.signInToken("bob"))
+        bench.perform(bench.machine.enrolmentHeldBack(now: bench.now))
+        #expect(bench.enrolments == 0)
+
+        bench.failExchange(.refused("Expired"))
+
+        #expect(bench.enrolments == 1)
+    }
 }

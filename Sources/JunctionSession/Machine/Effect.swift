@@ -21,8 +21,8 @@ package enum Effect: Hashable, Sendable {
     /// Ask the caller of this request for a credential; report `identifyAnswered`.
     case ask(IdentifyRequest, externalUserId: String)
     case reply(Reply)
-    /// Try the service manager's credential once more, if nobody has signed in meanwhile; report `enrolmentFailed` or
-    /// `enrolmentEnded`.
+    /// Try the service manager's credential once more, or look at it again, if nobody has signed in meanwhile; report
+    /// `enrolmentFailed`, `enrolmentHeldBack` or `enrolmentEnded`.
     case enrol
     /// Note that the service manager's credential is used up: there was a sign-out.
     case dropEnrolment

@@ -2,11 +2,15 @@
 ///
 /// | state | leaves it by | to |
 /// |---|---|---|
-/// | idle | a credential that is to be tried | trying |
+/// | idle | a credential that may sign in once | known |
+/// | idle, known, waiting | it is to be tried | trying |
+/// | known | somebody is signed in, or about to be | held back |
 /// | trying | a failure that passes | waiting |
-/// | waiting | its time, a resume from suspend | trying |
-/// | trying, waiting | its end, or a sign-out | idle |
+/// | waiting | its time, a resume from suspend; nobody is about to be signed in | trying |
+/// | held back | nobody is signed in any more, nor about to be | known |
+/// | any | its end, or a sign-out | idle |
 ///
+/// A credential is known for as long as it could ever sign in: also while it is looked up, and when it is set aside.
 /// The credential itself, and what is noted of it on disk, is the daemon's.
 struct Enrolment: Hashable, Sendable {
     private var state = State.idle
@@ -15,9 +19,23 @@ struct Enrolment: Hashable, Sendable {
 
     private enum State: Hashable, Sendable {
         case idle
+        case known
+        case heldBack
         case trying
         /// `demanded`: the provider itself said how long.
         case waiting(until: Uptime, demanded: Bool)
+    }
+
+    /// There is a credential that is not being tried, and that a sign-out ends.
+    mutating func know() {
+        self = Enrolment()
+        state = .known
+    }
+
+    /// It is to be looked at again when nobody is signed in.
+    mutating func holdBack() {
+        self = Enrolment()
+        state = .heldBack
     }
 
     /// A credential is about to be tried.
@@ -44,11 +62,20 @@ struct Enrolment: Hashable, Sendable {
     /// It is over, whatever came of it.
     mutating func end() { self = Enrolment() }
 
-    /// Whether the next try is due: it begins with this.
-    mutating func wake(_ now: Moment) -> Bool {
-        guard case .waiting(let until, _) = state, until <= now.uptime else { return false }
-        attempt(now)
-        return true
+    /// Whether it is time for it again: a try begins with this, or one that was held back is looked at again.
+    ///
+    /// - Parameter isFree: nobody is signed in.
+    mutating func wake(_ now: Moment, isFree: Bool) -> Bool {
+        switch state {
+        case .waiting(let until, _) where until <= now.uptime:
+            attempt(now)
+            return true
+        case .heldBack where isFree:
+            state = .known
+            return true
+        case .idle, .known, .heldBack, .trying, .waiting:
+            return false
+        }
     }
 
     /// The wall clock was set, or the machine resumed: what it waits for may have come back. Once in ten seconds, and never

@@ -27,7 +27,7 @@ extension SessionMachine {
         return facts
     }
 
-    private func state(_ now: Moment) -> SessionState {
+    func state(_ now: Moment) -> SessionState {
         switch standing {
         case .signedIn(let session):
             return session.stored.token == nil || session.isAlive(now) ? .established : .tokenExpired

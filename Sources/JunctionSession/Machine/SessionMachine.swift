@@ -155,7 +155,7 @@ package struct SessionMachine: Hashable, Sendable {
     /// When something will be due by itself. `nil`: nothing, until somebody calls or the clock is set.
     package func nextAlarm(now: Moment) -> WallTime? {
         let revocation = revocations.dueAt(isHeld: ledger.isSigningOut, maySignIn)
-        var times = [rounds.dueAt, ledger.dueAt, revocation, enrolment.dueAt].compactMap(\.self).map(now.wall(at:))
+        var times = [rounds.dueAt, ledger.dueAt, revocation, enrolmentDue(now)].compactMap(\.self).map(now.wall(at:))
         if let session = standing.session, session.isAlive(now), let end = session.end(now) { times.append(end) }
         if let due = renewalDue(now), due > now.wall || canBeginRenewal { times.append(due) }
         // A session without an end is looked at once a month: no timer takes a time thousands of years away for granted.

@@ -32,6 +32,7 @@ extension SessionOwner {
 
     /// What was received before a sign-out is known before it.
     private func signOutBegins() {
+        beforeSignOut?()
         provider.signedOut()
     }
 

@@ -27,6 +27,8 @@ package actor SessionOwner {
     var lastHandler: UInt64 = 0
     /// Who tries the service manager's credential.
     var enrolling: (@Sendable (EnrolmentNews) -> Void)?
+    /// Who looks whether there is another one.
+    var beforeSignOut: (@Sendable () -> Void)?
     private var lastRequest: UInt64 = 0
     /// The secrets that are served: what is new here has been swapped in.
     private var served: SecretRef?

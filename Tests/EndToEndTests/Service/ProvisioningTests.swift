@@ -133,6 +133,96 @@ import Testing
         #expect(try installation.cloud.counter("exchanges") == 0)
     }
 
+    @Test func `a sign-out ends a credential that was set aside for somebody who is signed in, over restarts, too`()
+        throws
+    {
+        let installation = try Installation()
+        let credentials = try Credentials(installation)
+        try installation.startDaemon()
+        try installation.signInNewUser("alice")
+        let other = try installation.cloud.makeUser("bob")
+        try credentials.provision("signInToken", installation.cloud.signInToken(for: other))
+        try installation.restartDaemon()
+        try installation.awaitLog("is not used")
+
+        try installation.signOut()
+        try installation.restartDaemon()
+        try installation.awaitLog("it was used before")
+
+        #expect(try installation.status().state == "notLoggedIn")
+        #expect(try installation.cloud.counter("exchanges") == 1)
+    }
+
+    @Test func `a sign-out ends what was put in place before it, whether or not it has been looked up`() throws {
+        let installation = try Installation()
+        let credentials = try Credentials(installation)
+        let user = try installation.cloud.makeUser()
+        try credentials.provision("signInToken", installation.cloud.signInToken(for: user))
+        try installation.startDaemon()
+        try installation.awaitSnapshot { $0.state == "established" }
+        let client = try installation.connect()
+        for name in ["bob", "carol", "dora"] {
+            let other = try installation.cloud.makeUser(name)
+            try credentials.provision("signInToken", installation.cloud.signInToken(for: other))
+            try client.call("session.signOut")
+        }
+
+        try installation.restartDaemon()
+        try installation.awaitLog("it was used before")
+
+        #expect(try installation.status().state == "notLoggedIn")
+        #expect(try installation.cloud.counter("exchanges") == 1)
+    }
+
+    @Test func `one that is put in place while another one is at the provider is tried after it`() throws {
+        let installation = try Installation()
+        let credentials = try Credentials(installation)
+        let user = try installation.cloud.makeUser()
+        let gone = try installation.cloud.makeUser("bob")
+        try credentials.provision("signInToken", installation.cloud.signInToken(for: gone))
+        try installation.cloud.drive("delete", gone)
+        try installation.cloud.fault(["match": "/v1/token", "hang": true, "times": 1])
+        try installation.startDaemon()
+        try installation.awaitSnapshot { $0.state == "establishing" }
+
+        try credentials.provision("signInToken", installation.cloud.signInToken(for: user))
+        // The folder is looked at on the same loop that answers this.
+        _ = try installation.status()
+        try installation.cloud.release()
+
+        try installation.awaitSnapshot { $0.state == "established" && $0.userId == user }
+    }
+
+    @Test func `on a fresh device, too, a token that is refused is not tried again`() throws {
+        let installation = try Installation()
+        let credentials = try Credentials(installation)
+        let gone = try installation.cloud.makeUser()
+        try credentials.provision("signInToken", installation.cloud.signInToken(for: gone))
+        try installation.cloud.drive("delete", gone)
+        try installation.startDaemon()
+        try installation.awaitLog("is not tried again")
+        let requests = try installation.cloud.counter("tokenRequests")
+
+        try installation.restartDaemon()
+        try installation.awaitLog("it was used before")
+
+        #expect(try installation.cloud.counter("tokenRequests") == requests)
+    }
+
+    @Test func `what a link code brought is forgotten by a sign-out`() throws {
+        let installation = try Installation.started()
+        let user = try installation.cloud.makeUser()
+        let code: Object = ["scheme": "linkCode", "code": try installation.cloud.linkCode(for: user)]
+        let client = try installation.connect()
+        try installation.cloud.fault(["match": "/v1/token", "status": 503, "times": 1])
+        #expect(try client.refusal("session.signIn", code).kind == "providerUnavailable")
+
+        try client.call("session.signOut")
+
+        #expect(try client.refusal("session.signIn", code).kind == "invalidCredential")
+        #expect(try installation.cloud.requests(to: "/v2/link/code/exchange").count == 2)
+    }
+
     @Test func `somebody who is signed in stays signed in`() throws {
         let installation = try Installation()
         let credentials = try Credentials(installation)
