@@ -10,7 +10,8 @@ final class BatchAnswers {
     static let mostBytes = 1 << 20
 
     private var answers: [[UInt8]] = []
-    private var bytes = 0
+    /// What is kept until all of them are known.
+    private(set) var bytes = 0
     // One more than the answers that are missing, until the whole batch has been read.
     private var missing = 1
     private var holdsNews = false
@@ -30,10 +31,15 @@ final class BatchAnswers {
         missing += 1
     }
 
-    func add(_ answer: ByteBuffer, to connection: Connection) {
-        answers.append(Array(answer.readableBytesView))
-        bytes += answer.readableBytes
-        connection.collected(answer.readableBytes)
+    /// Takes one of the answers, unless there is nobody left who would read it.
+    func add(to connection: Connection, _ write: (inout ByteBuffer) -> Void) {
+        if !connection.isClosed {
+            var answer = ByteBuffer()
+            write(&answer)
+            answers.append(Array(answer.readableBytesView))
+            bytes += answer.readableBytes
+            connection.collected(answer.readableBytes)
+        }
         oneLess(connection)
     }
 
@@ -47,10 +53,12 @@ final class BatchAnswers {
         guard missing == 0 else { return }
         if !answers.isEmpty { connection.put { $0.appendBatch(answers) } }
         drop(connection)
+        connection.batchEnded(self)
         releaseNews(of: connection)
     }
 
-    private func drop(_ connection: Connection) {
+    /// Forgets what is kept: it is on its way, or nobody is left who would read it.
+    func drop(_ connection: Connection) {
         for index in answers.indices { answers[index].withUnsafeMutableBytes { wipe($0) } }
         answers = []
         connection.collected(-bytes)

@@ -39,7 +39,9 @@ final class Connection {
     private(set) var questions: ClientQuestions?
     /// Whether new states are told, and how far that has come.
     var watch = Watch.off
-    /// The batches whose answers have to come before any news.
+    /// The batches whose answers are not complete.
+    private var batches: [BatchAnswers] = []
+    /// Those of them that have to come before any news.
     var heldNews = 0
 
     init(
@@ -100,6 +102,12 @@ final class Connection {
 
     /// Whether the peer can be told and asked something, and answer.
     var isOpen: Bool { machine.isOpen }
+
+    /// Nothing can be sent any more.
+    var isClosed: Bool { machine.isClosed }
+
+    func batchBegan(_ batch: BatchAnswers) { batches.append(batch) }
+    func batchEnded(_ batch: BatchAnswers) { batches.removeAll { $0 === batch } }
 
     /// So many bytes more, or less, are kept until the other answers of their batch are known.
     func collected(_ bytes: Int) {
@@ -321,6 +329,12 @@ final class Connection {
         questions?.failAll(.connectionClosed)
     }
 
+    /// The connection is closed; a batch goes on until its calls have ended, but nothing is kept for it.
+    private func ended() {
+        perform(machine.closed())
+        for batch in batches { batch.drop(self) }
+    }
+
     private func setReading(_ isOn: Bool) {
         try? context?.channel.syncOptions?.setOption(.autoRead, value: isOn)
     }
@@ -400,12 +414,12 @@ extension Connection: ChannelInboundHandler {
     }
 
     func channelInactive(context: ChannelHandlerContext) {
-        perform(machine.closed())
+        ended()
     }
 
     // The last that happens, also to a connection that was never active.
     func handlerRemoved(context: ChannelHandlerContext) {
-        perform(machine.closed())
+        ended()
         self.context = nil
         inbox.clear()
         dispatcher.giveBack(&outbox)

@@ -32,9 +32,7 @@ struct Request {
     private func put(_ write: (inout ByteBuffer, JunctionProtocol.RequestID) -> Void) {
         guard let id else { return }
         guard let batch else { return connection.put { write(&$0, id) } }
-        var answer = ByteBuffer()
-        write(&answer, id)
-        batch.add(answer, to: connection)
+        batch.add(to: connection) { write(&$0, id) }
     }
 }
 

@@ -61,6 +61,7 @@ final class Dispatcher {
             return Request(connection: connection, id: .null, batch: nil).fail(error)
         }
         let batch = BatchAnswers()
+        connection.batchBegan(batch)
         for message in messages { handle(message, from: connection, in: batch) }
         batch.close(connection)
     }

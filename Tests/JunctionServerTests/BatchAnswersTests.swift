@@ -1,0 +1,61 @@
+import Glibc
+import NIOCore
+import NIOPosix
+import Testing
+
+@testable import JunctionServer
+
+struct BatchAnswersTests {
+    @Test func `what a batch has collected is dropped with its connection, and nothing more is taken`() throws {
+        let server = try TestServer()
+        var ends: [Int32] = [0, 0]
+        try #require(socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0, &ends) == 0)
+        defer { close(ends[1]) }
+
+        let (channel, connection) = try connect(ends[0], to: server)
+        let batch = try server.onLoop {
+            let batch = BatchAnswers()
+            connection.value.batchBegan(batch)
+            for _ in 0..<2 { batch.expectAnswer() }
+            batch.close(connection.value)
+            batch.add(to: connection.value) { $0.writeString("1") }
+            #expect(batch.bytes == 1)
+            return NIOLoopBound(batch, eventLoop: server.loop)
+        }
+        try channel.close().wait()
+
+        try server.onLoop {
+            #expect(batch.value.bytes == 0)
+            batch.value.add(to: connection.value) { _ in Issue.record("There is nobody who would read it") }
+            #expect(batch.value.bytes == 0)
+        }
+    }
+
+    /// A connection over a socket of the test's.
+    private func connect(
+        _ descriptor: Int32,
+        to server: TestServer
+    ) throws -> (any Channel, NIOLoopBound<Connection>) {
+        let (loop, owner, introspection, audit) = (server.loop, server.owner, server.introspection, server.audit)
+        let reception = try server.onLoop {
+            let settings = ServerSettings(policy: .own)
+            let dispatcher = Dispatcher(
+                owner: owner,
+                introspection: introspection,
+                observer: audit,
+                settings: settings,
+                eventLoop: loop
+            )
+            return NIOLoopBound(Reception(settings, dispatcher: dispatcher, eventLoop: loop), eventLoop: loop)
+        }
+        let channel = try ClientBootstrap(group: loop)
+            .channelInitializer { channel in
+                channel.eventLoop.makeCompletedFuture { try reception.value.admit(channel, socketGroup: nil) }
+            }
+            .withConnectedSocket(descriptor).wait()
+        let connection = try loop.submit {
+            NIOLoopBound(try channel.pipeline.syncOperations.handler(type: Connection.self), eventLoop: loop)
+        }.wait()
+        return (channel, connection)
+    }
+}
