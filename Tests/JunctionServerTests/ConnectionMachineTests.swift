@@ -243,6 +243,8 @@ struct ConnectionMachineTests {
     @Test func `too much on the account closes who does not read, tells who sends, and spares who holds little`() {
         _ = play([Step(.received(Self.much), .handleLines), Step(.handled(0, rest: 10), .rearm), Step(.overBudget)])
         _ = play([Step(.waits(Self.much, owesAnswers: true), [.pause, .rearm]), Step(.overBudget, .close)])
+        // A watcher may leave its news unread.
+        _ = play([Step(.waits(Self.much, owesAnswers: false), .pause), Step(.overBudget)])
         _ = play([
             Step(.received(Self.much), .handleLines),
             Step(.handled(0, rest: Self.much), .rearm),

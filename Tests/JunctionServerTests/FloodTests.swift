@@ -91,6 +91,28 @@ struct FloodTests {
         withExtendedLifetime(client) {}
     }
 
+    @Test func `when a user's unread answers are too many, it is not the one who reads that is closed`() throws {
+        let server = try serve(limits: CallerLimits(held: 21 << 19))
+        server.introspection.documentSize.withLock { $0 = 3 << 20 }
+        let next = try server.connect()
+        let idle = try (0..<3).map { _ in
+            let client = try server.connect()
+            _ = try client.result(of: "session.status")
+            try client.say(discover)
+            // What came before this has been read when this is answered.
+            _ = try next.result(of: "session.status")
+            return client
+        }
+
+        let reader = try server.connect()
+        try reader.say(discover)
+
+        #expect(try reader.hearValue()["result"] != nil)
+        // Who has left the most unread for the longest time is closed, and nobody else.
+        #expect(throws: (any Error).self) { try idle[0].hearValue() }
+        #expect(try idle[2].hearValue()["result"] != nil)
+    }
+
     @Test func `a user's unfinished lines have a limit, and the one that goes over it is told`() throws {
         let server = try serve(limits: CallerLimits(held: 400_000))
         let small = try server.connect()

@@ -1,3 +1,5 @@
+import NIOCore
+
 /// How much of the daemon one local user may take up.
 package struct CallerLimits: Equatable, Sendable {
     /// Open connections.
@@ -27,12 +29,38 @@ final class CallerAccount {
     var refusedConnections = 0
     var inFlight = 0
     var held = 0
+    /// The connections that keep more than they have to.
+    var holders: [ObjectIdentifier: Connection] = [:]
+    var isReliefDue = false
 
     init(user: UInt32) {
         self.user = user
     }
 
     var isIdle: Bool { connections == 0 && refusedConnections == 0 && inFlight == 0 && held == 0 }
+
+    /// What one connection keeps, and how long nothing of that has moved.
+    struct Burden: Comparable {
+        var bytes: Int
+        var rest: TimeAmount
+
+        /// Bytes times time: who has kept the most for the longest is the heaviest, and who reads right now weighs nothing.
+        private var weight: Double { Double(bytes) * Double(rest.nanoseconds) }
+
+        static func < (one: Self, other: Self) -> Bool { (one.weight, one.bytes) < (other.weight, other.bytes) }
+    }
+
+    /// The connections to be closed, so that the account is within its limit: the heaviest first, and no more than it takes.
+    func connectionsToClose(over limit: Int, at now: NIODeadline) -> [Connection] {
+        var excess = held - limit
+        return holders.values.map { (connection: $0, burden: $0.burden(at: now)) }
+            .sorted { $0.burden > $1.burden }
+            .prefix { holder in
+                defer { excess -= holder.burden.bytes }
+                return excess > 0
+            }
+            .map(\.connection)
+    }
 }
 
 /// The accounts of everybody who is connected.

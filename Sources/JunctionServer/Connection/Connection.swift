@@ -34,6 +34,8 @@ final class Connection {
     private var deadline: Scheduled<Void>?
     /// What its caller's account has been charged with.
     private var charged = 0
+    /// Since when nothing has moved here, as far as it is known.
+    private var rest = Rest()
 
     /// Our own requests that the other side has to answer.
     private(set) var questions: ClientQuestions?
@@ -319,8 +321,34 @@ final class Connection {
         guard held != charged else { return }
         account.held += held - charged
         charged = held
-        if account.held > reception.limits.held, held > ConnectionMachine.window { perform(machine.overBudget()) }
+        let isHolder = machine.blamed > ConnectionMachine.window
+        if isHolder { lookWhetherItRests() }
+        account.holders[ObjectIdentifier(self)] = isHolder ? self : nil
+        if account.held > reception.limits.held { reception.relieveSoon(account) }
     }
+
+    /// What is kept here, and how long nothing of it has moved.
+    func burden(at now: NIODeadline) -> CallerAccount.Burden {
+        lookWhetherItRests(at: now)
+        return CallerAccount.Burden(bytes: machine.blamed, rest: now - rest.since)
+    }
+
+    private func lookWhetherItRests(at now: NIODeadline = .now()) {
+        guard let channel = context?.channel else { return }
+        let progress = progress(over: channel)
+        if progress != rest.progress || charged != rest.held {
+            rest = Rest(progress: progress, held: charged, since: now)
+        }
+    }
+
+    private struct Rest {
+        var progress = ConnectionMachine.Progress()
+        var held = 0
+        var since = NIODeadline.now()
+    }
+
+    /// The user has too much waiting here, and most of it for the longest time is here.
+    func overBudget() { perform(machine.overBudget()) }
 
     /// Subscriptions, handler duty and questions end with the input: nothing could come back.
     private func retire() {

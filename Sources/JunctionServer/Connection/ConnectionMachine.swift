@@ -107,6 +107,9 @@ struct ConnectionMachine: Equatable {
     /// The bytes that are kept here for this connection; the answers within the window are not counted.
     var held: Int { isClosed ? 0 : unread + waiting + collected }
 
+    /// Those of them that it is to blame for: news that a watcher leaves unread is bounded, and its right.
+    var blamed: Int { isClosed ? 0 : unread + (owesAnswers ? waiting : 0) + collected }
+
     /// Whether a further line may be handled, with so much to be sent already, and so much sent in this turn.
     func mayHandleLine(with unsent: Int, after sent: Int) -> Bool {
         !isDismissed && !isClosed && !isBlocked && unsent <= Self.window && sent < Self.turn
@@ -198,9 +201,10 @@ struct ConnectionMachine: Equatable {
         return dismissed()
     }
 
-    /// The user has more waiting here than it may: who holds no more than it has to is not the one to go.
+    /// The user has more waiting here than it may, and this connection is the one to go; never one that holds no more than it
+    /// has to.
     mutating func overBudget() -> Actions {
-        guard held > Self.window else { return [] }
+        guard blamed > Self.window else { return [] }
         // Who does not read would not read the reason either.
         guard !isBlocked, collected <= Self.window else { return .close }
         guard !isDismissed else { return [] }

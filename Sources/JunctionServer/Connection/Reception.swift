@@ -101,6 +101,19 @@ final class Reception {
         accounts.settle(account)
     }
 
+    /// A user has too much waiting here: the worst of it goes, when whoever is at work now has finished.
+    func relieveSoon(_ account: CallerAccount) {
+        guard !account.isReliefDue else { return }
+        account.isReliefDue = true
+        let relieved = NIOLoopBound((self, account), eventLoop: eventLoop)
+        eventLoop.execute {
+            let (reception, account) = relieved.value
+            account.isReliefDue = false
+            let victims = account.connectionsToClose(over: reception.limits.held, at: .now())
+            for connection in victims { connection.overBudget() }
+        }
+    }
+
     // MARK: Rights
 
     func rights(of peer: Peer) -> AccessGrant { policy.grant(to: peer) }
