@@ -130,7 +130,7 @@ package final class Daemon: Sendable {
         )
         let auditLogger = log.logger("audit")
         trail = AuditTrail(loop) { $0.log(to: auditLogger) }
-        server = Self.server(owner, introspection, Audit(logger: auditLogger, trail: trail), settings, on: loop)
+        server = try Self.server(owner, introspection, Audit(logger: auditLogger, trail: trail), settings, on: loop)
         introspection.server = server
         introspection.accessNotes = plan.accessNotes
         bell.owner = owner
@@ -145,22 +145,20 @@ package final class Daemon: Sendable {
         _ audit: Audit,
         _ settings: ServerSettings,
         on loop: any EventLoop
-    ) -> SessionServer {
-        let made = Mutex<SessionServer?>(nil)
-        let isMade = DispatchSemaphore(value: 0)
-        loop.execute {
-            let server = SessionServer(
-                owner: owner,
-                introspection: introspection,
-                observer: audit,
-                settings: settings,
-                eventLoop: loop
-            )
-            made.withLock { $0 = server }
-            isMade.signal()
+    ) throws(StartFailure) -> SessionServer {
+        do {
+            return try loop.submit {
+                SessionServer(
+                    owner: owner,
+                    introspection: introspection,
+                    observer: audit,
+                    settings: settings,
+                    eventLoop: loop
+                )
+            }.wait()
+        } catch {
+            throw StartFailure(.internal, "The event loop takes no work: \(error)")
         }
-        isMade.wait()
-        return made.withLock { $0! }
     }
 
     /// Loads the session, opens the socket, and says that both are ready.
