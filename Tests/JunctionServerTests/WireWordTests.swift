@@ -24,7 +24,7 @@ struct WireWordTests {
 
     @Test func `schemes`() {
         #expect(
-            Scheme.allCases.map(\.wireWord)
+            JunctionSession.Scheme.allCases.map { "\(JunctionProtocol.Credential.Scheme($0).name)" }
                 == [
                     "signInToken", "linkCode", "apiKey", "userLogin", "registration", "registrationSignature",
                     "selfSigned",

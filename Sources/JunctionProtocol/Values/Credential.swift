@@ -16,15 +16,5 @@ public enum Credential: Equatable, Sendable {
     case selfSigned(userId: String)
 
     /// The word that decides which members the wire form has.
-    public var scheme: String {
-        switch self {
-        case .signInToken: "signInToken"
-        case .linkCode: "linkCode"
-        case .apiKey: "apiKey"
-        case .userLogin: "userLogin"
-        case .registration: "registration"
-        case .registrationSignature: "registrationSignature"
-        case .selfSigned: "selfSigned"
-        }
-    }
+    public var scheme: String { "\(kind.name)" }
 }

@@ -10,7 +10,7 @@ extension JunctionProtocol.Snapshot {
             state: State(facts.state),
             flags: facts.flags.map(Flag.init),
             provider: facts.provider,
-            scheme: facts.scheme?.wireWord,
+            scheme: facts.scheme.map { "\(Credential.Scheme($0).name)" },
             userId: facts.userId,
             externalUserId: facts.externalUserId,
             teamId: facts.teamId,

@@ -93,17 +93,17 @@ extension ReconcileResult.Action {
     }
 }
 
-extension JunctionSession.Scheme {
-    /// As it stands in a snapshot.
-    var wireWord: String {
-        switch self {
-        case .signInToken: "signInToken"
-        case .linkCode: "linkCode"
-        case .apiKey: "apiKey"
-        case .userLogin: "userLogin"
-        case .registration: "registration"
-        case .registrationSignature: "registrationSignature"
-        case .selfSigned: "selfSigned"
-        }
+extension JunctionProtocol.Credential.Scheme {
+    init(_ scheme: JunctionSession.Scheme) {
+        self =
+            switch scheme {
+            case .signInToken: .signInToken
+            case .linkCode: .linkCode
+            case .apiKey: .apiKey
+            case .userLogin: .userLogin
+            case .registration: .registration
+            case .registrationSignature: .registrationSignature
+            case .selfSigned: .selfSigned
+            }
     }
 }
