@@ -19,17 +19,11 @@ final class Connection {
     private var context: ChannelHandlerContext?
     private var machine = ConnectionMachine()
     private var inbox = Inbox()
-    private var outbox = ByteBuffer()
-    /// Where in it the last answer ends; behind that there is only news.
-    private var outboxAnswersEnd = 0
+    private var outbox = Outbox()
     /// What is put while something is read goes out when the reading is over.
     private var isReading = false
     private var isFlushing = false
     private var isFlushDue = false
-    /// What was ever given to the network library.
-    private var written = 0
-    /// Where in that the last answer ends.
-    private var answersEnd = 0
     private var grant: (rights: AccessGrant, policyVersion: Int)?
     private var deadline: Scheduled<Void>?
     /// What its caller's account has been charged with.
@@ -122,10 +116,7 @@ final class Connection {
     /// Adds one message to what goes out next.
     func put(_ write: (inout ByteBuffer) -> Void) {
         guard !machine.isClosed else { return }
-        if outbox.capacity == 0 { outbox = dispatcher.takeBuffer() }
-        write(&outbox)
-        outbox.endLine()
-        outboxAnswersEnd = outbox.readableBytes
+        outbox.put(in: dispatcher.takeBuffer, write)
         if !isReading { flushSoon() }
     }
 
@@ -134,9 +125,9 @@ final class Connection {
     /// Returns whether it is on its way. If not, the peer does not read, and nothing was queued for it.
     func post(_ line: ByteBuffer) -> Bool {
         guard let context, !machine.isClosed, context.channel.isWritable else { return false }
-        if isReading || outbox.readableBytes > 0 {
+        if isReading || outbox.count > 0 {
             // What was put before has to arrive before.
-            outbox.writeImmutableBuffer(line)
+            outbox.post(line)
             if !isReading { flushSoon() }
         } else {
             var rest = line
@@ -168,19 +159,15 @@ final class Connection {
 
     private func flush() {
         isFlushDue = false
-        guard outbox.readableBytes > 0, !machine.isClosed, let context else { return }
-        // What is put while this goes out, because there is room again, comes behind it.
-        var bytes = ByteBuffer()
-        swap(&bytes, &outbox)
-        if outboxAnswersEnd > 0 { answersEnd = written + outboxAnswersEnd }
-        outboxAnswersEnd = 0
+        guard outbox.count > 0, !machine.isClosed, let context else { return }
+        var bytes = outbox.take()
         handOver(bytes, over: context)
         // Usually the kernel has taken it all by now, and the memory is ours alone again.
         dispatcher.giveBack(&bytes)
     }
 
     private func handOver(_ bytes: ByteBuffer, over context: ChannelHandlerContext) {
-        written += bytes.readableBytes
+        outbox.gave(bytes.readableBytes)
         isFlushing = true
         context.writeAndFlush(Self.wrapOutboundOut(bytes), promise: nil)
         isFlushing = false
@@ -194,9 +181,7 @@ final class Connection {
         let wasBlocked = machine.isBlocked
         guard wasBlocked || !channel.isWritable else { return }
         let queued = queuedBytes(of: channel)
-        perform(
-            machine.waits(channel.isWritable ? 0 : max(1, queued), owesAnswers: answersEnd > written - queued)
-        )
+        perform(machine.waits(channel.isWritable ? 0 : max(1, queued), owesAnswers: outbox.owesAnswers(in: queued)))
         if wasBlocked, !machine.isBlocked { dispatcher.watchers.catchUp(self) }
     }
 
@@ -312,7 +297,7 @@ final class Connection {
     }
 
     private func progress(over channel: any Channel) -> ConnectionMachine.Progress {
-        .init(taken: written - queuedBytes(of: channel), kept: Int(clinux_unread_output(descriptor)))
+        .init(taken: outbox.taken(butFor: queuedBytes(of: channel)), kept: Int(clinux_unread_output(descriptor)))
     }
 
     /// Puts what is kept here on the account of the user; one that has too much on it has the worst of it closed.
@@ -378,7 +363,7 @@ final class Connection {
     private func handleLines() {
         var (lines, sent) = (0, 0)
         var mayHoldLines = true
-        while machine.mayHandleLine(with: outbox.readableBytes, after: sent) {
+        while machine.mayHandleLine(with: outbox.count, after: sent) {
             guard let line = inbox.nextLine(atEnd: machine.isAtEnd) else {
                 mayHoldLines = false
                 break
@@ -390,8 +375,8 @@ final class Connection {
                 say(.lineTooLong)
                 perform(machine.cutShort())
             }
-            if outbox.readableBytes > ConnectionMachine.window {
-                sent += outbox.readableBytes
+            if outbox.count > ConnectionMachine.window {
+                sent += outbox.count
                 flush()
             }
         }
@@ -450,7 +435,8 @@ extension Connection: ChannelInboundHandler {
         ended()
         self.context = nil
         inbox.clear()
-        dispatcher.giveBack(&outbox)
+        var left = outbox.take()
+        dispatcher.giveBack(&left)
         reception.closed(self, account, wasRefused: refusal != nil)
     }
 }
