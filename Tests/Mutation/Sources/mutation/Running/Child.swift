@@ -1,3 +1,4 @@
+import Dispatch
 import Foundation
 import Glibc
 
@@ -36,20 +37,65 @@ enum Child {
         let limit = word == nil ? "" : "ulimit -v \(mostMemory); ulimit -t \(Int(timeout) * 4); "
         process.arguments = ["-c", limit + "exec \"$@\"", "sh"] + command
         process.environment = ProcessInfo.processInfo.environment.merging(environment) { $1 }
-        process.standardOutput = output
-        process.standardError = output
         process.standardInput = FileHandle.nullDevice
-        try process.run()
-        return try await wait(for: process, log, timeout, word.map { Data($0.utf8) })
+        return try await run(process, into: output, timeout, word.map { Data($0.utf8) })
     }
 
-    private static func wait(for process: Process, _ log: URL, _ timeout: Double, _ word: Data?) async throws -> End {
-        let clock = ContinuousClock()
-        let deadline = clock.now + .seconds(timeout)
-        while process.isRunning {
-            if clock.now > deadline { return kill(process, .timedOut) }
-            if let word, try Data(contentsOf: log).range(of: word) != nil { return kill(process, .said) }
-            try await Task.sleep(for: .milliseconds(10))
+    private enum Event {
+        case wrote(Data)
+        case ended
+        case isLate
+    }
+
+    /// Whichever comes first decides: its end, the word in what it writes, or the end of our patience.
+    private static func run(
+        _ process: Process,
+        into output: FileHandle,
+        _ timeout: Double,
+        _ word: Data?
+    ) async throws -> End {
+        let (events, feed) = AsyncStream.makeStream(of: Event.self)
+        let pipe = Pipe()
+        if word == nil {
+            (process.standardOutput, process.standardError) = (output, output)
+        } else {
+            (process.standardOutput, process.standardError) = (pipe, pipe)
+            pipe.fileHandleForReading.readabilityHandler = { feed.yield(.wrote($0.availableData)) }
+        }
+        process.terminationHandler = { _ in feed.yield(.ended) }
+        let timer = DispatchSource.makeTimerSource()
+        timer.setEventHandler { feed.yield(.isLate) }
+        timer.schedule(deadline: .now() + timeout)
+        try process.run()
+        // Ours is one more end of the pipe: with it open what the child writes would never end.
+        try? pipe.fileHandleForWriting.close()
+        timer.resume()
+        defer {
+            timer.cancel()
+            pipe.fileHandleForReading.readabilityHandler = nil
+        }
+
+        var (hasEnded, isRead) = (false, word == nil)
+        var last = Data()
+        reading: for await event in events {
+            switch event {
+            case .wrote(let data) where data.isEmpty:
+                pipe.fileHandleForReading.readabilityHandler = nil
+                isRead = true
+            case .wrote(let data):
+                try output.write(contentsOf: data)
+                guard let word else { continue }
+                last.append(data)
+                if last.range(of: word) != nil { return kill(process, .said) }
+                last = last.suffix(word.count - 1)
+            case .isLate:
+                if !hasEnded { return kill(process, .timedOut) }
+                // Somebody else holds its output open: nothing more is to be expected.
+                isRead = true
+            case .ended:
+                hasEnded = true
+            }
+            if hasEnded, isRead { break reading }
         }
         if process.terminationReason == .uncaughtSignal { return .signalled(process.terminationStatus) }
         return .exited(process.terminationStatus)
