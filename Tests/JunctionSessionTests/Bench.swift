@@ -359,6 +359,21 @@ extension Bench {
         return bench
     }
 
+    /// There is a record that cannot be read, and this is what its header says.
+    static func locked(in state: SessionState, userId: String = "alice") -> Bench {
+        let header = Restoration.Header(
+            generation: 3,
+            edition: 0,
+            provider: "junction",
+            scheme: .signInToken,
+            state: state,
+            userId: userId
+        )
+        return Bench(
+            .unreadable(Restoration.Unreadable(status: .locked, remedy: "No key", header: header, canSignIn: true))
+        )
+    }
+
     static func withApiKey(_ user: String = "alice") -> Bench {
         var bench = Bench()
         bench.signIn(.apiKey(user))

@@ -93,17 +93,7 @@ struct SeldomMetTests {
         (SessionState.established, true), (.tokenExpired, true), (.terminated, false), (.notLoggedIn, false),
     ])
     func `a record that cannot be read is compared by what its header says`(state: SessionState, isSignedIn: Bool) {
-        let header = Restoration.Header(
-            generation: 3,
-            edition: 0,
-            provider: "junction",
-            scheme: .signInToken,
-            state: state,
-            userId: "Alice"
-        )
-        let bench = Bench(
-            .unreadable(Restoration.Unreadable(status: .locked, remedy: "No key", header: header, canSignIn: true))
-        )
+        let bench = Bench.locked(in: state, userId: "Alice")
         #expect(
             bench.machine.reconciliation(withUserId: "alice") == (isSignedIn ? ReconcileAction.none : .signIn)
         )

@@ -490,18 +490,7 @@ struct SurvivorTests {
     }
 
     @Test func `a record that cannot be read shows what its header says`() {
-        func facts(_ state: SessionState) -> Snapshot.Facts {
-            let header = Restoration.Header(
-                generation: 3,
-                edition: 0,
-                provider: "junction",
-                scheme: .signInToken,
-                state: state,
-                userId: "alice"
-            )
-            let unreadable = Restoration.Unreadable(status: .locked, remedy: "No key", header: header, canSignIn: true)
-            return Bench(.unreadable(unreadable)).facts
-        }
+        func facts(_ state: SessionState) -> Snapshot.Facts { Bench.locked(in: state).facts }
         #expect(facts(.established).flags == [.configured, .signedIn, .useSignInToken])
         #expect(facts(.established).scheme == .signInToken)
         #expect(facts(.established).userId == "alice")

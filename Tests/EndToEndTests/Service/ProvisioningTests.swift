@@ -3,11 +3,20 @@ import Testing
 
 /// Devices that nobody sits at: a credential of the service manager signs in, once.
 @Suite struct ProvisioningTests {
-    @Test func `a Sign-In Token signs in at the first start, and never again`() throws {
+    /// A device on which nobody has signed in, with a credential for a new user.
+    private func provisioned(
+        _ kind: String = "signInToken"
+    ) throws -> (installation: Installation, credentials: Credentials, user: String) {
         let installation = try Installation()
         let credentials = try Credentials(installation)
-        let user = try installation.cloud.makeUser()
-        try credentials.provision("signInToken", installation.cloud.signInToken(for: user))
+        let cloud = installation.cloud
+        let user = try cloud.makeUser()
+        try credentials.provision(kind, kind == "linkCode" ? cloud.linkCode(for: user) : cloud.signInToken(for: user))
+        return (installation, credentials, user)
+    }
+
+    @Test func `a Sign-In Token signs in at the first start, and never again`() throws {
+        let (installation, credentials, user) = try provisioned()
 
         try installation.startDaemon()
         try installation.awaitSnapshot { $0.state == "established" && $0.userId == user }
@@ -27,10 +36,7 @@ import Testing
     }
 
     @Test func `a link code signs in, too`() throws {
-        let installation = try Installation()
-        let credentials = try Credentials(installation)
-        let user = try installation.cloud.makeUser()
-        try credentials.provision("linkCode", installation.cloud.linkCode(for: user))
+        let (installation, _, user) = try provisioned("linkCode")
 
         try installation.startDaemon()
 
@@ -38,10 +44,7 @@ import Testing
     }
 
     @Test func `a device that is offline at its first start signs in when the provider is back`() throws {
-        let installation = try Installation()
-        let credentials = try Credentials(installation)
-        let user = try installation.cloud.makeUser()
-        try credentials.provision("signInToken", installation.cloud.signInToken(for: user))
+        let (installation, _, user) = try provisioned()
         try installation.cloud.fault(["match": "/v1/", "status": 503, "headers": ["Retry-After": "1"], "times": 1])
 
         try installation.startDaemon()
@@ -71,10 +74,7 @@ import Testing
     }
 
     @Test func `a link code is good for its second call, whatever comes between the two`() throws {
-        let installation = try Installation()
-        let credentials = try Credentials(installation)
-        let user = try installation.cloud.makeUser()
-        try credentials.provision("linkCode", installation.cloud.linkCode(for: user))
+        let (installation, _, user) = try provisioned("linkCode")
         try installation.cloud.fault(["match": "/v1/token", "status": 503, "headers": ["Retry-After": "1"], "times": 1])
 
         try installation.startDaemon()
@@ -116,10 +116,7 @@ import Testing
     }
 
     @Test func `a sign-out ends a credential that waits for its next try, over restarts, too`() throws {
-        let installation = try Installation()
-        let credentials = try Credentials(installation)
-        let user = try installation.cloud.makeUser()
-        try credentials.provision("signInToken", installation.cloud.signInToken(for: user))
+        let (installation, _, _) = try provisioned()
         let busy: Object = ["match": "/v1/", "status": 503, "headers": ["Retry-After": "3600"], "times": 1]
         try installation.cloud.fault(busy)
         try installation.startDaemon()
@@ -154,10 +151,7 @@ import Testing
     }
 
     @Test func `a sign-out ends what was put in place before it, whether or not it has been looked up`() throws {
-        let installation = try Installation()
-        let credentials = try Credentials(installation)
-        let user = try installation.cloud.makeUser()
-        try credentials.provision("signInToken", installation.cloud.signInToken(for: user))
+        let (installation, credentials, _) = try provisioned()
         try installation.startDaemon()
         try installation.awaitSnapshot { $0.state == "established" }
         let client = try installation.connect()
