@@ -73,7 +73,8 @@ int one_round_trip(int socket, const struct exchange *exchange, struct answer *a
 int check_answer(const struct exchange *exchange, const struct answer *answer) {
     switch (exchange->wire) {
     case wire_line:
-        return memmem(answer->bytes, answer->size, "\"result\"", 8) ? 0 : EPROTO;
+        if (memmem(answer->bytes, answer->size, "\"result\"", 8)) return 0;
+        return memmem(answer->bytes, answer->size, "\"permissionDenied\"", 18) ? EACCES : EPROTO;
     case wire_assuan:
         return memmem(answer->bytes, answer->size, "ERR ", 4) ? EPROTO : 0;
     default:

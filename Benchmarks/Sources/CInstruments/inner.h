@@ -24,7 +24,7 @@ int read_greeting(int socket, const struct exchange *exchange, struct answer *an
 /// Sends the request and reads the whole answer.
 int one_round_trip(int socket, const struct exchange *exchange, struct answer *answer);
 
-/// EPROTO unless the answer is a success.
+/// EPROTO unless the answer is a success; EACCES if it is that the caller may not.
 int check_answer(const struct exchange *exchange, const struct answer *answer);
 
 /// Sorts the nanoseconds and sums them up.

@@ -7,6 +7,7 @@
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
+#include <string.h>
 #include <stdlib.h>
 #include <sys/prctl.h>
 #include <sys/signalfd.h>
@@ -53,7 +54,7 @@ static int await_worker(pid_t worker, uint32_t seconds) {
     return WIFEXITED(how) ? WEXITSTATUS(how) : 1;
 }
 
-int instruments_supervise(const char *on_disk, const char *in_memory, uint32_t seconds) {
+int instruments_supervise(const char *on_disk, const char *in_memory, const char *group, uint32_t seconds) {
     if (prctl(PR_SET_CHILD_SUBREAPER, 1) != 0) return errno;
     pid_t worker = fork();
     if (worker < 0) return errno;
@@ -66,5 +67,6 @@ int instruments_supervise(const char *on_disk, const char *in_memory, uint32_t s
     end_everybody();
     nftw(on_disk, remove_entry, 16, FTW_DEPTH | FTW_PHYS);
     nftw(in_memory, remove_entry, 16, FTW_DEPTH | FTW_PHYS);
+    if (group && rmdir(group) != 0) fprintf(stderr, "bench: %s is left behind: %s\n", group, strerror(errno));
     _exit(status);
 }

@@ -18,9 +18,10 @@ struct Bench {
             let options = try Options(Array(CommandLine.arguments.dropFirst()))
             let onDisk = try temporaryFolder(in: options.directory)
             let inMemory = try temporaryFolder(in: "/dev/shm")
-            // From here on we are a child: whoever is left when it ends, is ended, and the folders go.
-            try check(instruments_supervise(onDisk, inMemory, longestRun), "fork")
-            exit(try run(Lab(options, onDisk: onDisk, inMemory: inMemory)))
+            let group = Result { try UnitGroup() }
+            // From here on we are a child: whoever is left when it ends, is ended, and the folders and the group go.
+            try check(instruments_supervise(onDisk, inMemory, try? group.get().path, longestRun), "fork")
+            exit(try run(Lab(options, onDisk: onDisk, inMemory: inMemory, group: group)))
         } catch {
             Report.tell("\(error)")
             exit(EX_USAGE)

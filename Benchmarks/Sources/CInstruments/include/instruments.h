@@ -2,7 +2,7 @@
 #define INSTRUMENTS_H
 
 // The stop-watches and the load generator. Unless a function says something else, it returns 0 or an errno.
-// Every wait has an end: ETIMEDOUT. EPROTO: a server answered something that is no success.
+// Every wait has an end: ETIMEDOUT. EPROTO: a server answered something that is no success; EACCES: that it may not.
 
 #include <stddef.h>
 #include <stdint.h>
@@ -47,6 +47,18 @@ int instruments_throughput(
 
 /// Opens so many connections, has one exchange on each, and closes them all.
 int instruments_burst(const struct exchange *exchange, uint32_t connections);
+
+// --- Callers that a server knows by their unit ---
+
+/// Makes an empty control group by the name of a unit: libsystemd takes whoever is in it for a process of that unit.
+/// `hierarchy` is the directory that it is in. Where there is none that can be written, one is mounted that only this
+/// process and those that it starts can see.
+int instruments_make_group(const char *unit, const char **hierarchy);
+
+/// The same as instruments_round_trips, by a child that is in the control group at this path (NULL: in ours) and has no
+/// more rights than this user.
+int instruments_round_trips_by(
+    const char *group, uint32_t user, const struct exchange *exchange, uint32_t count, struct timings *timings);
 
 // --- Watchers ---
 
@@ -116,8 +128,9 @@ int instruments_prefer(void);
 uint32_t instruments_raise_descriptor_limit(void);
 
 /// Forks. The child returns and does the work; the parent waits for it, at most so many seconds, then ends whatever
-/// process is left below it, removes both directories and exits as the child did.
-int instruments_supervise(const char *on_disk, const char *in_memory, uint32_t seconds);
+/// process is left below it, removes both directories and the control group (NULL: there is none), and exits as the
+/// child did.
+int instruments_supervise(const char *on_disk, const char *in_memory, const char *group, uint32_t seconds);
 
 // --- The disk ---
 

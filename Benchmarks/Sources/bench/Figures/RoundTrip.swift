@@ -9,21 +9,39 @@ struct RoundTrip: Figure {
 
     func measure(_ lab: Lab) throws -> [Row] {
         let bare = try BareServer(lab)
-        let daemon = lab.signedInDaemon()
+        let daemon = lab.signedInDaemon(admitting: lab.unitGroup())
         let peers = lab.peers()
         let methods = ["session.status", "token.get"]
         let ours = daemon.map { daemon in methods.map(daemon.subject) } ?? []
+        let ofUnit = try daemon.map { try subjectsOfUnit($0, methods, lab) } ?? []
 
         return try [Place.shared, .roaming].flatMap { place in
-            let results = try measure([bare.subject] + ours + peers.map(\.subject), place, lab)
-            return methods.map { method in
-                var row = row(method, place, ours: results[method], bare: results[BareServer.name]!)
+            let results = try measure([bare.subject] + ours + ofUnit + peers.map(\.subject), place, lab)
+            func row(_ name: String) -> Row {
+                self.row(name, place, ours: results[name], bare: results[BareServer.name]!)
+            }
+            let rows = methods.map { method in
+                var row = row(method)
                 row.peers =
                     peers.filter { $0.handsOutTokens == (method == "token.get") }
                     .map { (name: $0.name, text: results[$0.name]!.text) }.peerText
                 return row
             }
+            return rows + ofUnit.map { row($0.name) }
         }
+    }
+
+    /// The callers that we recommend: the daemon asks whether they are still there, each time. It is the same daemon, which
+    /// admits root too, so that only who asks is another.
+    private func subjectsOfUnit(_ daemon: Junctiond, _ methods: [String], _ lab: Lab) throws -> [Subject] {
+        let admitted = lab.attempt(UnitGroup.isLeftOut) {
+            let subjects = methods.compactMap(daemon.subjectOfUnit)
+            for subject in subjects { _ = try subject.roundTrips(1) }
+            return subjects
+        }
+        guard let admitted, !admitted.isEmpty else { return [] }
+        for method in methods { try daemon.checkThatOnlyTheUnitIsAdmitted(to: method) }
+        return admitted
     }
 
     /// All subjects in turn, so that a change of the machine's mood meets them all.
@@ -45,10 +63,10 @@ struct RoundTrip: Figure {
         return rounds.mapValues(Timings.init(medianOf:))
     }
 
-    private func row(_ method: String, _ place: Place, ours: Timings?, bare: Timings) -> Row {
+    private func row(_ name: String, _ place: Place, ours: Timings?, bare: Timings) -> Row {
         let isShared = place == .shared
         var row = Row(
-            "\(method), \(place.rawValue), p50 / p99 µs",
+            "\(name), \(place.rawValue), p50 / p99 µs",
             target: isShared ? "≤ 1.5× C, or 13.5 / 20" : "≤ 1.1× C, or 50 / 85"
         )
         row.bareServer = bare.text

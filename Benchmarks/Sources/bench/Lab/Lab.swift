@@ -6,6 +6,7 @@ final class Lab {
     let options: Options
     private let onDisk: String
     private let inMemory: String
+    private let group: Result<UnitGroup, any Error>
     let processors = Processors()
     /// How many this process, and each that it starts, may have open.
     let descriptors: Int
@@ -14,10 +15,11 @@ final class Lab {
     private var startedPeers: [any Peer]?
     private var files = 0
 
-    init(_ options: Options, onDisk: String, inMemory: String) throws {
+    init(_ options: Options, onDisk: String, inMemory: String, group: Result<UnitGroup, any Error>) throws {
         self.options = options
         self.onDisk = onDisk
         self.inMemory = inMemory
+        self.group = group
         if options.isPreferred { try check(instruments_prefer(), "--realtime") }
         descriptors = Int(instruments_raise_descriptor_limit())
         if descriptors < Watchers.most + 200 { note("only \(descriptors) descriptors are allowed (ulimit -Hn)") }
@@ -50,6 +52,13 @@ final class Lab {
         let path = path(name, inMemory: inMemory)
         guard mkdir(path, 0o700) == 0 else { throw Trouble("\(path): \(String(cString: strerror(errno)))") }
         return path
+    }
+
+    /// Lets processes without our rights connect to a socket in our folder.
+    func letOthersConnect(to socket: String) throws {
+        for (path, mode) in [(onDisk, 0o711), (socket, 0o666)] where chmod(path, mode_t(mode)) != 0 {
+            throw Trouble("\(path): \(String(cString: strerror(errno)))")
+        }
     }
 
     func write(_ text: String, to path: String) throws {
@@ -87,16 +96,25 @@ final class Lab {
         return peers
     }
 
+    /// The group that makes a process look like one of a unit; `nil`, and a note, where none can be made.
+    func unitGroup() -> UnitGroup? {
+        attempt(UnitGroup.isLeftOut) { try group.get() }
+    }
+
     /// A daemon that nobody has signed in to; `nil`, and a note, if it is not there.
     func freshDaemon() -> Junctiond? {
         attempt("junctiond") { try Junctiond(self, sandbox: nil) }
     }
 
     /// A signed-in daemon with a cloud of its own; `nil`, and a note, if the programs are not there.
-    func signedInDaemon(tls: Bool = false, stateInMemory: Bool = false) -> Junctiond? {
+    func signedInDaemon(
+        tls: Bool = false,
+        stateInMemory: Bool = false,
+        admitting group: UnitGroup? = nil
+    ) -> Junctiond? {
         attempt("junctiond") {
             let sandbox = try Sandbox(self, certificates: tls ? try Certificates(self) : nil)
-            let daemon = try Junctiond(self, sandbox: sandbox, stateInMemory: stateInMemory)
+            let daemon = try Junctiond(self, sandbox: sandbox, stateInMemory: stateInMemory, admitting: group)
             try daemon.signIn()
             return daemon
         }

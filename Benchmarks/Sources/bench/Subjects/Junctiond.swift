@@ -8,16 +8,19 @@ final class Junctiond {
     /// What started it, and would again.
     let command: Command
     let process: ChildProcess
+    /// The unit whose processes it admits; else only root is.
+    private let group: UnitGroup?
     private let log: String
     private var user: String?
 
     /// Starts it and waits for its socket; without a sandbox it has nobody to ask.
-    init(_ lab: Lab, sandbox: Sandbox?, stateInMemory: Bool = false) throws {
+    init(_ lab: Lab, sandbox: Sandbox?, stateInMemory: Bool = false, admitting group: UnitGroup? = nil) throws {
         self.sandbox = sandbox
+        self.group = group
         socket = lab.path("junctiond.sock")
         log = lab.path("junctiond.log")
         let configuration = lab.path("junctiond.toml")
-        try lab.write(Self.configuration(sandbox), to: configuration)
+        try lab.write(Self.configuration(sandbox, admitting: group), to: configuration)
         let state = try lab.folder("state", inMemory: stateInMemory)
         command = Command(
             try lab.program("junctiond"),
@@ -27,6 +30,7 @@ final class Junctiond {
         var at: Int64 = 0
         let failed = instruments_await_listener(socket, 10_000, &at)
         try check(failed, "waiting for junctiond, which said: \(lastWords)")
+        if group != nil { try lab.letOthersConnect(to: socket) }
     }
 
     var processes: [Int32] { [process.id] }
@@ -36,6 +40,27 @@ final class Junctiond {
     /// Its subjects are told apart by what they are asked.
     func subject(_ method: String) -> Subject {
         Subject(name: method, processes: processes, road: .socket(exchange(method)))
+    }
+
+    /// Asked by a process that it knows by nothing but its unit; `nil` if it admits none.
+    func subjectOfUnit(_ method: String) -> Subject? {
+        group.map { group in
+            Subject(
+                name: "\(method) by a caller of a unit",
+                processes: processes,
+                road: .unit(exchange(method), group)
+            )
+        }
+    }
+
+    /// Makes sure that it is the unit that admits: the same process outside it is refused.
+    func checkThatOnlyTheUnitIsAdmitted(to method: String) throws {
+        do {
+            _ = try exchange(method).roundTrips(1, from: nil)
+        } catch let trouble as Trouble where trouble.code == EACCES {
+            return
+        }
+        throw Trouble("junctiond answers \(method) to a process outside the only unit that it admits")
     }
 
     func connect() throws -> RpcConnection { try RpcConnection(socket) }
@@ -61,7 +86,7 @@ final class Junctiond {
         return lines.suffix(5).joined(separator: "\n")
     }
 
-    private static func configuration(_ sandbox: Sandbox?) -> String {
+    private static func configuration(_ sandbox: Sandbox?, admitting group: UnitGroup?) -> String {
         var text = """
             [limits]
             connections = 20000
@@ -71,6 +96,7 @@ final class Junctiond {
             """
         if let sandbox { text += "[junction]\nauthUrl = \"\(sandbox.origin)\"\napiUrl = \"\(sandbox.origin)\"\n" }
         if let authority = sandbox?.authority { text += "[tls]\ncaFile = \"\(authority)\"\n" }
+        if let group { text += "[[access]]\nallow = [\"status\", \"token\"]\nunit = \"\(group.unit)\"\n" }
         return text
     }
 }

@@ -4,6 +4,8 @@ import CInstruments
 struct Subject {
     enum Road {
         case socket(Exchange)
+        /// By a process of this unit.
+        case unit(Exchange, UnitGroup)
         /// liboidc-agent encrypts every call and connects anew for it: there is no other way to ask.
         case oidcLibrary(account: String)
     }
@@ -21,6 +23,8 @@ struct Subject {
         switch road {
         case .socket(let exchange):
             return try exchange.roundTrips(count)
+        case .unit(let exchange, let group):
+            return try exchange.roundTrips(count, from: group)
         case .oidcLibrary(let account):
             var timings = timings()
             try check(instruments_oidc_calls(account, UInt32(count / 10), &timings), "asking oidc-agent")
