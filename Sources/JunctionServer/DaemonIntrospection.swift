@@ -4,8 +4,8 @@ package import JunctionProtocol
 package protocol DaemonIntrospection: Sendable {
     /// Which daemon this is, and since when it runs.
     func info() -> DaemonDescription
-    /// The counters in Prometheus text format.
-    func metricsText() -> String
+    /// What was counted, in Prometheus text format; the socket's own counters come with the question.
+    func metricsText(_ counters: ServerCounters) -> String
     /// Looks the installation over, and answers once, on the event loop.
     ///
     /// - Parameter user: who is counted for the requests that leave for the provider.

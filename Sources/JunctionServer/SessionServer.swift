@@ -91,11 +91,6 @@ package final class SessionServer: Sendable {
             }
     }
 
-    /// What was done since the start.
-    package var counters: ServerCounters {
-        var counters = reception.value.dispatcher.counters
-        counters.watchers = reception.value.dispatcher.watchers.count
-        counters.handlers = reception.value.dispatcher.handlers.count
-        return counters
-    }
+    /// What was done since the start, and who is there now.
+    package var counters: ServerCounters { reception.value.dispatcher.tally }
 }

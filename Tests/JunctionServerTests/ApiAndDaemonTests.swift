@@ -59,7 +59,6 @@ struct ApiAndDaemonTests {
         let info = try client.result(of: "daemon.info")
         #expect(info["name"]?.string == "junctiond")
         #expect(info["uptime"]?.double == 1.5)
-        #expect(try client.result(of: "daemon.metrics")["text"]?.string == "junctiond_up 1\n")
         let checks = Array(try #require(try client.result(of: "daemon.diagnose")["checks"]).elements)
         #expect(checks.map { $0["name"]?.string } == ["socket"])
         #expect(try client.result(of: "rpc.discover")["openrpc"]?.string == "1.3.2")
@@ -82,5 +81,6 @@ struct ApiAndDaemonTests {
         #expect(counters.openConnections == 1)
         #expect(counters.watchers == 1)
         #expect(counters.tokensServed == 0)
+        #expect(try client.result(of: "daemon.metrics")["text"]?.string == "statuses 2 watchers 1\n")
     }
 }

@@ -124,7 +124,7 @@ struct SpecificationTests {
         #expect(byId["2"]?["result"]?["action"]?.string == "none")
         #expect(byId["null"]?["error"]?.code == -32600)
         #expect(byId["5"]?["error"]?.code == -32601)
-        #expect(byId["9"]?["result"]?["text"]?.string == "junctiond_up 1\n")
+        #expect(byId["9"]?["result"]?["text"]?.string == "statuses 1 watchers 0\n")
     }
 
     @Test func `a batch of notifications is not answered at all`() throws {

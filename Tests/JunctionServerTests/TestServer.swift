@@ -41,14 +41,13 @@ final class TestServer: Sendable {
             unitOfProcess: unitOfProcess
         )
         let loop = group.next()
-        let observer = RecordingObserver()
         let provider = FakeProvider(clock: clock)
         let owner = SessionOwner(
             provider: provider,
             store: store,
             clock: clock,
             alarm: RecordingAlarm(),
-            observer: observer,
+            observer: RecordingObserver(),
             executor: loop.executor,
             tasks: LoopExecutor(loop),
             rules: rules,
@@ -66,8 +65,10 @@ final class TestServer: Sendable {
                 settings: settings,
                 eventLoop: loop
             )
-            observer.onChange { server.changed($0) }
-            owner.assumeIsolated { $0.start(with: .absent) }
+            owner.assumeIsolated { owner in
+                owner.watch { server.changed($0) }
+                owner.start(with: .absent)
+            }
             return server
         }.wait()
         let socket = try ListeningSocket(creatingAt: path)
@@ -144,7 +145,9 @@ final class TestIntrospection: DaemonIntrospection {
         )
     }
 
-    func metricsText() -> String { "junctiond_up 1\n" }
+    func metricsText(_ counters: ServerCounters) -> String {
+        "statuses \(counters.requests(of: .sessionStatus)) watchers \(counters.watchers)\n"
+    }
 
     func diagnose(by user: UInt32, _ answer: @escaping @Sendable (Diagnosis) -> Void) {
         answer(Diagnosis(checks: [.init(name: "socket", verdict: .ok, detail: "It answers")]))

@@ -26,6 +26,18 @@ struct SessionOwnerTests {
         #expect(house.observer.snapshots.map(\.revision) == [2, 3, 4])
     }
 
+    @Test func `whoever watches hears what the observer hears`() {
+        let house = House().start()
+        let (first, second) = (Box<Snapshot>(), Box<Snapshot>())
+        house.on { $0.watch { first.put($0) } }
+        _ = house.signIn()
+        house.on { $0.watch { second.put($0) } }
+        house.on { $0.signOut(by: 1_000) { _ in } }
+
+        #expect(first.all == house.observer.snapshots)
+        #expect(second.all.map(\.revision) == [4])
+    }
+
     @Test func `a restart serves the same token without a call`() throws {
         let before = House().start().signIn()
         let kept = try #require(before.store.kept)

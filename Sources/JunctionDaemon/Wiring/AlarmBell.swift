@@ -1,25 +1,25 @@
 import JunctionSession
-import NIOCore
-import Synchronization
 
-/// Carries the alarm's ring from its own thread to the owner on the event loop.
-final class AlarmBell: Sendable {
-    private let loop: any EventLoop
-    private let listener = Mutex<SessionOwner?>(nil)
+/// Carries the alarm's rings from its own thread to whoever listens on the event loop. What rings before somebody
+/// listens is not lost: the session's owner needs the alarm before it can hear it.
+struct AlarmBell: Sendable {
+    private let rings: AsyncStream<AlarmSignal>
+    private let rope: AsyncStream<AlarmSignal>.Continuation
 
-    init(_ loop: any EventLoop) {
-        self.loop = loop
+    init() {
+        (rings, rope) = AsyncStream.makeStream()
     }
 
-    /// Who hears it; the owner needs the alarm first, so it comes later.
-    var owner: SessionOwner? {
-        get { listener.withLock { $0 } }
-        set { listener.withLock { $0 = newValue } }
-    }
+    /// Rings, on any thread, and returns at once.
+    func ring(_ signal: AlarmSignal) { rope.yield(signal) }
 
-    func ring(clockJumped: Bool) {
-        loop.execute { [self] in
-            owner?.assumeIsolated { $0.alarmRang(clockJumped: clockJumped) }
+    /// Has every ring heard, in order, from now on. Called once.
+    func listen(on tasks: any TaskExecutor, _ hear: @escaping @Sendable (AlarmSignal) async -> Void) {
+        Task(executorPreference: tasks) { [rings] in
+            for await signal in rings { await hear(signal) }
         }
     }
+
+    /// Nobody listens any more. While the event loop still runs: this is a job for it.
+    func fallSilent() { rope.finish() }
 }

@@ -23,11 +23,13 @@ package final class Daemon: Sendable {
     private let notifier: Notifier
     private let group: MultiThreadedEventLoopGroup
     private let loop: any EventLoop
+    private let bell = AlarmBell()
     private let alarm: RealTimeAlarm
     private let http: OutgoingHttp
     private let news: SessionNews
     private let owner: SessionOwner
     private let server: SessionServer
+    private let provisioning: Provisioning?
     private let trail: AuditTrail
     private let ended = DispatchSemaphore(value: 0)
     private let isStopping = Mutex(false)
@@ -52,7 +54,7 @@ package final class Daemon: Sendable {
     {
         let plan = try StartPlan(arguments, environment)
         do throws(StartFailure) {
-            let daemon = try Daemon(plan)
+            let daemon = try made(plan)
             try daemon.open(plan)
             return daemon
         } catch {
@@ -64,18 +66,32 @@ package final class Daemon: Sendable {
 
     // MARK: Putting together
 
-    private init(_ plan: StartPlan) throws(StartFailure) {
+    /// Everything is made in one turn of the event loop, where it lives from then on.
+    private static func made(_ plan: StartPlan) throws(StartFailure) -> Daemon {
+        let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
+        let loop = group.next()
+        do {
+            return try loop.submit { try Daemon(plan, group, loop) }.wait()
+        } catch let failure as StartFailure {
+            throw failure
+        } catch {
+            throw StartFailure(.internal, "The event loop takes no work: \(error)")
+        }
+    }
+
+    private init(
+        _ plan: StartPlan,
+        _ group: MultiThreadedEventLoopGroup,
+        _ loop: any EventLoop
+    ) throws(StartFailure) {
+        (self.group, self.loop) = (group, loop)
         (paths, source, log, notifier) = (plan.paths, plan.source, plan.log, plan.notifier)
         (configuration, credentials) = (plan.configuration, plan.credentialsDirectory)
         logger = log.logger("daemon")
         for note in plan.notes { logger.warning("\(note)") }
 
-        group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
-        let loop = group.next()
-        self.loop = loop
-        let bell = AlarmBell(loop)
         do throws(SystemFailure) {
-            alarm = try RealTimeAlarm { bell.ring(clockJumped: $0 == .clockSet) }
+            alarm = try RealTimeAlarm { [bell] in bell.ring($0) }
         } catch {
             throw StartFailure(error)
         }
@@ -93,10 +109,9 @@ package final class Daemon: Sendable {
             version: Version.number
         )
         let provider = try plan.provider(in: house)
-        news = SessionNews(logger: log.logger("session"), notifier: notifier, crashPoint: plan.crashPoint)
-        plan.steps.listen(news, plan.crashPoint)
+        news = plan.news
         let tasks = LoopExecutor(loop)
-        owner = SessionOwner(
+        let owner = SessionOwner(
             provider: provider,
             store: plan.store,
             clock: clock,
@@ -108,15 +123,25 @@ package final class Daemon: Sendable {
             callsPerMinute: plan.configuration.limits.providerCallsPerMinute,
             seed: .random(in: 0...UInt64.max)
         )
+        self.owner = owner
+        provisioning = Provisioning(
+            folder: plan.credentialsDirectory,
+            owner: owner,
+            vault: plan.vault,
+            loop: loop,
+            logger: log.logger("provisioning")
+        )
         introspection = Introspection(
             provider: provider,
             vault: plan.vault,
             owner: owner,
             news: news,
+            provisioning: provisioning,
             clock: clock,
             tasks: tasks,
             loop: loop,
-            surroundings: plan.surroundings
+            surroundings: plan.surroundings,
+            accessNotes: plan.accessNotes
         )
         let settings = ServerSettings(
             policy: plan.policy,
@@ -130,35 +155,17 @@ package final class Daemon: Sendable {
         )
         let auditLogger = log.logger("audit")
         trail = AuditTrail(loop) { $0.log(to: auditLogger) }
-        server = try Self.server(owner, introspection, Audit(logger: auditLogger, trail: trail), settings, on: loop)
-        introspection.server = server
-        introspection.accessNotes = plan.accessNotes
-        bell.owner = owner
-        let server = server
-        news.tellWatchers { server.changed($0) }
-    }
-
-    /// The server belongs to the loop from its first moment on.
-    private static func server(
-        _ owner: SessionOwner,
-        _ introspection: Introspection,
-        _ audit: Audit,
-        _ settings: ServerSettings,
-        on loop: any EventLoop
-    ) throws(StartFailure) -> SessionServer {
-        do {
-            return try loop.submit {
-                SessionServer(
-                    owner: owner,
-                    introspection: introspection,
-                    observer: audit,
-                    settings: settings,
-                    eventLoop: loop
-                )
-            }.wait()
-        } catch {
-            throw StartFailure(.internal, "The event loop takes no work: \(error)")
-        }
+        let server = SessionServer(
+            owner: owner,
+            introspection: introspection,
+            observer: Audit(logger: auditLogger, trail: trail),
+            settings: settings,
+            eventLoop: loop
+        )
+        self.server = server
+        // What goes round in a circle is heard by whoever has been made: nothing knows of what comes after it.
+        owner.assumeIsolated { owner in owner.watch { server.changed($0) } }
+        bell.listen(on: tasks) { await owner.alarmRang(clockJumped: $0 == .clockSet) }
     }
 
     /// Loads the session, opens the socket, and says that both are ready.
@@ -166,7 +173,6 @@ package final class Daemon: Sendable {
         let (restoration, isDurable) = (plan.restoration, plan.vault.isDurable)
         let (owner, server, socket) = (owner, server, plan.socket)
         let facts: Snapshot.Facts
-        let provisioning: Provisioning?
         let enrolment: Provisioning.Attempt?
         do {
             facts = try loop.submit {
@@ -175,7 +181,6 @@ package final class Daemon: Sendable {
                     return owner.snapshot.facts
                 }
             }.wait()
-            provisioning = self.provisioning(plan)
             enrolment = try provisioning?.attempt(facts)
             try loop.flatSubmit { server.start(on: socket) }.wait()
         } catch {
@@ -198,19 +203,6 @@ package final class Daemon: Sendable {
         provisioning?.begin(enrolment)
     }
 
-    /// What signs in with a credential of the service manager, if there is one.
-    private func provisioning(_ plan: StartPlan) -> Provisioning? {
-        let provisioning = Provisioning(
-            folder: plan.credentialsDirectory,
-            owner: owner,
-            vault: plan.vault,
-            loop: loop,
-            logger: log.logger("provisioning")
-        )
-        introspection.provisioning = provisioning
-        return provisioning
-    }
-
     private func waitUntilEnded() throws(StartFailure) {
         let watch: SignalWatch
         do throws(SystemFailure) {
@@ -226,6 +218,7 @@ package final class Daemon: Sendable {
         ended.wait()
         watch.shutDown()
         alarm.shutDown()
+        bell.fallSilent()
         trail.close()
         try? group.syncShutdownGracefully()
         logger.notice("Ended", metadata: .of(.stopping))
@@ -305,7 +298,7 @@ package final class Daemon: Sendable {
         try? loop.submit { server.reload(policy: policy, exposesApi: new.api.expose) }.wait()
         introspection.accessNotes = sound.accessNotes
         // The service manager may have passed other credentials with the reload.
-        if let provisioning = introspection.provisioning { loop.execute { provisioning.look() } }
+        if let provisioning { loop.execute { provisioning.look() } }
         if !configuration.differsOnlyInWhatReloads(from: new) {
             logger.warning("Changes outside access, api and log take effect after a restart")
         }

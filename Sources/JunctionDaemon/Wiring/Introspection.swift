@@ -25,40 +25,38 @@ final class Introspection: DaemonIntrospection {
     private let vault: Vault
     private let owner: SessionOwner
     private let news: SessionNews
+    /// What signs in with a credential of the service manager, if there is one.
+    private let provisioning: Provisioning?
     private let clock: any SessionClock
     private let tasks: any TaskExecutor
     private let loop: any EventLoop
     private let surroundings: Surroundings
     private let started: Moment
-    private let served = Mutex<SessionServer?>(nil)
-    private let unmatched = Mutex<[String]>([])
-    private let enrolling = Mutex<Provisioning?>(nil)
+    private let unmatched: Mutex<[String]>
 
     init(
         provider: any IdentityProvider,
         vault: Vault,
         owner: SessionOwner,
         news: SessionNews,
+        provisioning: Provisioning?,
         clock: any SessionClock,
         tasks: any TaskExecutor,
         loop: any EventLoop,
-        surroundings: Surroundings
+        surroundings: Surroundings,
+        accessNotes: [String]
     ) {
         self.provider = provider
         self.vault = vault
         self.owner = owner
         self.news = news
+        self.provisioning = provisioning
         self.clock = clock
         self.tasks = tasks
         self.loop = loop
         self.surroundings = surroundings
+        unmatched = Mutex(accessNotes)
         started = clock.now()
-    }
-
-    /// The server needs the introspection first, so it comes later.
-    var server: SessionServer? {
-        get { served.withLock { $0 } }
-        set { served.withLock { $0 = newValue } }
     }
 
     func info() -> DaemonDescription {
@@ -71,11 +69,11 @@ final class Introspection: DaemonIntrospection {
         )
     }
 
-    func metricsText() -> String {
+    func metricsText(_ counters: ServerCounters) -> String {
         news.metrics.text(
             Metrics.Gauges(
                 snapshot: owner.assumeIsolated { $0.snapshot },
-                counters: server?.counters ?? ServerCounters(),
+                counters: counters,
                 uptime: uptime,
                 residentBytes: ResidentMemory.bytes()
             )
@@ -88,16 +86,10 @@ final class Introspection: DaemonIntrospection {
 
     private var uptime: Duration { clock.now().uptime - started.uptime }
 
-    /// Which access entries match nobody, in the configuration that is in force.
+    /// Which access entries match nobody, in the configuration that is in force; a reload replaces them.
     var accessNotes: [String] {
         get { unmatched.withLock { $0 } }
         set { unmatched.withLock { $0 = newValue } }
-    }
-
-    /// What signs in with a credential of the service manager, if there is one.
-    var provisioning: Provisioning? {
-        get { enrolling.withLock { $0 } }
-        set { enrolling.withLock { $0 = newValue } }
     }
 
     // MARK: Diagnosis

@@ -1,9 +1,10 @@
 import JunctionSession
 import JunctionSystemd
+import JunctionVault
 import Logging
 import Synchronization
 
-/// Passes on what happens to the session: to the watchers, the log, the metrics and the service manager.
+/// Passes on what happens to the session: to the log, the metrics and the service manager.
 final class SessionNews: SessionObserver {
     private let logger: Logger
     private let notifier: Notifier
@@ -16,7 +17,6 @@ final class SessionNews: SessionObserver {
         var statusLine: String?
         /// The service manager has been told that the daemon is ready, and hears of changes from now on.
         var isReady = false
-        var watchers: (@Sendable (Snapshot) -> Void)?
     }
 
     init(logger: Logger, notifier: Notifier, crashPoint: CrashPoint) {
@@ -25,21 +25,15 @@ final class SessionNews: SessionObserver {
         self.crashPoint = crashPoint
     }
 
-    /// Where snapshots go from now on, beside the log.
-    func tellWatchers(_ watchers: @escaping @Sendable (Snapshot) -> Void) {
-        state.withLock { $0.watchers = watchers }
-    }
-
     var metrics: Metrics { state.withLock { $0.metrics } }
 
     // MARK: SessionObserver
 
     func changed(_ snapshot: Snapshot) {
-        let (previous, watchers) = state.withLock { state in
+        let previous = state.withLock { state in
             defer { state.facts = snapshot.facts }
-            return (state.facts, state.watchers)
+            return state.facts
         }
-        watchers?(snapshot)
         log(snapshot, after: previous)
         tellServiceManager(snapshot.facts)
     }
@@ -72,9 +66,10 @@ final class SessionNews: SessionObserver {
         crashPoint.reached(step)
     }
 
-    /// A record became durable.
-    func recordWritten() {
-        state.withLock { $0.metrics.writeEnded(durably: true) }
+    /// A step of a record's way to the disk is behind us; called on the vault's thread.
+    func reached(_ step: VaultStep) {
+        crashPoint.reached(step)
+        if step == .directorySynced { state.withLock { $0.metrics.writeEnded(durably: true) } }
     }
 
     // MARK: Where it goes

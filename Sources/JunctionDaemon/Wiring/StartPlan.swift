@@ -4,7 +4,6 @@ import JunctionServer
 import JunctionSession
 import JunctionSystemd
 import JunctionVault
-import Synchronization
 
 /// Everything that has to be read, opened and locked before the daemon can exist, in the order that loses nothing:
 /// what can be wrong is found out before anything is touched.
@@ -17,13 +16,12 @@ struct StartPlan {
     let accessNotes: [String]
     let log: DaemonLog
     let notifier: Notifier
-    let crashPoint: CrashPoint
+    let news: SessionNews
     private let vendor: any Vendor
     let trust: TrustAnchors
     let policy: AccessPolicy
     let vault: Vault
     let store: SafekeepingStore
-    let steps: VaultSteps
     let restoration: Restoration
     let socket: ListeningSocket
     let surroundings: Surroundings
@@ -47,12 +45,15 @@ struct StartPlan {
         let refused = ProcessHardening.apply()
         log = try Self.log(level: configuration.log.level, service)
         notifier = Notifier(socket: service.notifySocket)
-        crashPoint = CrashPoint(variables: environment.variables)
+        let news = SessionNews(
+            logger: log.logger("session"),
+            notifier: notifier,
+            crashPoint: CrashPoint(variables: environment.variables)
+        )
+        self.news = news
         policy = AccessPolicy(rules: sound.rules, daemonUser: getuid())
         notes = sound.notes + refused
 
-        let steps = VaultSteps()
-        self.steps = steps
         var passedSockets = try Self.passedSockets()
         let held = Set(passedSockets.sockets.map(\.name)).intersection(SafekeepingStore.names)
         let copies = passedSockets.takeKeptFiles(
@@ -60,7 +61,7 @@ struct StartPlan {
             atMost: SafekeepingStore.largestCopy
         )
         let passed = try Self.listener(among: passedSockets)
-        vault = try StateOpening(directory: paths.stateDirectory, service: service).open { steps.reached($0) }
+        vault = try StateOpening(directory: paths.stateDirectory, service: service).open { news.reached($0) }
         restoration = vault.restore(considering: copies)
         store = SafekeepingStore(vault, notifier, held: held)
         try Self.check(restoration, isOf: configuration.provider)
@@ -145,23 +146,5 @@ struct StartPlan {
         } catch {
             throw StartFailure(error)
         }
-    }
-}
-
-/// Hears the steps of the vault's durable writes, on the vault's thread, and passes them on once somebody listens.
-final class VaultSteps: Sendable {
-    private let listener = Mutex<(@Sendable (VaultStep) -> Void)?>(nil)
-
-    func listen(_ news: SessionNews, _ crashPoint: CrashPoint) {
-        listener.withLock {
-            $0 = { step in
-                crashPoint.reached(step)
-                if step == .directorySynced { news.recordWritten() }
-            }
-        }
-    }
-
-    func reached(_ step: VaultStep) {
-        listener.withLock { $0 }?(step)
     }
 }

@@ -8,7 +8,14 @@ extension Dispatcher {
     }
 
     func metrics(_ request: Request, _: NoParams) {
-        request.succeed(DaemonMetrics.self, DaemonMetrics.Answer(text: introspection.metricsText()))
+        request.succeed(DaemonMetrics.self, DaemonMetrics.Answer(text: introspection.metricsText(tally)))
+    }
+
+    /// What was counted since the start, and who is there now.
+    var tally: ServerCounters {
+        var tally = counters
+        (tally.watchers, tally.handlers) = (watchers.count, handlers.count)
+        return tally
     }
 
     func diagnose(_ request: Request, _: NoParams) {

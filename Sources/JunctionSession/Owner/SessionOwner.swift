@@ -36,6 +36,7 @@ package actor SessionOwner {
     private var revocation: Task<Void, Never>?
     /// The newest revision that watchers have heard of.
     private var announced: UInt64 = 1
+    private var watchers: [@Sendable (Snapshot) -> Void] = []
     private var quietWaiters: [@Sendable () -> Void] = []
 
     /// The session as everybody may see it.
@@ -95,6 +96,12 @@ package actor SessionOwner {
         if case .restored(_, let stored, _) = restoration { secrets = stored }
         let now = now
         apply(machine.restored(restoration, secrets: shelf.put(secrets), durable: durable, now: now), now)
+    }
+
+    /// From now on `tell` is called with every new snapshot, on the owner's executor, before the observer is. It
+    /// must not change anything about the session.
+    package func watch(_ tell: @escaping @Sendable (Snapshot) -> Void) {
+        watchers.append(tell)
     }
 
     /// The alarm rang; `clockJumped` when it rang because the wall clock was set or the machine resumed.
@@ -160,6 +167,8 @@ package actor SessionOwner {
         // Whoever was answered may have called back in, and what is newer has been announced then.
         if announced < snapshot.revision {
             announced = snapshot.revision
+            let snapshot = snapshot
+            for tell in watchers { tell(snapshot) }
             observer.changed(snapshot)
         }
         alarm.set(machine.nextAlarm(now: now))

@@ -1,4 +1,4 @@
-/// Who is told what happens to the session: watchers, the log, the metrics. Called on the owner's executor.
+/// Who is told what happens to the session: the log, the metrics. Called on the owner's executor.
 package protocol SessionObserver: Sendable {
     /// There is a new snapshot to announce.
     func changed(_ snapshot: Snapshot)

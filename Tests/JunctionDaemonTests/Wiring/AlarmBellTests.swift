@@ -1,0 +1,41 @@
+import JunctionServer
+import NIOCore
+import NIOPosix
+import Testing
+
+@testable import JunctionDaemon
+
+@Suite(.timeLimit(.minutes(10))) struct AlarmBellTests {
+    @Test func `what rang before somebody listened is heard, in order, and on the event loop`() throws {
+        let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
+        let loop = group.next()
+        let heard = Signals<(signal: AlarmSignal, isOnLoop: Bool)>()
+        let bell = AlarmBell()
+
+        bell.ring(.clockSet)
+        bell.ring(.rang)
+        bell.listen(on: LoopExecutor(loop)) { heard.put(($0, loop.inEventLoop)) }
+        bell.ring(.clockSet)
+
+        for expected in [AlarmSignal.clockSet, .rang, .clockSet] {
+            let (signal, isOnLoop) = heard.take()
+            #expect(signal == expected)
+            #expect(isOnLoop)
+        }
+        bell.fallSilent()
+        try group.syncShutdownGracefully()
+    }
+
+    @Test func `after it fell silent nothing is heard, and the event loop may end`() throws {
+        let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
+        let heard = Signals<AlarmSignal>()
+        let bell = AlarmBell()
+        bell.listen(on: LoopExecutor(group.next())) { heard.put($0) }
+
+        bell.fallSilent()
+        bell.ring(.rang)
+        try group.syncShutdownGracefully()
+
+        #expect(heard.count == 0)
+    }
+}
