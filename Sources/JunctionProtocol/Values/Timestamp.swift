@@ -32,16 +32,39 @@ extension Timestamp: CustomStringConvertible {
         let fraction = ((time % 1000) + 1000) % 1000
         let (day, second) = CivilDate.split(seconds: (time - fraction) / 1000)
 
-        let date = "\(padded(day.year, 4))-\(padded(day.month, 2))-\(padded(day.day, 2))"
-        let clock = "\(padded(second / 3600, 2)):\(padded(second / 60 % 60, 2)):\(padded(second % 60, 2))"
-        return fraction == 0 ? "\(date)T\(clock)Z" : "\(date)T\(clock).\(padded(fraction, 3))Z"
+        return String(unsafeUninitializedCapacity: 24) { room in
+            var end = 0
+            func write(_ number: Int64, _ width: Int, then mark: Unicode.Scalar) {
+                var rest = number
+                for place in (end..<end + width).reversed() {
+                    room[place] = UInt8(ascii: "0") + UInt8(rest % 10)
+                    rest /= 10
+                }
+                room[end + width] = UInt8(ascii: mark)
+                end += width + 1
+            }
+            write(day.year, 4, then: "-")
+            write(day.month, 2, then: "-")
+            write(day.day, 2, then: "T")
+            write(second / 3600, 2, then: ":")
+            write(second / 60 % 60, 2, then: ":")
+            write(second % 60, 2, then: fraction == 0 ? "Z" : ".")
+            if fraction != 0 { write(fraction, 3, then: "Z") }
+            return end
+        }
     }
 
     /// Reads a time of RFC 3339 in any offset; what is finer than a millisecond is cut off.
     ///
     /// A leap second (`:60`) is the first second of the next minute, as it is for the system clock.
     public init?(_ text: String) {
-        var scan = DigitScan(text.utf8)
+        var text = text
+        guard let milliseconds = text.withUTF8({ Self.milliseconds(of: $0) }) else { return nil }
+        self.milliseconds = milliseconds
+    }
+
+    private static func milliseconds(of text: UnsafeBufferPointer<UInt8>) -> Int64? {
+        var scan = DigitScan(rest: text[...])
         guard
             let year = scan.number(4), scan.skip("-"),
             let month = scan.number(2), scan.skip("-"),
@@ -54,22 +77,13 @@ extension Timestamp: CustomStringConvertible {
             let fraction = scan.skip(".") ? scan.thousandths() : 0,
             let offset = scan.offset(), scan.isAtEnd
         else { return nil }
-        milliseconds = (date.dayNumber * 86_400 + hour * 3600 + minute * 60 + second - offset * 60) * 1000 + fraction
+        return (date.dayNumber * 86_400 + hour * 3600 + minute * 60 + second - offset * 60) * 1000 + fraction
     }
-}
-
-private func padded(_ number: Int64, _ width: Int) -> String {
-    let digits = String(number)
-    return String(repeating: "0", count: max(0, width - digits.utf8.count)) + digits
 }
 
 /// Reads fixed numbers of digits, and nothing else.
 private struct DigitScan {
-    private var rest: Substring.UTF8View
-
-    init(_ text: String.UTF8View) {
-        rest = text[...]
-    }
+    var rest: Slice<UnsafeBufferPointer<UInt8>>
 
     var isAtEnd: Bool { rest.isEmpty }
 
