@@ -70,83 +70,30 @@ package struct Members {
     }
 }
 
-// The types that occur everywhere.
+// By the form that the value has.
 extension Members {
-    /// A text that says something.
-    package func text(_ name: StaticString) throws(WireMismatch) -> String {
-        try required(name, "must be a string that is not empty", Self.text)
+    /// Reads a member that has to be there.
+    func required<Value>(_ name: StaticString, _ form: Form<Value>) throws(WireMismatch) -> Value {
+        guard let value = self[name] else { throw mismatch(name, "is missing: it \(form.expectation)") }
+        guard let read = try form.read(value) else { throw mismatch(name, form.expectation) }
+        return read
     }
 
-    /// A text that says something, if it is there.
-    package func optionalText(_ name: StaticString) throws(WireMismatch) -> String? {
-        try optional(name, "must be a string that is not empty", Self.text)
-    }
-
-    /// A text that says something, or an explicit `null`: leaving it out must not mean *nobody*.
-    package func nullableText(_ name: StaticString) throws(WireMismatch) -> String? {
-        guard has(name) else { throw mismatch(name, "is missing: it must be a string, or null for nobody") }
-        return try optionalText(name)
-    }
-
-    /// Any text, an empty one included.
-    package func string(_ name: StaticString) throws(WireMismatch) -> String {
-        try required(name, "must be a string") { $0.string }
-    }
-
-    /// Any text, if it is there.
-    package func optionalString(_ name: StaticString) throws(WireMismatch) -> String? {
-        try optional(name, "must be a string") { $0.string }
+    /// Reads a member that may be absent or `null`.
+    func optional<Value>(_ name: StaticString, _ form: Form<Value>) throws(WireMismatch) -> Value? {
+        guard let value = self[name] else { return nil }
+        guard let read = try form.read(value) else { throw mismatch(name, form.expectation) }
+        return read
     }
 
     /// A secret, which never becomes a `String`.
     package func secret(_ name: StaticString) throws(WireMismatch) -> SecretText {
-        try required(name, "must be a string that is not empty", SecretText.init(reading:))
+        try required(name, .secret)
     }
 
-    /// A secret, which never becomes a `String`, if it is there.
-    package func optionalSecret(_ name: StaticString) throws(WireMismatch) -> SecretText? {
-        try optional(name, "must be a string that is not empty", SecretText.init(reading:))
-    }
-
-    /// A whole number.
-    package func integer(_ name: StaticString) throws(WireMismatch) -> Int64 {
-        try required(name, "must be a whole number") { $0.integer }
-    }
-
-    /// A whole number that is not negative.
-    package func unsigned(_ name: StaticString) throws(WireMismatch) -> UInt64 {
-        try required(name, "must be a whole number, zero or more") { $0.unsigned }
-    }
-
-    /// A length of time.
-    package func seconds(_ name: StaticString) throws(WireMismatch) -> Double {
-        try required(name, Self.secondsExpectation, Self.seconds)
-    }
-
-    /// A length of time, if it is there.
-    package func optionalSeconds(_ name: StaticString) throws(WireMismatch) -> Double? {
-        try optional(name, Self.secondsExpectation, Self.seconds)
-    }
-
-    /// A point in time.
-    package func timestamp(_ name: StaticString) throws(WireMismatch) -> Timestamp {
-        try required(name, Self.timestampExpectation) { $0.string.flatMap(Timestamp.init) }
-    }
-
-    /// A point in time, if it is there.
-    package func optionalTimestamp(_ name: StaticString) throws(WireMismatch) -> Timestamp? {
-        try optional(name, Self.timestampExpectation) { $0.string.flatMap(Timestamp.init) }
-    }
-
-    private static let secondsExpectation = "must be a number of seconds, zero or more"
-    private static let timestampExpectation = "must be a time of RFC 3339, like 2026-11-21T06:20:34Z"
-
-    private static func text(_ value: JSONValue) -> String? {
-        value.string.flatMap { $0.isEmpty ? nil : $0 }
-    }
-
-    private static func seconds(_ value: JSONValue) -> Double? {
-        value.double.flatMap { $0 >= 0 ? $0 : nil }
+    /// The sequence number of a signature.
+    package func sequence(_ name: StaticString) throws(WireMismatch) -> UInt64 {
+        try required(name, .decimal)
     }
 }
 
@@ -165,13 +112,5 @@ extension JSONWriter {
 
     package mutating func member(_ name: StaticString, ifPresent number: Double?) {
         if let number { member(name, number) }
-    }
-
-    package mutating func member(_ name: StaticString, ifPresent secret: SecretText?) {
-        if let secret { member(name, secret: secret.box) }
-    }
-
-    package mutating func member(_ name: StaticString, _ time: Timestamp?) {
-        member(name, time?.description)
     }
 }

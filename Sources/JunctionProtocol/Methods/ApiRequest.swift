@@ -95,7 +95,7 @@ public struct ApiAnswer: Hashable, Sendable {
 extension ApiAnswer: WireValue {
     package init(reading value: JSONValue) throws(WireMismatch) {
         let members = try Members(value, at: "result")
-        status = Int(try members.integer("status"))
+        status = try members.required("status", .count)
         headers = try members.texts("headers") { _, _ in true }
         body = try members.body() ?? []
     }
@@ -119,7 +119,7 @@ extension ApiAnswer: WireValue {
 extension Members {
     /// The body, from whichever of the two members it came in.
     fileprivate func body() throws(WireMismatch) -> [UInt8]? {
-        let text = try optionalString("body").map { Array($0.utf8) }
+        let text = try optional("body", .string).map { Array($0.utf8) }
         let bytes = try optional("bodyBase64", "must be base64 of RFC 4648, padded") { value in
             value.string.flatMap { Base64.decode($0.utf8, .standard) }
         }

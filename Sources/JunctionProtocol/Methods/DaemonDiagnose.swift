@@ -1,5 +1,3 @@
-package import JunctionJSON
-
 /// Looks the installation over.
 package enum DaemonDiagnose: MethodDefinition {
     package typealias Params = NoParams
@@ -59,52 +57,21 @@ public struct Diagnosis: Hashable, Sendable {
     }
 }
 
-extension Diagnosis: WireValue {
-    package init(reading value: JSONValue) throws(WireMismatch) {
-        let members = try Members(value, at: "result")
-        guard let list = members["checks"], list.kind == .array else {
-            throw members.mismatch("checks", "must be an array")
-        }
-        var checks: [Check] = []
-        for check in list.elements { checks.append(try Check(reading: check)) }
-        self.checks = checks
-    }
-
-    package func write(to writer: inout JSONWriter) {
-        writer.object { writer in
-            writer.array("checks") { writer in
-                for check in checks { check.write(to: &writer) }
-            }
-        }
-    }
-
-    package static let schema = Schema.object([
-        Member("checks", .array(Check.schema), "everything that was looked at, in order")
-    ])
+extension Diagnosis: WireObject {
+    package static let fields = Fields(
+        at: "result",
+        Diagnosis.init(checks:),
+        Field("checks", \.checks, .list(Check.self), "everything that was looked at, in order")
+    )
 }
 
-extension Diagnosis.Check: WireValue {
-    package init(reading value: JSONValue) throws(WireMismatch) {
-        let members = try Members(value, at: "checks")
-        name = try members.text("name")
-        verdict = try members.word("verdict")
-        detail = try members.string("detail")
-        remedy = try members.optionalString("remedy")
-    }
-
-    package func write(to writer: inout JSONWriter) {
-        writer.object { writer in
-            writer.member("name", name)
-            writer.member("verdict", verdict.rawValue)
-            writer.member("detail", detail)
-            writer.member("remedy", ifPresent: remedy)
-        }
-    }
-
-    package static let schema = Schema.object([
-        Member("name", .string, "what was looked at"),
-        Member("verdict", .word(Diagnosis.Verdict.known.map(\.rawValue)), "how it is"),
-        Member("detail", .string, "what was seen"),
-        Member("remedy", .string, "what to do about it", optional: true),
-    ])
+extension Diagnosis.Check: WireObject {
+    package static let fields = Fields(
+        at: "checks",
+        Diagnosis.Check.init(name:verdict:detail:remedy:),
+        Field("name", \.name, .text, "what was looked at"),
+        Field("verdict", \.verdict, .word(Diagnosis.Verdict.known), "how it is"),
+        Field("detail", \.detail, .string, "what was seen"),
+        Field("remedy", \.remedy, ifPresent: .string, "what to do about it")
+    )
 }

@@ -1,5 +1,3 @@
-package import JunctionJSON
-
 /// Says what is answering.
 package enum DaemonInfo: MethodDefinition {
     package typealias Params = NoParams
@@ -51,37 +49,16 @@ public struct DaemonDescription: Hashable, Sendable {
     }
 }
 
-extension DaemonDescription: WireValue {
-    package init(reading value: JSONValue) throws(WireMismatch) {
-        let members = try Members(value, at: "result")
-        name = try members.text("name")
-        version = try members.text("version")
-        protocolVersion = Int(try members.integer("protocolVersion"))
-        provider = try members.text("provider")
-        pid = Int(try members.integer("pid"))
-        startedAt = try members.timestamp("startedAt")
-        uptime = try members.seconds("uptime")
-    }
-
-    package func write(to writer: inout JSONWriter) {
-        writer.object { writer in
-            writer.member("name", name)
-            writer.member("version", version)
-            writer.member("protocolVersion", protocolVersion)
-            writer.member("provider", provider)
-            writer.member("pid", pid)
-            writer.member("startedAt", startedAt)
-            writer.member("uptime", uptime)
-        }
-    }
-
-    package static let schema = Schema.object([
-        Member("name", .string, "junctiond"),
-        Member("version", .string, "the version of the program"),
-        Member("protocolVersion", .unsigned, "the version of the protocol: 1"),
-        Member("provider", .string, "junction, social or sinch"),
-        Member("pid", .unsigned, "the process"),
-        Member("startedAt", .timestamp, "when it started"),
-        Member("uptime", .seconds, "for how long it has run, suspend included"),
-    ])
+extension DaemonDescription: WireObject {
+    package static let fields = Fields(
+        at: "result",
+        DaemonDescription.init(name:version:protocolVersion:provider:pid:startedAt:uptime:),
+        Field("name", \.name, .text, "junctiond"),
+        Field("version", \.version, .text, "the version of the program"),
+        Field("protocolVersion", \.protocolVersion, .count, "the version of the protocol: 1"),
+        Field("provider", \.provider, .text, "junction, social or sinch"),
+        Field("pid", \.pid, .count, "the process"),
+        Field("startedAt", \.startedAt, .timestamp, "when it started"),
+        Field("uptime", \.uptime, .seconds, "for how long it has run, suspend included")
+    )
 }

@@ -1,11 +1,9 @@
-package import JunctionJSON
-
 /// Hands out the counters, as Prometheus reads them.
 package enum DaemonMetrics: MethodDefinition {
     package typealias Params = NoParams
 
     /// The counters.
-    package struct Answer: WireValue, Hashable {
+    package struct Answer: WireObject, Hashable {
         /// Prometheus text format.
         package var text: String
 
@@ -13,15 +11,11 @@ package enum DaemonMetrics: MethodDefinition {
             self.text = text
         }
 
-        package init(reading value: JSONValue) throws(WireMismatch) {
-            text = try Members(value, at: "result").string("text")
-        }
-
-        package func write(to writer: inout JSONWriter) {
-            writer.object { $0.member("text", text) }
-        }
-
-        package static let schema = Schema.object([Member("text", .string, "Prometheus text format")])
+        package static let fields = Fields(
+            at: "result",
+            Answer.init(text:),
+            Field("text", \.text, .string, "Prometheus text format")
+        )
     }
 
     package static let name: StaticString = "daemon.metrics"

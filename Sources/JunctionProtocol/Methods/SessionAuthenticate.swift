@@ -1,24 +1,18 @@
-package import JunctionJSON
-
 /// The daemon's question to a caller of `session.identify`: a credential for this user, please.
 package enum SessionAuthenticate: MethodDefinition {
     /// Whom the credential is for.
-    package struct Params: WireParams, Hashable {
+    package struct Params: WireParams, WireObject, Hashable {
         package var externalUserId: String
 
         package init(externalUserId: String) {
             self.externalUserId = externalUserId
         }
 
-        package init(reading value: JSONValue) throws(WireMismatch) {
-            externalUserId = try Members(value, at: "params").text("externalUserId")
-        }
-
-        package func write(to writer: inout JSONWriter) {
-            writer.object { $0.member("externalUserId", externalUserId) }
-        }
-
-        package static let members = [Member("externalUserId", .string, "the user as the app names them")]
+        package static let fields = Fields(
+            at: "params",
+            Params.init(externalUserId:),
+            Field("externalUserId", \.externalUserId, .text, "the user as the app names them")
+        )
     }
 
     package typealias Answer = Credential

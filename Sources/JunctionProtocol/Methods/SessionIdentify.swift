@@ -1,9 +1,7 @@
-package import JunctionJSON
-
 /// Makes the user that the app knows by this id the signed-in one, or signs out.
 package enum SessionIdentify: MethodDefinition {
     /// Whom the app wants signed in.
-    package struct Params: WireParams, Hashable {
+    package struct Params: WireParams, WireObject, Hashable {
         /// `nil` is nobody.
         package var externalUserId: String?
 
@@ -11,18 +9,10 @@ package enum SessionIdentify: MethodDefinition {
             self.externalUserId = externalUserId
         }
 
-        package init(reading value: JSONValue) throws(WireMismatch) {
-            let members = try Members(params: value, of: Self.self)
-            externalUserId = try members.nullableText("externalUserId")
-        }
-
-        package func write(to writer: inout JSONWriter) {
-            writer.object { $0.member("externalUserId", externalUserId) }
-        }
-
-        package static let members = [
-            Member("externalUserId", .orNull(.string), "the user as the app names them; null signs out")
-        ]
+        package static let fields = Fields(
+            Params.init(externalUserId:),
+            Field("externalUserId", \.externalUserId, orNobody: .text, "the user as the app names them; null signs out")
+        )
     }
 
     package typealias Answer = IdentifyResult
@@ -70,22 +60,11 @@ public struct IdentifyResult: Hashable, Sendable {
     }
 }
 
-extension IdentifyResult: WireValue {
-    package init(reading value: JSONValue) throws(WireMismatch) {
-        let members = try Members(value, at: "result")
-        outcome = try members.word("outcome")
-        snapshot = try members.snapshot()
-    }
-
-    package func write(to writer: inout JSONWriter) {
-        writer.object { writer in
-            writer.member("outcome", outcome.rawValue)
-            writer.member("snapshot", snapshot)
-        }
-    }
-
-    package static let schema = Schema.object([
-        Member("outcome", .word(Outcome.known.map(\.rawValue)), "what was done"),
-        Member("snapshot", Snapshot.schema, "the state after it"),
-    ])
+extension IdentifyResult: WireObject {
+    package static let fields = Fields(
+        at: "result",
+        IdentifyResult.init(outcome:snapshot:),
+        Field("outcome", \.outcome, .word(Outcome.known), "what was done"),
+        Field("snapshot", \.snapshot, .object, "the state after it")
+    )
 }

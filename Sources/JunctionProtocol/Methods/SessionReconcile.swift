@@ -1,9 +1,7 @@
-package import JunctionJSON
-
 /// Compares the signed-in user with the one that the app expects; changes nothing.
 package enum SessionReconcile: MethodDefinition {
     /// Whom the app expects.
-    package struct Params: WireParams, Hashable {
+    package struct Params: WireParams, WireObject, Hashable {
         /// `nil` is nobody.
         package var userId: String?
 
@@ -11,18 +9,10 @@ package enum SessionReconcile: MethodDefinition {
             self.userId = userId
         }
 
-        package init(reading value: JSONValue) throws(WireMismatch) {
-            let members = try Members(params: value, of: Self.self)
-            userId = try members.nullableText("userId")
-        }
-
-        package func write(to writer: inout JSONWriter) {
-            writer.object { $0.member("userId", userId) }
-        }
-
-        package static let members = [
-            Member("userId", .orNull(.string), "the user that should be signed in; null for nobody")
-        ]
+        package static let fields = Fields(
+            Params.init(userId:),
+            Field("userId", \.userId, orNobody: .text, "the user that should be signed in; null for nobody")
+        )
     }
 
     package typealias Answer = ReconcileResult
@@ -66,22 +56,11 @@ public struct ReconcileResult: Hashable, Sendable {
     }
 }
 
-extension ReconcileResult: WireValue {
-    package init(reading value: JSONValue) throws(WireMismatch) {
-        let members = try Members(value, at: "result")
-        action = try members.word("action")
-        snapshot = try members.snapshot()
-    }
-
-    package func write(to writer: inout JSONWriter) {
-        writer.object { writer in
-            writer.member("action", action.rawValue)
-            writer.member("snapshot", snapshot)
-        }
-    }
-
-    package static let schema = Schema.object([
-        Member("action", .word(Action.known.map(\.rawValue)), "what to do"),
-        Member("snapshot", Snapshot.schema, "the present state"),
-    ])
+extension ReconcileResult: WireObject {
+    package static let fields = Fields(
+        at: "result",
+        ReconcileResult.init(action:snapshot:),
+        Field("action", \.action, .word(Action.known), "what to do"),
+        Field("snapshot", \.snapshot, .object, "the present state")
+    )
 }

@@ -1,5 +1,3 @@
-package import JunctionJSON
-
 /// Tells the present state, and from then on every new one with `session.changed`.
 package enum SessionSubscribe: MethodDefinition {
     package typealias Params = NoParams
@@ -13,24 +11,18 @@ package enum SessionSubscribe: MethodDefinition {
 /// The notification of a new state; a watcher that reads slowly gets the newest only.
 package enum SessionChanged: MethodDefinition {
     /// The new state.
-    package struct Params: WireParams, Hashable {
+    package struct Params: WireParams, WireObject, Hashable {
         package var snapshot: Snapshot
 
         package init(snapshot: Snapshot) {
             self.snapshot = snapshot
         }
 
-        package init(reading value: JSONValue) throws(WireMismatch) {
-            snapshot = try Members(value, at: "params").snapshot()
-        }
-
-        package func write(to writer: inout JSONWriter) {
-            writer.object { $0.member("snapshot", snapshot) }
-        }
-
-        package static let members = [
-            Member("snapshot", Snapshot.schema, "the new state; its revision is larger than any before")
-        ]
+        package static let fields = Fields(
+            at: "params",
+            Params.init(snapshot:),
+            Field("snapshot", \.snapshot, .object, "the new state; its revision is larger than any before")
+        )
     }
 
     package typealias Answer = NoAnswer

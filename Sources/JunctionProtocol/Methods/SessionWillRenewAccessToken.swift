@@ -54,33 +54,16 @@ public struct RenewalRequest: Hashable, Sendable {
     }
 }
 
-extension RenewalRequest: WireParams {
-    package init(reading value: JSONValue) throws(WireMismatch) {
-        let members = try Members(value, at: "params")
-        renewalId = try members.text("renewalId")
-        reason = try members.word("reason")
-        userId = try members.text("userId")
-        expiresAt = try members.optionalTimestamp("expiresAt")
-        deadline = try members.timestamp("deadline")
-    }
-
-    package func write(to writer: inout JSONWriter) {
-        writer.object { writer in
-            writer.member("renewalId", renewalId)
-            writer.member("reason", reason.rawValue)
-            writer.member("userId", userId)
-            writer.member("expiresAt", expiresAt)
-            writer.member("deadline", deadline)
-        }
-    }
-
-    package static let members = [
-        Member("renewalId", .string, "which renewal it is"),
-        Member("reason", .word(Reason.known.map(\.rawValue)), "why there is one"),
-        Member("userId", .string, "whose token it is"),
-        Member("expiresAt", .orNull(.timestamp), "when the present token dies"),
-        Member("deadline", .timestamp, "when the daemon stops waiting for the answer"),
-    ]
+extension RenewalRequest: WireParams, WireObject {
+    package static let fields = Fields(
+        at: "params",
+        RenewalRequest.init(renewalId:reason:userId:expiresAt:deadline:),
+        Field("renewalId", \.renewalId, .text, "which renewal it is"),
+        Field("reason", \.reason, .word(Reason.known), "why there is one"),
+        Field("userId", \.userId, .text, "whose token it is"),
+        Field("expiresAt", \.expiresAt, orNull: .timestamp, "when the present token dies"),
+        Field("deadline", \.deadline, .timestamp, "when the daemon stops waiting for the answer")
+    )
 }
 
 /// What a session handler decides about a renewal.
@@ -98,47 +81,68 @@ public enum RenewalAnswer: Equatable, Sendable {
 extension RenewalAnswer: WireValue {
     package init(reading value: JSONValue) throws(WireMismatch) {
         let members = try Members(value, at: "result")
-        switch try members.text("action") {
-        case "renew":
-            self = .renew
-        case "renewWithAuthToken":
-            self = .renewWithAuthToken(try members.secret("authToken"))
-        case "renewWithSignature":
-            self = .renewWithSignature(
-                try members.secret("signature"),
-                sequence: try members.sequence("sequence")
-            )
-        case "unableToRetrieveAuthToken":
-            self = .unableToRetrieveAuthToken
-        default:
-            throw members.mismatch("action", "must be one of \(Self.actions.joined(separator: ", "))")
+        let word = try members.required("action", .text)
+        guard let action = Action.allCases.first(where: { $0.rawValue == word }) else {
+            throw members.mismatch("action", "must be one of \(Action.words.joined(separator: ", "))")
         }
+        self = try action.fields.read(among: members)
     }
 
     package func write(to writer: inout JSONWriter) {
         writer.object { writer in
+            writer.member("action", action.rawValue)
+            action.fields.write(self, to: &writer)
+        }
+    }
+
+    package static let schema = Schema.object(
+        [Member("action", .word(Action.words), "what the daemon shall do")]
+            + Action.allCases.flatMap(\.fields.members).map { member in
+                Member(member.name, member.schema, member.summary, optional: true)
+            }
+    )
+
+    /// The word that decides which of the other members there are.
+    private enum Action: String, CaseIterable {
+        case renew = "renew"
+        case renewWithAuthToken = "renewWithAuthToken"
+        case renewWithSignature = "renewWithSignature"
+        case unableToRetrieveAuthToken = "unableToRetrieveAuthToken"
+
+        static let words = allCases.map(\.rawValue)
+
+        /// The members that go with the word.
+        var fields: Fields<RenewalAnswer> {
             switch self {
             case .renew:
-                writer.member("action", "renew")
-            case .renewWithAuthToken(let token):
-                writer.member("action", "renewWithAuthToken")
-                writer.member("authToken", secret: token.box)
-            case .renewWithSignature(let signature, let sequence):
-                writer.member("action", "renewWithSignature")
-                writer.member("signature", secret: signature.box)
-                writer.member("sequence", String(sequence))
+                Fields { .renew }
+            case .renewWithAuthToken:
+                Fields(
+                    of: RenewalAnswer.renewWithAuthToken,
+                    Field("authToken", .secret, "renewWithAuthToken: the token")
+                ) {
+                    if case .renewWithAuthToken(let token) = $0 { token } else { nil }
+                }
+            case .renewWithSignature:
+                Fields(
+                    of: RenewalAnswer.renewWithSignature,
+                    Field("signature", .secret, "renewWithSignature: the signature"),
+                    Field("sequence", .decimal, "renewWithSignature: the number that was signed, in decimal")
+                ) {
+                    if case .renewWithSignature(let signature, let sequence) = $0 { (signature, sequence) } else { nil }
+                }
             case .unableToRetrieveAuthToken:
-                writer.member("action", "unableToRetrieveAuthToken")
+                Fields { .unableToRetrieveAuthToken }
             }
         }
     }
 
-    private static let actions = ["renew", "renewWithAuthToken", "renewWithSignature", "unableToRetrieveAuthToken"]
-
-    package static let schema = Schema.object([
-        Member("action", .word(actions), "what the daemon shall do"),
-        Member("authToken", .secret, "renewWithAuthToken: the token", optional: true),
-        Member("signature", .secret, "renewWithSignature: the signature", optional: true),
-        Member("sequence", .string, "renewWithSignature: the number that was signed, in decimal", optional: true),
-    ])
+    private var action: Action {
+        switch self {
+        case .renew: .renew
+        case .renewWithAuthToken: .renewWithAuthToken
+        case .renewWithSignature: .renewWithSignature
+        case .unableToRetrieveAuthToken: .unableToRetrieveAuthToken
+        }
+    }
 }

@@ -1,9 +1,7 @@
-package import JunctionJSON
-
 /// Hands out an access token that lives long enough.
 package enum TokenGet: MethodDefinition {
     /// How long the token has to live.
-    package struct Params: WireParams, Hashable {
+    package struct Params: WireParams, WireObject, Hashable {
         /// In seconds; absent is the same as zero.
         package var minimumValidity: Double?
 
@@ -11,22 +9,15 @@ package enum TokenGet: MethodDefinition {
             self.minimumValidity = minimumValidity
         }
 
-        package init(reading value: JSONValue) throws(WireMismatch) {
-            minimumValidity = try Members(params: value, of: Self.self).optionalSeconds("minimumValidity")
-        }
-
-        package func write(to writer: inout JSONWriter) {
-            writer.object { $0.member("minimumValidity", ifPresent: minimumValidity) }
-        }
+        package static let fields = Fields(
+            Params.init(minimumValidity:),
+            Field("minimumValidity", \.minimumValidity, ifPresent: .seconds, "how long the token has to live")
+        )
 
         /// The same as a duration. No token lives for a thousand years, and a `Duration` cannot hold every `Double`.
         package var validity: Duration {
             .seconds(min(max(minimumValidity ?? 0, 0), 1000 * 366 * 86_400))
         }
-
-        package static let members = [
-            Member("minimumValidity", .seconds, "how long the token has to live", optional: true)
-        ]
     }
 
     package typealias Answer = AccessToken
@@ -61,28 +52,13 @@ public struct AccessToken: Equatable, Sendable {
     }
 }
 
-extension AccessToken: WireValue {
-    package init(reading value: JSONValue) throws(WireMismatch) {
-        let members = try Members(value, at: "result")
-        accessToken = try members.secret("accessToken")
-        tokenType = try members.text("tokenType")
-        expiresAt = try members.timestamp("expiresAt")
-        userId = try members.string("userId")
-    }
-
-    package func write(to writer: inout JSONWriter) {
-        writer.object { writer in
-            writer.member("accessToken", secret: accessToken.box)
-            writer.member("tokenType", tokenType)
-            writer.member("expiresAt", expiresAt)
-            writer.member("userId", userId)
-        }
-    }
-
-    package static let schema = Schema.object([
-        Member("accessToken", .secret, "the token"),
-        Member("tokenType", .word(["Bearer"]), "how it goes into an Authorization header"),
-        Member("expiresAt", .timestamp, "when it dies"),
-        Member("userId", .string, "whose it is"),
-    ])
+extension AccessToken: WireObject {
+    package static let fields = Fields(
+        at: "result",
+        AccessToken.init(accessToken:tokenType:expiresAt:userId:),
+        Field("accessToken", \.accessToken, .secret, "the token"),
+        Field("tokenType", \.tokenType, .text(of: ["Bearer"]), "how it goes into an Authorization header"),
+        Field("expiresAt", \.expiresAt, .timestamp, "when it dies"),
+        Field("userId", \.userId, .string, "whose it is")
+    )
 }

@@ -108,7 +108,7 @@ package struct OpenRPCDocument: Sendable {
 
     private static func writeSchemas(to writer: inout JSONWriter) {
         let schemas: [(StaticString, Schema)] = [
-            ("Snapshot", Snapshot.objectSchema),
+            ("Snapshot", .object(Snapshot.fields.members)),
             ("Credential", Credential.choiceSchema),
             (
                 "Error",

@@ -22,39 +22,75 @@ extension Credential {
             }
         }
 
+        /// Every member of the scheme's wire form.
         var members: [Member] {
-            let scheme = Member("scheme", .word(["\(name)"]), "decides which of the other members there are")
-            let user = Member("userId", .string, "the user as the provider names them")
-            return switch self {
+            [Member("scheme", .word(["\(name)"]), "decides which of the other members there are")] + fields.members
+        }
+
+        /// The members that go with the scheme's name. Reading, writing and describing a credential are made of these.
+        var fields: Fields<Credential> {
+            switch self {
             case .signInToken:
-                [scheme, Member("token", .secret, "from the app's backend")]
+                Fields(of: Credential.signInToken, Field("token", .secret, "from the app's backend")) {
+                    if case .signInToken(let token) = $0 { token } else { nil }
+                }
             case .linkCode:
-                [scheme, Member("code", .secret, "twelve characters")]
+                Fields(of: Credential.linkCode, Field("code", .secret, "twelve characters")) {
+                    if case .linkCode(let code) = $0 { code } else { nil }
+                }
             case .apiKey:
-                [
-                    scheme,
-                    Member("apiKey", .secret, "the team's key, for evaluation only", optional: true),
-                    Member("userId", .string, "left out: only configures", optional: true),
-                    Member("environment", .string, "sandbox or production", optional: true),
-                    Member("region", .string, "us or eu", optional: true),
-                ]
+                Fields(
+                    of: Credential.apiKey,
+                    Field("apiKey", ifPresent: .secret, "the team's key, for evaluation only"),
+                    Field("userId", ifPresent: .text, "left out: only configures"),
+                    Field("environment", ifPresent: .text, "sandbox or production"),
+                    Field("region", ifPresent: .text, "us or eu")
+                ) {
+                    if case .apiKey(let key, let userId, let environment, let region) = $0 {
+                        (key, userId, environment, region)
+                    } else {
+                        nil
+                    }
+                }
             case .userLogin:
-                [
-                    scheme, user,
-                    Member("displayName", .string, "the name that others see", optional: true),
-                    Member("authToken", .secret, "where the network is in secure mode", optional: true),
-                ]
+                Fields(
+                    of: Credential.userLogin,
+                    Self.user,
+                    Field("displayName", ifPresent: .string, "the name that others see"),
+                    Field("authToken", ifPresent: .secret, "where the network is in secure mode")
+                ) {
+                    if case .userLogin(let userId, let name, let token) = $0 { (userId, name, token) } else { nil }
+                }
             case .registration:
-                [scheme, user, Member("token", .secret, "left out: a session handler is asked", optional: true)]
+                Fields(
+                    of: Credential.registration,
+                    Self.user,
+                    Field("token", ifPresent: .secret, "left out: a session handler is asked")
+                ) {
+                    if case .registration(let userId, let token) = $0 { (userId, token) } else { nil }
+                }
             case .registrationSignature:
-                [
-                    scheme, user,
-                    Member("signature", .secret, "the legacy signature"),
-                    Member("sequence", .string, "the number that was signed, in decimal"),
-                ]
+                Fields(
+                    of: Credential.registrationSignature,
+                    Self.user,
+                    Field("signature", .secret, "the legacy signature"),
+                    Field("sequence", .decimal, "the number that was signed, in decimal")
+                ) {
+                    if case .registrationSignature(let userId, let signature, let sequence) = $0 {
+                        (userId, signature, sequence)
+                    } else {
+                        nil
+                    }
+                }
             case .selfSigned:
-                [scheme, user]
+                Fields(of: Credential.selfSigned, Self.user) {
+                    if case .selfSigned(let userId) = $0 { userId } else { nil }
+                }
             }
+        }
+
+        private static var user: Field<String, String> {
+            Field("userId", .text, "the user as the provider names them")
         }
     }
 

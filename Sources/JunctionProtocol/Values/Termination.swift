@@ -1,5 +1,3 @@
-package import JunctionJSON
-
 /// Why the provider ended a session, in its own words.
 public struct Termination: Hashable, Sendable {
     /// The provider's code, as a string: `invalid_token`, `400312`, …
@@ -17,25 +15,12 @@ public struct Termination: Hashable, Sendable {
     }
 }
 
-extension Termination: WireValue {
-    package init(reading value: JSONValue) throws(WireMismatch) {
-        let members = try Members(value, at: "termination")
-        code = try members.string("code")
-        message = try members.optionalString("message") ?? ""
-        at = try members.timestamp("at")
-    }
-
-    package func write(to writer: inout JSONWriter) {
-        writer.object { writer in
-            writer.member("code", code)
-            writer.member("message", message)
-            writer.member("at", at)
-        }
-    }
-
-    package static let schema = Schema.object([
-        Member("code", .string, "the provider's code: invalid_token, 400312, …"),
-        Member("message", .string, "what the provider said about it"),
-        Member("at", .timestamp, "when the daemon learnt of it"),
-    ])
+extension Termination: WireObject {
+    package static let fields = Fields(
+        at: "termination",
+        Termination.init(code:message:at:),
+        Field("code", \.code, .string, "the provider's code: invalid_token, 400312, …"),
+        Field("message", \.message, .string, else: "", "what the provider said about it"),
+        Field("at", \.at, .timestamp, "when the daemon learnt of it")
+    )
 }

@@ -1,5 +1,3 @@
-import JunctionJSON
-
 /// A word out of a list that a newer daemon may have extended: unknown words are kept, not refused.
 public protocol WireWord: RawRepresentable, Hashable, Sendable, CustomStringConvertible where RawValue == String {
     /// Takes any word.
@@ -9,11 +7,4 @@ public protocol WireWord: RawRepresentable, Hashable, Sendable, CustomStringConv
 extension WireWord {
     /// The word itself.
     public var description: String { rawValue }
-}
-
-extension Members {
-    /// A word, known or not.
-    func word<Word: WireWord>(_ name: StaticString, _: Word.Type = Word.self) throws(WireMismatch) -> Word {
-        Word(rawValue: try text(name))
-    }
 }

@@ -1,0 +1,116 @@
+package import JunctionJSON
+
+/// The members of an object, listed once: the list reads the object, writes it, and describes it.
+///
+///     static let fields = Fields(
+///         at: "termination",
+///         Termination.init(code:message:at:),
+///         Field("code", \.code, .string, "the provider's code"),
+///         Field("message", \.message, .string, else: "", "what the provider said about it"),
+///         Field("at", \.at, .timestamp, "when the daemon learnt of it")
+///     )
+///
+/// A further member is a further line, in the order of the initializer's parameters.
+package final class Fields<Root>: Sendable {
+    /// What the OpenRPC document says about them.
+    let members: [Member]
+    private let place: String?
+    private let taken: @Sendable (Members) throws(WireMismatch) -> Root
+    private let put: @Sendable (Root, inout JSONWriter) -> Void
+
+    /// The fields of a struct.
+    ///
+    /// - Parameters:
+    ///   - place: where complaints say that the object is; left out for a method's parameters, which may be no others.
+    ///   - make: puts it together out of the fields' values, in their order.
+    init<each Value>(
+        at place: String? = nil,
+        _ make: @escaping @Sendable (repeat each Value) -> Root,
+        _ field: repeat Field<Root, each Value>
+    ) {
+        var members: [Member] = []
+        var writes: [@Sendable (Root, inout JSONWriter) -> Void] = []
+        for field in repeat each field {
+            members.append(field.member)
+            writes.append(field.write)
+        }
+        let fields = (repeat each field)
+        self.members = members
+        self.place = place
+        let all = writes
+        taken = { (members) throws(WireMismatch) in make(repeat try (each fields).read(members)) }
+        put = { (root, writer) in
+            for write in all { write(root, &writer) }
+        }
+    }
+
+    /// The fields of an enum's case, which are the values that go with it.
+    ///
+    /// - Parameters:
+    ///   - make: the case.
+    ///   - values: what goes with it; nothing for every other case.
+    init<each Value>(
+        of make: @escaping @Sendable (repeat each Value) -> Root,
+        _ field: repeat Field<each Value, each Value>,
+        values: @escaping @Sendable (Root) -> (repeat each Value)?
+    ) {
+        var members: [Member] = []
+        for field in repeat each field { members.append(field.member) }
+        let fields = (repeat each field)
+        self.members = members
+        place = nil
+        taken = { (members) throws(WireMismatch) in make(repeat try (each fields).read(members)) }
+        put = { (root, writer) in
+            guard let values = values(root) else { preconditionFailure("The fields of another case are written") }
+            repeat (each fields).write(each values, &writer)
+        }
+    }
+
+    /// An enum's case that nothing goes with.
+    convenience init(_ make: @escaping @Sendable () -> Root) {
+        self.init(of: make, values: { _ in () })
+    }
+
+    /// Reads the object.
+    func read(_ value: JSONValue) throws(WireMismatch) -> Root {
+        let members =
+            if let place {
+                try Members(value, at: place)
+            } else {
+                try Members(params: value, allowing: members, because: "method")
+            }
+        return try taken(members)
+    }
+
+    /// Reads what these fields are of an object that has others, too.
+    func read(among members: Members) throws(WireMismatch) -> Root {
+        try taken(members)
+    }
+
+    /// Writes the members, one after the other.
+    func write(_ root: Root, to writer: inout JSONWriter) {
+        put(root, &writer)
+    }
+}
+
+/// An object on the wire that one list of fields reads, writes and describes.
+package protocol WireObject: WireValue {
+    static var fields: Fields<Self> { get }
+}
+
+extension WireObject {
+    package init(reading value: JSONValue) throws(WireMismatch) {
+        self = try Self.fields.read(value)
+    }
+
+    package func write(to writer: inout JSONWriter) {
+        writer.object { Self.fields.write(self, to: &$0) }
+    }
+
+    package static var schema: Schema { .object(fields.members) }
+}
+
+extension WireParams where Self: WireObject {
+    package static var members: [Member] { fields.members }
+    package static var schema: Schema { .object(fields.members) }
+}
