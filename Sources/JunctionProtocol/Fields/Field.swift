@@ -3,11 +3,24 @@ import JunctionJSON
 /// One member of an object: its name, where its value is kept, how that stands on the wire, and what it means.
 ///
 /// What stands before the form says what happens where there is nothing: by itself the member has to be there; `orNull:` is
-/// written as `null`, and may be left out by the other side; `ifPresent:` is left out; `else:` reads as something else.
+/// written as `null`, and may be left out by the other side; `orNobody:` is `null` in so many words; `ifPresent:` is left out;
+/// with an `else:` an older peer may leave it out.
 final class Field<Root, Value>: Sendable {
-    let member: Member
+    /// One, but where a value is in whichever of several members suits it.
+    let members: [Member]
     let read: @Sendable (Members) throws(WireMismatch) -> Value
     let write: @Sendable (Root, inout JSONWriter) -> Void
+
+    /// A value with rules of its own.
+    init(
+        _ members: [Member],
+        read: @escaping @Sendable (Members) throws(WireMismatch) -> Value,
+        write: @escaping @Sendable (Root, inout JSONWriter) -> Void
+    ) {
+        self.members = members
+        self.read = read
+        self.write = write
+    }
 
     /// A member that has to be there.
     init(
@@ -16,7 +29,7 @@ final class Field<Root, Value>: Sendable {
         _ form: Form<Value>,
         _ summary: String
     ) {
-        member = Member(name, form.schema, summary)
+        members = [Member(name, form.schema, summary)]
         read = { (members) throws(WireMismatch) in try members.required(name, form) }
         let write = form.write
         self.write = { (root, writer) in
@@ -33,7 +46,7 @@ final class Field<Root, Value>: Sendable {
         else other: Value,
         _ summary: String
     ) where Value: Sendable {
-        member = Member(name, form.schema, summary)
+        members = [Member(name, form.schema, summary)]
         read = { (members) throws(WireMismatch) in try members.optional(name, form) ?? other }
         let write = form.write
         self.write = { (root, writer) in
@@ -49,7 +62,7 @@ final class Field<Root, Value>: Sendable {
         orNull form: Form<Wrapped>,
         _ summary: String
     ) where Value == Wrapped? {
-        member = Member(name, .orNull(form.schema), summary)
+        members = [Member(name, .orNull(form.schema), summary)]
         read = { (members) throws(WireMismatch) in try members.optional(name, form) }
         let write = form.write
         self.write = { (root, writer) in
@@ -65,7 +78,7 @@ final class Field<Root, Value>: Sendable {
         orNobody form: Form<Wrapped>,
         _ summary: String
     ) where Value == Wrapped? {
-        member = Member(name, .orNull(form.schema), summary)
+        members = [Member(name, .orNull(form.schema), summary)]
         read = { (members) throws(WireMismatch) in
             guard members.has(name) else {
                 throw members.mismatch(name, "is missing: it must be a string, or null for nobody")
@@ -86,7 +99,7 @@ final class Field<Root, Value>: Sendable {
         ifPresent form: Form<Wrapped>,
         _ summary: String
     ) where Value == Wrapped? {
-        member = Member(name, form.schema, summary, optional: true)
+        members = [Member(name, form.schema, summary, optional: true)]
         read = { (members) throws(WireMismatch) in try members.optional(name, form) }
         let write = form.write
         self.write = { (root, writer) in

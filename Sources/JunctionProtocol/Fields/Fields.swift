@@ -31,7 +31,7 @@ package final class Fields<Root>: Sendable {
         var members: [Member] = []
         var writes: [@Sendable (Root, inout JSONWriter) -> Void] = []
         for field in repeat each field {
-            members.append(field.member)
+            members += field.members
             writes.append(field.write)
         }
         let fields = (repeat each field)
@@ -55,7 +55,7 @@ package final class Fields<Root>: Sendable {
         values: @escaping @Sendable (Root) -> (repeat each Value)?
     ) {
         var members: [Member] = []
-        for field in repeat each field { members.append(field.member) }
+        for field in repeat each field { members += field.members }
         let fields = (repeat each field)
         self.members = members
         place = nil

@@ -1,4 +1,4 @@
-package import JunctionJSON
+import JunctionJSON
 import JunctionText
 
 /// Calls the provider's API as the signed-in user; the daemon adds the credential.
@@ -41,38 +41,17 @@ public struct ApiRequest: Hashable, Sendable {
     }
 }
 
-extension ApiRequest: WireParams {
-    package init(reading value: JSONValue) throws(WireMismatch) {
-        let members = try Members(params: value, of: Self.self)
-        method = try members.required("method", "must be an HTTP method") { value in
-            value.string.flatMap { isToken($0) ? $0 : nil }
-        }
-        path = try members.required("path", "must begin with '/'") { value in
-            value.string.flatMap { $0.utf8.first == UInt8(ascii: "/") ? $0 : nil }
-        }
-        query = try members.texts("query") { _, _ in true }
-        headers = try members.texts("headers") { name, value in isToken(name) && isFieldValue(value) }
-        body = try members.body()
-    }
-
-    package func write(to writer: inout JSONWriter) {
-        writer.object { writer in
-            writer.member("method", method)
-            writer.member("path", path)
-            if !query.isEmpty { writer.member("query", query) }
-            if !headers.isEmpty { writer.member("headers", headers) }
-            if let body { writer.body(body) }
-        }
-    }
-
-    package static let members = [
-        Member("method", .string, "GET, POST, …"),
-        Member("path", .string, "one of the signed-in user's own resources, beginning with '/'"),
-        Member("query", .map(.string), "the query, unescaped", optional: true),
-        Member("headers", .map(.string), "header fields; the daemon sets those with credentials", optional: true),
-        Member("body", .string, "what is sent along, as text", optional: true),
-        Member("bodyBase64", .base64, "what is sent along, when it is not text", optional: true),
-    ]
+extension ApiRequest: WireParams, WireObject {
+    package static let fields = Fields(
+        ApiRequest.init(method:path:query:headers:body:),
+        Field("method", \.method, .method, "GET, POST, …"),
+        Field("path", \.path, .path, "one of the signed-in user's own resources, beginning with '/'"),
+        Field("query", \.query, texts: .ifAny, "the query, unescaped"),
+        Field("headers", \.headers, texts: .ifAny, "header fields; the daemon sets those with credentials") {
+            isToken($0) && isFieldValue($1)
+        },
+        Field(body: \.body, "what is sent along, as text", base64: "what is sent along, when it is not text")
+    )
 }
 
 /// What the provider's API answered, whatever its status.
@@ -92,28 +71,85 @@ public struct ApiAnswer: Hashable, Sendable {
     }
 }
 
-extension ApiAnswer: WireValue {
-    package init(reading value: JSONValue) throws(WireMismatch) {
-        let members = try Members(value, at: "result")
-        status = try members.required("status", .count)
-        headers = try members.texts("headers") { _, _ in true }
-        body = try members.body() ?? []
+extension ApiAnswer: WireObject {
+    package static let fields = Fields(
+        at: "result",
+        { ApiAnswer(status: $0, headers: $1, body: $2 ?? []) },
+        Field("status", \.status, .count, "the HTTP status"),
+        Field("headers", \.headers, texts: .always, "header fields, with names in lower case"),
+        Field(body: \.body, "what came with it, when it is UTF-8", base64: "what came with it, when it is not UTF-8")
+    )
+}
+
+extension Form where Value == String {
+    fileprivate static var method: Form {
+        Form(
+            .string,
+            "must be an HTTP method",
+            read: { value in value.string.flatMap { isToken($0) ? $0 : nil } },
+            write: { $1.string($0) }
+        )
     }
 
-    package func write(to writer: inout JSONWriter) {
-        writer.object { writer in
-            writer.member("status", status)
-            writer.member("headers", headers)
-            writer.body(body)
-        }
+    fileprivate static var path: Form {
+        Form(
+            .string,
+            "must begin with '/'",
+            read: { value in value.string.flatMap { $0.utf8.first == UInt8(ascii: "/") ? $0 : nil } },
+            write: { $1.string($0) }
+        )
     }
+}
 
-    package static let schema = Schema.object([
-        Member("status", .unsigned, "the HTTP status"),
-        Member("headers", .map(.string), "header fields, with names in lower case"),
-        Member("body", .string, "what came with it, when it is UTF-8", optional: true),
-        Member("bodyBase64", .base64, "what came with it, when it is not UTF-8", optional: true),
-    ])
+/// When texts are written: also where there are none?
+private enum TextsPresence {
+    case always
+    case ifAny
+}
+
+extension Field where Value == NamedTexts {
+    /// An object whose values are all strings.
+    fileprivate convenience init(
+        _ name: StaticString,
+        _ texts: @escaping @Sendable (Root) -> NamedTexts,
+        texts presence: TextsPresence,
+        _ summary: String,
+        where isAllowed: @escaping @Sendable (String, String) -> Bool = { _, _ in true }
+    ) {
+        self.init(
+            [Member(name, .map(.string), summary, optional: presence == .ifAny)],
+            read: { (members) throws(WireMismatch) in try members.texts(name, where: isAllowed) },
+            write: { (root, writer) in
+                let texts = texts(root)
+                if presence == .always || !texts.isEmpty { writer.member(name, texts) }
+            }
+        )
+    }
+}
+
+extension Field where Value == [UInt8]? {
+    /// Bytes in `body` where they are text, and in `bodyBase64` where they are not.
+    fileprivate convenience init(
+        body bytes: @escaping @Sendable (Root) -> [UInt8]?,
+        _ summary: String,
+        base64: String
+    ) {
+        self.init(
+            [
+                Member("body", .string, summary, optional: true),
+                Member("bodyBase64", .base64, base64, optional: true),
+            ],
+            read: { (members) throws(WireMismatch) in try members.body() },
+            write: { (root, writer) in
+                guard let bytes = bytes(root) else { return }
+                if let text = String(validating: bytes, as: UTF8.self) {
+                    writer.member("body", text)
+                } else {
+                    writer.member("bodyBase64", Base64.encode(bytes))
+                }
+            }
+        )
+    }
 }
 
 extension Members {
@@ -142,16 +178,6 @@ extension Members {
             texts.append(key, value)
         }
         return texts
-    }
-}
-
-extension JSONWriter {
-    fileprivate mutating func body(_ bytes: [UInt8]) {
-        if let text = String(validating: bytes, as: UTF8.self) {
-            member("body", text)
-        } else {
-            member("bodyBase64", Base64.encode(bytes))
-        }
     }
 }
 
