@@ -52,7 +52,8 @@ struct EnrolmentTests {
         #expect(bench.enrolments == 1)
     }
 
-    @Test func `a resume tries it sooner, once in ten seconds`() throws {
+    /// A device whose credential has failed so often that its pauses are long.
+    private func waitingLong() throws -> Bench {
         var bench = waiting()
         for _ in 0..<12 {
             let due = try #require(bench.machine.nextAlarm(now: bench.now))
@@ -61,14 +62,38 @@ struct EnrolmentTests {
         }
         let due = try #require(bench.machine.nextAlarm(now: bench.now))
         try #require(due - bench.now.wall > .seconds(20))
+        return bench
+    }
+
+    @Test func `a resume tries it sooner, once in ten seconds`() throws {
+        var bench = try waitingLong()
         let tried = bench.enrolments
 
-        bench.stepWall(.zero)
+        bench.resume(after: .milliseconds(9_999))
         #expect(bench.enrolments == tried)
-        bench.now = Moment(wall: bench.now.wall + .seconds(11), uptime: bench.now.uptime + .seconds(11))
-        bench.perform(bench.machine.clockJumped(now: bench.now))
+        bench.resume(after: .milliseconds(1))
 
         #expect(bench.enrolments == tried + 1)
+    }
+
+    @Test func `a resume does not pass what the provider asked for`() {
+        var bench = waiting(retryAfter: .seconds(600))
+
+        bench.resume(after: .seconds(60))
+        #expect(bench.enrolments == 0)
+        bench.resume(after: .seconds(600))
+
+        #expect(bench.enrolments == 1)
+    }
+
+    @Test func `the pauses of another credential begin short`() throws {
+        var bench = try waitingLong()
+
+        bench.perform(bench.machine.enrolmentBegan(now: bench.now))
+        bench.perform(bench.machine.enrolmentFailed(retryAfter: nil, now: bench.now))
+
+        let due = try #require(bench.machine.nextAlarm(now: bench.now))
+        #expect(due - bench.now.wall <= .seconds(2))
     }
 
     @Test func `a sign-out ends it, and is written although nobody was signed in`() {
@@ -163,5 +188,13 @@ struct EnrolmentTests {
         bench.failExchange(.refused("Expired"))
 
         #expect(bench.enrolments == 1)
+    }
+}
+
+extension Bench {
+    /// The machine was suspended for so long.
+    fileprivate mutating func resume(after duration: Duration) {
+        now = Moment(wall: now.wall + duration, uptime: now.uptime + duration)
+        perform(machine.clockJumped(now: now))
     }
 }

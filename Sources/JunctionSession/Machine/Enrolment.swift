@@ -27,18 +27,12 @@ struct Enrolment: Hashable, Sendable {
     }
 
     /// There is a credential that is not being tried, and that a sign-out ends.
-    mutating func know() {
-        self = Enrolment()
-        state = .known
-    }
+    mutating func know() { state = .known }
 
     /// It is to be looked at again when nobody is signed in.
-    mutating func holdBack() {
-        self = Enrolment()
-        state = .heldBack
-    }
+    mutating func holdBack() { state = .heldBack }
 
-    /// A credential is about to be tried.
+    /// A credential is about to be tried: what came of an earlier one says nothing about it.
     mutating func begin(_ now: Moment) {
         self = Enrolment()
         attempt(now)
@@ -81,10 +75,10 @@ struct Enrolment: Hashable, Sendable {
     /// The wall clock was set, or the machine resumed: what it waits for may have come back. Once in ten seconds, and never
     /// before the provider wants to be asked again.
     mutating func clockJumped(_ now: Moment) {
-        guard case .waiting(let until, demanded: false) = state, let lastTried,
+        guard case .waiting(_, let isDemanded) = state, !isDemanded, let lastTried,
             now.uptime - lastTried >= RenewalPolicy.attemptSpacing
         else { return }
-        state = .waiting(until: min(until, now.uptime), demanded: false)
+        state = .waiting(until: now.uptime, demanded: isDemanded)
     }
 
     var isIdle: Bool { state == .idle }
