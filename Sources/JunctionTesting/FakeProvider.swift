@@ -30,6 +30,7 @@ package final class FakeProvider: IdentityProvider {
         var revocations: [(Identity, SessionSecrets)] = []
         var failedRevocations: [Unavailability] = []
         var revocationsGivenUp = 0
+        var signOuts = 0
         var apiCalls: [ApiRequest] = []
         var running = 0
         var mostRunning = 0
@@ -117,6 +118,9 @@ package final class FakeProvider: IdentityProvider {
     /// How many requests to revoke were cancelled while they were held.
     package var revocationsGivenUp: Int { state.withLock { $0.revocationsGivenUp } }
 
+    /// How often it was told that somebody signs out.
+    package var signOuts: Int { state.withLock { $0.signOuts } }
+
     package var apiCalls: [ApiRequest] { state.withLock { $0.apiCalls } }
     /// The most token calls that were ever under way together.
     package var mostRunning: Int { state.withLock { $0.mostRunning } }
@@ -177,6 +181,10 @@ package final class FakeProvider: IdentityProvider {
         case .registration(_, nil), .userLogin, .selfSigned:
             throw .refused("Not scripted")
         }
+    }
+
+    package func signedOut() {
+        state.withLock { $0.signOuts += 1 }
     }
 
     package func revoke(_ identity: Identity, with secrets: SessionSecrets) async throws(Unavailability) {

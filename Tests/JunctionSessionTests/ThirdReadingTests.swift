@@ -210,7 +210,7 @@ struct ThirdReadingTests {
         #expect(said.all == ["401"])
     }
 
-    @Test func `a call that was made for one user is not made again as another`() {
+    @Test func `a call that was made for one user is not made again as another`() throws {
         let house = House().start()
         // The fake admits paths by prefix, as social.plus's policy admits `/api/v3/me` for whoever is signed in.
         house.on { $0.signIn(.signInToken(SharedSecret(text: "alice")), by: 1_000) { _ in } }
@@ -219,13 +219,15 @@ struct ThirdReadingTests {
         house.on { $0.identify(externalUserId: "ext-al", by: 1_000, ask: { r, _ in requests.put(r) }) { _ in } }
         house.on { $0.identifyAnswered(requests.all[0], with: .success(.signInToken(SharedSecret(text: "al")))) }
         house.provider.answerCalls(ApiAnswer(status: 401, headers: [], body: []))
-        house.on { $0.call(ApiRequest(method: "POST", path: "/v2/user/alice"), by: 7) { _ in } }
+        let answers = Box<Result<ApiAnswer, Refusal>>()
+        house.on { $0.call(ApiRequest(method: "POST", path: "/v2/user/alice"), by: 7) { answers.put($0) } }
         #expect(house.provider.apiCalls.count == 1)
         #expect(house.snapshot().facts.userId == "alice")
         house.provider.release()
         house.executor.runUntilIdle()
         #expect(house.snapshot().facts.userId == "al")
         #expect(house.provider.apiCalls.count == 1, "made for alice, made again as al")
+        #expect(try answers.all.first?.get().status == 401)
     }
 
     @Test func `a sign-out, a key and its user, all at once`() {

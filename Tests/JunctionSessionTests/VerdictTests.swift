@@ -149,7 +149,7 @@ struct VerdictTests {
 
     // MARK: With what a renewal is made
 
-    @Test(arguments: [(3_000, true), (3_599, true), (4_000, false)] as [(Int64, Bool)])
+    @Test(arguments: [(3_000, true), (3_599, true), (3_600, false), (4_000, false)] as [(Int64, Bool)])
     func `an access token goes along with a renewal while it lives, with its end`(age: Int64, goesAlong: Bool) {
         let house = House(rules: RenewalRules(mode: .handler)).start().signIn()
         house.pass(.seconds(age))

@@ -1,0 +1,81 @@
+import JunctionSecret
+import JunctionTesting
+import Testing
+
+@testable import JunctionSession
+
+/// What the owner does for one caller and not for another: who may call, who is counted, and whose words are passed on.
+struct CallerTests {
+    private let path = ApiRequest(method: "GET", path: "/v2/user/alice")
+
+    private func call(in house: House, while isAllowed: @escaping @Sendable () -> Bool) -> Refusal.Kind? {
+        let answers = Box<Result<ApiAnswer, Refusal>>()
+        house.on { [path] in $0.call(path, by: 7, while: isAllowed) { answers.put($0) } }
+        guard case .failure(let refusal)? = answers.all.first else { return nil }
+        return refusal.kind
+    }
+
+    @Test func `a right that is gone is gone for a call, and for its retry`() {
+        let house = House().start().signIn()
+        #expect(call(in: house, while: { false }) == .permissionDenied)
+        #expect(house.provider.apiCalls.isEmpty)
+
+        house.provider.answerCalls(ApiAnswer(status: 401, headers: [], body: []))
+        let isFirst: @Sendable () -> Bool = { [provider = house.provider] in provider.apiCalls.isEmpty }
+
+        #expect(call(in: house, while: isFirst) == .permissionDenied)
+        #expect(house.provider.renewalCalls == 1)
+        #expect(house.provider.apiCalls.count == 1)
+    }
+
+    @Test func `a request that is none of the session's is counted against who caused it`() {
+        let house = House(callsPerMinute: 1).start()
+        house.owner.assumeIsolated { owner in
+            #expect(owner.providerCallBegan(by: 1) == nil)
+            #expect(owner.providerCallBegan(by: 1)?.kind == .busy)
+            #expect(owner.providerCallBegan(by: 2) == nil)
+        }
+    }
+
+    @Test(arguments: [
+        (nil, nil),
+        ("The token server is away", "The token server is away"),
+        ("The token server is away\nat line 7", "The token server is away"),
+        ("\u{1B}[31mAway\u{7}", "[31mAway"),
+        ("\u{7}\nat line 7", nil),
+        (String(repeating: "x", count: 201), String(repeating: "x", count: 200)),
+    ])
+    func `whoever signs in hears the first line of an app's own words`(words: String?, heard: String?) {
+        let house = House().start()
+        let (handlers, questions) = (Box<HandlerID>(), Box<RenewalQuestion>())
+        house.on { handlers.put($0.register { questions.put($0) }) }
+        let answers = Box<Result<Snapshot, Refusal>>()
+        house.on { $0.signIn(.registration(userId: "alice", token: nil), by: 1_000) { answers.put($0) } }
+
+        house.on { $0.answered(handlers.all[0], questions.all[0].attempt, nil, saying: words) }
+
+        guard case .failure(let refusal)? = answers.all.first else {
+            Issue.record("signed in")
+            return
+        }
+        let said = heard.map { "; the last one said: \($0)" } ?? ""
+        #expect(refusal.message.contains("no session handler could help (1 was asked)\(said). See why"))
+    }
+
+    @Test func `what an app says beside an answer is nobody's business`() {
+        let house = House().start()
+        let (handlers, questions) = (Box<HandlerID>(), Box<RenewalQuestion>())
+        house.on { handlers.put($0.register { questions.put($0) }) }
+        let states = Box<SessionState>()
+        house.on {
+            $0.signIn(.registration(userId: "alice", token: nil), by: 1_000) {
+                if case .success(let snapshot) = $0 { states.put(snapshot.facts.state) }
+            }
+        }
+        let answer = RenewalAnswer.authToken(SharedSecret(text: "for alice"))
+
+        house.on { $0.answered(handlers.all[0], questions.all[0].attempt, answer, saying: "Here it is") }
+
+        #expect(states.all == [.established])
+    }
+}
