@@ -18,6 +18,8 @@ struct MutantRun {
             return true
         }
         say("\(orchard.mutants.count) mutants in \(orchard.files.count) files")
+        // Read before anything is built: a misprint shall not be found at the end.
+        let explained = try Explained(workshop.root.appending(path: "Tests/Mutation/explained.txt"))
         try await build(&orchard)
 
         var trial = try Trial(
@@ -34,7 +36,12 @@ struct MutantRun {
             resuming: options.resume
         )
         let chosen = choice(from: orchard)
-        try await timed("\(chosen.count) mutants") { try await runAll(chosen, trial, reached, &report) }
+        try await timed("\(chosen.count) mutants") {
+            // A survivor takes the longest: those that are expected come last.
+            let expected = chosen.filter(explained.explains)
+            let others = chosen.filter { !explained.explains($0) }
+            try await runAll(others + expected, trial, reached, &report)
+        }
         for mutant in orchard.mutants where orchard.unviable.contains(mutant.number) {
             guard report.entries[mutant.number] == nil else { continue }
             try report.add(mutant, Trial.Outcome(verdict: .notViable, stage: nil, seconds: 0))
@@ -42,7 +49,7 @@ struct MutantRun {
         let summary = Summary(
             orchard: orchard,
             report: report,
-            explained: try Explained(workshop.root.appending(path: "Tests/Mutation/explained.txt")),
+            explained: explained,
             isComplete: options.sample == nil && options.only == nil && !options.simulationOnly
         )
         summary.show()

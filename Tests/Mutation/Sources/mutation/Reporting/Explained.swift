@@ -19,6 +19,8 @@ struct Explained {
 
     private(set) var entries: [Entry] = []
 
+    func explains(_ mutant: Mutant) -> Bool { entries.contains { $0.explains(mutant) } }
+
     init(_ file: URL) throws {
         guard let text = try? String(contentsOf: file, encoding: .utf8) else { return }
         var entry = Entry()

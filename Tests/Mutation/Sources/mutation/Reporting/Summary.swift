@@ -12,10 +12,8 @@ struct Summary {
         orchard.mutants.filter { report.entries[$0.number].map { verdicts.contains($0.verdict) } ?? false }
     }
 
-    private func isExplained(_ mutant: Mutant) -> Bool { explained.entries.contains { $0.explains(mutant) } }
-
     /// The survivors that nobody has explained.
-    var survivors: [Mutant] { mutants(.survived, .unreached).filter { !isExplained($0) } }
+    var survivors: [Mutant] { mutants(.survived, .unreached).filter { !explained.explains($0) } }
 
     /// Explanations for something that does not survive, or is not there any more.
     private var stale: [Explained.Entry] {
@@ -29,7 +27,7 @@ struct Summary {
 
     func show() {
         for mutant in survivors { show(mutant) }
-        let expected = mutants(.survived, .unreached).filter(isExplained)
+        let expected = mutants(.survived, .unreached).filter(explained.explains)
         let killed = mutants(.assertion, .crash, .timeout)
         let run = killed.count + survivors.count + expected.count
         print(
