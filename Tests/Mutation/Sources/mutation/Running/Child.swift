@@ -60,7 +60,6 @@ enum Child {
             (process.standardOutput, process.standardError) = (output, output)
         } else {
             (process.standardOutput, process.standardError) = (pipe, pipe)
-            pipe.fileHandleForReading.readabilityHandler = { feed.yield(.wrote($0.availableData)) }
         }
         process.terminationHandler = { _ in feed.yield(.ended) }
         let timer = DispatchSource.makeTimerSource()
@@ -69,18 +68,15 @@ enum Child {
         try process.run()
         // Ours is one more end of the pipe: with it open what the child writes would never end.
         try? pipe.fileHandleForWriting.close()
+        if word != nil { listen(to: pipe.fileHandleForReading, feed) }
         timer.resume()
-        defer {
-            timer.cancel()
-            pipe.fileHandleForReading.readabilityHandler = nil
-        }
+        defer { timer.cancel() }
 
         var (hasEnded, isRead) = (false, word == nil)
         var last = Data()
         reading: for await event in events {
             switch event {
             case .wrote(let data) where data.isEmpty:
-                pipe.fileHandleForReading.readabilityHandler = nil
                 isRead = true
             case .wrote(let data):
                 try output.write(contentsOf: data)
@@ -99,6 +95,17 @@ enum Child {
         }
         if process.terminationReason == .uncaughtSignal { return .signalled(process.terminationStatus) }
         return .exited(process.terminationStatus)
+    }
+
+    /// On a thread that waits in read(2): `readabilityHandler` may never hear of an end that comes while it reads.
+    private static func listen(to output: FileHandle, _ feed: AsyncStream<Event>.Continuation) {
+        Thread.detachNewThread {
+            while true {
+                let data = output.availableData
+                feed.yield(.wrote(data))
+                if data.isEmpty { return }
+            }
+        }
     }
 
     private static func kill(_ process: Process, _ end: End) -> End {
