@@ -13,7 +13,7 @@ struct Fault: Codable, Sendable {
     var match: String
     var method: String?
     /// Only token requests of this grant.
-    var grant: Grant?
+    var grant: GrantType?
     /// How many requests it spoils; without it, all until the faults are cleared.
     var times: Int?
 
@@ -75,7 +75,7 @@ struct Fault: Codable, Sendable {
         status != nil || body != nil || malformed == true || oversize != nil
     }
 
-    func fits(method: String, path: String, grant: Grant?) -> Bool {
+    func fits(method: String, path: String, grant: GrantType?) -> Bool {
         path.hasPrefix(match)
             && (self.method == nil || self.method?.uppercased() == method)
             && (self.grant == nil || self.grant == grant)

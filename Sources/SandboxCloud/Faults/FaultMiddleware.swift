@@ -33,7 +33,7 @@ struct FaultMiddleware: RouterMiddleware {
     }
 
     private func fault(for request: Request, context: CloudContext) -> Fault? {
-        plan.take(method: request.method.rawValue, path: request.uri.path, grant: context.form.flatMap(Grant.init))
+        plan.take(method: request.method.rawValue, path: request.uri.path, grant: context.form.flatMap(GrantType.init))
     }
 
     private func hang(_ request: Request) async throws -> HangingRequests.End {

@@ -15,7 +15,7 @@ final class FaultPlan: Sendable {
     }
 
     /// The fault for this request, which is then used up by one.
-    func take(method: String, path: String, grant: Grant?) -> Fault? {
+    func take(method: String, path: String, grant: GrantType?) -> Fault? {
         faults.withLock { faults in
             guard let index = faults.firstIndex(where: { $0.fits(method: method, path: path, grant: grant) }) else {
                 return nil
