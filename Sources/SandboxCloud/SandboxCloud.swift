@@ -30,6 +30,12 @@ package struct SandboxCloud: Sendable {
             junction,
             SocialCloud(ledger: ledger, counters: workings.counters, preferences: workings.preferences),
             SinchCloud(ledger: ledger, counters: workings.counters, application: configuration.sinch),
+            try OAuthCloud(
+                ledger: ledger,
+                counters: workings.counters,
+                preferences: workings.preferences,
+                scheme: configuration.scheme
+            ),
         ]
 
         let router = Router(context: CloudContext.self, options: .autoGenerateHeadEndpoints)

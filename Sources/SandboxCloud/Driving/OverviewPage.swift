@@ -63,11 +63,7 @@ struct OverviewPage: Sendable {
     private func table(_ heads: [String], _ rows: [[String]]) -> String {
         guard !rows.isEmpty else { return "<p>None yet.</p>" }
         let head = heads.map { "<th>\($0)</th>" }.joined()
-        let body = rows.map { row in "<tr>" + row.map { "<td>\(escaped($0))</td>" }.joined() + "</tr>" }
+        let body = rows.map { row in "<tr>" + row.map { "<td>\(HTMLText.escaped($0))</td>" }.joined() + "</tr>" }
         return "<table><tr>\(head)</tr>\n\(body.joined(separator: "\n"))</table>"
-    }
-
-    private func escaped(_ text: String) -> String {
-        text.replacing("&", with: "&amp;").replacing("<", with: "&lt;").replacing(">", with: "&gt;")
     }
 }

@@ -1,8 +1,9 @@
-// THIS KEY IS PUBLIC. It signs the Sign-In Tokens of the sandbox and nothing else in the world: whoever reads this
-// file can make such tokens, which is harmless because only the sandbox believes them. It is fixed, rather than made
-// at start, so that a token minted before a restart of the sandbox is still good after it.
+// THIS KEY IS PUBLIC. It signs what the sandbox says and nothing else in the world: Sign-In Tokens, and id_tokens where
+// RS256 is set. Whoever reads this file can make such tokens, which is harmless because only the sandbox and its tests
+// believe them. It is fixed, rather than made at start, so that a token minted before a restart of the sandbox is still
+// good after it.
 
-/// The published test key with which the sandbox plays Junction's Sign-In Token issuer.
+/// The published test key with which the sandbox plays an issuer of tokens.
 enum TestSigningKey {
     static let pem = """
         -----BEGIN PRIVATE KEY-----

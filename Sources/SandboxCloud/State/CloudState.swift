@@ -7,4 +7,5 @@ struct CloudState: Codable, Sendable {
     var junction = JunctionState()
     var social = SocialState()
     var sinch = SinchState()
+    var oauth = OAuthState()
 }

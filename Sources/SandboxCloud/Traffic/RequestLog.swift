@@ -17,7 +17,10 @@ struct RequestNote: Codable, Sendable {
     let headers: [String]
     let form: [Field]
 
-    private static let harmless: Set<String> = ["grant_type", "subject_token_type"]
+    private static let harmless: Set<String> = [
+        "grant_type", "subject_token_type", "client_id", "client_assertion_type", "scope", "resource", "audience",
+        "token_type_hint",
+    ]
 
     static func fields(of form: Form?) -> [Field] {
         (form?.fields ?? []).map { name, value in

@@ -17,6 +17,8 @@ struct Tally: Codable, Sendable {
         case refreshes
         case replays
         case familyRevocations
+        case deviceCodes
+        case polls
         case signOuts
         case dropped
         case hanging
@@ -36,6 +38,10 @@ struct Tally: Codable, Sendable {
     var replays = 0
     /// Families that ended because a token was used that was over.
     var familyRevocations = 0
+    /// Device codes that were handed out.
+    var deviceCodes = 0
+    /// Requests that asked for the tokens of a device code.
+    var polls = 0
     /// Sign-outs that were carried out.
     var signOuts = 0
     /// Connections closed without an answer.
@@ -54,6 +60,8 @@ struct Tally: Codable, Sendable {
         case .refreshes: refreshes
         case .replays: replays
         case .familyRevocations: familyRevocations
+        case .deviceCodes: deviceCodes
+        case .polls: polls
         case .signOuts: signOuts
         case .dropped: dropped
         case .hanging: hanging

@@ -28,7 +28,8 @@ extension Request {
 }
 
 extension DecodingError {
-    fileprivate var complaint: String {
+    /// What is wrong with what was decoded, in words for whoever sent it.
+    var complaint: String {
         switch self {
         case .keyNotFound(let key, _): "'\(key.stringValue)' is missing"
         case .typeMismatch(_, let context), .valueNotFound(_, let context), .dataCorrupted(let context):

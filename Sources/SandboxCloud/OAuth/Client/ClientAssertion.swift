@@ -1,0 +1,61 @@
+import Crypto
+import FoundationEssentials
+import JunctionText
+
+/// A JWT by which a client with a key says who it is (RFC 7523 §3), read and found good.
+struct ClientAssertion: Sendable {
+    let id: String
+    /// Seconds since 1970.
+    let expiresAt: Int64
+
+    /// How far clocks may differ, and how long an assertion may live: seconds.
+    private static let leeway: Int64 = 60
+    private static let longestLife: Int64 = 600
+
+    init(
+        _ jwt: String,
+        of client: String,
+        key pem: String,
+        audiences: Set<String>,
+        now: Int64
+    ) throws(OAuthRefusal) {
+        guard let parts = Self.parts(jwt), parts.header["alg"] == "ES256",
+            let key = try? P256.Signing.PublicKey(pemRepresentation: pem),
+            let signature = try? P256.Signing.ECDSASignature(rawRepresentation: parts.signature),
+            key.isValidSignature(signature, for: parts.signed)
+        else { throw Self.refusal("is not signed by the client's key with ES256") }
+        let claims = parts.claims
+        guard claims["iss"]?.string == client, claims["sub"]?.string == client else {
+            throw Self.refusal("is not about the client: iss and sub")
+        }
+        guard let audience = claims["aud"]?.string, audiences.contains(audience) else {
+            throw Self.refusal("is made out to somebody else: aud is none of \(audiences.sorted())")
+        }
+        guard let id = claims["jti"]?.string, !id.isEmpty else { throw Self.refusal("has no jti") }
+        guard case .integer(let issuedAt) = claims["iat"], case .integer(let expiresAt) = claims["exp"] else {
+            throw Self.refusal("does not say when it was made and when it ends: iat and exp")
+        }
+        guard issuedAt <= now + Self.leeway, now < expiresAt, expiresAt - issuedAt <= Self.longestLife else {
+            throw Self.refusal("is over, of tomorrow, or good for more than \(Self.longestLife) seconds")
+        }
+        self.id = id
+        self.expiresAt = expiresAt
+    }
+
+    /// The client that an assertion claims to be about.
+    static func client(of jwt: String) -> String? { parts(jwt)?.claims["sub"]?.string }
+
+    private static func refusal(_ complaint: String) -> OAuthRefusal {
+        OAuthError.invalidClient.because("the assertion \(complaint)")
+    }
+
+    private static func parts(_ jwt: String) -> (header: JSONValue, claims: JSONValue, signed: Data, signature: Data)? {
+        let texts = jwt.split(separator: ".", omittingEmptySubsequences: false)
+        let decoded = texts.compactMap { Base64.decode($0.utf8, .urlSafe) }
+        guard texts.count == 3, decoded.count == 3,
+            let header = try? JSONDecoder().decode(JSONValue.self, from: Data(decoded[0])),
+            let claims = try? JSONDecoder().decode(JSONValue.self, from: Data(decoded[1]))
+        else { return nil }
+        return (header, claims, Data("\(texts[0]).\(texts[1])".utf8), Data(decoded[2]))
+    }
+}

@@ -1,0 +1,73 @@
+import Hummingbird
+
+extension OAuthCloud {
+    /// `/oauth/authorize`: the page on which a person signs in with a browser, and what the page sends.
+    func addAuthorizeRoutes(to router: Router<CloudContext>) {
+        router.get("oauth/authorize") { request, _ in
+            let query = Form(request.uri.query ?? "")
+            return try told(query, request) { wanted in
+                try wanted.checked(on: terms)
+                return OAuthPage.decision(
+                    title: "Sign in",
+                    text: "'\(wanted.client)' wants to act for you.",
+                    action: "authorize",
+                    hidden: query.fields
+                )
+            }
+        }
+        router.post("oauth/authorize") { request, context in
+            let form = context.form ?? Form("")
+            return try told(form, request) { wanted in
+                guard form["decision"] == "approve" else {
+                    throw OAuthError.accessDenied.because("the person said no")
+                }
+                let code = try ledger.change { state, now in
+                    let user = try state.oauth.users.signIn(form["user"] ?? "", now: now)
+                    let (login, challenge) = try wanted.login(of: user, on: state.oauth.terms)
+                    return state.oauth.codes.open(
+                        login,
+                        redirectUri: wanted.redirectUri,
+                        challenge: challenge,
+                        now: now
+                    )
+                }
+                return back(to: wanted, [(name: "code", value: code)], request)
+            }
+        }
+    }
+
+    /// Answers by a page or a redirect: whoever sent a bad request is told by the redirect, if it is safe to send one.
+    private func told(
+        _ form: Form,
+        _ request: Request,
+        _ body: (AuthorizationRequest) throws -> Response
+    ) throws -> Response {
+        let wanted: AuthorizationRequest
+        do throws(OAuthRefusal) {
+            let clients = ledger.read { state, _ in state.oauth.clients }
+            wanted = try AuthorizationRequest(OAuthForm(form), clients)
+        } catch {
+            return OAuthPage.message("That did not work", error.description, status: .badRequest)
+        }
+        do {
+            return try body(wanted)
+        } catch let refusal as OAuthRefusal {
+            let fields = [
+                (name: "error", value: refusal.error.rawValue),
+                (name: "error_description", value: refusal.description),
+            ]
+            return back(to: wanted, fields, request)
+        }
+    }
+
+    private func back(
+        to wanted: AuthorizationRequest,
+        _ fields: [(name: String, value: String)],
+        _ request: Request
+    ) -> Response {
+        var response = Response(status: .seeOther)
+        response.headers[.location] = wanted.location(fields, issuer: issuer(for: request))
+        response.headers[.contentLength] = "0"
+        return response
+    }
+}

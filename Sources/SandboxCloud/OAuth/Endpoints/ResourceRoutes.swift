@@ -1,0 +1,84 @@
+import FoundationEssentials
+import Hummingbird
+
+extension OAuthCloud {
+    /// What an access token opens: `/oauth/userinfo`, and an API such as anybody might have.
+    func addResourceRoutes(to router: Router<CloudContext>) {
+        for method in [HTTPRequest.Method.get, .post] {
+            router.on("oauth/userinfo", method: method) { request, _ in try userinfo(request) }
+        }
+        router.get("oauth-api/v1/whoami") { request, _ in
+            try calling(request) { user, family in
+                [
+                    "sub": .string(user.sub),
+                    "name": .string(user.name),
+                    "client_id": .string(family.login.client),
+                    "scope": .string(family.scopes.joined(separator: " ")),
+                ]
+            }
+        }
+        for method in [HTTPRequest.Method.get, .post, .put, .patch, .delete] {
+            router.on("oauth-api/v1/echo/**", method: method) { request, context in try await echo(request, context) }
+            router.on("oauth-api/v1/echo", method: method) { request, context in try await echo(request, context) }
+        }
+    }
+
+    private func userinfo(_ request: Request) throws -> Response {
+        try calling(request) { user, family in
+            guard family.scopes.contains("openid") else {
+                throw BearerRefusal(status: .forbidden, error: "insufficient_scope")
+            }
+            let claims: [String: JSONValue] = ["sub": .string(user.sub), "name": .string(user.name)]
+            return claims.overlaid(with: terms.userinfoClaims)
+        }
+    }
+
+    /// Says what came, so that a test can see what a proxy makes of a request.
+    private func echo(_ request: Request, _ context: CloudContext) async throws -> Response {
+        let body = try await request.body.collect(upTo: TrafficMiddleware.longestBody)
+        return try calling(request) { user, _ in
+            [
+                "sub": .string(user.sub),
+                "method": .string(request.method.rawValue),
+                "path": .string(request.uri.path),
+                "query": request.uri.query.map { .string($0) } ?? .null,
+                "contentType": request.headers[.contentType].map { .string($0) } ?? .null,
+                "body": .string(String(buffer: body)),
+            ]
+        }
+    }
+
+    private func calling(
+        _ request: Request,
+        _ members: (OAuthUser, OAuthFamilies.Family) throws -> [String: JSONValue]
+    ) throws -> Response {
+        do {
+            guard let authorization = request.headers[.authorization] else { throw BearerRefusal.nothingShown }
+            let words = authorization.split(separator: " ")
+            let caller =
+                words.count == 2 && words[0].lowercased() == "bearer"
+                ? ledger.read { state, now in state.oauth.caller(String(words[1]), now: now) } : nil
+            guard let caller else { throw BearerRefusal(status: .unauthorized, error: "invalid_token") }
+            return try .json(try members(caller.user, caller.family))
+        } catch let refusal as BearerRefusal {
+            return try refusal.response()
+        }
+    }
+}
+
+/// What RFC 6750 §3 says no with.
+private struct BearerRefusal: Error {
+    let status: HTTPResponse.Status
+    let error: String?
+
+    /// Whoever shows nothing is told no more than that a token is wanted.
+    static let nothingShown = BearerRefusal(status: .unauthorized, error: nil)
+
+    func response() throws -> Response {
+        let members: [String: JSONValue] = ["error": .string(error ?? "unauthorized")]
+        var response = try Response.json(members, status: status)
+        response.headers[.wwwAuthenticate] =
+            #"Bearer realm="junction-sandbox""# + (error.map { #", error="\#($0)""# } ?? "")
+        return response
+    }
+}

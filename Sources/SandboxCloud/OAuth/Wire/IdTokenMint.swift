@@ -1,0 +1,61 @@
+import Crypto
+import CryptoExtras
+import FoundationEssentials
+import JunctionText
+
+/// Signs id_tokens, with keys that everybody knows: only a test believes in them.
+struct IdTokenMint: Sendable {
+    enum Algorithm: String, Codable, Sendable {
+        case es256 = "ES256"
+        case rs256 = "RS256"
+    }
+
+    private let ellipticKey: P256.Signing.PrivateKey
+    private let rsaKey: _RSA.Signing.PrivateKey
+
+    /// The keys are fixed, so that an id_token made before a restart is still good after it.
+    init() throws {
+        ellipticKey = try P256.Signing.PrivateKey(
+            rawRepresentation: Data(SHA256.hash(data: Data("junction-sandbox id_token".utf8)))
+        )
+        rsaKey = try _RSA.Signing.PrivateKey(pemRepresentation: TestSigningKey.pem)
+    }
+
+    /// The claims as a JWS (RFC 7515 §3.1).
+    func token(_ claims: [String: JSONValue], algorithm: Algorithm) throws -> String {
+        let header: JSONValue = [
+            "alg": .string(algorithm.rawValue), "typ": "JWT", "kid": .string(algorithm.rawValue.lowercased()),
+        ]
+        let signed =
+            Base64.encodeURLSafe(try header.text()) + "." + Base64.encodeURLSafe(try JSONValue.object(claims).text())
+        return signed + "." + Base64.encodeURLSafe(try signature(of: Data(signed.utf8), algorithm))
+    }
+
+    /// The public keys (RFC 7517), for clients that look at signatures.
+    func keys() throws -> JSONValue {
+        let point = ellipticKey.publicKey.rawRepresentation
+        let rsa = try rsaKey.publicKey.getKeyPrimitives()
+        return [
+            "keys": [
+                [
+                    "kid": "es256", "use": "sig", "alg": "ES256", "kty": "EC", "crv": "P-256",
+                    "x": .string(Base64.encodeURLSafe(point.prefix(32))),
+                    "y": .string(Base64.encodeURLSafe(point.suffix(32))),
+                ],
+                [
+                    "kid": "rs256", "use": "sig", "alg": "RS256", "kty": "RSA",
+                    "n": .string(Base64.encodeURLSafe(rsa.modulus)),
+                    "e": .string(Base64.encodeURLSafe(rsa.publicExponent)),
+                ],
+            ]
+        ]
+    }
+
+    private func signature(of text: Data, _ algorithm: Algorithm) throws -> Data {
+        switch algorithm {
+        case .es256: try ellipticKey.signature(for: text).rawRepresentation
+        // RS256 is PKCS #1 v1.5 by definition, whatever the library thinks of its name.
+        case .rs256: try rsaKey.signature(for: text, padding: .insecurePKCS1v1_5).rawRepresentation
+        }
+    }
+}

@@ -1,0 +1,44 @@
+import FoundationEssentials
+import Hummingbird
+
+extension OAuthCloud {
+    /// Answers a request to the token endpoint or one of its neighbours, in the notation that is set.
+    func answer(_ members: () throws -> [String: JSONValue]) throws -> Response {
+        let terms = terms
+        var response: Response
+        do {
+            response = try .oauth(try members(), as: terms.answers, status: .ok)
+        } catch let refusal as OAuthRefusal {
+            let status = terms.errorStatus.map { HTTPResponse.Status(code: $0) } ?? refusal.status
+            response = try .oauth(refusal.members, as: terms.errors, status: status)
+            if status == .unauthorized { response.headers[.wwwAuthenticate] = #"Basic realm="junction-sandbox""# }
+        }
+        response.headers[.cacheControl] = "no-store"
+        return response
+    }
+}
+
+extension Response {
+    /// The members of an answer, written down in one of the ways that servers have.
+    fileprivate static func oauth(
+        _ members: [String: JSONValue],
+        as notation: OAuthTerms.Notation,
+        status: HTTPResponse.Status
+    ) throws -> Response {
+        switch notation {
+        case .json:
+            return try .json(members, status: status)
+        case .form:
+            let fields = try members.sorted { $0.key < $1.key }.map { name, value in
+                (name: name, value: try value.string ?? String(decoding: value.text(), as: UTF8.self))
+            }
+            return .bytes(Array(Form.text(fields).utf8), status: status, contentType: Form.contentType)
+        case .empty:
+            var response = Response(status: status)
+            response.headers[.contentLength] = "0"
+            return response
+        case .html:
+            return OAuthPage.message("Something is wrong", "The server cannot say it in JSON.", status: status)
+        }
+    }
+}

@@ -1,0 +1,201 @@
+import Crypto
+import Foundation
+import JunctionText
+import Testing
+
+@testable import SandboxCloud
+
+@Suite struct OAuthClientTests {
+    @Test func `a secret is good in the header and in the body, and not in both`() async throws {
+        try await Sandbox.run { sandbox in
+            let header = Sandbox.basic("sandbox-confidential", "sandbox-secret")
+
+            let basic = try await sandbox.oauth("device_authorization", [:], authorization: header)
+            let named = try await sandbox.oauth(
+                "device_authorization",
+                ["client_id": "sandbox-confidential"],
+                authorization: header
+            )
+            let post = try await sandbox.oauth(
+                "device_authorization",
+                ["client_id": "sandbox-confidential", "client_secret": "sandbox-secret"]
+            )
+            let both = try await sandbox.oauth(
+                "device_authorization",
+                ["client_id": "sandbox-confidential", "client_secret": "sandbox-secret"],
+                authorization: header
+            )
+
+            #expect(basic.status == 200 && named.status == 200 && post.status == 200)
+            #expect(both.status == 400 && both.error == "invalid_request")
+        }
+    }
+
+    @Test func `both halves of the header are form-encoded`() async throws {
+        try await Sandbox.run { sandbox in
+            _ = try await sandbox.post("/sandbox/oauth/clients", ["clientId": "a:b", "secret": "p w+%&"])
+            let raw = "Basic " + Base64.encode(Array("a:b:p w+%&".utf8))
+
+            let encoded = try await sandbox.oauth(
+                "device_authorization",
+                [:],
+                authorization: Sandbox.basic("a:b", "p w+%&")
+            )
+            let unencoded = try await sandbox.oauth("device_authorization", [:], authorization: raw)
+
+            #expect(encoded.status == 200)
+            #expect(unencoded.error == "invalid_client")
+        }
+    }
+
+    @Test func `who is not the client that was registered is told so with 401`() async throws {
+        try await Sandbox.run { sandbox in
+            let wrong = try await sandbox.oauth(
+                "token",
+                ["grant_type": "refresh_token", "refresh_token": "x"],
+                authorization: Sandbox.basic("sandbox-confidential", "other")
+            )
+            let missing = try await sandbox.oauth("device_authorization", ["client_id": "sandbox-confidential"])
+            let needless = try await sandbox.oauth(
+                "device_authorization",
+                ["client_id": Sandbox.publicClient, "client_secret": "x"]
+            )
+            let nobody = try await sandbox.oauth("device_authorization", ["client_id": "nobody"])
+            let other = try await sandbox.oauth(
+                "device_authorization",
+                ["client_id": "sandbox-public"],
+                authorization: Sandbox.basic("sandbox-confidential", "sandbox-secret")
+            )
+
+            for answer in [wrong, missing, needless, nobody] {
+                #expect(answer.status == 401 && answer.error == "invalid_client")
+                #expect(answer.headers["www-authenticate"] != nil)
+            }
+            #expect(other.error == "invalid_request")
+            #expect(try await sandbox.counters().grants["refresh_token"] == ["invalid_client": 1])
+        }
+    }
+
+    @Test func `an assertion is good once, and made out to the issuer`() async throws {
+        try await Sandbox.run { sandbox in
+            let key = try await sandbox.keyClient()
+            let jwt = try sandbox.assertion(key)
+
+            let first = try await sandbox.shown(jwt)
+            let second = try await sandbox.shown(jwt)
+
+            #expect(first.status == 200)
+            #expect(second.status == 401 && second.error == "invalid_client")
+        }
+    }
+
+    @Test func `an assertion is made out to the endpoint, where that is set`() async throws {
+        try await Sandbox.run { sandbox in
+            let key = try await sandbox.keyClient()
+            try await sandbox.setOAuth(["assertionAudience": "endpoint"])
+
+            let toIssuer = try await sandbox.shown(try sandbox.assertion(key))
+            let toEndpoint = try await sandbox.shown(
+                try sandbox.assertion(key, ["aud": .string("\(sandbox.issuer)/device_authorization")])
+            )
+
+            #expect(toIssuer.error == "invalid_client")
+            #expect(toEndpoint.status == 200)
+        }
+    }
+
+    @Test(
+        arguments: [
+            ["aud": "https://elsewhere"], ["iss": "other"], ["jti": .null], ["iat": .null], ["exp": .null],
+            ["exp": .integer(1)], ["iat": .integer(4_000_000_000), "exp": .integer(4_000_000_100)],
+            ["exp": .integer(4_000_000_000)],
+        ] as [[String: JSONValue]]
+    )
+    func `a bad assertion is refused`(claims: [String: JSONValue]) async throws {
+        try await Sandbox.run { sandbox in
+            let key = try await sandbox.keyClient()
+
+            #expect(try await sandbox.shown(try sandbox.assertion(key, claims)).error == "invalid_client")
+        }
+    }
+
+    @Test func `another key, and a key that is none`() async throws {
+        try await Sandbox.run { sandbox in
+            _ = try await sandbox.keyClient()
+
+            let forged = try await sandbox.shown(try sandbox.assertion(P256.Signing.PrivateKey()))
+            let none = try await sandbox.post("/sandbox/oauth/clients", ["clientId": "x", "publicKey": "PEM"])
+
+            #expect(forged.error == "invalid_client")
+            #expect(none.status == 400)
+        }
+    }
+
+    @Test func `a client that is dropped is unknown from now on`() async throws {
+        try await Sandbox.run { sandbox in
+            let tokens = try await sandbox.connect()
+
+            let dropped = try await sandbox.delete("/sandbox/oauth/clients/sandbox-public")
+
+            #expect(dropped.json["clientId"] == "sandbox-public")
+            #expect(try await sandbox.renew(tokens.refresh).error == "invalid_client")
+            #expect(try await sandbox.delete("/sandbox/oauth/clients/sandbox-public").status == 404)
+        }
+    }
+
+    @Test func `a parameter that comes twice is no request, an empty one was not sent`() async throws {
+        try await Sandbox.run { sandbox in
+            let twice = try await sandbox.oauth("device_authorization", ["client_id": "a", "client_id": "a"])
+            let empty = try await sandbox.oauth(
+                "device_authorization",
+                ["client_id": Sandbox.publicClient, "client_secret": "", "resource": "r", "resource": "s"]
+            )
+
+            #expect(twice.error == "invalid_request")
+            #expect(empty.status == 200)
+        }
+    }
+}
+
+extension Sandbox {
+    fileprivate static func basic(_ id: String, _ secret: String) -> String {
+        "Basic " + Base64.encode(Array("\(PercentText.escaped(id)):\(PercentText.escaped(secret))".utf8))
+    }
+
+    /// Registers the client `keyed`, which signs.
+    fileprivate func keyClient() async throws -> P256.Signing.PrivateKey {
+        let key = P256.Signing.PrivateKey()
+        let answer = try await post(
+            "/sandbox/oauth/clients",
+            ["clientId": "keyed", "publicKey": .string(key.publicKey.pemRepresentation)]
+        )
+        try #require(answer.status == 201)
+        return key
+    }
+
+    fileprivate func assertion(
+        _ key: P256.Signing.PrivateKey,
+        _ others: [String: JSONValue] = [:]
+    ) throws -> String {
+        let now = Int64(Date().timeIntervalSince1970)
+        let claims: [String: JSONValue] = [
+            "iss": "keyed", "sub": "keyed", "aud": .string(issuer), "jti": .string(TokenText.identifier()),
+            "iat": .integer(now), "exp": .integer(now + 60),
+        ]
+        let header: JSONValue = ["alg": "ES256"]
+        let signed =
+            Base64.encodeURLSafe(try header.text()) + "."
+            + Base64.encodeURLSafe(try JSONValue.object(claims.overlaid(with: others)).text())
+        return signed + "." + Base64.encodeURLSafe(try key.signature(for: Data(signed.utf8)).rawRepresentation)
+    }
+
+    fileprivate func shown(_ assertion: String) async throws -> Answer {
+        try await oauth(
+            "device_authorization",
+            [
+                "client_assertion_type": "urn:ietf:params:oauth:client-assertion-type:jwt-bearer",
+                "client_assertion": assertion,
+            ]
+        )
+    }
+}

@@ -1,0 +1,114 @@
+import Foundation
+import JunctionText
+import Testing
+
+@testable import SandboxCloud
+
+/// The steps that stories about the OAuth server share.
+extension Sandbox {
+    static let publicClient = "sandbox-public"
+
+    var issuer: String { "http://127.0.0.1:\(client.port)/oauth" }
+
+    /// A form to one of the server's endpoints.
+    func oauth(
+        _ endpoint: String,
+        _ fields: KeyValuePairs<String, String>,
+        authorization: String? = nil
+    ) async throws -> Answer {
+        var headers = ["Content-Type": Form.contentType]
+        headers["Authorization"] = authorization
+        return try await client.send(
+            "POST",
+            "/oauth/\(endpoint)",
+            headers: headers,
+            body: Form.text(fields.map { (name: $0.key, value: $0.value) })
+        )
+    }
+
+    func setOAuth(_ settings: JSONValue) async throws {
+        try #require(try await post("/sandbox/oauth/settings", settings).status == 200)
+    }
+
+    /// What a device asks for first.
+    func deviceCodes(scope: String = "openid offline_access") async throws -> DeviceCodes {
+        try DeviceCodes(
+            try await oauth("device_authorization", ["client_id": Self.publicClient, "scope": scope])
+        )
+    }
+
+    func poll(_ codes: DeviceCodes) async throws -> Answer {
+        try await oauth(
+            "token",
+            [
+                "grant_type": GrantType.deviceCode.wireName, "client_id": Self.publicClient,
+                "device_code": codes.deviceCode,
+            ]
+        )
+    }
+
+    /// What a person does on the page.
+    func decide(_ decision: String, _ codes: DeviceCodes, as user: String = "anna") async throws -> Answer {
+        try await oauth("device", ["user_code": codes.userCode, "user": user, "decision": decision])
+    }
+
+    /// The tokens of a login by device, start to end.
+    func connect(_ user: String = "anna", scope: String = "openid offline_access") async throws -> Tokens {
+        let codes = try await deviceCodes(scope: scope)
+        try #require(try await decide("approve", codes, as: user).status == 200)
+        return try Tokens(try await poll(codes))
+    }
+
+    func renew(_ refreshToken: String, scope: String? = nil) async throws -> Answer {
+        guard let scope else {
+            return try await oauth(
+                "token",
+                ["grant_type": "refresh_token", "client_id": Self.publicClient, "refresh_token": refreshToken]
+            )
+        }
+        return try await oauth(
+            "token",
+            [
+                "grant_type": "refresh_token", "client_id": Self.publicClient, "refresh_token": refreshToken,
+                "scope": scope,
+            ]
+        )
+    }
+
+    func families() async throws -> [JSONValue] {
+        guard case .array(let families) = try await get("/sandbox/oauth/families").json["families"] else { return [] }
+        return families
+    }
+
+    func advance(_ seconds: Int64) async throws {
+        try #require(try await post("/sandbox/clock", ["advanceSeconds": .integer(seconds)]).status == 200)
+    }
+
+    func whoami(_ accessToken: String) async throws -> Answer {
+        try await get("/oauth-api/v1/whoami", headers: Self.bearer(accessToken))
+    }
+}
+
+/// What a device gets to show and to poll with.
+struct DeviceCodes {
+    let deviceCode: String
+    let userCode: String
+
+    init(_ answer: Answer) throws {
+        try #require(answer.status == 200)
+        deviceCode = try #require(answer.json["device_code"]?.string)
+        userCode = try #require(answer.json["user_code"]?.string)
+    }
+}
+
+extension Answer {
+    var error: String? { json["error"]?.string }
+
+    /// The claims of the id_token in it.
+    var idToken: JSONValue? {
+        guard let parts = json["id_token"]?.string?.split(separator: "."), parts.count == 3,
+            let claims = Base64.decode(parts[1].utf8, .urlSafe)
+        else { return nil }
+        return try? JSONDecoder().decode(JSONValue.self, from: Data(claims))
+    }
+}
