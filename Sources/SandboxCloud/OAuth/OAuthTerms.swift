@@ -100,6 +100,8 @@ struct OAuthTerms: Codable, Sendable {
     // Clients.
 
     var assertionAudience = AssertionAudience.issuer
+    /// Whether `client_id` has to be in the body, whatever else says who the client is.
+    var wantsClientId = false
     /// Whether a client without credentials may revoke.
     var publicClientsRevoke = true
 
@@ -107,6 +109,8 @@ struct OAuthTerms: Codable, Sendable {
 
     var answers = Notation.json
     var errors = Notation.json
+    /// What answers and errors have as `null` where they have nothing else to say.
+    var nullMembers: [String] = []
     /// The status of every error of the token and device authorization endpoints, instead of the RFC's.
     var errorStatus: Int?
 
@@ -137,9 +141,11 @@ struct OAuthTerms: Codable, Sendable {
         case disabledRenews
         case deletedRenews
         case assertionAudience
+        case wantsClientId
         case publicClientsRevoke
         case answers
         case errors
+        case nullMembers
         case errorStatus
     }
 }
@@ -164,6 +170,11 @@ extension OAuthTerms {
 }
 
 extension [String: JSONValue] {
+    /// These members, and `null` for each of the names that is not among them.
+    func padded(with names: [String]) -> [String: JSONValue] {
+        merging(names.map { ($0, .null) }) { member, _ in member }
+    }
+
     /// These members with others laid over them; `null` leaves one out.
     func overlaid(with others: [String: JSONValue]) -> [String: JSONValue] {
         others.reduce(into: self) { members, other in

@@ -131,6 +131,23 @@ import Testing
         }
     }
 
+    @Test func `a server can want the client's name in the body too`() async throws {
+        try await Sandbox.run { sandbox in
+            try await sandbox.setOAuth(["wantsClientId": .bool(true)])
+            let header = Sandbox.basic("sandbox-confidential", "sandbox-secret")
+
+            let without = try await sandbox.oauth("device_authorization", [:], authorization: header)
+            let with = try await sandbox.oauth(
+                "device_authorization",
+                ["client_id": "sandbox-confidential"],
+                authorization: header
+            )
+
+            #expect(without.error == "invalid_request")
+            #expect(with.status == 200)
+        }
+    }
+
     @Test func `a client that is dropped is unknown from now on`() async throws {
         try await Sandbox.run { sandbox in
             let tokens = try await sandbox.connect()

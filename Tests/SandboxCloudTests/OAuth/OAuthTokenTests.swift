@@ -112,6 +112,20 @@ import Testing
         }
     }
 
+    @Test func `a member can be null, in answers and in errors`() async throws {
+        try await Sandbox.run { sandbox in
+            let tokens = try await sandbox.connect()
+            try await sandbox.setOAuth(["nullMembers": ["error", "id_token"]])
+
+            let answer = try await sandbox.renew(tokens.refresh)
+            let error = try await sandbox.renew("unknown")
+
+            #expect(answer.status == 200)
+            #expect(answer.json["error"] == .null && answer.json["id_token"] == .null)
+            #expect(error.error == "invalid_grant" && error.json["id_token"] == .null)
+        }
+    }
+
     @Test func `faults know the grants of this server`() async throws {
         try await Sandbox.run { sandbox in
             try await sandbox.setOAuth(["interval": .integer(0)])

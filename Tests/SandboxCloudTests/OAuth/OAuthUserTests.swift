@@ -1,3 +1,7 @@
+import Crypto
+import CryptoExtras
+import Foundation
+import JunctionText
 import Testing
 
 @testable import SandboxCloud
@@ -104,6 +108,28 @@ import Testing
         }
     }
 
+    @Test(arguments: ["ES256", "RS256"])
+    func `an id_token is signed by the published key that its header names`(algorithm: String) async throws {
+        try await Sandbox.run { sandbox in
+            try await sandbox.setOAuth(["idTokenAlgorithm": .string(algorithm)])
+            let codes = try await sandbox.deviceCodes()
+            _ = try await sandbox.decide("approve", codes)
+            let jwt = try #require(try await sandbox.poll(codes).json["id_token"]?.string)
+            let keys = try await sandbox.get("/oauth/jwks").json["keys"]
+
+            let parts = jwt.split(separator: ".")
+            let header = try #require(Base64.decode(parts[0].utf8, .urlSafe))
+            let named = try JSONDecoder().decode(JSONValue.self, from: Data(header))
+            guard case .array(let list) = keys, let key = list.first(where: { $0["kid"] == named["kid"] }) else {
+                return #expect(Bool(false), "no such key")
+            }
+            let signed = Data("\(parts[0]).\(parts[1])".utf8)
+            let signature = Data(try #require(Base64.decode(parts[2].utf8, .urlSafe)))
+            #expect(named["alg"] == .string(algorithm))
+            #expect(try key.verifies(signature, of: signed))
+        }
+    }
+
     @Test func `the id_token at sign-in can be left out, or say something else`() async throws {
         try await Sandbox.run { sandbox in
             try await sandbox.setOAuth([
@@ -125,5 +151,24 @@ import Testing
             #expect(odd.idToken?["aud"] == "other" && odd.idToken?["exp"] == .integer(1))
             #expect(odd.idToken?["iat"] == nil)
         }
+    }
+}
+
+extension JSONValue {
+    /// Whether a JSON Web Key of either kind made a signature.
+    fileprivate func verifies(_ signature: Data, of text: Data) throws -> Bool {
+        func number(_ name: String) throws -> Data {
+            Data(try #require(self[name]?.string.flatMap { Base64.decode($0.utf8, .urlSafe) }))
+        }
+        if self["kty"] == "EC" {
+            let key = try P256.Signing.PublicKey(rawRepresentation: try number("x") + number("y"))
+            return key.isValidSignature(try P256.Signing.ECDSASignature(rawRepresentation: signature), for: text)
+        }
+        let key = try _RSA.Signing.PublicKey(n: try number("n"), e: try number("e"))
+        return key.isValidSignature(
+            _RSA.Signing.RSASignature(rawRepresentation: signature),
+            for: text,
+            padding: .insecurePKCS1v1_5
+        )
     }
 }

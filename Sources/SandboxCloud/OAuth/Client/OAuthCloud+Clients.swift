@@ -6,6 +6,7 @@ extension OAuthCloud {
     /// - Parameter endpoint: the path of the endpoint that is called, below the issuer.
     func client(of request: Request, _ form: OAuthForm, endpoint: String) throws -> OAuthClient {
         let shown = try ShownClient(form, authorization: request.headers[.authorization])
+        if terms.wantsClientId { _ = try form.require("client_id") }
         let issuer = issuer(for: request)
         // In a change of its own: an assertion is spent, whatever becomes of the request.
         return try ledger.change { state, now in

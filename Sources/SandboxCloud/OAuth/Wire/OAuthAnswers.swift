@@ -7,10 +7,10 @@ extension OAuthCloud {
         let terms = terms
         var response: Response
         do {
-            response = try .oauth(try members(), as: terms.answers, status: .ok)
+            response = try .oauth(try members().padded(with: terms.nullMembers), as: terms.answers, status: .ok)
         } catch let refusal as OAuthRefusal {
             let status = terms.errorStatus.map { HTTPResponse.Status(code: $0) } ?? refusal.status
-            response = try .oauth(refusal.members, as: terms.errors, status: status)
+            response = try .oauth(refusal.members.padded(with: terms.nullMembers), as: terms.errors, status: status)
             if status == .unauthorized { response.headers[.wwwAuthenticate] = #"Basic realm="junction-sandbox""# }
         }
         response.headers[.cacheControl] = "no-store"
