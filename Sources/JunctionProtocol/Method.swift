@@ -13,6 +13,7 @@ package enum Method: Int, Sendable, CaseIterable {
     case sessionIdentify
     case sessionReconcile
     case sessionRenew
+    case sessionAuthorizationPage
     case handlerRegister
     case handlerUnregister
     case daemonInfo
@@ -46,6 +47,7 @@ package enum Method: Int, Sendable, CaseIterable {
         case .sessionIdentify: SessionIdentify.self
         case .sessionReconcile: SessionReconcile.self
         case .sessionRenew: SessionRenew.self
+        case .sessionAuthorizationPage: SessionAuthorizationPage.self
         case .handlerRegister: HandlerRegister.self
         case .handlerUnregister: HandlerUnregister.self
         case .daemonInfo: DaemonInfo.self

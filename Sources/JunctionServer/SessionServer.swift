@@ -70,7 +70,11 @@ package final class SessionServer: Sendable {
     package func changed(_ snapshot: JunctionSession.Snapshot) {
         let dispatcher = reception.value.dispatcher
         dispatcher.prepared.forgetToken(unless: snapshot.facts.accessToken?.generation)
-        dispatcher.watchers.announce(JunctionProtocol.Snapshot(snapshot))
+        let codes = dispatcher.owner.assumeIsolated { $0.codes }
+        dispatcher.watchers.announce(
+            JunctionProtocol.Snapshot(snapshot),
+            withCodes: codes.map { JunctionProtocol.Snapshot(snapshot, codes: $0) }
+        )
     }
 
     /// Puts what a reload may change in force, for the connections that are open too.

@@ -6,7 +6,8 @@ import Synchronization
 ///
 /// A Sign-In Token is the name of its user; `alice` is user `alice` of team `team` in sandbox/us, and an empty one is
 /// malformed. A link code `code-alice` turns out to be for `alice`. A registration needs a token or a signature, any will
-/// do. Unscripted calls succeed, with a token that lives
+/// do. A device sign-in waits for `approve(by:)`; an authorization code, a refresh token and a subject token are the names
+/// of their users. Unscripted calls succeed, with a token that lives
 /// `tokenLife`; scripted outcomes are taken first, in order. `hold()` keeps every call waiting until `release()`.
 package final class FakeProvider: IdentityProvider {
     package let name = "junction"
@@ -25,6 +26,10 @@ package final class FakeProvider: IdentityProvider {
         var held: [CheckedContinuation<Void, Never>] = []
         var issued = 0
         var exchangeCalls = 0
+        var authorizations = 0
+        var polls: [DeviceCodes] = []
+        var failedPolls: [PollFailure] = []
+        var approvedBy: String?
         var renewalAnswers: [RenewalAnswer] = []
         var renewalSecrets: [SessionSecrets] = []
         var revocations: [(Identity, SessionSecrets)] = []
@@ -50,6 +55,16 @@ package final class FakeProvider: IdentityProvider {
 
     package func failRenewals(_ failures: RenewalFailure...) {
         state.withLock { $0.renewals += failures }
+    }
+
+    /// Polls fail so, in this order; once there is none any more, nobody has decided until `approve(by:)`.
+    package func failPolls(_ failures: PollFailure...) {
+        state.withLock { $0.failedPolls += failures }
+    }
+
+    /// This user approves the sign-in that awaits it.
+    package func approve(by user: String) {
+        state.withLock { $0.approvedBy = user }
     }
 
     package func failRevocations(_ failures: Unavailability...) {
@@ -98,6 +113,8 @@ package final class FakeProvider: IdentityProvider {
     }
 
     package var exchangeCalls: Int { state.withLock { $0.exchangeCalls } }
+    /// With what was polled.
+    package var polls: [DeviceCodes] { state.withLock { $0.polls } }
     package var renewalCalls: Int { renewalAnswers.count }
     /// What each renewal was made with.
     package var renewalAnswers: [RenewalAnswer] { state.withLock { $0.renewalAnswers } }
@@ -127,6 +144,22 @@ package final class FakeProvider: IdentityProvider {
 
     // MARK: IdentityProvider
 
+    /// Every scheme that there is, as its vendor has it.
+    package static let allSchemes: [Scheme: SchemeTraits] = [
+        .signInToken: SchemeTraits(renewsByRefreshToken: true),
+        .linkCode: SchemeTraits(renewsByRefreshToken: true),
+        .apiKey: SchemeTraits(reachesProvider: false),
+        .userLogin: SchemeTraits(),
+        .registration: SchemeTraits(),
+        .registrationSignature: SchemeTraits(),
+        .selfSigned: SchemeTraits(renewsAlone: true),
+        .device: SchemeTraits(renewsByRefreshToken: true),
+        .authorizationCode: SchemeTraits(renewsByRefreshToken: true),
+        .refreshToken: SchemeTraits(renewsByRefreshToken: true),
+        .tokenExchange: SchemeTraits(),
+    ]
+    package let schemes = FakeProvider.allSchemes
+
     package func examine(
         _ credential: Credential,
         configured: (environment: String, region: String)?
@@ -152,9 +185,46 @@ package final class FakeProvider: IdentityProvider {
             return CredentialFacts(scheme: .registration, subject: subject, needsHandler: token == nil)
         case .registrationSignature(let user, _, _):
             return CredentialFacts(scheme: .registrationSignature, subject: .user(Identity(userId: user)))
+        case .device:
+            return CredentialFacts(scheme: .device, subject: .unnamed, awaitsApproval: true)
+        case .authorizationCode, .refreshToken, .tokenExchange:
+            return CredentialFacts(scheme: credential.scheme, subject: .unnamed)
         case .userLogin, .selfSigned:
             throw .unsupported("This provider has no scheme \(credential.scheme.rawValue)")
         }
+    }
+
+    package func authorize(_ credential: Credential) async throws(ExchangeFailure) -> DeviceAuthorization {
+        let start = clock.now()
+        await begin()
+        defer { end() }
+        if let failure = state.withLock({ $0.exchanges.isEmpty ? nil : $0.exchanges.removeFirst() }) { throw failure }
+        let number = state.withLock { state in
+            state.authorizations += 1
+            return state.authorizations
+        }
+        return DeviceAuthorization(
+            codes: DeviceCodes(
+                deviceCode: SharedSecret(text: "device-\(number)"),
+                userCode: SharedSecret(text: "USER-\(number)"),
+                verificationUri: "https://id.example.com/device",
+                verificationUriComplete: SharedSecret(text: "https://id.example.com/device?user_code=USER-\(number)")
+            ),
+            life: Life(from: start, lasting: .seconds(600)),
+            interval: .seconds(5)
+        )
+    }
+
+    package func poll(_ codes: DeviceCodes) async throws(PollFailure) -> Grant {
+        state.withLock { $0.polls.append(codes) }
+        let start = clock.now()
+        await begin()
+        defer { end() }
+        if let failure = state.withLock({ $0.failedPolls.isEmpty ? nil : $0.failedPolls.removeFirst() }) {
+            throw failure
+        }
+        guard let user = state.withLock({ $0.approvedBy }) else { throw .pending }
+        return grant(Self.identity(user), .device, from: start)
     }
 
     package func exchange(
@@ -178,7 +248,9 @@ package final class FakeProvider: IdentityProvider {
             return Grant(identity: identity, scheme: .apiKey, token: nil, refreshToken: nil, apiKey: key)
         case .registration(let user, .some), .registrationSignature(let user, _, _):
             return grant(Identity(userId: user), credential.scheme, from: start)
-        case .registration(_, nil), .userLogin, .selfSigned:
+        case .authorizationCode(let user, _, _), .refreshToken(let user), .tokenExchange(let user, _):
+            return grant(Self.identity(user.text), credential.scheme, from: start)
+        case .registration(_, nil), .userLogin, .selfSigned, .device:
             throw .refused("Not scripted")
         }
     }

@@ -84,7 +84,10 @@ struct RecordReader {
         }
         let opened = OpenedRecord(header, payload)
         // Nobody's login is in a tombstone, so it does not matter on which machine it was written.
-        guard header.state == .signedOut || isOurs(header, origin) else { return .locked(header, .otherInstallation) }
+        guard isOurs(header, origin) else {
+            return header.state == .signedOut
+                ? .authentic(opened.withoutApproval) : .locked(header, .otherInstallation)
+        }
         return .authentic(opened)
     }
 

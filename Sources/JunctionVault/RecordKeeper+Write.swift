@@ -53,6 +53,11 @@ extension RecordKeeper {
         case signOut
 
         init(from old: SessionRecord?, to new: SessionRecord) {
+            // A sign-in that awaits approval ends nothing, and settles nothing yet.
+            if new.approval != nil || old?.approval != nil && old?.generation == new.generation {
+                self = .update
+                return
+            }
             self =
                 switch (old?.content, new.content) {
                 case (_, .signedOut): .signOut

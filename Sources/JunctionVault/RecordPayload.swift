@@ -5,6 +5,8 @@ import JunctionSession
 /// What is inside the seal: all of the session that the clear header does not say, and its secrets.
 struct RecordPayload {
     var content: SessionRecord.Content
+    /// A sign-in that awaits approval, with its codes among the secrets.
+    var approval: StoredApproval?
     var secrets: SessionSecrets
 
     /// Writes the payload; the text is wiped when it goes away.
@@ -27,10 +29,13 @@ struct RecordPayload {
                     text.member("at", termination.at.milliseconds)
                 }
             }
+            if let approval { text.member(approval) }
             text.object("secrets") { text in
                 if let token = secrets.accessToken { text.member("accessToken", secret: token) }
                 if let token = secrets.refreshToken { text.member("refreshToken", secret: token) }
                 if let key = secrets.apiKey { text.member("apiKey", secret: key) }
+                if let type = secrets.subjectTokenType { text.member("subjectTokenType", type) }
+                if approval != nil, let codes = secrets.codes { text.member(codes) }
             }
         }
         return text
@@ -42,14 +47,20 @@ struct RecordPayload {
         self.secrets = SessionSecrets(
             accessToken: secrets["accessToken"]?.secret,
             refreshToken: secrets["refreshToken"]?.secret,
-            apiKey: secrets["apiKey"]?.secret
+            apiKey: secrets["apiKey"]?.secret,
+            subjectTokenType: secrets["subjectTokenType"]?.string
         )
+        if let stored = text["approval"] {
+            guard let approval = StoredApproval(stored), let codes = DeviceCodes(secrets["codes"]) else { return nil }
+            (self.approval, self.secrets.codes) = (approval, codes)
+        }
         guard let content = SessionRecord.Content(text, as: state, format: format) else { return nil }
         self.content = content
     }
 
-    init(content: SessionRecord.Content, secrets: SessionSecrets) {
+    init(content: SessionRecord.Content, approval: StoredApproval? = nil, secrets: SessionSecrets) {
         self.content = content
+        self.approval = approval
         self.secrets = secrets
     }
 }
@@ -80,7 +91,56 @@ extension JSONWriter {
             if let id = identity.teamId { text.member("teamId", id) }
             if let name = identity.environment { text.member("environment", name) }
             if let name = identity.region { text.member("region", name) }
+            if let name = identity.issuer { text.member("issuer", name) }
         }
+    }
+}
+
+// A sign-in that awaits approval.
+extension JSONWriter {
+    fileprivate mutating func member(_ approval: StoredApproval) {
+        object("approval") { text in
+            text.member("expiresAt", approval.expiresAt.milliseconds)
+            text.member("interval", approval.interval.wholeMilliseconds)
+            if let id = approval.externalUserId { text.member("externalUserId", id) }
+        }
+    }
+
+    fileprivate mutating func member(_ codes: DeviceCodes) {
+        object("codes") { text in
+            text.member("deviceCode", secret: codes.deviceCode)
+            text.member("userCode", secret: codes.userCode)
+            text.member("verificationUri", codes.verificationUri)
+            if let uri = codes.verificationUriComplete { text.member("verificationUriComplete", secret: uri) }
+        }
+    }
+}
+
+extension StoredApproval {
+    fileprivate init?(_ text: JSONValue) {
+        guard let expiresAt = WallTime(text["expiresAt"]), let interval = text["interval"]?.integer else { return nil }
+        self.init(
+            expiresAt: expiresAt,
+            interval: .milliseconds(interval),
+            externalUserId: text["externalUserId"]?.string
+        )
+    }
+}
+
+extension DeviceCodes {
+    fileprivate init?(_ text: JSONValue?) {
+        guard
+            let text,
+            let deviceCode = text["deviceCode"]?.secret,
+            let userCode = text["userCode"]?.secret,
+            let verificationUri = text["verificationUri"]?.string
+        else { return nil }
+        self.init(
+            deviceCode: deviceCode,
+            userCode: userCode,
+            verificationUri: verificationUri,
+            verificationUriComplete: text["verificationUriComplete"]?.secret
+        )
     }
 }
 
@@ -141,7 +201,8 @@ extension Identity {
             userId: userId,
             teamId: text["teamId"]?.string,
             environment: text["environment"]?.string,
-            region: text["region"]?.string
+            region: text["region"]?.string,
+            issuer: text["issuer"]?.string
         )
     }
 }

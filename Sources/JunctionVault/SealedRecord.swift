@@ -26,7 +26,7 @@ package enum SealedRecord {
             return RecordFrame.clear(header, sealedLength: 0)
         }
 
-        let payload = RecordPayload(content: record.content, secrets: secrets).encoded()
+        let payload = RecordPayload(content: record.content, approval: record.approval, secrets: secrets).encoded()
         let sealedLength = payload.count + SealingKey.overhead
         var bytes = RecordFrame.clear(header, sealedLength: sealedLength)
         guard bytes.count + sealedLength <= RecordFrame.longest else { throw .tooLong(bytes.count + sealedLength) }
@@ -45,6 +45,14 @@ package struct OpenedRecord: Sendable {
     package var record: SessionRecord
     package var secrets: SessionSecrets
 
+    /// The same without the sign-in that awaited approval: another installation's is none of ours.
+    var withoutApproval: OpenedRecord {
+        var other = self
+        other.record.approval = nil
+        other.secrets.codes = nil
+        return other
+    }
+
     init(_ header: RecordHeader, _ payload: RecordPayload) {
         self.header = header
         record = SessionRecord(
@@ -52,7 +60,8 @@ package struct OpenedRecord: Sendable {
             edition: header.edition,
             writtenAt: header.writtenAt,
             provider: header.provider,
-            content: payload.content
+            content: payload.content,
+            approval: payload.approval
         )
         secrets = payload.secrets
     }

@@ -14,11 +14,11 @@ struct ParameterTests {
             ("rpc.discover", #"{"a":1}"#, "'a' is not a parameter of this method"),
             (
                 "session.signIn", "{}",
-                "'scheme' is missing: it must be one of signInToken, linkCode, apiKey, userLogin, registration, registrationSignature, selfSigned"
+                "'scheme' is missing: it must be one of signInToken, linkCode, apiKey, userLogin, registration, registrationSignature, selfSigned, device, authorizationCode, refreshToken, tokenExchange"
             ),
             (
                 "session.signIn", #"{"scheme":"password"}"#,
-                "'scheme' must be one of signInToken, linkCode, apiKey, userLogin, registration, registrationSignature, selfSigned"
+                "'scheme' must be one of signInToken, linkCode, apiKey, userLogin, registration, registrationSignature, selfSigned, device, authorizationCode, refreshToken, tokenExchange"
             ),
             (
                 "session.signIn", #"{"scheme":"signInToken"}"#,

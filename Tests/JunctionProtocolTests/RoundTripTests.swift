@@ -29,6 +29,16 @@ struct RoundTripTests {
                 #"{"scheme":"registrationSignature","userId":"u","signature":"s=","sequence":"18446744073709551615"}"#
             ),
             (.selfSigned(userId: "u"), #"{"scheme":"selfSigned","userId":"u"}"#),
+            (.device, #"{"scheme":"device"}"#),
+            (
+                .authorizationCode(SecretText("c"), redirectUri: "http://127.0.0.1:9/", codeVerifier: SecretText("v")),
+                #"{"scheme":"authorizationCode","code":"c","redirectUri":"http://127.0.0.1:9/","codeVerifier":"v"}"#
+            ),
+            (.refreshToken(SecretText("t")), #"{"scheme":"refreshToken","refreshToken":"t"}"#),
+            (
+                .tokenExchange(subjectToken: SecretText("t"), subjectTokenType: "urn:x"),
+                #"{"scheme":"tokenExchange","subjectToken":"t","subjectTokenType":"urn:x"}"#
+            ),
         ] as [(Credential, String)]
     )
     func `a credential`(_ credential: Credential, _ text: String) throws {

@@ -33,7 +33,7 @@ struct SnapshotTests {
                 "userId":"u","externalUserId":null,"teamId":"t","environment":"sandbox","region":"us",\
                 "accessToken":{"issuedAt":"2026-11-21T06:20:34Z","expiresAt":"2026-11-21T07:20:34Z","generation":3},\
                 "renewal":{"phase":"scheduled","notBefore":"2026-11-21T06:53:20Z","failures":0,"lastError":null},\
-                "termination":null,"storage":{"sealedWith":"host+tpm2","durable":true,"status":"ok"}}
+                "termination":null,"authorization":null,"storage":{"sealedWith":"host+tpm2","durable":true,"status":"ok"}}
                 """
         )
     }
@@ -45,6 +45,16 @@ struct SnapshotTests {
         ended.termination = Termination(code: "400312", message: "banned", at: Timestamp(milliseconds: 5))
         ended.renewal = .init(phase: .backingOff, failures: 4, lastError: "no route to host")
 
+        var awaiting = full
+        awaiting.authorization = .init(
+            userCode: SecretText("WDJB-MJHT"),
+            verificationUri: "https://id.example.com/device",
+            verificationUriComplete: SecretText("https://id.example.com/device?user_code=WDJB-MJHT"),
+            expiresAt: Timestamp(milliseconds: 1_795_244_000_000)
+        )
+        #expect(try roundTrip(awaiting) == awaiting)
+        awaiting.authorization = .init(expiresAt: Timestamp(milliseconds: 1_795_244_000_000))
+        #expect(try roundTrip(awaiting) == awaiting)
         #expect(try roundTrip(full) == full)
         #expect(try roundTrip(ended) == ended)
         #expect(try roundTrip(SessionChanged.Params(snapshot: full)).snapshot == full)

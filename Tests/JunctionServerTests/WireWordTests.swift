@@ -27,7 +27,7 @@ struct WireWordTests {
             JunctionSession.Scheme.allCases.map { "\(JunctionProtocol.Credential.Scheme($0).name)" }
                 == [
                     "signInToken", "linkCode", "apiKey", "userLogin", "registration", "registrationSignature",
-                    "selfSigned",
+                    "selfSigned", "device", "authorizationCode", "refreshToken", "tokenExchange",
                 ]
         )
     }

@@ -1,3 +1,5 @@
+import JunctionTesting
+
 @testable import JunctionSession
 
 /// A workbench for the pure machine: writes end well at once, calls to the provider wait until the test answers them.
@@ -9,6 +11,9 @@ struct Bench {
     /// What every request was answered, by the number that `request()` gave out.
     private(set) var replies: [UInt64: Heard] = [:]
     private(set) var exchanges: [Attempt] = []
+    /// Requests for codes, and polls with them.
+    private(set) var authorizations: [Attempt] = []
+    private(set) var polls: [Attempt] = []
     private(set) var renewals: [Attempt] = []
     private(set) var asked: [RequestID] = []
     private(set) var written: [SessionRecord] = []
@@ -45,13 +50,16 @@ struct Bench {
         if let moment { now = moment }
         machine = SessionMachine(
             provider: "junction",
+            schemes: FakeProvider.allSchemes,
             sealedWith: "file",
             seed: seed,
             mode: mode,
             postponement: postponement,
             callsPerMinute: callsPerMinute
         )
-        perform(machine.restored(restoration, secrets: secret(), now: now))
+        var codes: SecretRef?
+        if case .restored(let record, _, _) = restoration, record.approval != nil { codes = secret() }
+        perform(machine.restored(restoration, secrets: secret(), codes: codes, now: now))
     }
 
     // MARK: What the world does
@@ -59,6 +67,17 @@ struct Bench {
     mutating func pass(_ duration: Duration) {
         now = Moment(wall: now.wall + duration, uptime: now.uptime + duration)
         perform(machine.alarmRang(now: now))
+    }
+
+    /// Time passes until the alarm rings.
+    mutating func passToAlarm() {
+        guard let alarm = machine.nextAlarm(now: now) else { return }
+        pass(alarm - now.wall)
+    }
+
+    /// Time passes until the provider is asked whether somebody has approved.
+    mutating func passToPoll() {
+        for _ in 0..<100 where polls.isEmpty { passToAlarm() }
     }
 
     mutating func stepWall(_ duration: Duration) {
@@ -104,6 +123,21 @@ struct Bench {
 
     mutating func failExchange(_ failure: ExchangeFailure) {
         perform(machine.exchangeFailed(exchanges.removeLast(), failure, now: now))
+    }
+
+    /// The provider gives codes, which live for ten minutes.
+    mutating func giveCodes(interval: Duration = .seconds(5), life: Duration = .seconds(600)) {
+        let life = Life(from: now, lasting: life)
+        let begun = ApprovalBegun(codes: secret(), life: life, interval: interval)
+        perform(machine.approvalBegan(authorizations.removeLast(), begun, now: now))
+    }
+
+    mutating func failPoll(_ failure: PollFailure) {
+        perform(machine.pollFailed(polls.removeLast(), failure, now: now))
+    }
+
+    mutating func grantPoll(by user: String = "alice") {
+        grant(polls.removeLast(), of: user, scheme: .device)
     }
 
     mutating func grantRenewal() {
@@ -249,6 +283,8 @@ struct Bench {
         for effect in effects {
             switch effect {
             case .exchange(let attempt, _, _, _): exchanges.append(attempt)
+            case .authorize(let attempt, _): authorizations.append(attempt)
+            case .poll(let attempt, _): polls.append(attempt)
             case .renew(let attempt, _, _, _): renewals.append(attempt)
             case .reply(let reply):
                 let (request, heard) = Heard.from(reply)
@@ -266,7 +302,7 @@ struct Bench {
             case .dropEnrolment: droppedEnrolments += 1
             case .interrupt(let revocation): interrupted.append(revocation)
             case .report(let happening): reports.append(happening)
-            case .write(let ticket, let record, let secrets):
+            case .write(let ticket, let record, let secrets, _):
                 precondition(heldWrites.isEmpty, "Two writes were handed out at once")
                 if holdsWrites {
                     heldWrites.append((ticket, record, secrets))
@@ -278,6 +314,8 @@ struct Bench {
         }
         let wanted = Set([machine.signIn.exchange?.attempt].compactMap(\.self))
         exchanges.removeAll { !wanted.contains($0) }
+        authorizations.removeAll { !wanted.contains($0) }
+        polls.removeAll { !wanted.contains($0) }
         renewals.removeAll { machine.renewal.sent($0) == nil }
     }
 }
@@ -321,6 +359,8 @@ extension CredentialFacts {
     static func signInToken(_ user: String) -> CredentialFacts {
         CredentialFacts(scheme: .signInToken, subject: .user(.user(user)))
     }
+
+    static let device = CredentialFacts(scheme: .device, subject: .unnamed, awaitsApproval: true)
 
     static let linkCode = CredentialFacts(scheme: .linkCode, subject: .unnamed)
 

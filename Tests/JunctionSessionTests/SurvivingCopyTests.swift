@@ -1,4 +1,5 @@
 import JunctionSession
+import JunctionTesting
 import Testing
 
 /// A session that survived in the service manager's care, and the disk that has yet to take it.
@@ -24,7 +25,12 @@ import Testing
     }
 
     @Test func `it is served at once, is said not to be durable, and is written soon`() throws {
-        var machine = SessionMachine(provider: "junction", sealedWith: "host", seed: 1)
+        var machine = SessionMachine(
+            provider: "junction",
+            schemes: FakeProvider.allSchemes,
+            sealedWith: "host",
+            seed: 1
+        )
         _ = machine.restored(
             .restored(record, SessionSecrets(), damaged: nil),
             secrets: SecretRef(number: 1),
@@ -46,7 +52,12 @@ import Testing
     }
 
     @Test func `a disk that goes on refusing is asked less and less often`() throws {
-        var machine = SessionMachine(provider: "junction", sealedWith: "host", seed: 1)
+        var machine = SessionMachine(
+            provider: "junction",
+            schemes: FakeProvider.allSchemes,
+            sealedWith: "host",
+            seed: 1
+        )
         _ = machine.restored(
             .restored(record, SessionSecrets(), damaged: nil),
             secrets: SecretRef(number: 1),
@@ -71,6 +82,6 @@ import Testing
 
 extension [Effect] {
     fileprivate var writes: [(ticket: WriteTicket, record: SessionRecord)] {
-        compactMap { if case .write(let ticket, let record, _) = $0 { (ticket, record) } else { nil } }
+        compactMap { if case .write(let ticket, let record, _, _) = $0 { (ticket, record) } else { nil } }
     }
 }

@@ -99,7 +99,7 @@ struct ThirdReadingTests {
         let effects = bench.machine.writeEnded(held.ticket, failure: nil, now: bench.now)
         let sent = effects.contains { if case .renew = $0 { true } else { false } }
         let change = effects.contains {
-            if case .write(_, let r, _) = $0, case .session(let s) = r.content {
+            if case .write(_, let r, _, _) = $0, case .session(let s) = r.content {
                 s.identity.userId == "bob"
             } else {
                 false
@@ -142,7 +142,12 @@ struct ThirdReadingTests {
     }
 
     @Test func `a record that cannot be read owes the disk nothing`() {
-        var machine = SessionMachine(provider: "junction", sealedWith: "file", seed: 1)
+        var machine = SessionMachine(
+            provider: "junction",
+            schemes: FakeProvider.allSchemes,
+            sealedWith: "file",
+            seed: 1
+        )
         let now = Moment(wall: WallTime(milliseconds: 1_795_219_200_000), uptime: Uptime(milliseconds: 3_600_000))
         let un = Restoration.Unreadable(status: .locked, remedy: "x", header: nil, canSignIn: true)
         _ = machine.restored(.unreadable(un), secrets: SecretRef(number: 1), durable: false, now: now)

@@ -285,7 +285,7 @@ import Testing
 }
 
 extension Candidate.Finding {
-    fileprivate var opened: OpenedRecord? {
+    var opened: OpenedRecord? {
         if case .authentic(let opened) = self { opened } else { nil }
     }
 

@@ -45,7 +45,12 @@ import Testing
     @Test func `the machine goes on with it: signed in at once, and the open intent is replayed`() throws {
         let found = try restored()
         let record = try #require(found.record)
-        var machine = SessionMachine(provider: "junction", sealedWith: "file", seed: 1)
+        var machine = SessionMachine(
+            provider: "junction",
+            schemes: [.signInToken: SchemeTraits(renewsByRefreshToken: true)],
+            sealedWith: "file",
+            seed: 1
+        )
         let now = Moment(wall: record.writtenAt + .seconds(2), uptime: Uptime(milliseconds: 9_000))
 
         let effects = machine.restored(found, secrets: SecretRef(number: 7), now: now)

@@ -8,6 +8,10 @@ extension Credential {
         case registration
         case registrationSignature
         case selfSigned
+        case device
+        case authorizationCode
+        case refreshToken
+        case tokenExchange
 
         /// The word that decides which members the wire form has, and that a snapshot shows.
         package var name: StaticString {
@@ -19,6 +23,10 @@ extension Credential {
             case .registration: "registration"
             case .registrationSignature: "registrationSignature"
             case .selfSigned: "selfSigned"
+            case .device: "device"
+            case .authorizationCode: "authorizationCode"
+            case .refreshToken: "refreshToken"
+            case .tokenExchange: "tokenExchange"
             }
         }
 
@@ -86,6 +94,33 @@ extension Credential {
                 Fields(of: Credential.selfSigned, Self.user) {
                     if case .selfSigned(let userId) = $0 { userId } else { nil }
                 }
+            case .device:
+                Fields { Credential.device }
+            case .authorizationCode:
+                Fields(
+                    of: Credential.authorizationCode,
+                    Field("code", .secret, "what the browser brought back"),
+                    Field("redirectUri", .text, "where it came back to, as in the request"),
+                    Field("codeVerifier", .secret, "of RFC 7636")
+                ) {
+                    if case .authorizationCode(let code, let uri, let verifier) = $0 {
+                        (code, uri, verifier)
+                    } else {
+                        nil
+                    }
+                }
+            case .refreshToken:
+                Fields(of: Credential.refreshToken, Field("refreshToken", .secret, "of another tool's login")) {
+                    if case .refreshToken(let token) = $0 { token } else { nil }
+                }
+            case .tokenExchange:
+                Fields(
+                    of: Credential.tokenExchange,
+                    Field("subjectToken", .secret, "somebody else's token for the user"),
+                    Field("subjectTokenType", .text, "a URI of RFC 8693 §3")
+                ) {
+                    if case .tokenExchange(let token, let type) = $0 { (token, type) } else { nil }
+                }
             }
         }
 
@@ -103,6 +138,10 @@ extension Credential {
         case .registration: .registration
         case .registrationSignature: .registrationSignature
         case .selfSigned: .selfSigned
+        case .device: .device
+        case .authorizationCode: .authorizationCode
+        case .refreshToken: .refreshToken
+        case .tokenExchange: .tokenExchange
         }
     }
 }

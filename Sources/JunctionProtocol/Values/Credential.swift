@@ -14,6 +14,14 @@ public enum Credential: Equatable, Sendable {
     case registrationSignature(userId: String, signature: SecretText, sequence: UInt64)
     /// Sinch: the daemon signs with the application secret it was configured with.
     case selfSigned(userId: String)
+    /// OAuth: a person approves on another screen (RFC 8628). The answer comes with the codes; the daemon waits for the rest.
+    case device
+    /// OAuth: what the browser brought back (RFC 6749 §4.1), with the verifier of RFC 7636.
+    case authorizationCode(SecretText, redirectUri: String, codeVerifier: SecretText)
+    /// OAuth: another tool's login, which the daemon takes over.
+    case refreshToken(SecretText)
+    /// OAuth: somebody else's token for one of ours (RFC 8693); the type is a URI of its §3.
+    case tokenExchange(subjectToken: SecretText, subjectTokenType: String)
 
     /// The word that decides which members the wire form has.
     public var scheme: String { "\(kind.name)" }

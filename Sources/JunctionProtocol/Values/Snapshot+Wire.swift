@@ -16,13 +16,14 @@ extension Snapshot: WireObject {
             accessToken:
             renewal:
             termination:
+            authorization:
             storage:
         ),
         Field("revision", \.revision, .unsigned, "rises whenever any other member changes"),
         Field("changedAt", \.changedAt, .timestamp, "when that was"),
         Field("state", \.state, .word(State.known), "the state in one word"),
         Field("flags", \.flags, .words(Flag.known), else: [], "what else is the case"),
-        Field("provider", \.provider, .text, "junction, social or sinch"),
+        Field("provider", \.provider, .text, "junction, social, sinch or oauth"),
         Field("scheme", \.scheme, orNull: .string(of: Credential.schemes), "how the user came to be signed in"),
         Field("userId", \.userId, orNull: .string, "the signed-in user, as the provider spells the id"),
         Field("externalUserId", \.externalUserId, orNull: .string, "the user as the app names them"),
@@ -32,6 +33,7 @@ extension Snapshot: WireObject {
         Field("accessToken", \.accessToken, orNull: .object, "the life of the present access token"),
         Field("renewal", \.renewal, .object, else: Renewal(), "what the renewal scheduler is doing"),
         Field("termination", \.termination, orNull: .object, "why the provider ended the session"),
+        Field("authorization", \.authorization, orNull: .object, "a sign-in that a person has yet to approve"),
         Field("storage", \.storage, .object, else: .unknown, "how the session is kept")
     )
 
@@ -56,6 +58,22 @@ extension Snapshot.Renewal: WireObject {
         Field("notBefore", \.notBefore, orNull: .timestamp, "when it goes on, if that is a matter of time"),
         Field("failures", \.failures, .count, else: 0, "how many attempts failed in a row"),
         Field("lastError", \.lastError, orNull: .string, "what went wrong last")
+    )
+}
+
+extension Snapshot.Authorization: WireObject {
+    package static let fields = Fields(
+        at: "authorization",
+        Snapshot.Authorization.init(userCode:verificationUri:verificationUriComplete:expiresAt:),
+        Field("userCode", \.userCode, orNull: .secret, "what the person types; for callers who may manage"),
+        Field("verificationUri", \.verificationUri, orNull: .string, "where; for callers who may manage"),
+        Field(
+            "verificationUriComplete",
+            \.verificationUriComplete,
+            orNull: .secret,
+            "the same address with the code in it; for callers who may manage"
+        ),
+        Field("expiresAt", \.expiresAt, .timestamp, "until when it can be approved")
     )
 }
 

@@ -8,7 +8,7 @@ public struct Snapshot: Hashable, Sendable {
     public var state: State
     /// What else is the case.
     public var flags: [Flag]
-    /// `junction`, `social` or `sinch`.
+    /// `junction`, `social`, `sinch` or `oauth`.
     public var provider: String
     /// How the user came to be signed in: the scheme of a `Credential`.
     public var scheme: String?
@@ -28,6 +28,8 @@ public struct Snapshot: Hashable, Sendable {
     public var renewal: Renewal
     /// Why the provider ended the session, if it did.
     public var termination: Termination?
+    /// A sign-in that a person has yet to approve on another screen, if there is one.
+    public var authorization: Authorization?
     /// How the session is kept.
     public var storage: Storage
 
@@ -47,6 +49,7 @@ public struct Snapshot: Hashable, Sendable {
         accessToken: TokenLife? = nil,
         renewal: Renewal = Renewal(),
         termination: Termination? = nil,
+        authorization: Authorization? = nil,
         storage: Storage
     ) {
         self.revision = revision
@@ -63,6 +66,7 @@ public struct Snapshot: Hashable, Sendable {
         self.accessToken = accessToken
         self.renewal = renewal
         self.termination = termination
+        self.authorization = authorization
         self.storage = storage
     }
 
@@ -170,6 +174,38 @@ extension Snapshot {
             public static let backingOff = Phase(rawValue: "backingOff")
 
             static let known: [Phase] = [.none, .scheduled, .inFlight, .waitingForHandler, .postponed, .backingOff]
+        }
+    }
+
+    /// A sign-in that a person approves on another screen (RFC 8628 §3.2). The codes are there for callers who may manage
+    /// the session, and for nobody else: whoever reads one could bind the device to an account of their own.
+    public struct Authorization: Hashable, Sendable {
+        /// What the person types.
+        public var userCode: SecretText?
+        /// Where.
+        public var verificationUri: String?
+        /// The same address with the code in it, for a QR picture, where the provider has that.
+        public var verificationUriComplete: SecretText?
+        /// Until when it can be approved.
+        public var expiresAt: Timestamp
+
+        /// Puts it together.
+        public init(
+            userCode: SecretText? = nil,
+            verificationUri: String? = nil,
+            verificationUriComplete: SecretText? = nil,
+            expiresAt: Timestamp
+        ) {
+            self.userCode = userCode
+            self.verificationUri = verificationUri
+            self.verificationUriComplete = verificationUriComplete
+            self.expiresAt = expiresAt
+        }
+
+        /// By what is no secret.
+        public func hash(into hasher: inout Hasher) {
+            hasher.combine(verificationUri)
+            hasher.combine(expiresAt)
         }
     }
 

@@ -4,6 +4,11 @@ package import JunctionSession
 /// Junction's cloud: Sign-In Tokens, link codes and team API keys.
 package struct JunctionProvider: IdentityProvider {
     package let name = JunctionVendor.name
+    package let schemes: [Scheme: SchemeTraits] = [
+        .signInToken: SchemeTraits(renewsByRefreshToken: true),
+        .linkCode: SchemeTraits(renewsByRefreshToken: true),
+        .apiKey: SchemeTraits(reachesProvider: false),
+    ]
 
     let cloud: JunctionCloud
     let http: OutgoingHttp
@@ -45,7 +50,8 @@ package struct JunctionProvider: IdentityProvider {
                 )
             }
             return CredentialFacts(scheme: .apiKey, subject: apiKey.subject)
-        case .userLogin, .registration, .registrationSignature, .selfSigned:
+        case .userLogin, .registration, .registrationSignature, .selfSigned, .device, .authorizationCode,
+            .refreshToken, .tokenExchange:
             throw .unsupported(
                 "Junction has no scheme \(credential.scheme.rawValue): use signInToken, linkCode or apiKey"
             )
@@ -75,7 +81,8 @@ package struct JunctionProvider: IdentityProvider {
             try check(identity, is: expected)
             // Nothing to ask the cloud for: the key itself is the credential of every call.
             return Grant(identity: identity, scheme: .apiKey, token: nil, refreshToken: nil, apiKey: key)
-        case .userLogin, .registration, .registrationSignature, .selfSigned:
+        case .userLogin, .registration, .registrationSignature, .selfSigned, .device, .authorizationCode,
+            .refreshToken, .tokenExchange:
             throw .refused("Junction has no scheme \(credential.scheme.rawValue)")
         }
     }

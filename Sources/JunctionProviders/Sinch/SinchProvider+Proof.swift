@@ -14,7 +14,8 @@ extension SinchProvider {
                 return (userId, try SinchProof(signedBy: application, for: userId, at: clock.now().wall))
             case .registration(_, nil):
                 throw .incomplete("A registration needs a registration token")
-            case .signInToken, .linkCode, .apiKey, .userLogin:
+            case .signInToken, .linkCode, .apiKey, .userLogin, .device, .authorizationCode, .refreshToken,
+                .tokenExchange:
                 throw .unsupported("Sinch has no scheme \(credential.scheme.rawValue)")
             }
         } catch {

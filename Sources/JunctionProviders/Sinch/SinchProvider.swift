@@ -4,6 +4,11 @@ import RegistrationToken
 /// Sinch's cloud: a user is registered once on this device, on the word of the app's own server.
 package struct SinchProvider: IdentityProvider {
     package let name = SinchVendor.name
+    package let schemes: [Scheme: SchemeTraits] = [
+        .registration: SchemeTraits(),
+        .registrationSignature: SchemeTraits(),
+        .selfSigned: SchemeTraits(renewsAlone: true),
+    ]
 
     let cloud: SinchCloud
     let application: SinchApplication
@@ -49,7 +54,7 @@ package struct SinchProvider: IdentityProvider {
         case .selfSigned(let user):
             userId = user
             guard application.secret != nil else { throw .incomplete(SinchProof.secretIsMissing) }
-        case .signInToken, .linkCode, .apiKey, .userLogin:
+        case .signInToken, .linkCode, .apiKey, .userLogin, .device, .authorizationCode, .refreshToken, .tokenExchange:
             throw .unsupported(
                 "Sinch has no scheme \(credential.scheme.rawValue): use registration, registrationSignature or selfSigned"
             )

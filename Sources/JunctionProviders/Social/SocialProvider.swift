@@ -4,6 +4,7 @@ package import JunctionSession
 /// social.plus's cloud: users with ids of the app's choosing, sessions of 30 days.
 package struct SocialProvider: IdentityProvider {
     package let name = SocialVendor.name
+    package let schemes: [Scheme: SchemeTraits] = [.userLogin: SchemeTraits()]
 
     let cloud: SocialCloud
     let apiKey: SharedSecret?

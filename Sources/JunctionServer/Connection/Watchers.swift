@@ -5,7 +5,14 @@ import NIOCore
 final class Watchers {
     private var connections: [ObjectIdentifier: Connection] = [:]
     /// The newest state that has been told, and the line that tells it: one for all.
-    private var news: (revision: UInt64, line: ByteBuffer)?
+    private var news: News?
+
+    private struct News {
+        var revision: UInt64
+        var line: ByteBuffer
+        /// The same with the codes of a sign-in that awaits approval, for those who may manage the session.
+        var lineWithCodes: ByteBuffer?
+    }
 
     var count: Int { connections.count }
 
@@ -23,13 +30,23 @@ final class Watchers {
     }
 
     /// Tells everybody a new state. Who does not read is not told now, but gets the newest state when it does.
-    func announce(_ snapshot: Snapshot) {
+    ///
+    /// - Parameter withCodes: the same for those who may manage the session, where there are codes.
+    func announce(_ snapshot: Snapshot, withCodes: Snapshot? = nil) {
         guard !connections.isEmpty else { return news = nil }
+        news = News(
+            revision: snapshot.revision,
+            line: Self.line(snapshot),
+            lineWithCodes: withCodes.map(Self.line)
+        )
+        for connection in connections.values { catchUp(connection) }
+    }
+
+    private static func line(_ snapshot: Snapshot) -> ByteBuffer {
         var line = ByteBuffer()
         line.appendNotification(of: SessionChanged.self, SessionChanged.Params(snapshot: snapshot))
         line.endLine()
-        news = (snapshot.revision, line)
-        for connection in connections.values { catchUp(connection) }
+        return line
     }
 
     /// Tells a connection the newest state, unless it knows it or does not read, or has not seen the answer yet with which it
@@ -40,7 +57,8 @@ final class Watchers {
         }
         // Whoever holds the connection of a process that has ended is not the unit that it was given to.
         guard connection.may(.status) else { return connection.rightIsGone() }
-        if connection.post(news.line) { connection.watch = .on(told: news.revision) }
+        let line = news.lineWithCodes.flatMap { connection.may(.manage) ? $0 : nil } ?? news.line
+        if connection.post(line) { connection.watch = .on(told: news.revision) }
     }
 }
 

@@ -5,13 +5,13 @@ import NIOCore
 /// Who is signed in.
 extension Dispatcher {
     func status(_ request: Request, _: NoParams?) {
-        prepared.withStatus(of: owner) { request.succeed(with: $0) }
+        prepared.withStatus(of: owner, for: request.connection.may(.manage)) { request.succeed(with: $0) }
     }
 
     func subscribe(_ request: Request, _: NoParams) {
         watchers.add(request.connection, told: owner.assumeIsolated { $0.snapshot.revision })
         request.batch?.holdNews(of: request.connection)
-        prepared.withStatus(of: owner) { request.succeed(with: $0) }
+        prepared.withStatus(of: owner, for: request.connection.may(.manage)) { request.succeed(with: $0) }
     }
 
     func unsubscribe(_ request: Request, _: NoParams) {
@@ -23,7 +23,10 @@ extension Dispatcher {
         let (peer, observer) = (request.peer, observer)
         let answer = request.later(SessionSignIn.self) { _ in observer.signedIn(by: peer) }
         owner.assumeIsolated { owner in
-            owner.signIn(JunctionSession.Credential(credential), by: peer.user) { answer($0.map(Snapshot.init)) }
+            owner.signIn(JunctionSession.Credential(credential), by: peer.user) { [unowned owner] outcome in
+                // A sign-in that awaits approval is answered with its codes.
+                answer(outcome.map { Snapshot($0, codes: owner.assumeIsolated { $0.codes }) })
+            }
         }
     }
 
@@ -31,7 +34,7 @@ extension Dispatcher {
         let (peer, observer) = (request.peer, observer)
         let answer = request.later(SessionSignOut.self) { _ in observer.signedOut(by: peer) }
         owner.assumeIsolated { owner in
-            owner.signOut(by: peer.user) { answer($0.map(Snapshot.init)) }
+            owner.signOut(by: peer.user) { answer($0.map { Snapshot($0) }) }
         }
     }
 
@@ -49,7 +52,20 @@ extension Dispatcher {
         let user = request.peer.user
         let answer = request.later(SessionRenew.self)
         owner.assumeIsolated { owner in
-            owner.renew(by: user) { answer($0.map(Snapshot.init)) }
+            owner.renew(by: user) { answer($0.map { Snapshot($0) }) }
+        }
+    }
+
+    func authorizationPage(_ request: Request, _ params: SessionAuthorizationPage.Params) {
+        let user = request.peer.user
+        let answer = request.later(SessionAuthorizationPage.self)
+        let wanted = AuthorizationPage(
+            redirectUri: params.redirectUri,
+            state: params.state,
+            codeChallenge: params.codeChallenge
+        )
+        owner.assumeIsolated { owner in
+            owner.authorizationPage(wanted, by: user) { answer($0.map(SessionAuthorizationPage.Answer.init)) }
         }
     }
 

@@ -124,6 +124,8 @@ final class Dispatcher {
         case .sessionIdentify: identify(request, try call.params(SessionIdentify.self))
         case .sessionReconcile: reconcile(request, try call.params(SessionReconcile.self))
         case .sessionRenew: renew(request, try call.params(SessionRenew.self))
+        case .sessionAuthorizationPage:
+            authorizationPage(request, try call.params(SessionAuthorizationPage.self))
         case .handlerRegister: registerHandler(request, try call.params(HandlerRegister.self))
         case .handlerUnregister: unregisterHandler(request, try call.params(HandlerUnregister.self))
         case .daemonInfo: info(request, try call.params(DaemonInfo.self))

@@ -14,7 +14,18 @@ final class PreparedAnswers {
     private var discoveryDocument: [UInt8]?
 
     /// Lends the answer to `session.status` at this moment.
-    func withStatus(of owner: SessionOwner, _ body: (UnsafeRawBufferPointer) -> Void) {
+    ///
+    /// - Parameter mayManage: whether it is for a caller who may see the codes of a sign-in that awaits approval.
+    func withStatus(
+        of owner: SessionOwner,
+        for mayManage: @autoclosure () -> Bool,
+        _ body: (UnsafeRawBufferPointer) -> Void
+    ) {
+        if let codes = owner.assumeIsolated({ $0.codes }), mayManage() {
+            var writer = JSONWriter(capacity: 1_024)
+            JunctionProtocol.Snapshot(owner.assumeIsolated { $0.snapshot }, codes: codes).write(to: &writer)
+            return writer.withUnsafeBytes(body)
+        }
         if owner.assumeIsolated({ $0.snapshot.revision }) != revision {
             let snapshot = owner.assumeIsolated { $0.snapshot }
             var writer = JSONWriter(capacity: 1_024)

@@ -16,6 +16,11 @@ extension JunctionSession.Credential {
             case .registrationSignature(let userId, let signature, let sequence):
                 .registrationSignature(userId: userId, signature: signature.box, sequence: sequence)
             case .selfSigned(let userId): .selfSigned(userId: userId)
+            case .device: .device
+            case .authorizationCode(let code, let redirectUri, let codeVerifier):
+                .authorizationCode(code.box, redirectUri: redirectUri, codeVerifier: codeVerifier.box)
+            case .refreshToken(let token): .refreshToken(token.box)
+            case .tokenExchange(let token, let type): .tokenExchange(subjectToken: token.box, subjectTokenType: type)
             }
     }
 }

@@ -2,7 +2,8 @@ import JunctionProtocol
 import JunctionSession
 
 extension JunctionProtocol.Snapshot {
-    init(_ snapshot: JunctionSession.Snapshot) {
+    /// - Parameter codes: of the sign-in that awaits approval, for whoever may manage the session.
+    init(_ snapshot: JunctionSession.Snapshot, codes: DeviceCodes? = nil) {
         let facts = snapshot.facts
         self.init(
             revision: snapshot.revision,
@@ -19,6 +20,7 @@ extension JunctionProtocol.Snapshot {
             accessToken: facts.accessToken.map(TokenLife.init),
             renewal: Renewal(facts.renewal),
             termination: facts.termination.map(JunctionProtocol.Termination.init),
+            authorization: facts.authorization.map { Authorization($0, codes) },
             storage: Storage(facts.storage)
         )
     }
@@ -30,6 +32,17 @@ extension JunctionProtocol.Snapshot.TokenLife {
             issuedAt: Timestamp(facts.issuedAt),
             expiresAt: Timestamp(facts.expiresAt),
             generation: facts.generation
+        )
+    }
+}
+
+extension JunctionProtocol.Snapshot.Authorization {
+    init(_ authorization: JunctionSession.Snapshot.Authorization, _ codes: DeviceCodes?) {
+        self.init(
+            userCode: codes.map { SecretText($0.userCode) },
+            verificationUri: codes?.verificationUri,
+            verificationUriComplete: codes?.verificationUriComplete.map(SecretText.init),
+            expiresAt: Timestamp(authorization.expiresAt)
         )
     }
 }

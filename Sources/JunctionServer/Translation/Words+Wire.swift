@@ -104,6 +104,10 @@ extension JunctionProtocol.Credential.Scheme {
             case .registration: .registration
             case .registrationSignature: .registrationSignature
             case .selfSigned: .selfSigned
+            case .device: .device
+            case .authorizationCode: .authorizationCode
+            case .refreshToken: .refreshToken
+            case .tokenExchange: .tokenExchange
             }
     }
 }

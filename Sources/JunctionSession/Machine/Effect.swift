@@ -6,12 +6,16 @@ package enum Effect: Hashable, Sendable {
     /// Exchange the credential that came with a request, completed with what a handler gave where one was asked; report
     /// `exchangeSucceeded` or `exchangeFailed`.
     case exchange(Attempt, credentialOf: RequestID, completedWith: SecretRef?, expecting: Identity?)
+    /// Ask the provider for the codes of a sign-in that a person approves; report `approvalBegan` or `exchangeFailed`.
+    case authorize(Attempt, credentialOf: RequestID)
+    /// Ask whether it was approved; report `exchangeSucceeded` or `pollFailed`.
+    case poll(Attempt, with: SecretRef)
     /// Renew this user's session with its own secrets, or with what a handler gave; report `renewalSucceeded` or
     /// `renewalFailed`.
     case renew(Attempt, Identity, with: SecretRef, using: SecretRef?)
-    /// Seal the record with exactly these secrets and write it; report `writeEnded`. The next write is asked for when
-    /// that has been reported, not before.
-    case write(WriteTicket, SessionRecord, SecretRef?)
+    /// Seal the record with exactly these secrets, and the codes of a sign-in that awaits approval, and write it; report
+    /// `writeEnded`. The next write is asked for when that has been reported, not before.
+    case write(WriteTicket, SessionRecord, SecretRef?, codes: SecretRef?)
     /// Tell the provider that this user has signed out; report `revocationEnded`.
     case revoke(RevocationID, Identity, with: SecretRef)
     /// Give up the request by which the provider is told; report `revocationEnded` as ever.
@@ -52,6 +56,19 @@ package struct Granted: Hashable, Sendable {
         self.scheme = scheme
         self.life = life
         self.secrets = secrets
+    }
+}
+
+/// A sign-in that awaits approval, as the machine sees it: the name of its codes, their life, and the pause between polls.
+package struct ApprovalBegun: Hashable, Sendable {
+    package var codes: SecretRef
+    package var life: Life
+    package var interval: Duration
+
+    package init(codes: SecretRef, life: Life, interval: Duration) {
+        self.codes = codes
+        self.life = life
+        self.interval = interval
     }
 }
 

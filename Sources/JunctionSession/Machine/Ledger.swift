@@ -128,23 +128,31 @@ struct Ledger: Hashable, Sendable {
     // MARK: Writing
 
     /// Hands the next write out, if one is wanted and none is at the store.
-    mutating func advance(_ standing: Standing, provider: String, _ now: Moment) -> [Effect] {
+    ///
+    /// - Parameter approval: a sign-in that awaits approval, beside whatever is written.
+    mutating func advance(
+        _ standing: Standing,
+        _ approval: (stored: StoredApproval, codes: SecretRef)?,
+        provider: String,
+        _ now: Moment
+    ) -> [Effect] {
         guard atStore == nil else { return [] }
         if let change {
             let followers = wanted ?? []
             wanted = nil
-            return write(change.outcome, change.generation, followers, provider, now)
+            return write(change.outcome, approval, change.generation, followers, provider, now)
         }
         guard standing.content != nil else { return [] }
         if wanted == nil, let debt, debt.dueAt <= now.uptime { wanted = [] }
         guard let followers = wanted else { return [] }
         wanted = nil
         edition += 1
-        return write(standing, nil, followers, provider, now)
+        return write(standing, approval, nil, followers, provider, now)
     }
 
     private mutating func write(
         _ standing: Standing,
+        _ approval: (stored: StoredApproval, codes: SecretRef)?,
         _ change: UInt64?,
         _ followers: [Follower],
         _ provider: String,
@@ -160,9 +168,10 @@ struct Ledger: Hashable, Sendable {
             // A note that is written by a clock that is wrong proves nothing of it: the record's time never goes back.
             writtenAt: change == nil ? max(now.wall, standing.session?.writtenAt ?? now.wall) : now.wall,
             provider: provider,
-            content: content
+            content: content,
+            approval: approval?.stored
         )
-        return [.write(ticket, record, standing.secrets)]
+        return [.write(ticket, record, standing.secrets, codes: approval?.codes)]
     }
 
     /// A write ended; nothing comes of a ticket that is not at the store.

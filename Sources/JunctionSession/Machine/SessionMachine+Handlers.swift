@@ -59,9 +59,12 @@ extension SessionMachine {
 
     // MARK: Asking
 
+    /// Whether an app has a say in the renewals of this session.
+    func asksApps(_ session: Session) -> Bool { mode == .handler && !traits(of: session.stored.scheme).renewsAlone }
+
     /// Whether a renewal of this session has to be asked for. A replay is not: the refresh token is the session's own.
     func needsHandler(_ session: Session) -> Bool {
-        mode == .handler && session.stored.scheme != .selfSigned && renewal.kept == nil && !renewal.isReplaying
+        asksApps(session) && renewal.kept == nil && !renewal.isReplaying
     }
 
     var isReauthenticationPending: Bool { standing.session?.stored.reauthenticationPending ?? false }
@@ -103,7 +106,7 @@ extension SessionMachine {
         case .signIn:
             guard let exchange = signIn.exchange, exchange.attempt == round.attempt else { return [] }
             signIn.end()
-            return [.reply(exchange.origin.refused(.noHandlerCouldSignIn(round)))]
+            return exchange.origin.refused(.noHandlerCouldSignIn(round)).map { .reply($0) }
         }
     }
 

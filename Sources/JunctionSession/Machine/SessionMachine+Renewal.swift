@@ -22,8 +22,7 @@ extension SessionMachine {
         if session.stored.token == nil {
             return Refusal(.unsupported, "An API key is not renewed: there is nothing to do")
         }
-        let asksForCredential = mode == .handler && session.stored.scheme != .selfSigned
-        return session.stored.reauthenticationPending && !asksForCredential ? .reauthenticationRequired : nil
+        return session.stored.reauthenticationPending && !asksApps(session) ? .reauthenticationRequired : nil
     }
 
     /// The provider granted a new token.
@@ -94,7 +93,7 @@ extension SessionMachine {
         _ session: Session,
         _ now: Moment
     ) -> [Effect] {
-        if tried.given == nil, mode == .handler, session.stored.scheme != .selfSigned {
+        if tried.given == nil, asksApps(session) {
             askNext(after: tried, "the provider has forgotten this installation", session, now)
             return []
         }
@@ -122,7 +121,7 @@ extension SessionMachine {
         _ now: Moment
     ) -> [Effect] {
         let sentAt = renewal.sent(tried.attempt)?.at
-        let isReplayable = tried.given == nil && session.stored.scheme.renewsByRefreshToken
+        let isReplayable = tried.given == nil && traits(of: session.stored.scheme).renewsByRefreshToken
         let (delay, requesters) = renewal.failed(
             failure,
             tried,
@@ -186,7 +185,7 @@ extension SessionMachine {
         guard case .signedIn(var session) = standing else { return [] }
         let before = session.stored
         session.stored.renewalUnderWay = true
-        session.stored.renewalUsesAnswer = next.given != nil || !session.stored.scheme.renewsByRefreshToken
+        session.stored.renewalUsesAnswer = next.given != nil || !traits(of: session.stored.scheme).renewsByRefreshToken
         // A replay asks nobody: what was said about asking goes on.
         if !next.isReplay { session.stored.postponedUntil = nil }
         standing = .signedIn(session)
@@ -235,15 +234,5 @@ extension StoredSession {
     mutating func closeIntent() {
         renewalUnderWay = false
         renewalUsesAnswer = false
-    }
-}
-
-extension Scheme {
-    /// Whether the session has a refresh token, so that a request whose answer was lost can be made once more.
-    var renewsByRefreshToken: Bool {
-        switch self {
-        case .signInToken, .linkCode: true
-        case .apiKey, .userLogin, .registration, .registrationSignature, .selfSigned: false
-        }
     }
 }

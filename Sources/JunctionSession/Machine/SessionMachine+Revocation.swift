@@ -40,8 +40,11 @@ extension SessionMachine {
     }
 
     mutating func advanceRevocations(_ now: Moment) -> [Effect] {
-        revocations.advance(now, isHeld: ledger.isSigningOut, maySignIn)
+        revocations.advance(now, isHeld: isRevocationHeld, maySignIn)
     }
+
+    /// While a sign-out is being written, and while an approval is asked for, no sign-out is told of.
+    var isRevocationHeld: Bool { ledger.isSigningOut || signIn.isPolling }
 
     /// Whether a sign-in that was received may turn out to be this user's.
     func maySignIn(_ identity: Identity) -> Bool {

@@ -21,7 +21,7 @@ extension SessionMachine {
         now: Moment
     ) -> [Effect] {
         guard let externalUserId else {
-            let isSignedOut = standing == .signedOut && signIn.isIdle && ledger.change == nil
+            let isSignedOut = standing == .signedOut && signIn.isIdle && ledger.change == nil && !approval.isRunning
             return signOut(.identify(request, isSignedOut ? .unchanged : .signedOut), now)
         }
         signIn.enqueue(.identify(request, externalUserId: externalUserId), by: uid)
@@ -47,7 +47,10 @@ extension SessionMachine {
     /// The provider granted a session.
     package mutating func exchangeSucceeded(_ attempt: Attempt, _ granted: Granted, now: Moment) -> [Effect] {
         guard signIn.isSent(attempt) else { return revokeUnwanted(attempt, granted, now) }
-        if let subject = signIn.exchange?.subject, !subject.isSameUser(as: granted.identity) {
+        if let exchange = signIn.exchange,
+            let only = exchange.subject ?? exchange.expected ?? wanted(by: exchange.origin),
+            !only.isSameUser(as: granted.identity)
+        {
             return revoke(granted, now) + exchangeFailed(attempt, .otherUser(granted.identity), now: now)
         }
         signIn.granted(granted)
@@ -67,7 +70,10 @@ extension SessionMachine {
             return [report] + settle(now)
         }
         signIn.end()
-        return [report, .reply(exchange.origin.refused(refusal(for: failure, now)))] + settle(now)
+        if case .approval(_, let callers) = exchange.origin {
+            return endApproval(ApprovalEnding(failure, present: standing.session), callers) + settle(now)
+        }
+        return [report] + exchange.origin.refused(refusal(for: failure, now)).map { .reply($0) } + settle(now)
     }
 
     private func refusal(for failure: ExchangeFailure, _ now: Moment) -> Refusal {
@@ -90,6 +96,7 @@ extension SessionMachine {
     mutating func storeGranted(_ now: Moment) -> [Effect] {
         guard ledger.isIdle, let (origin, granted) = signIn.takeGranted() else { return [] }
         let requesters = stopRenewing()
+        let effects = overtakeApproval(by: origin)
         let externalUserId = externalUserId(after: origin, for: granted.identity)
         var random = random
         ledger.begin(.signIn(origin)) { generation in
@@ -100,7 +107,16 @@ extension SessionMachine {
         self.random = random
         // Who asked for a renewal gets a session that is fresh: when it has been written.
         for request in requesters { renewal.join(request) }
-        return []
+        return effects
+    }
+
+    /// One user is about to be signed in: whoever was waited for on another screen is not any more.
+    private mutating func overtakeApproval(by origin: SignIn.Origin) -> [Effect] {
+        if case .approval = origin {
+            _ = approval.end()
+            return []
+        }
+        return approval.isRunning ? endApproval(.overtaken) : []
     }
 
     private mutating func stopRenewing() -> [ChangeRequest] {
@@ -110,9 +126,9 @@ extension SessionMachine {
 
     private func externalUserId(after origin: SignIn.Origin, for identity: Identity) -> String? {
         switch origin {
-        case .identify(_, let externalUserId, _):
+        case .identify(_, let externalUserId, _), .approval(let externalUserId?, _):
             return externalUserId
-        case .signIn:
+        case .signIn, .approval(nil, _):
             guard let session = standing.session, session.stored.identity.isSameUser(as: identity) else { return nil }
             return session.stored.externalUserId
         }
@@ -121,13 +137,18 @@ extension SessionMachine {
     /// It is on disk (or the disk refused it, and it is served from memory): somebody is signed in.
     mutating func signedIn(_ origin: SignIn.Origin, from before: Standing) -> [Effect] {
         if let session = standing.session { revocations.drop(session.stored.identity) }
-        let reply: Reply =
+        let isSame = isSameUser(before, standing)
+        let replies: [Reply] =
             switch origin {
-            case .signIn(let request): .change(request, nil)
-            case .identify(let request, _, let outcome):
-                .identify(request, .success(isSameUser(before, standing) ? .unchanged : outcome))
+            case .signIn(let request): [.change(request, nil)]
+            case .identify(let request, _, let outcome): [.identify(request, .success(isSame ? .unchanged : outcome))]
+            case .approval(_, let callers):
+                callers.map {
+                    .identify($0, .success(isSame ? .unchanged : before.session == nil ? .signedIn : .switched))
+                }
             }
-        return [.report(.exchangeEnded(.succeeded)), .reply(reply)] + renewal.abandon().map { .reply(.change($0, nil)) }
+        let all = replies + renewal.abandon().map { .change($0, nil) }
+        return [.report(.exchangeEnded(.succeeded))] + all.map { .reply($0) }
     }
 
     private func isSameUser(_ before: Standing, _ after: Standing) -> Bool {
@@ -167,10 +188,11 @@ extension SessionMachine {
         case .refuse(let refusal):
             return [.reply(.change(request, refusal))]
         case .configure(let environment, let region):
+            let effects = overtakeApproval(by: .signIn(request))
             ledger.begin(.signIn(.signIn(request))) { _ in
                 .configured(environment: environment, region: region, key: facts.key)
             }
-            return []
+            return effects
         case .exchange(let expected):
             return beginExchange(.signIn(request), facts, uid, expecting: expected, now)
         }
@@ -248,19 +270,31 @@ extension SessionMachine {
         expecting expected: Identity?,
         _ now: Moment
     ) -> [Effect] {
+        guard let id = origin.id else { return [] }
+        if facts.awaitsApproval, approval.isRunning { return joinApproval(origin) }
         // What has to be asked for first is counted when it leaves.
         let refusal =
-            if !facts.scheme.reachesProvider { Refusal?.none } else if facts.needsHandler {
+            if !traits(of: facts.scheme).reachesProvider { Refusal?.none } else if facts.needsHandler {
                 budget.refusal(of: uid, now: now)
             } else { budget.spend(uid, now: now) }
-        if let refusal { return [.reply(origin.refused(refusal))] }
+        if let refusal { return origin.refused(refusal).map { .reply($0) } }
         let attempt = nextAttempt()
         var subject: Identity?
         if case .user(let identity) = facts.subject { subject = identity }
         let stage: SignIn.Exchange.Stage = facts.needsHandler ? .asking : .sent(given: nil, round: nil)
-        signIn.begin(SignIn.Exchange(attempt: attempt, origin: origin, uid: uid, subject: subject, stage: stage))
+        signIn.begin(
+            SignIn.Exchange(
+                attempt: attempt,
+                origin: origin,
+                uid: uid,
+                subject: subject,
+                expected: expected,
+                stage: stage
+            )
+        )
+        if facts.awaitsApproval { return [.authorize(attempt, credentialOf: id)] }
         guard facts.needsHandler else {
-            return [.exchange(attempt, credentialOf: origin.id, completedWith: nil, expecting: expected)]
+            return [.exchange(attempt, credentialOf: id, completedWith: nil, expecting: expected)]
         }
         rounds.begin(
             HandlerRounds.Round(
@@ -276,25 +310,22 @@ extension SessionMachine {
 
     /// A handler gave what the sign-in was missing.
     mutating func sendExchange(_ round: HandlerRounds.Round, given: SecretRef, _ now: Moment) -> [Effect] {
-        guard let exchange = signIn.send(round.attempt, given: given, by: round) else { return [] }
+        guard let exchange = signIn.send(round.attempt, given: given, by: round), let id = exchange.origin.id else {
+            return []
+        }
         if let refusal = budget.spend(exchange.uid, now: now) {
             signIn.end()
-            return [.reply(exchange.origin.refused(refusal))]
+            return exchange.origin.refused(refusal).map { .reply($0) }
         }
         return [
             .exchange(
                 round.attempt,
-                credentialOf: exchange.origin.id,
+                credentialOf: id,
                 completedWith: given,
                 expecting: nil
             )
         ]
     }
-}
-
-extension Scheme {
-    /// An API key is kept without asking anybody; everything else is exchanged at the provider.
-    var reachesProvider: Bool { self != .apiKey }
 }
 
 extension ExchangeFailure {

@@ -24,6 +24,10 @@ extension SessionMachine {
         case .unreadable(let unreadable):
             show(unreadable.header, in: &facts)
         }
+        if let pending = approval.stored {
+            facts.authorization = Snapshot.Authorization(expiresAt: pending.expiresAt)
+        }
+        if let error = approval.lastError { facts.renewal.lastError = error }
         return facts
     }
 
@@ -31,12 +35,15 @@ extension SessionMachine {
         switch standing {
         case .signedIn(let session):
             return session.stored.token == nil || session.isAlive(now) ? .established : .tokenExpired
-        case _ where signIn.exchange != nil || ledger.isSigningIn: return .establishing
+        case _ where isSigningIn: return .establishing
         case .signedOut, .configured: return .notLoggedIn
         case .terminated: return .terminated
         case .unreadable(let unreadable): return unreadable.header?.state ?? .notLoggedIn
         }
     }
+
+    /// Whether somebody may be signed in soon.
+    var isSigningIn: Bool { signIn.exchange != nil || ledger.isSigningIn || approval.isRunning }
 
     private func renewalFacts(of session: Session, _ now: Moment) -> Snapshot.Renewal {
         var facts = Snapshot.Renewal()
@@ -81,6 +88,7 @@ extension SessionMachine {
         case .apiKey: flags.append(.useApiKey)
         case .signInToken, .linkCode: flags.append(.useSignInToken)
         case .userLogin, .registration, .registrationSignature, .selfSigned: break
+        case .device, .authorizationCode, .refreshToken, .tokenExchange: break
         }
         if pending { flags.append(.pendingReauthentication) }
         return flags

@@ -106,7 +106,7 @@ extension SessionMachine {
     private func verdict(for waiter: TokenWaiter, _ now: Moment) -> Verdict {
         if ledger.isSigningOut { return .answer(waiter.need.refused(.notSignedIn)) }
         if let session = standing.session { return verdict(for: waiter, session, now) }
-        if signIn.exchange != nil || ledger.isSigningIn { return .wait }
+        if isSigningIn { return .wait }
         return .answer(waiter.need.refused(sessionRefusal ?? .notSignedIn))
     }
 

@@ -1,13 +1,15 @@
 /// Every decision about the one session of this installation: events in, new state and effects out.
 ///
 /// It has no clock, socket, file or network of its own, and never sees a secret: lifetimes, identifiers and the names of
-/// secrets only. Each event is a past-tense function that returns what is to be done. Six machines with a state of their
+/// secrets only. Each event is a past-tense function that returns what is to be done. Seven machines with a state of their
 /// own make it up, and do not know each other: signing in, renewing, asking handlers, telling the provider of sign-outs,
-/// trying a credential of the service manager, and writing. This one composes them; it alone sees the ledger, so it alone changes who is signed in.
+/// trying a credential of the service manager, waiting for a person's approval, and writing. This one composes them; it alone sees the ledger, so it alone changes who is signed in.
 /// `docs/session.md` has the picture.
 package struct SessionMachine: Hashable, Sendable {
     /// The provider's name, written into each record.
     let provider: String
+    /// What the provider says of its schemes.
+    let schemes: [Scheme: SchemeTraits]
     let mode: RenewalMode
     /// How long nobody is asked again after nobody could help.
     let postponement: Duration
@@ -21,6 +23,7 @@ package struct SessionMachine: Hashable, Sendable {
     var rounds: HandlerRounds
     var revocations = Revocations()
     var enrolment = Enrolment()
+    var approval = Approval()
     var tokenWaiters: [TokenWaiter] = []
     var budget: CallBudget
     /// The generation with which this process signed the present user in; zero where the store had him.
@@ -30,11 +33,13 @@ package struct SessionMachine: Hashable, Sendable {
     private var lastAttempt: UInt64 = 0
 
     /// - Parameters:
+    ///   - schemes: what the provider says of its schemes.
     ///   - handlerTimeout: how long one handler may take to answer.
     ///   - postponement: how long nobody is asked again after nobody could help; never less than ten minutes.
     ///   - callsPerMinute: provider calls that one local user may cause in a minute.
     package init(
         provider: String,
+        schemes: [Scheme: SchemeTraits],
         sealedWith: String,
         seed: UInt64,
         mode: RenewalMode = .automatic,
@@ -43,6 +48,7 @@ package struct SessionMachine: Hashable, Sendable {
         callsPerMinute: Int = .max
     ) {
         self.provider = provider
+        self.schemes = schemes
         self.mode = mode
         self.postponement = max(postponement, RenewalPolicy.shortestPostponement)
         ledger = Ledger(sealedWith: sealedWith)
@@ -57,10 +63,12 @@ package struct SessionMachine: Hashable, Sendable {
     ///
     /// - Parameters:
     ///   - secrets: what was sealed in the record.
+    ///   - codes: of a sign-in that awaits approval, where the record has one.
     ///   - durable: false when what was read survived elsewhere, and the disk has yet to take it.
     package mutating func restored(
         _ restoration: Restoration,
         secrets: SecretRef,
+        codes: SecretRef? = nil,
         durable: Bool = true,
         now: Moment
     ) -> [Effect] {
@@ -70,6 +78,9 @@ package struct SessionMachine: Hashable, Sendable {
             standing = .signedOut
         case .restored(let record, _, _):
             stand(by: record, secrets, now)
+            if let stored = record.approval, let codes {
+                approval.resume(stored, codes, writtenAt: record.writtenAt, now)
+            }
         case .unreadable(let unreadable):
             standing = .unreadable(unreadable)
         }
@@ -99,6 +110,7 @@ package struct SessionMachine: Hashable, Sendable {
     package mutating func clockJumped(now: Moment) -> [Effect] {
         renewal.clockJumped(now)
         enrolment.clockJumped(now)
+        approval.clockJumped(now)
         if case .signedIn(var session) = standing {
             session.clockJumped(now)
             if let (until, _) = renewal.postponement, session.stored.postponedUntil != until.wall {
@@ -145,17 +157,19 @@ package struct SessionMachine: Hashable, Sendable {
         var effects = advanceRounds(now)
         effects += storeGranted(now)
         effects += takeTurns(now)
+        effects += advanceApproval(now)
         effects += renewIfDue(now)
         effects += serveWaiters(now)
         effects += advanceRevocations(now)
         effects += enrol(now)
-        return effects + ledger.advance(standing, provider: provider, now)
+        return effects + ledger.advance(standing, approval.written, provider: provider, now)
     }
 
     /// When something will be due by itself. `nil`: nothing, until somebody calls or the clock is set.
     package func nextAlarm(now: Moment) -> WallTime? {
-        let revocation = revocations.dueAt(isHeld: ledger.isSigningOut, maySignIn)
-        var times = [rounds.dueAt, ledger.dueAt, revocation, enrolmentDue(now)].compactMap(\.self).map(now.wall(at:))
+        let revocation = revocations.dueAt(isHeld: isRevocationHeld, maySignIn)
+        let due = [rounds.dueAt, ledger.dueAt, revocation, enrolmentDue(now), approvalDue(now)]
+        var times = due.compactMap(\.self).map(now.wall(at:))
         if let session = standing.session, session.isAlive(now), let end = session.end(now) { times.append(end) }
         if let due = renewalDue(now), due > now.wall || canBeginRenewal { times.append(due) }
         // A session without an end is looked at once a month: no timer takes a time thousands of years away for granted.
@@ -178,11 +192,12 @@ package struct SessionMachine: Hashable, Sendable {
         var refs = Set(renewal.secrets + signIn.secrets + revocations.list.map(\.secrets))
         if let servedSecrets { refs.insert(servedSecrets) }
         if let coming = ledger.change?.outcome.secrets { refs.insert(coming) }
+        if let codes = approval.codes { refs.insert(codes) }
         return refs
     }
 
     /// What stands once the change that is being written does.
-    private var coming: Standing { ledger.change?.outcome ?? standing }
+    var coming: Standing { ledger.change?.outcome ?? standing }
 
     /// The name of the API key that is configured, with or without a user, if one is.
     package var keyInUse: SecretRef? { configuredKey == nil ? nil : coming.secrets }
@@ -203,6 +218,9 @@ package struct SessionMachine: Hashable, Sendable {
     ///
     /// A revocation that only waits for its next attempt is not: nothing would come of waiting with it.
     package var isBusy: Bool { !ledger.isIdle || signIn.isBusy || renewal.isBusy || revocations.isTelling }
+
+    /// What the provider says of a scheme; nothing of one that it does not have.
+    func traits(of scheme: Scheme) -> SchemeTraits { schemes[scheme] ?? SchemeTraits() }
 
     mutating func nextAttempt() -> Attempt {
         lastAttempt += 1

@@ -17,18 +17,23 @@ struct SignIn: Hashable, Sendable {
     enum Origin: Hashable, Sendable {
         case signIn(ChangeRequest)
         case identify(IdentifyRequest, externalUserId: String, outcome: IdentifyOutcome)
+        /// A person, who approves on another screen; the identify calls that wait for it.
+        case approval(externalUserId: String?, callers: [IdentifyRequest])
 
-        var id: RequestID {
+        /// The request that brought a credential; an approval brings none.
+        var id: RequestID? {
             switch self {
             case .signIn(let request): request.id
             case .identify(let request, _, _): request.id
+            case .approval: nil
             }
         }
 
-        func refused(_ refusal: Refusal) -> Reply {
+        func refused(_ refusal: Refusal) -> [Reply] {
             switch self {
-            case .signIn(let request): .change(request, refusal)
-            case .identify(let request, _, _): .identify(request, .failure(refusal))
+            case .signIn(let request): [.change(request, refusal)]
+            case .identify(let request, _, _): [.identify(request, .failure(refusal))]
+            case .approval(_, let callers): callers.map { .identify($0, .failure(refusal)) }
             }
         }
     }
@@ -60,6 +65,8 @@ struct SignIn: Hashable, Sendable {
         var uid: UInt32
         /// Whom the credential is for, as far as it says.
         var subject: Identity?
+        /// The only user who may come of it, if there is one.
+        var expected: Identity?
         var stage: Stage
 
         enum Stage: Hashable, Sendable {
@@ -148,7 +155,7 @@ struct SignIn: Hashable, Sendable {
     /// A sign-out drops everything that was received before it: the replies that are owed.
     mutating func dropAll(_ refusal: Refusal) -> [Reply] {
         let replies = queue.map { $0.wish.refused(refusal) }
-        let current = exchange.map { [$0.origin.refused(refusal)] } ?? []
+        let current = exchange?.origin.refused(refusal) ?? []
         let asked = question.map { [Reply.identify($0.request, .failure(refusal))] } ?? []
         self = SignIn()
         return replies + current + asked
@@ -165,9 +172,15 @@ struct SignIn: Hashable, Sendable {
         return exchange.stage != .asking
     }
 
-    /// Whether a sign-in that was received may turn out to be this user's.
+    /// Whether somebody is being waited for who approves on another screen, and the provider is being asked.
+    var isPolling: Bool {
+        if case .approval? = exchange?.origin { true } else { false }
+    }
+
+    /// Whether a sign-in that was received may turn out to be this user's. What comes of an approval is known too late for
+    /// that: between two polls the provider is told of sign-outs, and during one it is not.
     func mayBe(_ identity: Identity) -> Bool {
-        if let exchange, exchange.subject.map(identity.isSameUser) ?? true { return true }
+        if !isPolling, let exchange, exchange.subject.map(identity.isSameUser) ?? true { return true }
         return queue.contains { entry in
             switch entry.wish {
             case .signIn(_, let facts), .identifyWith(_, _, let facts): facts.subject.mayBe(identity)

@@ -8,6 +8,8 @@ struct SecretShelf {
     private var sessions: [SecretRef: SessionSecrets] = [:]
     /// What handlers gave.
     private var answers: [SecretRef: RenewalAnswer] = [:]
+    /// The codes of sign-ins that await approval.
+    private var codes: [SecretRef: DeviceCodes] = [:]
     private var last: UInt64 = 0
 
     /// Equal API keys have one name, by which the machine knows a key that was rotated.
@@ -26,6 +28,12 @@ struct SecretShelf {
         return ref
     }
 
+    mutating func put(_ codes: DeviceCodes) -> SecretRef {
+        let ref = next()
+        self.codes[ref] = codes
+        return ref
+    }
+
     private mutating func next() -> SecretRef {
         last += 1
         return SecretRef(number: last)
@@ -37,12 +45,15 @@ struct SecretShelf {
             sessions = sessions.filter { used.contains($0.key) }
         }
         if answers.keys.contains(where: { !used.contains($0) }) { answers = answers.filter { used.contains($0.key) } }
+        if codes.keys.contains(where: { !used.contains($0) }) { codes = codes.filter { used.contains($0.key) } }
     }
 
     func secrets(_ ref: SecretRef?) -> SessionSecrets? { ref.flatMap { sessions[$0] } }
 
     func answer(_ ref: SecretRef?) -> RenewalAnswer? { ref.flatMap { answers[$0] } }
 
+    func codes(_ ref: SecretRef?) -> DeviceCodes? { ref.flatMap { codes[$0] } }
+
     /// How many secrets are held.
-    var count: Int { sessions.count + answers.count }
+    var count: Int { sessions.count + answers.count + codes.count }
 }

@@ -11,7 +11,7 @@ package actor SessionOwner {
     private let store: any SessionStore
     private let clock: any SessionClock
     private let alarm: any SessionAlarm
-    private let observer: any SessionObserver
+    let observer: any SessionObserver
 
     var machine: SessionMachine
     var shelf = SecretShelf()
@@ -76,6 +76,7 @@ package actor SessionOwner {
         self.tasks = tasks
         let machine = SessionMachine(
             provider: provider.name,
+            schemes: provider.schemes,
             sealedWith: store.sealedWith,
             seed: seed,
             mode: rules.mode,
@@ -94,8 +95,11 @@ package actor SessionOwner {
     package func start(with restoration: Restoration, durable: Bool = true) {
         var secrets = SessionSecrets()
         if case .restored(_, let stored, _) = restoration { secrets = stored }
+        let codes = secrets.codes.map { shelf.put($0) }
+        secrets.codes = nil
         let now = now
-        apply(machine.restored(restoration, secrets: shelf.put(secrets), durable: durable, now: now), now)
+        let ref = shelf.put(secrets)
+        apply(machine.restored(restoration, secrets: ref, codes: codes, durable: durable, now: now), now)
     }
 
     /// From now on `tell` is called with every new snapshot, on the owner's executor, before the observer is. It
@@ -137,8 +141,12 @@ package actor SessionOwner {
                 exchange(attempt, request, completedWith: given, expecting: expected)
             case .renew(let attempt, let identity, let secrets, let given):
                 renew(attempt, identity, with: secrets, using: given)
-            case .write(let ticket, let record, let secrets):
-                write(ticket, record, secrets)
+            case .authorize(let attempt, let request):
+                authorize(attempt, request)
+            case .poll(let attempt, let codes):
+                poll(attempt, with: codes)
+            case .write(let ticket, let record, let secrets, let codes):
+                write(ticket, record, secrets, codes)
             case .revoke(let revocation, let identity, let secrets):
                 revoke(revocation, identity, with: secrets)
             case .interrupt:
@@ -217,7 +225,7 @@ package actor SessionOwner {
         expecting expected: Identity?
     ) {
         guard let credential = credentials[request]?.completed(with: shelf.answer(given)) else {
-            return report(attempt, .unavailable(Unavailability("The credential of the sign-in is gone: sign in again")))
+            return report(attempt, .credentialGone)
         }
         start { owner in
             do throws(ExchangeFailure) {
@@ -232,7 +240,7 @@ package actor SessionOwner {
     }
 
     /// An exchange that never left, told on a turn of its own.
-    private func report(_ attempt: Attempt, _ failure: ExchangeFailure) {
+    func report(_ attempt: Attempt, _ failure: ExchangeFailure) {
         start { owner in
             let now = owner.now
             owner.apply(owner.machine.exchangeFailed(attempt, failure, now: now), now)
@@ -253,7 +261,7 @@ package actor SessionOwner {
             do throws(RenewalFailure) {
                 let grant = try await owner.provider.renew(identity, with: own, using: answer)
                 owner.observer.reached(.answered)
-                owner.renewed(attempt, grant, keeping: own.refreshToken)
+                owner.renewed(attempt, grant, keeping: own)
             } catch {
                 let now = owner.now
                 owner.apply(owner.machine.renewalFailed(attempt, error, now: now), now)
@@ -261,7 +269,7 @@ package actor SessionOwner {
         }
     }
 
-    private func renewed(_ attempt: Attempt, _ grant: Grant, keeping refreshToken: SharedSecret?) {
+    private func renewed(_ attempt: Attempt, _ grant: Grant, keeping own: SessionSecrets) {
         let now = now
         guard grant.token != nil else {
             let failure = Unavailability("The provider's answer to the renewal holds no access token", ambiguous: true)
@@ -270,16 +278,18 @@ package actor SessionOwner {
         }
         // An answer without a refresh token keeps the old one (RFC 6749 §6).
         var grant = grant
-        grant.refreshToken = grant.refreshToken ?? refreshToken
+        grant.refreshToken = grant.refreshToken ?? own.refreshToken
+        grant.subjectTokenType = grant.subjectTokenType ?? own.subjectTokenType
         apply(machine.renewalSucceeded(attempt, put(grant), now: now), now)
     }
 
     /// What the provider granted, as the machine sees it.
-    private func put(_ grant: Grant) -> Granted {
+    func put(_ grant: Grant) -> Granted {
         let secrets = SessionSecrets(
             accessToken: grant.token?.secret,
             refreshToken: grant.refreshToken,
-            apiKey: grant.apiKey
+            apiKey: grant.apiKey,
+            subjectTokenType: grant.subjectTokenType
         )
         return Granted(
             identity: grant.identity,
@@ -305,8 +315,10 @@ package actor SessionOwner {
     }
 
     /// The machine asks for the next write when this one has ended, so there is never more than one.
-    private func write(_ ticket: WriteTicket, _ record: SessionRecord, _ ref: SecretRef?) {
-        let secrets = shelf.secrets(ref) ?? SessionSecrets()
+    private func write(_ ticket: WriteTicket, _ record: SessionRecord, _ ref: SecretRef?, _ codes: SecretRef?) {
+        var sealed = shelf.secrets(ref) ?? SessionSecrets()
+        sealed.codes = shelf.codes(codes)
+        let secrets = sealed
         start { owner in
             var failure: StoreFailure?
             do throws(StoreFailure) {

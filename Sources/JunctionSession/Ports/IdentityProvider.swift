@@ -2,8 +2,11 @@ package import JunctionSecret
 
 /// A vendor's cloud, seen from the session: one call, one outcome. Retrying belongs to the session.
 package protocol IdentityProvider: Sendable {
-    /// The name in the configuration and on the wire: `junction`, `social`, `sinch`.
+    /// The name in the configuration and on the wire: `junction`, `social`, `sinch`, `oauth`.
     var name: String { get }
+
+    /// The schemes that it has, and what the session has to know of each.
+    var schemes: [Scheme: SchemeTraits] { get }
 
     /// Reads what a credential says about itself. No network, no clock: a malformed one is refused here.
     ///
@@ -18,6 +21,16 @@ package protocol IdentityProvider: Sendable {
     /// - Parameter expected: the only user that may come out (a link code under a session that needs
     ///   reauthentication); another one is `.otherUser`, before the final exchange is made.
     func exchange(_ credential: Credential, expecting expected: Identity?) async throws(ExchangeFailure) -> Grant
+
+    /// Begins a sign-in that a person approves on another screen: asks the provider for its codes. Only for a credential
+    /// that awaits approval.
+    func authorize(_ credential: Credential) async throws(ExchangeFailure) -> DeviceAuthorization
+
+    /// Asks whether the sign-in has been approved: one request, no retry. When to poll is the session's affair.
+    func poll(_ codes: DeviceCodes) async throws(PollFailure) -> Grant
+
+    /// The provider's page on which a person signs in by a browser: what comes back is an authorization code.
+    func authorizationPage(_ page: AuthorizationPage) async throws(Refusal) -> String
 
     /// Renews the session: one request, no retry, no redirect; where its refusal can mean two things, one look at the user.
     ///
@@ -60,8 +73,39 @@ package protocol IdentityProvider: Sendable {
 }
 
 extension IdentityProvider {
+    /// Refused, by a provider without such a scheme: none of its credentials awaits approval.
+    package func authorize(_ credential: Credential) async throws(ExchangeFailure) -> DeviceAuthorization {
+        throw .refused("\(name) has no sign-in that is approved on another screen")
+    }
+
+    /// Refused likewise.
+    package func poll(_ codes: DeviceCodes) async throws(PollFailure) -> Grant {
+        throw .refused("\(name) has no sign-in that is approved on another screen")
+    }
+
+    /// Refused, by a provider without such a page.
+    package func authorizationPage(_ page: AuthorizationPage) async throws(Refusal) -> String {
+        throw Refusal(.unsupported, "\(name) has no page on which a person could sign in by a browser")
+    }
+
     /// Nothing, for a provider that keeps nothing of a credential.
     package func signedOut() {}
+}
+
+/// What an app has prepared for a sign-in by a browser (RFC 6749 §4.1.1, RFC 7636 §4.3, RFC 8252).
+package struct AuthorizationPage: Equatable, Sendable {
+    /// Where the browser comes back to.
+    package var redirectUri: String
+    /// What it brings along unchanged.
+    package var state: String
+    /// By S256.
+    package var codeChallenge: String
+
+    package init(redirectUri: String, state: String, codeChallenge: String) {
+        self.redirectUri = redirectUri
+        self.state = state
+        self.codeChallenge = codeChallenge
+    }
 }
 
 /// A credential that was refused before anything was sent: malformed, or not for this provider.

@@ -8,7 +8,7 @@ package protocol SessionObserver: Sendable {
     func reached(_ step: RotationStep)
 }
 
-/// The steps of a rotation that the owner takes; the store has its own between `answered` and `swapped`.
+/// The steps of a rotation, or of an approval, that the owner takes; the store has its own between `answered` and `swapped`.
 package enum RotationStep: String, Sendable, CaseIterable {
     /// The intent is on disk, or the disk has refused it; the request leaves next.
     case intentNoted

@@ -9,6 +9,14 @@ package enum Credential: Sendable {
     case registration(userId: String, token: SharedSecret?)
     case registrationSignature(userId: String, signature: SharedSecret, sequence: UInt64)
     case selfSigned(userId: String)
+    /// Nothing is brought: a person approves on another screen (RFC 8628).
+    case device
+    /// RFC 6749 §4.1, with the verifier of RFC 7636.
+    case authorizationCode(SharedSecret, redirectUri: String, codeVerifier: SharedSecret)
+    /// Another tool's login, which this daemon takes over.
+    case refreshToken(SharedSecret)
+    /// RFC 8693; the type is a URI of its §3.
+    case tokenExchange(subjectToken: SharedSecret, subjectTokenType: String)
 
     package var scheme: Scheme {
         switch self {
@@ -19,6 +27,10 @@ package enum Credential: Sendable {
         case .registration: .registration
         case .registrationSignature: .registrationSignature
         case .selfSigned: .selfSigned
+        case .device: .device
+        case .authorizationCode: .authorizationCode
+        case .refreshToken: .refreshToken
+        case .tokenExchange: .tokenExchange
         }
     }
 }
@@ -31,21 +43,24 @@ package struct CredentialFacts: Hashable, Sendable {
     package var key: SecretRef?
     /// It names its user but brings nothing to sign in with: a session handler has to be asked.
     package var needsHandler = false
+    /// It brings nothing yet: a person has to approve it on another screen.
+    package var awaitsApproval = false
 
     /// Whom a credential is for, as far as it can be read.
     package enum Subject: Hashable, Sendable {
         /// It names its user.
         case user(Identity)
-        /// A link code: whom it is for is known only after it has been exchanged.
+        /// A link code, and whatever else says whom it is for only after it has been exchanged.
         case unnamed
         /// A team API key without a user: it configures the installation and signs nobody in.
         case nobody(environment: String, region: String)
     }
 
-    package init(scheme: Scheme, subject: Subject, needsHandler: Bool = false) {
+    package init(scheme: Scheme, subject: Subject, needsHandler: Bool = false, awaitsApproval: Bool = false) {
         self.scheme = scheme
         self.subject = subject
         self.needsHandler = needsHandler
+        self.awaitsApproval = awaitsApproval
     }
 }
 
@@ -59,6 +74,8 @@ package struct Grant: Sendable {
     /// Absent in a renewal's answer: the old one stays valid.
     package var refreshToken: SharedSecret?
     package var apiKey: SharedSecret?
+    /// What a renewal by an app's answer has to say of that answer (RFC 8693 §3), where the sign-in said so.
+    package var subjectTokenType: String?
 
     /// An access token and its life.
     package struct Token: Sendable {
@@ -77,13 +94,15 @@ package struct Grant: Sendable {
         scheme: Scheme,
         token: Token?,
         refreshToken: SharedSecret?,
-        apiKey: SharedSecret? = nil
+        apiKey: SharedSecret? = nil,
+        subjectTokenType: String? = nil
     ) {
         self.identity = identity
         self.scheme = scheme
         self.token = token
         self.refreshToken = refreshToken
         self.apiKey = apiKey
+        self.subjectTokenType = subjectTokenType
     }
 }
 
@@ -92,16 +111,23 @@ package struct SessionSecrets: Sendable {
     package var accessToken: SharedSecret?
     package var refreshToken: SharedSecret?
     package var apiKey: SharedSecret?
+    /// What an app's server gives for a renewal is of this type (RFC 8693 §3), where the sign-in said so. No secret: it is
+    /// kept beside what it describes.
+    package var subjectTokenType: String?
+    /// The codes of a sign-in that awaits approval. They are sealed with the session that stands, and are not its own.
+    package var codes: DeviceCodes?
     /// When the access token ends, by the clock that never steps: told to whoever shows it. Not stored; `nil`: nobody knows.
     package var accessTokenEndsAt: Uptime?
 
     package init(
         accessToken: SharedSecret? = nil,
         refreshToken: SharedSecret? = nil,
-        apiKey: SharedSecret? = nil
+        apiKey: SharedSecret? = nil,
+        subjectTokenType: String? = nil
     ) {
         self.accessToken = accessToken
         self.refreshToken = refreshToken
         self.apiKey = apiKey
+        self.subjectTokenType = subjectTokenType
     }
 }

@@ -1,15 +1,24 @@
 /// Who is signed in: the user as the provider names them.
 ///
 /// A user of an environment and region is one of Junction's: UUIDs and words, which are kept in lower case, so that two
-/// spellings of one user compare equal. Every other vendor's user id is the app's own, and `Anna` is not `anna`.
+/// spellings of one user compare equal. Every other vendor's user id is the app's own, and `Anna` is not `anna`. A user of
+/// an issuer is the `sub` that this issuer gave (OpenID Connect Core §2): both exactly as written.
 package struct Identity: Hashable, Sendable {
     package let userId: String
     package let teamId: String?
     package let environment: String?
     package let region: String?
+    package let issuer: String?
 
-    package init(userId: String, teamId: String? = nil, environment: String? = nil, region: String? = nil) {
+    package init(
+        userId: String,
+        teamId: String? = nil,
+        environment: String? = nil,
+        region: String? = nil,
+        issuer: String? = nil
+    ) {
         let isOfSite = environment != nil || region != nil
+        self.issuer = issuer
         self.userId = isOfSite ? userId.lowercased() : userId
         self.teamId = teamId?.lowercased()
         self.environment = environment?.lowercased()
@@ -18,19 +27,26 @@ package struct Identity: Hashable, Sendable {
 
     /// Whether a text is this user's id, as this user's vendor compares ids.
     package func isCalled(_ name: String) -> Bool {
-        isWritten(Identity(userId: name, environment: environment, region: region).userId)
+        isWritten(Identity(userId: name, environment: environment, region: region, issuer: issuer).userId)
     }
 
-    /// Whether both name one user: user id, team, environment and region; an API key names no team, so a team
+    /// Whether both name one user: user id, issuer, team, environment and region; an API key names no team, so a team
     /// that one side does not know is not compared.
     package func isSameUser(as other: Identity) -> Bool {
-        guard isWritten(other.userId), environment == other.environment, region == other.region else { return false }
+        guard Self.isSame(userId, other.userId), environment == other.environment, region == other.region,
+            Self.isSame(issuer, other.issuer)
+        else { return false }
         guard let teamId, let otherTeam = other.teamId else { return true }
         return teamId == otherTeam
     }
 
+    private func isWritten(_ id: String) -> Bool { Self.isSame(userId, id) }
+
     /// Byte by byte: to a string, `é` is the same in one character and in two.
-    private func isWritten(_ id: String) -> Bool { userId.utf8.elementsEqual(id.utf8) }
+    private static func isSame(_ one: String?, _ other: String?) -> Bool {
+        guard let one, let other else { return one == nil && other == nil }
+        return one.utf8.elementsEqual(other.utf8)
+    }
 }
 
 /// How the user came to be signed in; the names are those of the wire.
@@ -42,4 +58,25 @@ package enum Scheme: String, Hashable, Sendable, CaseIterable {
     case registration
     case registrationSignature
     case selfSigned
+    case device
+    case authorizationCode
+    case refreshToken
+    case tokenExchange
+}
+
+/// What the session has to know of a scheme; its vendor states it.
+package struct SchemeTraits: Hashable, Sendable {
+    /// A session of this scheme is renewed with a refresh token of its own, so that a request whose answer was lost can be
+    /// made once more.
+    package var renewsByRefreshToken: Bool
+    /// Such a session is renewed without anything that an app's server would have to give.
+    package var renewsAlone: Bool
+    /// Signing in costs a request to the provider.
+    package var reachesProvider: Bool
+
+    package init(renewsByRefreshToken: Bool = false, renewsAlone: Bool = false, reachesProvider: Bool = true) {
+        self.renewsByRefreshToken = renewsByRefreshToken
+        self.renewsAlone = renewsAlone
+        self.reachesProvider = reachesProvider
+    }
 }

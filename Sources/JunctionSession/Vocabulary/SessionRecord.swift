@@ -7,6 +7,8 @@ package struct SessionRecord: Hashable, Sendable {
     package var writtenAt: WallTime
     package var provider: String
     package var content: Content
+    /// A sign-in that awaits approval, beside whatever stands.
+    package var approval: StoredApproval?
 
     package enum Content: Hashable, Sendable {
         /// Nobody is signed in: the tombstone of a sign-out, honoured without the key.
@@ -22,18 +24,35 @@ package struct SessionRecord: Hashable, Sendable {
         edition: UInt32 = 0,
         writtenAt: WallTime,
         provider: String,
-        content: Content
+        content: Content,
+        approval: StoredApproval? = nil
     ) {
         self.generation = generation
         self.edition = edition
         self.writtenAt = writtenAt
         self.provider = provider
         self.content = content
+        self.approval = approval
     }
 
     /// Whether this record is the newer truth of the two.
     package func supersedes(_ other: SessionRecord) -> Bool {
         (generation, edition) > (other.generation, other.edition)
+    }
+}
+
+/// A sign-in that awaits approval, as stored; its codes are sealed beside it.
+package struct StoredApproval: Hashable, Sendable {
+    package var expiresAt: WallTime
+    /// The pause between two polls.
+    package var interval: Duration
+    /// The app's own name for the user who is to be signed in, where `identify` began it.
+    package var externalUserId: String?
+
+    package init(expiresAt: WallTime, interval: Duration, externalUserId: String? = nil) {
+        self.expiresAt = expiresAt
+        self.interval = interval
+        self.externalUserId = externalUserId
     }
 }
 

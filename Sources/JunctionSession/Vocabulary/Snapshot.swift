@@ -28,6 +28,7 @@ package struct Snapshot: Hashable, Sendable {
         package var accessToken: TokenFacts?
         package var renewal = Renewal()
         package var termination: Termination?
+        package var authorization: Authorization?
         package var storage: StorageReport
 
         package init(state: SessionState, provider: String, storage: StorageReport) {
@@ -44,6 +45,15 @@ package struct Snapshot: Hashable, Sendable {
         case useApiKey
         case useSignInToken
         case pendingReauthentication
+    }
+
+    /// A sign-in that awaits the approval of a person; its codes are not for everybody.
+    package struct Authorization: Hashable, Sendable {
+        package var expiresAt: WallTime
+
+        package init(expiresAt: WallTime) {
+            self.expiresAt = expiresAt
+        }
     }
 
     package struct Renewal: Hashable, Sendable {

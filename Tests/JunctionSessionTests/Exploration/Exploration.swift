@@ -1,3 +1,5 @@
+import JunctionTesting
+
 @testable import JunctionSession
 
 /// Every short sequence of events from one situation: a machine, what is out in the world, and what is on the disk.
@@ -17,6 +19,8 @@ struct Exploration: Hashable {
         case writeSucceeds, writeFails
         case handlerRegisters, handlerGoes, handlerSaysRenew, handlerGives, handlerIsUnable
         case alarm, clockAhead, clockBehind, revocationEnds, crash
+        case signInByDevice, appAnswersDevice, codesGiven, pollUndecided, pollTooFast, pollLost, pollDenied
+        case pollGrantedAlice, pollGrantedBob
     }
 
     struct Secret: Hashable {
@@ -28,6 +32,7 @@ struct Exploration: Hashable {
         var ticket: WriteTicket
         var record: SessionRecord
         var secret: Secret?
+        var codes: Secret?
     }
 
     private(set) var machine: SessionMachine
@@ -45,6 +50,8 @@ struct Exploration: Hashable {
     private var overtaken: Attempt?
     private var renewal: (Attempt)?
     private var renewalOwner = "alice"
+    private var authorizing: Attempt?
+    private var poll: Attempt?
     private var asked: IdentifyRequest?
     private var question: Attempt?
     private var askedHandler: HandlerID?
@@ -58,7 +65,13 @@ struct Exploration: Hashable {
     init(mode: RenewalMode, scheme: Scheme = .signInToken) throws(Broken) {
         self.mode = mode
         self.scheme = scheme
-        machine = SessionMachine(provider: "junction", sealedWith: "file", seed: 1, mode: mode)
+        machine = SessionMachine(
+            provider: "junction",
+            schemes: FakeProvider.allSchemes,
+            sealedWith: "file",
+            seed: 1,
+            mode: mode
+        )
         try perform(machine.restored(.absent, secrets: put("nobody"), now: now))
     }
 
@@ -74,9 +87,14 @@ struct Exploration: Hashable {
     func isPossible(_ event: Event) -> Bool {
         switch event {
         case .signInAlice, .signInBob, .signOut, .identifyBob, .renew, .token, .longToken, .rejected: count(event) < 2
+        case .signInByDevice: count(event) < 2
+        case .appAnswersDevice: asked != nil
+        case .codesGiven: authorizing != nil
+        case .pollUndecided, .pollTooFast, .pollLost, .pollDenied, .pollGrantedAlice, .pollGrantedBob: poll != nil
         case .crash, .clockAhead, .clockBehind: count(event) < 1
         case .appAnswersAlice, .appAnswersBob, .appRefuses: asked != nil
-        case .exchangeGranted, .exchangeUnavailable, .exchangeRefused: exchange != nil
+        case .exchangeGranted: exchange != nil
+        case .exchangeUnavailable, .exchangeRefused: exchange != nil || authorizing != nil
         case .overtakenGranted: overtaken != nil
         case .renewalGranted, .renewalBusy, .renewalLost, .renewalReauthentication, .renewalTerminated: renewal != nil
         case .renewalAnswerRefused: renewal != nil && mode == .handler
@@ -154,8 +172,38 @@ struct Exploration: Hashable {
             telling = nil
             try perform(machine.revocationEnded(told, failure: nil, now: now))
         case .crash: try crash()
+        case .signInByDevice:
+            try perform(machine.signInRequested(request(event), .device, by: 1_000, now: now))
+        case .appAnswersDevice:
+            guard let request = asked else { return }
+            asked = nil
+            try perform(machine.identifyAnswered(request, .success(.device), now: now))
+        case .codesGiven:
+            guard let attempt = authorizing else { return }
+            authorizing = nil
+            let life = Life(from: now, lasting: .seconds(600))
+            let begun = ApprovalBegun(codes: put("codes"), life: life, interval: .seconds(5))
+            try perform(machine.approvalBegan(attempt, begun, now: now))
+        case .pollUndecided: try endPoll(.pending)
+        case .pollTooFast: try endPoll(.slowDown)
+        case .pollLost: try endPoll(.unavailable(Unavailability("Lost", ambiguous: true)))
+        case .pollDenied: try endPoll(.denied)
+        case .pollGrantedAlice: try grantPoll(by: "alice")
+        case .pollGrantedBob: try grantPoll(by: "bob")
         }
         try check()
+    }
+
+    private mutating func endPoll(_ failure: PollFailure) throws(Broken) {
+        guard let attempt = poll else { return }
+        poll = nil
+        try perform(machine.pollFailed(attempt, failure, now: now))
+    }
+
+    private mutating func grantPoll(by user: String) throws(Broken) {
+        guard let attempt = poll else { return }
+        poll = nil
+        try perform(machine.exchangeSucceeded(attempt, granted(user), now: now))
     }
 
     private mutating func signIn(_ event: Event, _ user: String) throws(Broken) {
@@ -191,8 +239,8 @@ struct Exploration: Hashable {
     private mutating func endExchange(
         _ outcome: (inout Exploration) -> Result<Granted, ExchangeFailure>
     ) throws(Broken) {
-        guard let attempt = exchange else { return }
-        exchange = nil
+        guard let attempt = exchange ?? authorizing else { return }
+        (exchange, authorizing) = (nil, nil)
         switch outcome(&self) {
         case .success(let granted): try perform(machine.exchangeSucceeded(attempt, granted, now: now))
         case .failure(let failure): try perform(machine.exchangeFailed(attempt, failure, now: now))
@@ -238,16 +286,34 @@ struct Exploration: Hashable {
     }
 
     private mutating func crash() throws(Broken) {
+        let awaited = machine.ledger.storage.durable && machine.ledger.isIdle ? machine.approval.stored : nil
         (write, exchange, overtaken, renewal, asked, question, askedHandler) = (nil, nil, nil, nil, nil, nil, nil)
+        (authorizing, poll) = (nil, nil)
         (handler, telling, waiting, wanted, shelf) = (nil, nil, [], [:], [:])
-        machine = SessionMachine(provider: "junction", sealedWith: "file", seed: 1, mode: mode)
+        machine = SessionMachine(
+            provider: "junction",
+            schemes: FakeProvider.allSchemes,
+            sealedWith: "file",
+            seed: 1,
+            mode: mode
+        )
         guard let disk else {
             return try perform(machine.restored(.absent, secrets: put("nobody"), now: now))
         }
         let secrets = put(disk.secret?.owner ?? "nobody")
+        let codes = disk.codes.map { put($0.owner) }
         try perform(
-            machine.restored(.restored(disk.record, SessionSecrets(), damaged: nil), secrets: secrets, now: now)
+            machine.restored(
+                .restored(disk.record, SessionSecrets(), damaged: nil),
+                secrets: secrets,
+                codes: codes,
+                now: now
+            )
         )
+        if let awaited, machine.approval.stored?.externalUserId != awaited.externalUserId || !machine.approval.isRunning
+        {
+            throw Broken(description: "a crash lost a sign-in that somebody may have approved")
+        }
     }
 
     // MARK: The owner's part
@@ -270,7 +336,17 @@ struct Exploration: Hashable {
                     throw Broken(description: "\(identity.userId) is renewed with somebody else's secrets")
                 }
                 (renewal, renewalOwner) = (attempt, identity.userId)
-            case .write(let ticket, let record, let secrets):
+            case .authorize(let attempt, _):
+                if let before = exchange { overtaken = before }
+                (exchange, authorizing) = (nil, attempt)
+            case .poll(let attempt, let codes):
+                guard shelf[codes]?.owner == "codes" else { throw Broken(description: "a poll without its codes") }
+                if exchange != nil || telling != nil { throw Broken(description: "a poll beside another request") }
+                poll = attempt
+            case .write(let ticket, let record, let secrets, let codes):
+                if (record.approval == nil) != (codes == nil) {
+                    throw Broken(description: "a sign-in that awaits approval is written without its codes")
+                }
                 if write != nil { throw Broken(description: "two writes at once") }
                 let secret = secrets.flatMap { shelf[$0] }
                 if case .session(let stored) = record.content, stored.identity.userId != secret?.owner {
@@ -279,7 +355,7 @@ struct Exploration: Hashable {
                     )
                 }
                 if let disk, !record.supersedes(disk.record) { throw Broken(description: "a write goes back") }
-                write = Write(ticket: ticket, record: record, secret: secret)
+                write = Write(ticket: ticket, record: record, secret: secret, codes: codes.flatMap { shelf[$0] })
             case .revoke(let revocation, let identity, let secrets):
                 guard telling == nil, shelf[secrets]?.owner == identity.userId else {
                     throw Broken(description: "a sign-out is told twice, or with other secrets")
@@ -299,6 +375,11 @@ struct Exploration: Hashable {
         if let attempt = exchange, !machine.signIn.isSent(attempt) {
             overtaken = machine.revocations.overtaken[attempt] == nil ? overtaken : attempt
             exchange = nil
+        }
+        if let attempt = authorizing, !machine.signIn.isSent(attempt) { authorizing = nil }
+        if let attempt = poll, !machine.signIn.isSent(attempt) {
+            overtaken = machine.revocations.overtaken[attempt] == nil ? overtaken : attempt
+            poll = nil
         }
         if let attempt = renewal, machine.renewal.sent(attempt) == nil { renewal = nil }
         shelf = shelf.filter { machine.secretsInUse.contains($0.key) }
@@ -331,7 +412,8 @@ struct Exploration: Hashable {
         if facts.state == .terminated || facts.state == .notLoggedIn, facts.flags.contains(.signedIn) {
             throw Broken(description: "signedIn is shown while nobody is")
         }
-        let isOut = write != nil || exchange != nil || renewal != nil || asked != nil || question != nil
+        let isSigningIn = exchange != nil || authorizing != nil || poll != nil
+        let isOut = write != nil || isSigningIn || renewal != nil || asked != nil || question != nil
         if !waiting.isEmpty, !isOut, machine.nextAlarm(now: now) == nil {
             throw Broken(description: "\(waiting.count) wait, and nothing will ever happen")
         }

@@ -13,6 +13,7 @@ struct ExplorationTests {
     enum Situation: String, CaseIterable, Sendable {
         case nobody, signedIn, switching, renewing, storing, replaying, expired, pending, signingOut
         case handlerMode, asking, postponed
+        case awaiting, polling, awaitingAnother
     }
 
     static func situation(_ situation: Situation) throws -> Exploration {
@@ -31,6 +32,9 @@ struct ExplorationTests {
         case .expired: try signedIn.after(.alarm, .writeSucceeds, .renewalBusy, .clockAhead)
         case .pending: try signedIn.after(.renew, .writeSucceeds, .renewalReauthentication, .writeSucceeds)
         case .signingOut: try signedIn.after(.signOut)
+        case .awaiting: try nobody.after(.signInByDevice, .codesGiven, .writeSucceeds)
+        case .polling: try nobody.after(.signInByDevice, .codesGiven, .writeSucceeds, .alarm)
+        case .awaitingAnother: try signedIn.after(.identifyBob, .appAnswersDevice, .codesGiven, .writeSucceeds)
         case .handlerMode: handled
         case .asking: asking
         case .postponed: try asking.after(.handlerIsUnable, .writeSucceeds)

@@ -8,6 +8,7 @@ struct Coverage {
         case handlersVanished, silentHandlers, lateHandlers, revocationsTold, lossesWithoutGrace, overtakenGrants,
             handlerRenewals
         case unreadableStarts, freshEndings, apiVerdicts, enrolments, enrolmentsOvertaken
+        case codesGiven, polls, approvals, approvalsRefused, crashAwaiting, crashPolling
     }
 
     private(set) var counts: [Kind: Int] = [:]

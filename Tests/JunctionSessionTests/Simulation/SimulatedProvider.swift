@@ -39,6 +39,24 @@ struct SimulatedProvider {
         var at: Int64
     }
 
+    /// The codes of a sign-in that a person approves.
+    struct Codes: Equatable {
+        var number: Int
+        var life: Int64
+        var interval: Int64
+    }
+
+    private struct Code {
+        var endsAt: Int64
+        var decision: Decision?
+        var isRedeemed = false
+
+        enum Decision: Equatable {
+            case approved(String)
+            case denied
+        }
+    }
+
     private struct RefreshToken {
         var family: Int
         var parent: Int?
@@ -59,6 +77,7 @@ struct SimulatedProvider {
     /// Whose an access token is, and when it ends.
     private(set) var access: [Int: (user: String, endsAt: Int64)] = [:]
     private var last = 0
+    private var codes: [Int: Code] = [:]
     var deleted: Set<String> = []
     var demandsReauthentication: Set<String> = []
 
@@ -72,6 +91,47 @@ struct SimulatedProvider {
         demandsReauthentication.remove(user)
         families.append(Family(user: user))
         return .granted(issue(family: families.count - 1, parent: nil, life: life, at: time))
+    }
+
+    // MARK: Sign-ins that a person approves
+
+    mutating func authorize(at time: Int64) -> Codes {
+        last += 1
+        codes[last] = Code(endsAt: time + 600_000)
+        return Codes(number: last, life: 600_000, interval: 5_000)
+    }
+
+    /// A person approves as somebody, or denies.
+    mutating func decide(_ code: Int, by user: String?) {
+        guard codes[code]?.decision == nil else { return }
+        codes[code]?.decision = user.map(Code.Decision.approved) ?? .denied
+    }
+
+    enum Polled {
+        case granted(Tokens)
+        case failed(PollFailure)
+    }
+
+    mutating func poll(_ code: Int, life: Int64, at time: Int64) -> Polled {
+        guard let known = codes[code], !known.isRedeemed else { return .failed(.refused("invalid_grant")) }
+        if time >= known.endsAt { return .failed(.expired) }
+        switch known.decision {
+        case nil: return .failed(.pending)
+        case .denied: return .failed(.denied)
+        case .approved(let user):
+            if deleted.contains(user) { return .failed(.denied) }
+            codes[code]?.isRedeemed = true
+            demandsReauthentication.remove(user)
+            families.append(Family(user: user))
+            return .granted(issue(family: families.count - 1, parent: nil, life: life, at: time))
+        }
+    }
+
+    /// Whether a person has approved it, it lives on for a while, and nobody has its session yet.
+    func awaitsPoll(_ code: Int, after time: Int64) -> String? {
+        guard let known = codes[code], !known.isRedeemed, known.endsAt > time, case .approved(let user) = known.decision
+        else { return nil }
+        return user
     }
 
     /// A token of the app, or of the user's name alone: no refresh token is spent.

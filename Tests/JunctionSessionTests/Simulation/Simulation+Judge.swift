@@ -150,12 +150,16 @@ extension Simulation {
         provider.deleted = []
         provider.demandsReauthentication = []
         if mode == .handler { try register() }
+        let approved = try approve()
         for _ in 0..<300 {
             if isOver { break }
             try runWorld(until: time + 60_000)
         }
         guard isOver else {
             throw Broken(description: "the history does not end: \(machine.facts(now: now)), \(waiting.count) wait")
+        }
+        if let approved, machine.standing.session?.stored.identity.name != approved {
+            throw Broken(description: "\(approved) has approved, and is not signed in")
         }
         guard let token = machine.standing.session?.stored.token, !machine.isReauthenticationPending,
             token.life < .seconds(7_200), let served = machine.servedSecrets, let access = shelf[served]?.access,
@@ -170,6 +174,16 @@ extension Simulation {
         if session.stored.token?.generation == generation, !machine.isReauthenticationPending {
             throw Broken(description: "a token outlived itself")
         }
+    }
+
+    /// A person approves what is waited for: that comes to a session, if nobody stands in the way and there is time.
+    private mutating func approve() throws(Broken) -> String? {
+        guard let ref = machine.approval.codes, let code = shelf[ref]?.code else { return nil }
+        provider.decide(code, by: "alice")
+        guard machine.standing.session == nil, machine.signIn.queue.isEmpty, machine.signIn.exchange == nil,
+            machine.signIn.question == nil, machine.ledger.change == nil, enrolling == nil
+        else { return nil }
+        return provider.awaitsPoll(code, after: time + 120_000)
     }
 
     /// The clock that never steps knows the end; the wall clock may have been set between two lives of the process.

@@ -8,10 +8,15 @@ extension Simulation {
             switch effect {
             case .exchange(let attempt, let request, let given, let expected):
                 try exchange(attempt, request, given, expected)
+            case .authorize(let attempt, let request):
+                guard waiting.contains(request) else { throw Broken(description: "codes are asked for, for nobody") }
+                try sendExchange(attempt, Call(kind: .authorization, user: "nobody", sentAt: time, start: now))
+            case .poll(let attempt, let codes):
+                try poll(attempt, codes)
             case .renew(let attempt, let identity, let secrets, let given):
                 try renew(attempt, identity, secrets, given)
-            case .write(let ticket, let record, let secrets):
-                try begin(ticket, record, secrets)
+            case .write(let ticket, let record, let secrets, let codes):
+                try begin(ticket, record, secrets, codes)
             case .revoke(let revocation, let identity, let secrets):
                 try revoke(revocation, identity, secrets)
             case .interrupt(let revocation):
@@ -53,14 +58,28 @@ extension Simulation {
             throw Broken(description: "an exchange without a credential")
         }
         if keepsNothing { throw Broken(description: "a one-time credential is spent where nothing can be kept") }
+        let secret = try given.map { (ref) throws(Broken) in try find(ref) }
+        try sendExchange(
+            attempt,
+            Call(kind: .exchange, user: user, expected: expected?.name, given: secret, sentAt: time, start: now)
+        )
+    }
+
+    /// Invariant 1: at most one exchange is in flight, whatever it is.
+    private mutating func sendExchange(_ attempt: Attempt, _ call: Call) throws(Broken) {
         if calls.contains(where: { !$0.value.isRenewal && machine.signIn.isSent($0.key) }) {
             throw Broken(description: "two exchanges in flight")
         }
-        let secret = try given.map { (ref) throws(Broken) in try find(ref) }
-        send(
-            attempt,
-            Call(isRenewal: false, user: user, expected: expected?.name, given: secret, sentAt: time, start: now)
-        )
+        send(attempt, call)
+    }
+
+    private mutating func poll(_ attempt: Attempt, _ ref: SecretRef) throws(Broken) {
+        guard let code = try find(ref).code else { throw Broken(description: "a poll without a code") }
+        if telling != nil { throw Broken(description: "a poll while the provider is told of a sign-out") }
+        if let before = polled[code], time - before < 5_000 { throw Broken(description: "polls come too fast") }
+        polled[code] = time
+        coverage.note(.polls)
+        try sendExchange(attempt, Call(kind: .poll(code), user: "nobody", sentAt: time, start: now))
     }
 
     private mutating func renew(
@@ -84,7 +103,7 @@ extension Simulation {
         }
         sends.append(time)
         let call = Call(
-            isRenewal: true,
+            kind: .renewal,
             user: identity.name,
             refresh: secret.refresh,
             given: own,
@@ -106,7 +125,15 @@ extension Simulation {
         coverage.note(window?.replays == 1 ? .replays : .secondReplays)
     }
 
-    private mutating func begin(_ ticket: WriteTicket, _ record: SessionRecord, _ ref: SecretRef?) throws(Broken) {
+    private mutating func begin(
+        _ ticket: WriteTicket,
+        _ record: SessionRecord,
+        _ ref: SecretRef?,
+        _ codes: SecretRef?
+    ) throws(Broken) {
+        if (record.approval == nil) != (codes == nil) {
+            throw Broken(description: "a sign-in that awaits approval is written without its codes")
+        }
         if write != nil { throw Broken(description: "two writes at the store at once") }
         let secret = try ref.map { (ref) throws(Broken) in try find(ref) }
         // Invariant 8, on its way to the disk.
@@ -123,7 +150,8 @@ extension Simulation {
                 throw Broken(description: "the token in the record belongs to somebody else")
             }
         }
-        write = Write(ticket: ticket, record: record, secret: secret)
+        let sealed = try codes.map { (ref) throws(Broken) in try find(ref) }
+        write = Write(ticket: ticket, record: record, secret: secret, codes: sealed)
         plan(.writeEnds(ticket), after: Int64(chance(diskIsSlow ? 30_000 : 20)))
     }
 
@@ -138,6 +166,7 @@ extension Simulation {
             throw Broken(description: "a sign-out is told with other secrets")
         }
         if machine.identity?.name == identity.name { throw Broken(description: "the signed-in user is signed out") }
+        if machine.signIn.isPolling { throw Broken(description: "a sign-out is told while an approval is asked for") }
         if machine.ledger.isSigningOut { throw Broken(description: "a sign-out is told before it is over here") }
         telling = revocation
         plan(.revocationEnds(revocation), after: Int64(chance(8_000)))

@@ -1,3 +1,5 @@
+import JunctionTesting
+
 @testable import JunctionSession
 
 /// What the world does: callers, apps, the provider, the disk, the clocks, and the end of the process.
@@ -90,6 +92,7 @@ extension Simulation {
     }
 
     private mutating func facts(of user: String) -> CredentialFacts {
+        if scheme == .signInToken, chance(4) == 0 { return .device }
         if scheme == .signInToken, chance(8) == 0 { return .linkCode }
         var facts = CredentialFacts(scheme: scheme, subject: .user(.user(user)))
         facts.needsHandler = mode == .handler && chance(4) == 0
@@ -220,6 +223,7 @@ extension Simulation {
     mutating func send(_ attempt: Attempt, _ call: Call) {
         calls[attempt] = call
         plan(.timeout(attempt), after: 10_000)
+        if case .poll(let code) = call.kind, chance(6) == 0 { plan(.personDecides(code), after: Int64(chance(9_000))) }
         let delay: Int64
         switch weather {
         case .unreachable:
@@ -262,6 +266,15 @@ extension Simulation {
 
     private mutating func answer(to call: Call) -> Answer {
         let life = Int64([20, 60, 600, 3_600, 86_400][chance(5)]) * 1_000
+        switch call.kind {
+        case .authorization: return .codes(provider.authorize(at: time))
+        case .poll(let code):
+            return switch provider.poll(code, life: life, at: time) {
+            case .granted(let tokens): .verdict(.granted(tokens))
+            case .failed(let failure): .undecided(failure)
+            }
+        case .exchange, .renewal: break
+        }
         if let given = call.given {
             guard given.isGood, given.owner == call.user else { return call.isRenewal ? .answerRefused : .refused }
             return .verdict(
@@ -282,6 +295,17 @@ extension Simulation {
         guard let call = calls.removeValue(forKey: attempt) else { return }
         if case .unavailable(true, _) = answer, call.isRenewal { noteAmbiguity(of: call) }
         switch answer {
+        case .codes(let codes):
+            let begun = ApprovalBegun(
+                codes: put(Secret(owner: "codes", code: codes.number)),
+                life: Life(from: call.start, lasting: .milliseconds(codes.life)),
+                interval: .milliseconds(codes.interval)
+            )
+            coverage.note(.codesGiven)
+            try perform(machine.approvalBegan(attempt, begun, now: now))
+        case .undecided(let failure):
+            if failure != .pending { coverage.note(.approvalsRefused) }
+            try perform(machine.pollFailed(attempt, failure, now: now))
         case .verdict(.granted(let tokens)):
             if machine.revocations.overtaken[attempt] != nil { coverage.note(.overtakenGrants) }
             obtained[tokens.access] = (time, restarts)
@@ -292,6 +316,7 @@ extension Simulation {
                 life: Life(from: call.start, lasting: .milliseconds(tokens.life)),
                 secrets: put(secret)
             )
+            if case .poll = call.kind, machine.signIn.isSent(attempt) { coverage.note(.approvals) }
             if call.isRenewal {
                 try perform(machine.renewalSucceeded(attempt, granted, now: now))
             } else if let expected = call.expected, expected != tokens.user {
@@ -315,9 +340,10 @@ extension Simulation {
             }
         case .unavailable(let isAmbiguous, let retryAfter):
             let why = Unavailability("No answer", retryAfter: retryAfter, ambiguous: isAmbiguous)
-            if call.isRenewal {
-                try perform(machine.renewalFailed(attempt, .unavailable(why), now: now))
-            } else {
+            switch call.kind {
+            case .renewal: try perform(machine.renewalFailed(attempt, .unavailable(why), now: now))
+            case .poll: try perform(machine.pollFailed(attempt, .unavailable(why), now: now))
+            case .exchange, .authorization:
                 try perform(machine.exchangeFailed(attempt, .unavailable(why), now: now))
             }
             if call.isRenewal { expectReplay(of: call, isAmbiguous: isAmbiguous) }
@@ -363,7 +389,7 @@ extension Simulation {
         if let present = disk?.record, !write.record.supersedes(present) {
             throw Broken(description: "a write goes back from \(present.generation) to \(write.record.generation)")
         }
-        disk = Disk(record: write.record, secret: write.secret)
+        disk = Disk(record: write.record, secret: write.secret, codes: write.codes)
     }
 
     // MARK: Clocks, users, the end
@@ -400,6 +426,8 @@ extension Simulation {
     mutating func crash() throws(Broken) {
         noteCrash()
         let promised = machine.ledger.isSettled ? machine.standing : nil
+        let awaited = machine.ledger.isSettled ? machine.approval.stored : nil
+        if machine.approval.isRunning { coverage.note(machine.signIn.isPolling ? .crashPolling : .crashAwaiting) }
         let wasDurable = machine.ledger.storage.durable
         if machine.ledger.isSigningOut || machine.ledger.isEnding, let token = disk?.secret?.refresh {
             givenUp.insert(token)
@@ -414,15 +442,25 @@ extension Simulation {
         (window, quietUntil, telling, signOuts) = (nil, nil, nil, [])
         (renewBarredUntil, callers) = (.min, [:])
         (enrolling, enrolRequest) = (nil, nil)
+        polled = [:]
         restarts += 1
         let downtime = Int64([0, 300, 3_000, 30_000, 4_000_000][chance(5)])
         interruptions.append(time...(time + downtime))
         time += downtime
         if chance(3) == 0 { bootedAt = time - Int64(chance(60_000)) }
-        machine = SessionMachine(provider: "junction", sealedWith: "file", seed: random.next(), mode: mode)
+        machine = SessionMachine(
+            provider: "junction",
+            schemes: FakeProvider.allSchemes,
+            sealedWith: "file",
+            seed: random.next(),
+            mode: mode
+        )
         try start()
         if wasDurable, let promised, !promised.isRestored(as: machine.standing) {
             throw Broken(description: "a crash lost \(promised): \(machine.standing)")
+        }
+        if wasDurable, let awaited, machine.approval.stored?.externalUserId != awaited.externalUserId {
+            throw Broken(description: "a crash lost a sign-in that somebody may have approved")
         }
     }
 
@@ -478,7 +516,13 @@ extension Simulation {
             }
             // The key is back at the next start.
             agenda = []
-            machine = SessionMachine(provider: "junction", sealedWith: "file", seed: random.next(), mode: mode)
+            machine = SessionMachine(
+                provider: "junction",
+                schemes: FakeProvider.allSchemes,
+                sealedWith: "file",
+                seed: random.next(),
+                mode: mode
+            )
             (shelf, calls, write, waiting, telling, signOuts) = ([:], [:], nil, [], nil, [])
             try start()
             keepsNothing = false
@@ -487,7 +531,8 @@ extension Simulation {
         let damaged = chance(8) == 0 ? "session.sealed.tmp-1" : nil
         let restoration = Restoration.restored(disk.record, SessionSecrets(), damaged: damaged)
         expectReplay(of: disk.record, disk.secret)
-        try perform(machine.restored(restoration, secrets: secrets, now: now))
+        let codes = disk.codes.map { put($0) }
+        try perform(machine.restored(restoration, secrets: secrets, codes: codes, now: now))
         try checkReplayAtStart(disk.record)
     }
 

@@ -1,3 +1,5 @@
+import JunctionTesting
+
 @testable import JunctionSession
 
 /// One random history of one installation: callers, apps, a provider, a disk and both clocks, with crashes at any await.
@@ -19,11 +21,14 @@ struct Simulation {
         case handlerAnswers(HandlerID, RenewalQuestion)
         case appAnswers(IdentifyRequest)
         case revocationEnds(RevocationID)
+        case personDecides(Int)
         case enrolmentIsDue
         case enrolmentAnswered(Refusal?)
     }
 
     enum Answer {
+        case codes(SimulatedProvider.Codes)
+        case undecided(PollFailure)
         case verdict(SimulatedProvider.Verdict)
         /// A transient failure: whether the provider may have acted, and how long it wants to be left alone.
         case unavailable(isAmbiguous: Bool, retryAfter: Duration?)
@@ -38,13 +43,21 @@ struct Simulation {
 
     /// A call that has left for the provider.
     struct Call {
-        var isRenewal: Bool
+        var kind: Kind
+        var isRenewal: Bool { kind == .renewal }
         var user: String
         var expected: String?
         var refresh: Int?
         var given: Secret?
         var sentAt: Int64
         var start: Moment
+
+        enum Kind: Equatable {
+            case exchange, renewal
+            /// It asks for codes.
+            case authorization
+            case poll(Int)
+        }
     }
 
     /// What a name on the shelf stands for.
@@ -53,17 +66,21 @@ struct Simulation {
         var refresh: Int?
         var access: Int?
         var isGood = true
+        /// The code of a sign-in that awaits approval.
+        var code: Int?
     }
 
     struct Disk {
         var record: SessionRecord
         var secret: Secret?
+        var codes: Secret?
     }
 
     struct Write {
         var ticket: WriteTicket
         var record: SessionRecord
         var secret: Secret?
+        var codes: Secret?
     }
 
     /// An outcome is unknown: the refresh token of the request, when that was sent, and what has been done about it.
@@ -115,6 +132,8 @@ struct Simulation {
     /// When replays were sent.
     var replayTimes: [Int64] = []
     var telling: RevocationID?
+    /// When a code was polled with last, in this life of the process.
+    var polled: [Int: Int64] = [:]
     /// Whom the service manager's credential is for, as long as it is tried, and its sign-in.
     var enrolling: String?
     var enrolRequest: RequestID?
@@ -153,7 +172,13 @@ struct Simulation {
         scheme = seed % 6 == 3 ? .userLogin : .signInToken
         let draw = random.next()
         provider = SimulatedProvider(grace: SimulatedProvider.Grace.allCases[Int(draw % 4)])
-        machine = SessionMachine(provider: "junction", sealedWith: "file", seed: seed ^ 0xABCD, mode: mode)
+        machine = SessionMachine(
+            provider: "junction",
+            schemes: FakeProvider.allSchemes,
+            sealedWith: "file",
+            seed: seed ^ 0xABCD,
+            mode: mode
+        )
     }
 
     var now: Moment {
@@ -231,6 +256,7 @@ struct Simulation {
         case .handlerAnswers(let handler, let question): try answerAsHandler(handler, question)
         case .appAnswers(let request): try answerAsApp(request)
         case .revocationEnds(let revocation): try endRevocation(revocation)
+        case .personDecides(let code): provider.decide(code, by: chance(5) == 0 ? nil : Self.users[chance(2)])
         case .enrolmentIsDue: try tryEnrolment()
         case .enrolmentAnswered(let refusal): try endEnrolmentTry(refusal)
         }

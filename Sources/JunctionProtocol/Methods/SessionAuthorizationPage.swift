@@ -1,0 +1,47 @@
+/// The provider's page on which a person signs in, for an app that opens it in a browser (RFC 8252).
+package enum SessionAuthorizationPage: MethodDefinition {
+    /// What the app has prepared.
+    package struct Params: WireParams, WireObject, Hashable {
+        /// Where the browser is to come back to: a port of the app's own on loopback.
+        package var redirectUri: String
+        /// What it has to bring along unchanged.
+        package var state: String
+        /// The SHA-256 of the app's verifier, in Base64url (RFC 7636, method S256).
+        package var codeChallenge: String
+
+        package init(redirectUri: String, state: String, codeChallenge: String) {
+            self.redirectUri = redirectUri
+            self.state = state
+            self.codeChallenge = codeChallenge
+        }
+
+        package static let fields = Fields(
+            Params.init(redirectUri:state:codeChallenge:),
+            Field("redirectUri", \.redirectUri, .text, "where the browser is to come back to, on loopback"),
+            Field("state", \.state, .text, "what it has to bring along unchanged"),
+            Field("codeChallenge", \.codeChallenge, .text, "of RFC 7636, by S256")
+        )
+    }
+
+    /// Where to go.
+    package struct Answer: WireObject, Hashable {
+        /// The page's address.
+        package var url: String
+
+        package init(url: String) {
+            self.url = url
+        }
+
+        package static let fields = Fields(
+            at: "result",
+            Answer.init(url:),
+            Field("url", \.url, .text, "the page's address")
+        )
+    }
+
+    package static let name: StaticString = "session.authorizationPage"
+    package static let capability: Capability? = .manage
+    package static func isRepeatable(_ params: Params) -> Bool { true }
+    package static let summary = "The page on which a person signs in by a browser; signIn takes what comes back"
+    package static let errors: [ErrorCode] = [.providerUnavailable, .unsupported]
+}

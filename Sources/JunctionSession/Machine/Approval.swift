@@ -1,0 +1,184 @@
+/// A sign-in that a person approves on another screen (RFC 8628): when the provider is polled, and what it ends by.
+///
+/// | state | leaves it by | to |
+/// |---|---|---|
+/// | none | the provider has given codes; a record has some | waits |
+/// | waits | its pause is over, and no other exchange is under way | is polled |
+/// | is polled | nobody has decided; too fast; no usable answer | waits |
+/// | is polled | a grant, a denial | none |
+/// | waits | its codes have expired, somebody has signed in otherwise, or a sign-out | none |
+///
+/// While it is polled its callers are with the exchange (`SignIn.Origin`). The codes that a start finds are polled with
+/// once at least, whatever the clock says of them: an approval that the last process did not live to hear of is not lost.
+struct Approval: Hashable, Sendable {
+    private var flow: Flow?
+    /// Why the last one came to nothing, or its last poll to no answer; for as long as nobody has begun another.
+    private(set) var lastError: String?
+
+    private struct Flow: Hashable, Sendable {
+        var stored: StoredApproval
+        var codes: SecretRef
+        var endsAt: Uptime
+        /// The pause between two polls; it grows when the provider says so, and never shrinks.
+        var interval: Duration
+        var state: State
+        var polledAt: Uptime?
+        var failures = 0
+        /// It was found at start: the process before this one may have polled it, and not have lived to hear the answer.
+        var isResumed = false
+
+        enum State: Hashable, Sendable {
+            /// `callers`: the identify calls that wait for its end.
+            case waiting(until: Uptime, callers: [IdentifyRequest])
+            case polling
+        }
+
+        /// A poll leaves a little later than the interval: clocks of devices run fast, and a strict server starts over.
+        var pause: Duration { interval * 6 / 5 }
+    }
+
+    /// RFC 8628 §3.5: what a `slow_down` adds, for good.
+    static let slowDown: Duration = .seconds(5)
+    /// Pauses that are believed.
+    static let believableIntervals: ClosedRange<Duration> = .seconds(1)...(.seconds(600))
+    /// After failures the pause doubles up to this: whoever has approved waits in front of the device.
+    static let longestBackoff: Duration = .seconds(60)
+    /// The last poll leaves this long before the codes end, at the latest: a person may have approved in time.
+    static let lastPoll: Duration = .seconds(10)
+
+    // MARK: Beginning and ending
+
+    /// The provider has given codes.
+    mutating func begin(
+        _ begun: ApprovalBegun,
+        for externalUserId: String?,
+        _ callers: [IdentifyRequest],
+        _ now: Moment
+    ) {
+        let interval = begun.interval.clamped(to: Self.believableIntervals)
+        let endsAt = begun.life.end ?? now.uptime
+        var flow = Flow(
+            stored: StoredApproval(
+                expiresAt: now.wall(at: endsAt),
+                interval: interval,
+                externalUserId: externalUserId
+            ),
+            codes: begun.codes,
+            endsAt: endsAt,
+            interval: interval,
+            state: .polling
+        )
+        flow.state = .waiting(until: now.uptime + flow.pause, callers: callers)
+        self.flow = flow
+        lastError = nil
+    }
+
+    /// A record has one.
+    mutating func resume(_ stored: StoredApproval, _ codes: SecretRef, writtenAt: WallTime, _ now: Moment) {
+        // By a clock that is wrong it does not live longer than when it was written.
+        let life = min(stored.expiresAt - now.wall, stored.expiresAt - writtenAt)
+        flow = Flow(
+            stored: stored,
+            codes: codes,
+            endsAt: now.uptime + life,
+            interval: stored.interval.clamped(to: Self.believableIntervals),
+            state: .waiting(until: now.uptime, callers: []),
+            isResumed: true
+        )
+    }
+
+    /// It is over; whoever waited for it.
+    mutating func end(because reason: String? = nil) -> [IdentifyRequest] {
+        defer { flow = nil }
+        lastError = reason
+        guard case .waiting(_, let callers)? = flow?.state else { return [] }
+        return callers
+    }
+
+    /// A second caller wants one: there is one already. An identify call waits for its end, unless it is for another user.
+    mutating func join(_ request: IdentifyRequest, for externalUserId: String) -> Bool {
+        guard var flow, case .waiting(let until, let callers) = flow.state,
+            flow.stored.externalUserId.map({ $0 == externalUserId }) ?? true
+        else { return false }
+        flow.stored.externalUserId = externalUserId
+        flow.state = .waiting(until: until, callers: callers + [request])
+        self.flow = flow
+        return true
+    }
+
+    // MARK: Polling
+
+    /// The provider is asked now: who waits for that.
+    mutating func poll(_ now: Moment) -> (codes: SecretRef, origin: SignIn.Origin)? {
+        guard var flow, case .waiting(_, let callers) = flow.state else { return nil }
+        (flow.state, flow.polledAt) = (.polling, now.uptime)
+        self.flow = flow
+        return (flow.codes, .approval(externalUserId: flow.stored.externalUserId, callers: callers))
+    }
+
+    /// Nobody has decided yet.
+    mutating func isUndecided(tooFast: Bool, _ callers: [IdentifyRequest], _ now: Moment) {
+        guard var flow else { return }
+        if tooFast { flow.interval += Self.slowDown }
+        flow.failures = 0
+        flow.isResumed = false
+        flow.state = .waiting(until: now.uptime + flow.pause, callers: callers)
+        self.flow = flow
+        lastError = nil
+    }
+
+    /// There was no usable answer.
+    mutating func failed(_ failure: Unavailability, _ callers: [IdentifyRequest], _ now: Moment) {
+        guard var flow else { return }
+        flow.failures += 1
+        let backoff = min(flow.pause * (1 << min(flow.failures - 1, 10)), Self.longestBackoff)
+        let until = now.uptime + max(flow.pause, failure.retryAfter ?? backoff)
+        // However long the provider wants to be left alone: it is asked once more while its codes live.
+        let last = max(flow.endsAt + (.zero - Self.lastPoll), now.uptime + flow.pause)
+        flow.state = .waiting(until: min(until, last), callers: callers)
+        self.flow = flow
+        lastError = failure.message
+    }
+
+    /// The wall clock was set, or the machine resumed: a person may have approved meanwhile.
+    mutating func clockJumped(_ now: Moment) {
+        guard var flow else { return }
+        flow.stored.expiresAt = now.wall(at: flow.endsAt)
+        if case .waiting(let until, let callers) = flow.state, let polledAt = flow.polledAt {
+            flow.state = .waiting(until: min(until, polledAt + flow.pause), callers: callers)
+        }
+        self.flow = flow
+    }
+
+    // MARK: What can be seen
+
+    var isRunning: Bool { flow != nil }
+
+    /// Whether it was found at start, and no answer has been heard since.
+    var isResumed: Bool { flow?.isResumed ?? false }
+
+    var stored: StoredApproval? { flow?.stored }
+
+    var codes: SecretRef? { flow?.codes }
+
+    /// What a record holds of it.
+    var written: (stored: StoredApproval, codes: SecretRef)? { flow.map { ($0.stored, $0.codes) } }
+
+    /// Whether its codes have ended, and nothing is to be heard of them any more.
+    func hasExpired(_ now: Moment) -> Bool {
+        guard let flow, case .waiting = flow.state, flow.endsAt <= now.uptime else { return false }
+        return !(flow.isResumed && flow.polledAt == nil)
+    }
+
+    /// When something is due by itself: a poll, or its end.
+    var dueAt: Uptime? {
+        guard let flow, case .waiting(let until, _) = flow.state else { return nil }
+        return flow.isResumed && flow.polledAt == nil ? until : min(until, flow.endsAt)
+    }
+}
+
+extension Duration {
+    fileprivate func clamped(to bounds: ClosedRange<Duration>) -> Duration {
+        min(max(self, bounds.lowerBound), bounds.upperBound)
+    }
+}

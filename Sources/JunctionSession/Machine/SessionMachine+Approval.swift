@@ -1,0 +1,169 @@
+/// Signing in by the approval of a person on another screen.
+extension SessionMachine {
+    // MARK: Events
+
+    /// The provider gave the codes that were asked for: they are noted before anybody sees them.
+    package mutating func approvalBegan(_ attempt: Attempt, _ begun: ApprovalBegun, now: Moment) -> [Effect] {
+        guard signIn.isSent(attempt), let exchange = signIn.exchange else {
+            _ = revocations.arrived(attempt)
+            return []
+        }
+        signIn.end()
+        switch exchange.origin {
+        case .signIn(let request):
+            approval.begin(begun, for: nil, [], now)
+            return noteApproval([.change(request, nil)]) + settle(now)
+        case .identify(let request, let externalUserId, _):
+            approval.begin(begun, for: externalUserId, [request], now)
+            return noteApproval() + settle(now)
+        case .approval:
+            return settle(now)
+        }
+    }
+
+    /// A poll brought no session.
+    package mutating func pollFailed(_ attempt: Attempt, _ failure: PollFailure, now: Moment) -> [Effect] {
+        guard signIn.isSent(attempt), case .approval(_, let callers)? = signIn.exchange?.origin else {
+            _ = revocations.arrived(attempt)
+            return []
+        }
+        signIn.end()
+        switch failure {
+        case .pending:
+            approval.isUndecided(tooFast: false, callers, now)
+        case .slowDown:
+            approval.isUndecided(tooFast: true, callers, now)
+        case .unavailable(let unavailability):
+            approval.failed(unavailability, callers, now)
+        case .denied:
+            return end(approval.isResumed ? .interrupted : .denied, callers, now)
+        case .expired:
+            return end(approval.isResumed ? .interrupted : .expired, callers, now)
+        case .refused(let words):
+            return end(approval.isResumed ? .interrupted : .refused(words), callers, now)
+        }
+        return settle(now)
+    }
+
+    private mutating func end(_ ending: ApprovalEnding, _ callers: [IdentifyRequest], _ now: Moment) -> [Effect] {
+        endApproval(ending, callers) + settle(now)
+    }
+
+    // MARK: What follows
+
+    /// The present one is over without a session: its codes leave the disk, and whoever waited hears why.
+    mutating func endApproval(_ ending: ApprovalEnding, _ callers: [IdentifyRequest] = []) -> [Effect] {
+        let refusal = Refusal(ending.kind, ending.words, userId: ending.userId)
+        let replies = (callers + approval.end(because: ending.words)).map { Reply.identify($0, .failure(refusal)) }
+        return [.report(.exchangeEnded(.refused))] + noteApproval(replies)
+    }
+
+    /// Wants it written, with the codes or without; where nothing can be written, memory has to do.
+    private mutating func noteApproval(_ replies: [Reply] = []) -> [Effect] {
+        guard coming.content != nil else { return replies.map { .reply($0) } }
+        ledger.note(replies.map { .reply($0) })
+        return []
+    }
+
+    /// There is one already: a sign-in returns it, and an identify call waits for it.
+    mutating func joinApproval(_ origin: SignIn.Origin) -> [Effect] {
+        switch origin {
+        case .signIn(let request):
+            return [.reply(.change(request, nil))]
+        case .identify(let request, let externalUserId, _):
+            guard approval.join(request, for: externalUserId) else {
+                return origin.refused(.anotherIsAwaited).map { .reply($0) }
+            }
+            return noteApproval()
+        case .approval:
+            return []
+        }
+    }
+
+    /// Polls when that is due. It is an exchange like any other: at most one is in flight, and while the provider is being
+    /// told of a sign-out it hears of nothing that could be ended with it.
+    mutating func advanceApproval(_ now: Moment) -> [Effect] {
+        if approval.hasExpired(now) { return endApproval(.expired) }
+        guard let due = approval.dueAt, due <= now.uptime, canPoll, let (codes, origin) = approval.poll(now) else {
+            return []
+        }
+        let attempt = nextAttempt()
+        signIn.begin(
+            SignIn.Exchange(attempt: attempt, origin: origin, uid: 0, stage: .sent(given: nil, round: nil))
+        )
+        return [.poll(attempt, with: codes)]
+    }
+
+    /// When a poll or the end is due by itself; whatever is in the way of a poll ends by an event of its own.
+    func approvalDue(_ now: Moment) -> Uptime? {
+        guard let due = approval.dueAt, due > now.uptime || canPoll else { return nil }
+        return due
+    }
+
+    private var canPoll: Bool { signIn.exchange == nil && ledger.change == nil && !revocations.isTelling }
+
+    /// Who may come of an approval: whoever stands, unless an app has declared that another is wanted.
+    func wanted(by origin: SignIn.Origin) -> Identity? {
+        guard case .approval(nil, _) = origin else { return nil }
+        return standing.session?.stored.identity
+    }
+}
+
+/// Why a sign-in that awaited approval came to nothing.
+enum ApprovalEnding: Hashable, Sendable {
+    case denied
+    case expired
+    case refused(String)
+    /// It was approved while this daemon was restarted, perhaps: nobody can know.
+    case interrupted
+    /// Somebody else has approved than the one who is signed in here.
+    case otherUser(signedIn: String)
+    /// Somebody has signed in by other means meanwhile.
+    case overtaken
+
+    /// - Parameter present: who is signed in here.
+    init(_ failure: ExchangeFailure, present: Session?) {
+        self =
+            switch failure {
+            case .refused(let words): .refused(words)
+            case .terminated(let code, let message): .refused("\(message) (\(code))")
+            case .unavailable(let unavailability): .refused(unavailability.message)
+            case .otherUser(let other): .otherUser(signedIn: present?.stored.identity.userId ?? other.userId)
+            }
+    }
+
+    private static let again = "begin it again (junctionctl sign-in --device)"
+
+    var words: String {
+        switch self {
+        case .denied: "The sign-in was denied on the other screen: \(Self.again)"
+        case .expired: "The sign-in has expired before anybody approved it: \(Self.again)"
+        case .refused(let words): "The provider refused the sign-in that awaited approval: \(words): \(Self.again)"
+        case .interrupted:
+            "The sign-in was interrupted by a restart, and the provider does not take its code any more, approved or not: "
+                + "the approval has to be repeated: \(Self.again)"
+        case .otherUser(let userId):
+            "Another user has approved the sign-in than \(userId), who is signed in here: sign out first, or approve as "
+                + userId
+        case .overtaken: "Somebody has signed in by other means meanwhile"
+        }
+    }
+
+    var kind: Refusal.Kind {
+        switch self {
+        case .denied, .expired, .refused, .interrupted: .invalidCredential
+        case .otherUser, .overtaken: .alreadySignedIn
+        }
+    }
+
+    var userId: String? {
+        if case .otherUser(let userId) = self { userId } else { nil }
+    }
+}
+
+extension Refusal {
+    fileprivate static let anotherIsAwaited = Refusal(
+        .busy,
+        "A sign-in for another user awaits approval: wait for its end, or sign out to give it up"
+    )
+}

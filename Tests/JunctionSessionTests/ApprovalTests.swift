@@ -1,0 +1,418 @@
+import Testing
+
+@testable import JunctionSession
+
+/// A sign-in that a person approves on another screen, transition by transition.
+@Suite struct ApprovalTests {
+    /// A bench on which codes were given, five seconds apart.
+    private static func awaiting(_ prepare: (inout Bench) -> Void = { _ in }) -> Bench {
+        var bench = Bench()
+        prepare(&bench)
+        bench.signIn(.device)
+        bench.giveCodes()
+        return bench
+    }
+
+    @Test func `the caller has the codes as soon as they are noted, and may go away`() {
+        var bench = Bench()
+        bench.holdsWrites = true
+        let request = bench.signIn(.device)
+        #expect(bench.authorizations.count == 1 && bench.state == .establishing)
+        bench.giveCodes()
+        #expect(bench.reply(to: request) == nil, "the codes are not on disk yet")
+        #expect(bench.heldWrites.first?.record.approval != nil)
+        bench.endWrite()
+        #expect(bench.reply(to: request) == .done)
+        #expect(bench.state == .establishing && bench.facts.authorization != nil)
+    }
+
+    @Test func `a disk that refuses the codes holds nobody up`() {
+        var bench = Bench()
+        bench.writeFailure = StoreFailure("No space left on device")
+        let request = bench.signIn(.device)
+        bench.giveCodes()
+        #expect(bench.reply(to: request) == .done && bench.facts.storage.durable == false)
+    }
+
+    @Test func `polls leave a little later than the interval, and slow_down makes it longer for good`() {
+        var bench = Self.awaiting()
+        bench.pass(.milliseconds(5_999))
+        #expect(bench.polls.isEmpty)
+        bench.pass(.milliseconds(1))
+        #expect(bench.polls.count == 1)
+        bench.failPoll(.slowDown)
+        bench.pass(.milliseconds(11_999))
+        #expect(bench.polls.isEmpty)
+        bench.pass(.milliseconds(1))
+        bench.failPoll(.pending)
+        bench.pass(.milliseconds(11_999))
+        #expect(bench.polls.isEmpty)
+        bench.pass(.milliseconds(1))
+        #expect(bench.polls.count == 1)
+    }
+
+    @Test(arguments: [(0, 1_200), (3_600, 720_000)])
+    func `an interval that cannot be meant is not believed`(seconds: Int, pause: Int) {
+        var bench = Bench()
+        bench.signIn(.device)
+        bench.giveCodes(interval: .seconds(seconds), life: .seconds(86_400))
+        bench.pass(.milliseconds(pause - 1))
+        #expect(bench.polls.isEmpty)
+        bench.pass(.milliseconds(1))
+        #expect(bench.polls.count == 1)
+    }
+
+    @Test func `a network that fails keeps it alive, backs off to a minute, and is told`() {
+        var bench = Self.awaiting()
+        var pauses: [Duration] = []
+        for _ in 0..<6 {
+            let before = bench.now.uptime
+            bench.passToAlarm()
+            pauses.append(bench.now.uptime - before)
+            bench.failPoll(.unavailable(Unavailability("No route to host")))
+            #expect(bench.facts.renewal.lastError == "No route to host" && bench.state == .establishing)
+        }
+        #expect(pauses == [.seconds(6), .seconds(6), .seconds(12), .seconds(24), .seconds(48), .seconds(60)])
+        bench.passToAlarm()
+        bench.failPoll(.pending)
+        #expect(bench.facts.renewal.lastError == nil)
+        let before = bench.now.uptime
+        bench.passToAlarm()
+        #expect(bench.now.uptime - before == .seconds(6))
+    }
+
+    @Test func `what the provider asks for is waited for`() {
+        var bench = Self.awaiting()
+        bench.passToAlarm()
+        bench.failPoll(.unavailable(Unavailability("Busy", retryAfter: .seconds(100))))
+        bench.pass(.milliseconds(99_999))
+        #expect(bench.polls.isEmpty)
+        bench.pass(.milliseconds(1))
+        #expect(bench.polls.count == 1)
+    }
+
+    @Test func `it is asked once more before its codes end, however long it wants to be left alone`() {
+        var bench = Self.awaiting()
+        bench.passToAlarm()
+        bench.failPoll(.unavailable(Unavailability("Busy", retryAfter: .seconds(3_600))))
+        bench.pass(.seconds(583))
+        #expect(bench.polls.isEmpty)
+        bench.pass(.seconds(1))
+        #expect(bench.polls.count == 1)
+        bench.failPoll(.unavailable(Unavailability("Busy", retryAfter: .seconds(3_600))))
+        bench.passToAlarm()
+        #expect(bench.polls.count == 1, "the last one")
+        bench.failPoll(.pending)
+        bench.passToAlarm()
+        #expect(bench.state == .notLoggedIn)
+    }
+
+    @Test func `a network that is back after a suspend is asked at once`() {
+        var bench = Self.awaiting()
+        for _ in 0..<5 {
+            bench.passToAlarm()
+            bench.failPoll(.unavailable(Unavailability("No route to host")))
+        }
+        bench.pass(.seconds(7))
+        #expect(bench.polls.isEmpty)
+        bench.stepWall(.seconds(1))
+        #expect(bench.polls.count == 1)
+    }
+
+    @Test func `an approval signs in, and the codes leave the disk in the same write`() {
+        var bench = Self.awaiting()
+        #expect(bench.written.last?.approval != nil)
+        bench.passToAlarm()
+        bench.grantPoll()
+        #expect(bench.state == .established && bench.facts.userId == "alice" && bench.facts.authorization == nil)
+        #expect(bench.written.last?.approval == nil && bench.machine.approval.codes == nil)
+        #expect(bench.reports.contains(.exchangeEnded(.succeeded)))
+    }
+
+    @Test(arguments: [
+        (PollFailure.denied, "denied"), (.expired, "expired"), (.refused("unknown code"), "unknown code"),
+    ])
+    func `a verdict ends it, and says so`(verdict: PollFailure, word: String) {
+        var bench = Self.awaiting()
+        bench.passToAlarm()
+        bench.failPoll(verdict)
+        #expect(bench.state == .notLoggedIn && bench.facts.authorization == nil)
+        #expect(bench.facts.renewal.lastError?.contains(word) == true)
+        #expect(bench.written.last?.approval == nil)
+        #expect(bench.machine.nextAlarm(now: bench.now) == nil)
+        bench.signIn(.device)
+        bench.giveCodes()
+        #expect(bench.facts.renewal.lastError == nil)
+    }
+
+    @Test func `codes that nobody approves expire by our own clock`() {
+        var bench = Self.awaiting()
+        for _ in 0..<99 {
+            bench.passToAlarm()
+            bench.failPoll(.pending)
+        }
+        bench.passToAlarm()
+        #expect(bench.polls.isEmpty && bench.state == .notLoggedIn)
+        #expect(bench.facts.renewal.lastError?.contains("expired") == true)
+    }
+
+    @Test func `a poll that is under way when the codes end is heard to its end`() {
+        var bench = Bench()
+        bench.signIn(.device)
+        bench.giveCodes(life: .seconds(8))
+        bench.passToAlarm()
+        bench.pass(.seconds(60))
+        #expect(bench.state == .establishing)
+        bench.grantPoll()
+        #expect(bench.state == .established)
+    }
+
+    @Test func `a second device sign-in returns the running one`() {
+        var bench = Self.awaiting()
+        let until = bench.facts.authorization
+        let second = bench.signIn(.device)
+        #expect(bench.reply(to: second) == .done && bench.authorizations.isEmpty && bench.facts.authorization == until)
+    }
+
+    @Test func `a device sign-in counts as one call, and its polls as none`() {
+        var bench = Bench(callsPerMinute: 1)
+        bench.signIn(.device)
+        bench.giveCodes()
+        bench.passToAlarm()
+        bench.failPoll(.denied)
+        let second = bench.signIn(.device)
+        #expect(bench.refusal(of: second) == .busy)
+    }
+
+    @Test func `beside a healthy session it is refused without a call`() {
+        var bench = Bench.signedIn()
+        let request = bench.signIn(.device)
+        #expect(bench.refusal(of: request) == .alreadySignedIn && bench.authorizations.isEmpty)
+    }
+
+    // MARK: Beside a session that needs reauthentication
+
+    private static func pending() -> Bench {
+        awaiting { bench in
+            bench = .signedIn()
+            bench.renew()
+            bench.failRenewal(.reauthenticationRequired)
+        }
+    }
+
+    @Test func `state and flag stay, the codes appear beside them, and the same user heals it`() {
+        var bench = Self.pending()
+        #expect(bench.state == .established && bench.facts.flags.contains(.pendingReauthentication))
+        #expect(bench.facts.authorization != nil)
+        #expect(bench.written.last?.approval != nil)
+        bench.passToAlarm()
+        bench.grantPoll()
+        #expect(!bench.facts.flags.contains(.pendingReauthentication) && bench.facts.authorization == nil)
+    }
+
+    @Test func `another user is refused, and what was granted is revoked`() {
+        var bench = Self.pending()
+        bench.passToAlarm()
+        bench.grantPoll(by: "bob")
+        #expect(bench.facts.userId == "alice" && bench.facts.flags.contains(.pendingReauthentication))
+        #expect(bench.facts.authorization == nil)
+        #expect(bench.facts.renewal.lastError?.contains("alice") == true)
+        #expect(bench.revoked == [.user("bob")])
+    }
+
+    // MARK: Sign-outs, and other sign-ins
+
+    @Test func `a sign-out drops the codes, on disk too`() {
+        var bench = Self.awaiting()
+        let request = bench.signOut()
+        #expect(bench.reply(to: request) == .done)
+        #expect(bench.state == .notLoggedIn && bench.facts.authorization == nil)
+        #expect(bench.written.last?.content == .signedOut && bench.written.last?.approval == nil)
+        #expect(bench.machine.secretsInUse.isEmpty)
+    }
+
+    @Test func `a poll under way is heard to its end after a sign-out, and what it brings is revoked`() {
+        var bench = Self.awaiting()
+        bench.passToAlarm()
+        let poll = bench.polls[0]
+        bench.signOut()
+        #expect(bench.state == .notLoggedIn)
+        bench.grant(poll, of: "alice", scheme: .device)
+        #expect(bench.state == .notLoggedIn && bench.revoked == [.user("alice")])
+    }
+
+    @Test func `somebody who signs in by other means ends it`() {
+        var bench = Self.awaiting()
+        bench.signIn(.signInToken("bob"))
+        #expect(bench.exchanges.count == 1)
+        bench.grantExchange(of: "bob")
+        #expect(bench.facts.userId == "bob" && bench.facts.authorization == nil)
+        #expect(bench.written.last?.approval == nil)
+        bench.pass(.seconds(60))
+        #expect(bench.polls.isEmpty)
+    }
+
+    @Test func `a poll waits for an exchange that is under way, and the other way round`() {
+        var bench = Self.awaiting()
+        bench.signIn(.signInToken("bob"))
+        bench.pass(.seconds(7))
+        #expect(bench.polls.isEmpty)
+        bench.failExchange(.unavailable(Unavailability("No answer")))
+        #expect(bench.polls.count == 1)
+        bench.signIn(.signInToken("bob"))
+        #expect(bench.exchanges.isEmpty)
+        bench.failPoll(.pending)
+        #expect(bench.exchanges.count == 1)
+    }
+
+    @Test func `the provider is not told of a sign-out while an approval is asked for, and is told between`() {
+        var bench = Bench.signedIn()
+        bench.signOut()
+        #expect(bench.telling != nil)
+        bench.endRevocation(Unavailability("Busy", retryAfter: .seconds(10)))
+        bench.signIn(.device)
+        bench.giveCodes()
+        bench.pass(.seconds(6))
+        #expect(bench.polls.count == 1)
+        bench.pass(.seconds(20))
+        #expect(bench.telling == nil)
+        bench.failPoll(.pending)
+        #expect(bench.telling != nil)
+        bench.pass(.seconds(7))
+        #expect(bench.polls.isEmpty)
+        bench.endRevocation()
+        #expect(bench.polls.count == 1)
+    }
+
+    @Test func `a token is waited for until it is decided`() {
+        var bench = Self.awaiting()
+        let token = bench.token()
+        #expect(bench.reply(to: token) == nil)
+        bench.passToAlarm()
+        bench.failPoll(.denied)
+        #expect(bench.refusal(of: token) == .notSignedIn)
+    }
+
+    // MARK: identify
+
+    @Test func `an app may answer with it: the external id is bound when it succeeds`() {
+        var bench = Bench()
+        let request = bench.identify("ext-alice")
+        bench.answer(request, .success(.device))
+        bench.giveCodes()
+        #expect(bench.reply(to: request) == nil)
+        let again = bench.identify("ext-alice")
+        bench.answer(again, .success(.device))
+        bench.passToAlarm()
+        bench.grantPoll()
+        #expect(bench.reply(to: request) == .identified(.signedIn))
+        #expect(bench.reply(to: again) == .identified(.signedIn))
+        #expect(bench.facts.externalUserId == "ext-alice")
+    }
+
+    @Test func `two users cannot be awaited at once`() {
+        var bench = Bench()
+        let first = bench.identify("ext-alice")
+        bench.answer(first, .success(.device))
+        bench.giveCodes()
+        let second = bench.identify("ext-bob")
+        bench.answer(second, .success(.device))
+        #expect(bench.refusal(of: second) == .busy && bench.reply(to: first) == nil)
+    }
+
+    @Test func `a switch keeps the old user until it is approved, and after a denial`() {
+        var bench = Bench.signedIn()
+        let request = bench.identify("ext-bob")
+        bench.answer(request, .success(.device))
+        bench.giveCodes()
+        #expect(bench.state == .established && bench.facts.userId == "alice")
+        bench.passToPoll()
+        bench.failPoll(.denied)
+        #expect(bench.refusal(of: request) == .invalidCredential && bench.facts.userId == "alice")
+        let second = bench.identify("ext-bob")
+        bench.answer(second, .success(.device))
+        bench.giveCodes()
+        bench.passToPoll()
+        bench.grantPoll(by: "bob")
+        #expect(bench.reply(to: second) == .identified(.switched) && bench.facts.userId == "bob")
+    }
+
+    @Test func `a sign-out answers who waits, once`() {
+        var bench = Bench()
+        let request = bench.identify("ext-alice")
+        bench.answer(request, .success(.device))
+        bench.giveCodes()
+        bench.passToAlarm()
+        bench.signOut()
+        #expect(bench.refusal(of: request) == .notSignedIn)
+    }
+
+    // MARK: Restarts
+
+    /// The machine that starts with what is on the disk.
+    private static func restarted(_ bench: Bench, after pause: Duration = .seconds(2)) throws -> Bench {
+        let record = try #require(bench.written.last)
+        let moment = Moment(wall: bench.now.wall + pause, uptime: bench.now.uptime + .seconds(2))
+        return Bench(at: moment, .restored(record, SessionSecrets(), damaged: nil))
+    }
+
+    @Test func `polling goes on after a restart, at once`() throws {
+        var bench = try Self.restarted(Self.awaiting())
+        #expect(bench.state == .establishing && bench.polls.count == 1)
+        bench.failPoll(.pending)
+        #expect(bench.state == .establishing)
+        bench.passToAlarm()
+        bench.grantPoll()
+        #expect(bench.state == .established)
+    }
+
+    @Test func `who is to be identified is bound after a restart, too`() throws {
+        var before = Bench()
+        let request = before.identify("ext-alice")
+        before.answer(request, .success(.device))
+        before.giveCodes()
+        var bench = try Self.restarted(before)
+        bench.grantPoll()
+        #expect(bench.facts.externalUserId == "ext-alice")
+    }
+
+    @Test(arguments: [PollFailure.denied, .expired, .refused("invalid_grant")])
+    func `an approval that fell into a restart has to be repeated, and that is said`(verdict: PollFailure) throws {
+        var bench = try Self.restarted(Self.awaiting())
+        bench.failPoll(verdict)
+        #expect(bench.state == .notLoggedIn)
+        #expect(bench.facts.renewal.lastError?.contains("has to be repeated") == true)
+    }
+
+    @Test func `codes that have ended by the clock are polled with once more`() throws {
+        var bench = try Self.restarted(Self.awaiting(), after: .seconds(3_600))
+        #expect(bench.polls.count == 1)
+        bench.failPoll(.unavailable(Unavailability("No route to host")))
+        bench.passToAlarm()
+        #expect(bench.state == .notLoggedIn && bench.facts.renewal.lastError?.contains("expired") == true)
+    }
+
+    @Test func `a clock that was set back lets codes live no longer than they were given`() throws {
+        var bench = try Self.restarted(Self.awaiting(), after: .seconds(-86_400))
+        bench.failPoll(.pending)
+        let start = bench.now.uptime
+        while bench.state == .establishing {
+            bench.passToAlarm()
+            if !bench.polls.isEmpty { bench.failPoll(.pending) }
+        }
+        #expect(bench.now.uptime - start <= .seconds(600))
+    }
+
+    @Test func `codes whose secrets are gone are forgotten`() throws {
+        let record = try #require(Self.awaiting().written.last)
+        var machine = Bench().machine
+        let now = Bench().now
+        _ = machine.restored(
+            .restored(record, SessionSecrets(), damaged: nil),
+            secrets: SecretRef(number: 900),
+            codes: nil,
+            now: now
+        )
+        #expect(!machine.approval.isRunning)
+    }
+}

@@ -1,0 +1,114 @@
+import JunctionSecret
+import JunctionSession
+import Testing
+
+@testable import JunctionVault
+
+/// A sign-in that awaits approval, beside whatever is stored.
+@Suite struct AwaitedApprovalTests {
+    private static let approval = StoredApproval(
+        expiresAt: WallTime(milliseconds: 1_700_000_600_000),
+        interval: .milliseconds(5_500),
+        externalUserId: "ext-Äther"
+    )
+
+    private static func record(
+        _ content: SessionRecord.Content,
+        generation: UInt64 = 7,
+        edition: UInt32 = 3
+    ) -> SessionRecord {
+        var record = SessionRecord.test(generation, edition: edition, content)
+        record.approval = approval
+        return record
+    }
+
+    private static func secrets(complete: Bool = true) -> SessionSecrets {
+        var secrets = SessionSecrets.test(7)
+        secrets.codes = DeviceCodes(
+            deviceCode: SharedSecret(text: "device-code"),
+            userCode: SharedSecret(text: "WDJB-MJHT"),
+            verificationUri: "https://id.example.com/device",
+            verificationUriComplete: complete ? SharedSecret(text: "https://id.example.com/device?c=WDJB-MJHT") : nil
+        )
+        return secrets
+    }
+
+    private static func bytes(
+        _ record: SessionRecord,
+        _ secrets: SessionSecrets = secrets(),
+        by installation: String = thisInstallation
+    ) throws -> [UInt8] {
+        try SealedRecord.bytes(of: record, secrets, installation: installation, key: .test())
+    }
+
+    private let reader = RecordReader(key: .test(), installation: InstallationId(thisInstallation, .stored))
+
+    @Test(arguments: RecordFormatTests.contents, [true, false])
+    func `it comes back as it was, whatever it stands beside`(content: SessionRecord.Content, complete: Bool) throws {
+        let record = Self.record(content)
+
+        let opened = try #require(
+            reader.finding(in: try Self.bytes(record, Self.secrets(complete: complete))).opened
+        )
+
+        #expect(opened.record == record)
+        let codes = try #require(opened.secrets.codes)
+        #expect(codes.deviceCode.matches(SharedSecret(text: "device-code")))
+        #expect(codes.userCode.matches(SharedSecret(text: "WDJB-MJHT")))
+        #expect(codes.verificationUri == "https://id.example.com/device")
+        #expect((codes.verificationUriComplete != nil) == complete)
+    }
+
+    @Test func `no code can be read in the file`() throws {
+        let text = String(decoding: try Self.bytes(Self.record(.signedOut)), as: UTF8.self)
+
+        #expect(!text.contains("WDJB") && !text.contains("device"))
+    }
+
+    @Test func `without the key a tombstone holds, and nothing is awaited any more`() throws {
+        let reader = RecordReader(key: nil, installation: InstallationId(thisInstallation, .stored))
+
+        let opened = try #require(reader.finding(in: try Self.bytes(Self.record(.signedOut))).opened)
+
+        #expect(opened.record.content == .signedOut && opened.record.approval == nil && opened.secrets.codes == nil)
+    }
+
+    @Test func `another installation's is none of ours`() throws {
+        let bytes = try Self.bytes(Self.record(.signedOut), by: otherInstallation)
+
+        let opened = try #require(reader.finding(in: bytes).opened)
+
+        #expect(opened.record.content == .signedOut && opened.record.approval == nil && opened.secrets.codes == nil)
+    }
+
+    @Test func `it settles nothing: what is in quarantine stays until somebody has signed in or out`() throws {
+        let kept = StateFile("generation-5.0-old", in: .quarantine)
+        let disk = SimulatedDisk(live: nil, [kept: [1]])
+        var (keeper, _) = disk.keeper()
+
+        try keeper.write(Self.record(.signedOut, generation: 0, edition: 1), Self.secrets())
+        #expect(disk.content[kept] != nil)
+        #expect(disk.keeper().found.record?.approval == Self.approval)
+
+        // Nobody approved it.
+        try keeper.write(.test(0, edition: 2, .signedOut), SessionSecrets())
+        #expect(disk.content[kept] != nil)
+
+        try keeper.write(.test(1, .signedOut), SessionSecrets())
+        #expect(disk.content[kept] == nil)
+    }
+
+    @Test func `an identity of an issuer, and the type of a subject token, come back as they were`() throws {
+        let identity = Identity(userId: "Sub-1", issuer: "https://id.example.com/")
+        let content = SessionRecord.Content.session(
+            StoredSession(identity: identity, scheme: .tokenExchange, token: nil)
+        )
+        var secrets = SessionSecrets.test(7)
+        secrets.subjectTokenType = "urn:ietf:params:oauth:token-type:jwt"
+
+        let opened = try #require(reader.finding(in: try Self.bytes(.test(7, edition: 3, content), secrets)).opened)
+
+        #expect(opened.record.content == content)
+        #expect(opened.secrets.subjectTokenType == "urn:ietf:params:oauth:token-type:jwt")
+    }
+}
