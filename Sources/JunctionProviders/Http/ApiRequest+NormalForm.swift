@@ -10,13 +10,13 @@ extension ApiRequest {
     ///
     /// - Parameters:
     ///   - headers: those that a caller may set.
-    ///   - id: the user's id, where it may hold characters that are escaped in a path.
+    ///   - allowance: what may stand in a path besides plain characters, such as the user's id.
     ///   - own: the segments as they are sent, when they lead to the signed-in user's own resources.
     ///   - example: what such a path looks like, for the refusal.
     func normalForm(
         headers: Set<String>,
         like example: String,
-        allowing id: String? = nil,
+        allowing allowance: PlainPath.Allowance = .nothing,
         own: (_ segments: [String], _ method: String) -> [String]?
     ) throws(Refusal) -> ApiRequest {
         let method = method.uppercased()
@@ -26,7 +26,7 @@ extension ApiRequest {
                 "The method must be one of \(Self.methods.sorted().joined(separator: ", "))"
             )
         }
-        guard let segments = own(try PlainPath(path, allowing: id).segments, method) else {
+        guard let segments = own(try PlainPath(path, allowing: allowance).segments, method) else {
             throw Refusal(
                 .permissionDenied,
                 "The path is not one of the signed-in user's own resources: expected \(example) and the like"

@@ -11,31 +11,38 @@ struct PlainPath: Equatable {
 
     static let longest = 2_048
 
-    /// - Parameter id: a user id that may stand as a segment with whatever characters it has, but those that could be
-    ///   read as more than one segment, or as something else than a segment.
-    init(_ text: String, allowing id: String? = nil) throws(Refusal) {
+    /// What may stand as a segment besides plain characters.
+    enum Allowance {
+        case nothing
+        /// A user id with whatever characters it has, but those that could be read as more than one segment, or as
+        /// something else than a segment.
+        case id(String)
+        /// Anything but those: an API of which nothing is known may need it.
+        case anything
+    }
+
+    init(_ text: String, allowing allowance: Allowance = .nothing) throws(Refusal) {
         guard text.utf8.count <= Self.longest else { throw Self.denied("is longer than \(Self.longest) bytes") }
         guard text.utf8.first == UInt8(ascii: "/") else { throw Self.denied("does not begin with a slash") }
         segments = []
         for raw in text.utf8.dropFirst().split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false) {
-            segments.append(try Self.segment(raw, allowing: id))
+            segments.append(try Self.segment(raw, allowing: allowance))
         }
     }
 
-    /// What a user id may not hold where it stands in a path.
-    private static let treacherous = Set("/\\%?#;".utf8)
+    /// What nothing may hold where it stands in a path.
+    fileprivate static let treacherous = Set("/\\%?#;".utf8)
 
     private static func segment(
         _ raw: Substring.UTF8View.SubSequence,
-        allowing id: String?
+        allowing allowance: Allowance
     ) throws(Refusal) -> String {
         var plain: [UInt8] = []
         var rest = raw
         while let byte = rest.popFirst() {
             plain.append(byte == UInt8(ascii: "%") ? try escaped(&rest) : byte)
         }
-        let isOwn = id.map { $0.utf8.elementsEqual(plain) && $0.utf8.allSatisfy { !treacherous.contains($0) } } ?? false
-        guard isOwn || plain.allSatisfy(PercentEncoding.isUnreserved) else {
+        guard plain.allSatisfy(PercentEncoding.isUnreserved) || allowance.allows(plain) else {
             throw denied("has a character that no path of this API needs")
         }
         let segment = String(decoding: plain, as: UTF8.self)
@@ -54,5 +61,18 @@ struct PlainPath: Equatable {
 
     private static func denied(_ what: String) -> Refusal {
         Refusal(.permissionDenied, "The path \(what): expected one of the signed-in user's own resources")
+    }
+}
+
+extension PlainPath.Allowance {
+    fileprivate func allows(_ segment: [UInt8]) -> Bool {
+        guard segment.allSatisfy({ !PlainPath.treacherous.contains($0) }) else { return false }
+        return switch self {
+        case .nothing: false
+        case .id(let id): id.utf8.elementsEqual(segment)
+        // Bytes that are no text would be sent as others than were judged.
+        case .anything:
+            segment.allSatisfy { $0 >= 0x20 && $0 != 0x7F } && String(validating: segment, as: UTF8.self) != nil
+        }
     }
 }

@@ -44,7 +44,7 @@ struct SocialApiPolicy {
 
     /// The request in normal form.
     func admit(_ request: ApiRequest) throws(Refusal) -> ApiRequest {
-        try request.normalForm(headers: CallerHeaders.usual, like: "/api/v3/users/{id}…", allowing: userId) {
+        try request.normalForm(headers: CallerHeaders.usual, like: "/api/v3/users/{id}…", allowing: .id(userId)) {
             segments,
             _ in
             guard segments.count >= 3, segments[0] == "api", Self.versions.contains(segments[1]) else { return nil }

@@ -29,4 +29,17 @@ struct PlainPathTests {
     @Test func `a path without end is refused`() {
         #expect(throws: Refusal.self) { try PlainPath("/" + String(repeating: "a", count: PlainPath.longest)) }
     }
+
+    @Test(
+        arguments: [
+            ("/a:b", true), ("/a%40b", true), ("/%C3%BC", true), ("/a%2Fb", false), ("/a%5Cb", false), ("/a;b", false),
+            ("/%FF", false), ("/%00", false), ("/%7F", false), ("/..", false), ("/%2E%2E", false),
+        ]
+    )
+    func `an API of which nothing is known may need any character, but none that is read in two ways`(
+        text: String,
+        isPossible: Bool
+    ) {
+        #expect(((try? PlainPath(text, allowing: .anything)) != nil) == isPossible)
+    }
 }
