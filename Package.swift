@@ -77,7 +77,7 @@ let rooms: [Room] = [
     Room(
         name: "JunctionProviders",
         uses: ["JunctionSession", "JunctionJSON", "JunctionSecret", "JunctionText", "RegistrationToken"],
-        outside: [httpClient, nioCore, nioPosix, nioHTTP1, nioSSL],
+        outside: [httpClient, nioCore, nioPosix, nioHTTP1, nioSSL, crypto],
         tests: ["JunctionTesting"]
     ),
     Room(

@@ -1,4 +1,4 @@
-import JunctionProviders
+package import JunctionProviders
 
 /// Every setting of the daemon. What stands beside a member here is its default.
 package struct Configuration: Equatable, Sendable {
@@ -21,7 +21,7 @@ package struct Configuration: Equatable, Sendable {
         renewal.mode ?? (provider.vendor.renewsByItself ? .automatic : .handler)
     }
 
-    private static var usualVendorSettings: [String: [String: String]] {
+    private static var usualVendorSettings: [String: [String: VendorSetting.Value]] {
         let usual = VendorName.allCases.map { name in
             let settings = name.vendor.settings.compactMap { setting in setting.usually.map { (setting.key, $0) } }
             return (name.rawValue, Dictionary(uniqueKeysWithValues: settings))

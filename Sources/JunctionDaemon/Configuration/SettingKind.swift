@@ -74,21 +74,47 @@ extension SettingKind where Value: RawRepresentable<String> & CaseIterable {
     }
 }
 
-extension SettingKind<String> {
+extension SettingKind<VendorSetting.Value> {
     /// What a vendor's setting takes.
     static func kind(_ kind: VendorSetting.Kind) -> SettingKind {
         switch kind {
-        case .text(let expected): text(expected)
-        case .word(let words): word(of: words)
-        case .flag: flag
-        case .hostName: hostName
-        case .url: url
-        case .secretFile: absolutePath
+        case .text(let expected): text(.text(expected))
+        case .word(let words): text(.word(of: words))
+        case .flag: text(.flag)
+        case .hostName: text(.hostName)
+        case .url: text(.url)
+        case .endpoint: text(.endpoint)
+        case .secretFile: text(.absolutePath)
+        case .words(let expected): words(expected)
         }
     }
 
+    private static func text(_ kind: SettingKind<String>) -> SettingKind {
+        SettingKind(spelledOut: kind.spelledOut) { (value) throws(SettingMismatch) in .text(try kind.read(value)) }
+    }
+
+    /// In a variable the words are parted by blanks.
+    private static func words(_ expected: String) -> SettingKind {
+        let spelledOut = { (text: String) in
+            SettingValue.list(text.split(separator: " ").map { Setting(value: .string(String($0)), line: 0) })
+        }
+        return SettingKind("a list of \(expected)", spelledOut: spelledOut) { value in
+            guard case .list(let settings) = value else { return nil }
+            var words: [String] = []
+            for setting in settings {
+                guard case .string(let word) = setting.value, !word.isEmpty,
+                    word.utf8.allSatisfy({ (0x21...0x7E).contains($0) })
+                else { return nil }
+                words.append(word)
+            }
+            return .list(words)
+        }
+    }
+}
+
+extension SettingKind<String> {
     /// A truth that is kept as text.
-    private static var flag: SettingKind {
+    fileprivate static var flag: SettingKind {
         let boolean = SettingKind<Bool>.boolean
         return SettingKind(spelledOut: boolean.spelledOut) { (value) throws(SettingMismatch) in
             try boolean.read(value) ? "true" : "false"
@@ -127,11 +153,22 @@ extension SettingKind<String> {
 
     /// Where a provider is instead of at its own host; kept as it is written.
     static var url: SettingKind {
+        url { (text) throws(ProviderConfigurationFault) in _ = try HttpOrigin(text) }
+    }
+
+    /// A URL that may have a query.
+    fileprivate static var endpoint: SettingKind {
+        url { (text) throws(ProviderConfigurationFault) in _ = try HttpUrl(text) }
+    }
+
+    private static func url(
+        _ check: @escaping (String) throws(ProviderConfigurationFault) -> Void
+    ) -> SettingKind {
         let text = text("a URL")
         return SettingKind { (value) throws(SettingMismatch) in
             let url = try text.read(value)
             do throws(ProviderConfigurationFault) {
-                _ = try HttpOrigin(url)
+                try check(url)
             } catch {
                 throw SettingMismatch(message: error.message)
             }

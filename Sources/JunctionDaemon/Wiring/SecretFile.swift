@@ -18,7 +18,9 @@ struct SecretFile: Equatable, Sendable {
         let name = configuration.provider
         let values = configuration.vendors[name.rawValue] ?? [:]
         return name.vendor.settings.compactMap { setting in
-            guard case .secretFile(let credential) = setting.kind, let path = values[setting.key] else { return nil }
+            guard case .secretFile(let credential) = setting.kind, let path = values[setting.key]?.text else {
+                return nil
+            }
             return SecretFile(setting: "\(name.rawValue).\(setting.key)", path: path, credential: credential)
         }
     }

@@ -21,7 +21,7 @@ enum SmallFile {
         return nil
     }
 
-    /// The secret that is the file's one line; `nil` when it cannot be read or is empty.
+    /// The secret that the file holds, without white space around it; `nil` when it cannot be read or is empty.
     static func secret(at path: String) -> SharedSecret? {
         guard var bytes = bytes(at: path) else { return nil }
         defer { bytes.withUnsafeMutableBytes { wipe($0) } }

@@ -7,6 +7,7 @@ package struct VendorName: RawRepresentable, CaseIterable, Equatable, Sendable {
         VendorName(JunctionVendor.self),
         VendorName(SocialVendor.self),
         VendorName(SinchVendor.self),
+        VendorName(OAuthVendor.self),
     ]
 
     package let vendor: any Vendor.Type

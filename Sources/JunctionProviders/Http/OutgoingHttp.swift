@@ -86,6 +86,17 @@ package final class OutgoingHttp: Sendable {
         }
     }
 
+    /// Sends one request once and waits for nothing: a courtesy, where nobody could do anything about its failing.
+    func send(_ call: HttpCall) {
+        let body = call.body?.buffer
+        guard let request = try? request(for: call, sending: body), let client = try? openDoor() else { return }
+        let collector = AnswerCollector(place: call.origin.place, longestAnswer: call.longestAnswer)
+        let deadline = NIODeadline.now() + TimeAmount(min(call.patience ?? limits.whole, limits.whole))
+        client.execute(request: request, delegate: collector, deadline: deadline).futureResult.whenComplete { _ in
+            if case .secret = call.body { body?.wipe() }
+        }
+    }
+
     private func outcome(
         of call: HttpCall,
         sending body: ByteBuffer?,

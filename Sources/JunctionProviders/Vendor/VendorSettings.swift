@@ -1,7 +1,14 @@
 package import JunctionSecret
 
-/// A key of a vendor's table in the configuration. Every value is kept as text; secrets are in files or credentials, never here.
+/// A key of a vendor's table in the configuration. Secrets are in files or credentials, never here.
 package struct VendorSetting: Sendable {
+    /// What a key is set to.
+    package enum Value: Hashable, Sendable {
+        /// Everything that is one thing is kept as text.
+        case text(String)
+        case list([String])
+    }
+
     package enum Kind: Sendable {
         /// Any text on one line; what it is, in words.
         case text(String)
@@ -11,6 +18,10 @@ package struct VendorSetting: Sendable {
         case flag
         case hostName
         case url
+        /// A URL that is called as it is written, query and all.
+        case endpoint
+        /// A list of words without blanks; what they are, in words.
+        case words(String)
         /// A file with a secret, and the service manager's credential that spares it.
         case secretFile(credential: String)
     }
@@ -18,27 +29,34 @@ package struct VendorSetting: Sendable {
     package var key: String
     package var kind: Kind
     /// What holds when the configuration does not say.
-    package var usually: String?
+    package var usually: Value?
 
     init(_ key: String, _ kind: Kind, usually: String? = nil) {
         self.key = key
         self.kind = kind
-        self.usually = usually
+        self.usually = usually.map { .text($0) }
+    }
+
+    /// A list, and what is in it when the configuration does not say.
+    init(_ key: String, words: String, usually: [String]) {
+        self.key = key
+        kind = .words(words)
+        self.usually = .list(usually)
     }
 }
 
 /// One vendor's settings, each of the kind that it was declared to be.
 package struct VendorSettings: Sendable {
-    private let values: [String: String]
+    private let values: [String: VendorSetting.Value]
     private let credentials: String?
     private let secret: @Sendable (_ path: String) -> SharedSecret?
 
     /// - Parameters:
     ///   - values: by key.
     ///   - credentials: the service manager's folder of credentials, if there is one.
-    ///   - secret: the secret that is a file's one line; nil when it cannot be read.
+    ///   - secret: the secret that a file holds, without blanks around it; nil when it cannot be read.
     package init(
-        _ values: [String: String],
+        _ values: [String: VendorSetting.Value],
         credentials: String? = nil,
         secret: @escaping @Sendable (_ path: String) -> SharedSecret? = { _ in nil }
     ) {
@@ -47,22 +65,48 @@ package struct VendorSettings: Sendable {
         self.secret = secret
     }
 
-    subscript(key: String) -> String? { values[key] }
+    /// The text that a key is set to.
+    subscript(key: String) -> String? { values[key]?.text }
+
+    /// What is in the list that a key is set to; nothing when it is not set.
+    func list(_ key: String) -> [String] {
+        guard case .list(let words)? = values[key] else { return [] }
+        return words
+    }
 
     /// Whether a flag is set.
-    func isSet(_ key: String) -> Bool { values[key] == "true" }
+    func isSet(_ key: String) -> Bool { self[key] == "true" }
 
     /// The secret in the file that `key` names, or else in the service manager's credential; nil when there is neither.
-    func secret(_ key: String, orCredential name: String) throws(ProviderConfigurationFault) -> SharedSecret? {
-        if let file = values[key] {
+    ///
+    /// - Parameter shape: what the file has to be like.
+    func secret(
+        _ key: String,
+        orCredential name: String,
+        expecting shape: String = "one line of text"
+    ) throws(ProviderConfigurationFault) -> SharedSecret? {
+        if let file = self[key] {
             guard let secret = secret(file) else {
                 throw ProviderConfigurationFault(
-                    "\(file) cannot be read as a secret: expected one line of text that the daemon's user may read, or the "
+                    "\(file) cannot be read as a secret: expected \(shape) that the daemon's user may read, or the "
                         + "service manager's credential \(name) in its place"
                 )
             }
             return secret
         }
         return credentials.flatMap { secret($0 + "/" + name) }
+    }
+}
+
+extension VendorSetting.Value: ExpressibleByStringLiteral, ExpressibleByArrayLiteral {
+    package init(stringLiteral text: String) { self = .text(text) }
+    package init(arrayLiteral words: String...) { self = .list(words) }
+
+    /// Nothing for a list.
+    package var text: String? {
+        switch self {
+        case .text(let text): text
+        case .list: nil
+        }
     }
 }

@@ -106,6 +106,8 @@ import Testing
     @Test(
         arguments: [
             ("provider = \"sinch\"", "sinch.applicationKey is missing"),
+            ("provider = \"oauth\"", "oauth.issuer is missing"),
+            ("provider = \"oauth\"\noauth.issuer = \"https://a.example\"", "oauth.clientId is missing"),
             ("provider = \"social\"\nsocial.apiKeyFile = \"/nowhere/key\"", "/nowhere/key cannot be read as a secret"),
             ("tls.caFile = \"/nowhere/ca.pem\"", "tls.caFile: /nowhere/ca.pem cannot be read as certificates"),
         ]

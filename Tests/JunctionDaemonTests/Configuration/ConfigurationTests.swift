@@ -1,5 +1,6 @@
 import JunctionDaemon
 import JunctionProtocol
+import JunctionProviders
 import Testing
 
 @Suite struct ConfigurationTests {
@@ -25,6 +26,23 @@ import Testing
             environmentHost = "sandbox.api.sinch.com"
             registrationUrl = "http://localhost"
             applicationSecretFile = "/etc/secret"
+            [oauth]
+            issuer = "https://id.example.com/realms/a"
+            clientId = "kiosk"
+            clientAuthentication = "privateKeyJwt"
+            clientSecretFile = "/etc/oauth.secret"
+            clientKeyFile = "/etc/oauth.pem"
+            assertionAudience = "endpoint"
+            scopes = ["openid", "a:b"]
+            audience = "the API"
+            resource = ["https://api.example.com/"]
+            identity = "userinfo"
+            apiUrl = "https://api.example.com/v1/"
+            tokenEndpoint = "https://id.example.com//token/?v=2"
+            deviceAuthorizationEndpoint = "https://id.example.com/device"
+            revocationEndpoint = "https://id.example.com/revoke"
+            userinfoEndpoint = "https://id.example.com/userinfo"
+            authorizationEndpoint = "https://id.example.com/authorize"
             [tls]
             caFile = "/etc/ca.pem"
             [renewal]
@@ -63,6 +81,17 @@ import Testing
                 "applicationKey": "a32e5a8d", "environmentHost": "sandbox.api.sinch.com",
                 "registrationUrl": "http://localhost", "applicationSecretFile": "/etc/secret",
             ],
+            "oauth": [
+                "issuer": "https://id.example.com/realms/a", "clientId": "kiosk",
+                "clientAuthentication": "privateKeyJwt", "clientSecretFile": "/etc/oauth.secret",
+                "clientKeyFile": "/etc/oauth.pem", "assertionAudience": "endpoint", "scopes": ["openid", "a:b"],
+                "audience": "the API", "resource": ["https://api.example.com/"], "identity": "userinfo",
+                "apiUrl": "https://api.example.com/v1/", "tokenEndpoint": "https://id.example.com//token/?v=2",
+                "deviceAuthorizationEndpoint": "https://id.example.com/device",
+                "revocationEndpoint": "https://id.example.com/revoke",
+                "userinfoEndpoint": "https://id.example.com/userinfo",
+                "authorizationEndpoint": "https://id.example.com/authorize",
+            ],
         ]
         expected.tls.caFile = "/etc/ca.pem"
         expected.renewal.mode = .automatic
@@ -85,6 +114,7 @@ import Testing
         #expect(try settings("").renewalMode == .automatic)
         #expect(try settings(#"provider = "social""#).renewalMode == .handler)
         #expect(try settings(#"provider = "sinch""#).renewalMode == .handler)
+        #expect(try settings(#"provider = "oauth""#).renewalMode == .automatic)
         #expect(try settings("provider = \"sinch\"\nrenewal.mode = \"automatic\"").renewalMode == .automatic)
         #expect(try settings("[renewal]\nmode = \"handler\"").renewalMode == .handler)
     }
@@ -98,6 +128,7 @@ import Testing
                 "JUNCTIOND_RENEWAL_HANDLER_TIMEOUT": "8",
                 "JUNCTIOND_API_EXPOSE": "false",
                 "JUNCTIOND_TLS_CA_FILE": "/ca.pem",
+                "JUNCTIOND_OAUTH_SCOPES": " openid  a:b",
                 "JUNCTIOND_LOG_LEVEL": "",
             ]
         )
@@ -108,6 +139,8 @@ import Testing
         #expect(configuration.renewal.handlerTimeout == .seconds(8))
         #expect(!configuration.api.expose)
         #expect(configuration.tls.caFile == "/ca.pem")
+        // A list is words there, parted by blanks.
+        #expect(configuration.vendors["oauth"]?["scopes"] == ["openid", "a:b"])
         // Empty counts as absent.
         #expect(configuration.log.level == .debug)
     }
@@ -117,7 +150,7 @@ import Testing
 
         #expect(
             complaint
-                == #"JUNCTIOND_PROVIDER: expected one of "junction", "social", "sinch", found different text"#
+                == #"JUNCTIOND_PROVIDER: expected one of "junction", "social", "sinch", "oauth", found different text"#
         )
     }
 

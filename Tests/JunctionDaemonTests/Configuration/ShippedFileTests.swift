@@ -1,5 +1,6 @@
 import Foundation
 import JunctionProtocol
+import JunctionProviders
 import Testing
 
 @testable import JunctionDaemon
@@ -33,6 +34,7 @@ import Testing
 
         #expect(configuration.vendors["junction"]?["authUrl"] == "http://127.0.0.1:8787")
         #expect(configuration.vendors["sinch"]?["applicationSecretFile"] == "/etc/junctiond/sinch.secret")
+        #expect(configuration.vendors["oauth"]?["tokenEndpoint"] == "https://id.example.com/token")
         #expect(configuration.tls.caFile == "/etc/junctiond/ca.pem")
     }
 

@@ -27,7 +27,7 @@ import Testing
 
     @Test(
         arguments: [
-            ("provider = 5", "provider: expected one of \"junction\", \"social\", \"sinch\", found 5"),
+            ("provider = 5", "provider: expected one of \"junction\", \"social\", \"sinch\", \"oauth\", found 5"),
             ("provider = \"Junction\"", "found different text"),
             ("provider = \"\"", "found empty text"),
             ("provider = 1979-05-27", "found a date or time"),
@@ -54,6 +54,10 @@ import Testing
             ("sinch.environmentHost = \"ocra.api.sinch.com:443\"", "expected a host name"),
             ("sinch.environmentHost = \"a b\"", "expected a host name"),
             ("social.region = \"mars\"", "social.region: expected one of \"eu\", \"sg\", \"us\", found different text"),
+            ("oauth.scopes = \"openid\"", "oauth.scopes: expected a list of scopes, found different text"),
+            ("oauth.scopes = [\"openid\", 5]", "oauth.scopes: expected a list of scopes, found a different list"),
+            ("oauth.scopes = [\"open id\"]", "oauth.scopes: expected a list of scopes, found a different list"),
+            ("oauth.tokenEndpoint = \"http://id.example.com/t?a=b\"", "http://id.example.com is not encrypted"),
             ("log.level = \"warn\"", "\"warning\""),
         ]
     )

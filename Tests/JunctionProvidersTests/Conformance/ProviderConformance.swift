@@ -9,7 +9,7 @@ struct ProviderConformance {
         try await Stage.play([]) { stage in
             let facts = try stage.provider(of: vendor).examine(vendor.credential, configured: nil)
 
-            #expect(facts.subject == .user(vendor.identity))
+            #expect(facts.subject == (vendor.isNamed ? .user(vendor.identity) : .unnamed))
             #expect(stage.server.requests.isEmpty)
         }
     }

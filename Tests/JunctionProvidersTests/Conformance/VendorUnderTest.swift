@@ -11,6 +11,8 @@ struct VendorUnderTest: Sendable, CustomTestStringConvertible {
     var credential: Credential
     /// Whom the credential is for.
     var identity: Identity
+    /// Whether the credential says that itself.
+    var isNamed = true
     var secrets: SessionSecrets
 
     /// Success, for an exchange and for a renewal with and without a new refresh token: the access token is
@@ -32,7 +34,7 @@ struct VendorUnderTest: Sendable, CustomTestStringConvertible {
 
     var testDescription: String { name }
 
-    static let all = [junction, social, sinch]
+    static let all = [junction, social, sinch, oauth]
 
     static let junction = VendorUnderTest(
         name: "junction",

@@ -83,7 +83,7 @@ struct OutgoingHttpTests {
 
     @Test func `a cancelled task gives the request up`() async throws {
         let (arrivals, arrived) = AsyncStream.makeStream(of: Void.self)
-        let server = try await ScriptedServer.start([.stall("")]) { arrived.yield() }
+        let server = try await ScriptedServer.start([.stall("")]) { _ in arrived.yield() }
         let http = OutgoingHttp(
             eventLoop: ScriptedServer.group.any(),
             trust: .system,

@@ -48,7 +48,7 @@ final class ScriptedServer: Sendable {
     static func start(
         _ steps: [Step],
         tls: NIOSSLContext? = nil,
-        onRequest: @escaping @Sendable () -> Void = {}
+        onRequest: @escaping @Sendable (Request) -> Void = { _ in }
     ) async throws -> ScriptedServer {
         let box = Mutex<ScriptedServer?>(nil)
         let listener = try await ServerBootstrap(group: group)
@@ -57,7 +57,7 @@ final class ScriptedServer: Sendable {
                 channel.eventLoop.makeCompletedFuture {
                     if let tls { try channel.pipeline.syncOperations.addHandler(NIOSSLServerHandler(context: tls)) }
                     let handler = ScriptedConnection { request in
-                        onRequest()
+                        onRequest(request)
                         return box.withLock { $0 }?.next(after: request) ?? .hangUp
                     }
                     try channel.pipeline.syncOperations.addHandler(handler)
@@ -81,6 +81,11 @@ final class ScriptedServer: Sendable {
     var place: String { "127.0.0.1:\(port)" }
     var url: String { "\(scheme)://\(place)" }
     var requests: [Request] { story.withLock { $0.requests } }
+
+    /// Goes on with these steps, for a script that has to know where the server is.
+    func script(_ steps: [Step]) {
+        story.withLock { $0.steps += steps }
+    }
 
     /// Refuses connections from now on, and sees to it that nobody else on this machine answers in its place.
     func refuse() async throws {

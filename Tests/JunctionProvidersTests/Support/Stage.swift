@@ -17,10 +17,14 @@ struct Stage: Sendable {
         trust: TrustAnchors = .system,
         limits: OutgoingHttp.Limits = .patient,
         requestTakes: Duration = .zero,
+        onRequest: @escaping @Sendable (ScriptedServer.Request) -> Void = { _ in },
         _ test: (Stage) async throws -> Void
     ) async throws {
         let clock = ManualClock()
-        let server = try await ScriptedServer.start(steps, tls: tls) { clock.advance(by: requestTakes) }
+        let server = try await ScriptedServer.start(steps, tls: tls) { request in
+            clock.advance(by: requestTakes)
+            onRequest(request)
+        }
         let http = OutgoingHttp(
             eventLoop: ScriptedServer.group.next(),
             trust: trust,

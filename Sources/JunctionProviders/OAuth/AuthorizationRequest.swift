@@ -1,0 +1,25 @@
+/// The page on which a person signs in with a browser (RFC 6749 §4.1.1, RFC 7636 §4.3): its URL, with everything that is
+/// asked for.
+struct AuthorizationRequest: Sendable {
+    var clientId: String
+    var redirectUri: String
+    var scopes: [String]
+    var audience: String?
+    var resources: [String]
+    var state: String
+    /// Of the verifier, by SHA-256.
+    var codeChallenge: String
+
+    /// The URL; a query that the endpoint has already stays.
+    func url(at endpoint: HttpUrl) -> String {
+        var pairs = [
+            ("response_type", "code"), ("client_id", clientId), ("redirect_uri", redirectUri), ("state", state),
+            ("code_challenge", codeChallenge), ("code_challenge_method", "S256"),
+        ]
+        if !scopes.isEmpty { pairs.append(("scope", scopes.joined(separator: " "))) }
+        if let audience { pairs.append(("audience", audience)) }
+        pairs += resources.map { ("resource", $0) }
+        let query = pairs.map { "\($0)=\(PercentEncoding.encode($1))" }.joined(separator: "&")
+        return endpoint.text + (endpoint.hasQuery ? "&" : "?") + query
+    }
+}

@@ -1,0 +1,19 @@
+import JunctionSecret
+import JunctionText
+
+/// A client's id and secret as HTTP's Basic scheme shows them: each form-encoded first (RFC 6749 §2.3.1), which a colon in
+/// one of them needs.
+enum Base64Pair {
+    /// Headers are strings in every HTTP library: this copy cannot be wiped.
+    static func text(_ id: String, _ secret: SharedSecret) -> String {
+        let pair = Secret(capacity: 3 * (id.utf8.count + secret.count) + 1) { room in
+            var id = id
+            var end = id.withUTF8 { PercentEncoding.encode(UnsafeRawBufferPointer($0), into: room) }
+            room[end] = UInt8(ascii: ":")
+            end += 1
+            let rest = UnsafeMutableRawBufferPointer(rebasing: room[end...])
+            return end + secret.withUnsafeBytes { PercentEncoding.encode($0, into: rest) }
+        }
+        return pair.withUnsafeBytes { Base64.encode($0) }
+    }
+}

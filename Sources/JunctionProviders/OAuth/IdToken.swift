@@ -1,0 +1,76 @@
+import JunctionJSON
+import JunctionSecret
+import JunctionSession
+import JunctionText
+
+/// What an id_token says of who has signed in (OpenID Connect Core §2).
+///
+/// It came from the server itself, over TLS: that may stand for the signature (§3.1.3.7 no. 6).
+struct IdToken: Sendable {
+    /// `iss` and `sub`, exactly as written.
+    let issuer: String
+    let subject: String
+    private let claims: JSONValue
+
+    /// Clocks of devices are wrong by minutes.
+    static let tolerance: Duration = .seconds(300)
+
+    /// Reads one; nothing when it is none, or says of nobody whom it is about.
+    init?(_ token: SharedSecret) {
+        guard let claims = token.withUnsafeBytes(Self.claims), let issuer = claims["iss"]?.string,
+            let subject = claims["sub"]?.string, Subject.isValid(subject)
+        else { return nil }
+        (self.issuer, self.subject, self.claims) = (issuer, subject, claims)
+    }
+
+    /// What is wrong with it (§3.1.3.7 no. 2 to 5 and 9), in words; nothing when it is for us and good.
+    func fault(from issuer: OAuthIssuer, for clientId: String, by clock: ServerClock, now: WallTime) -> String? {
+        guard issuer.isNamed(self.issuer) else { return "is of another issuer (iss)" }
+        let audiences = audiences
+        guard audiences.contains(clientId) else { return "is for another client (aud)" }
+        switch claims["azp"] {
+        case let party? where !party.isNull:
+            guard party.string == clientId else { return "is for another client (azp)" }
+        default:
+            guard audiences.count == 1 else { return "is for several clients, and does not say which asked (azp)" }
+        }
+        guard let end = claims["exp"]?.double, end > 0, end < 1e11 else { return "has no end (exp)" }
+        let expiresAt = clock.ours(WallTime(milliseconds: Int64(end * 1_000)))
+        return now < expiresAt + Self.tolerance ? nil : "has expired (exp): check the clock"
+    }
+
+    private var audiences: [String] {
+        guard let audience = claims["aud"] else { return [] }
+        return audience.string.map { [$0] } ?? audience.elements.compactMap(\.string)
+    }
+
+    /// The payload of a signed JWT; nothing of an encrypted one.
+    private static func claims(_ token: UnsafeRawBufferPointer) -> JSONValue? {
+        let parts = token.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
+        guard parts.count == 3 else { return nil }
+        var isValid = true
+        let payload = Secret(capacity: Base64.mostBytes(for: parts[1].count)) { room in
+            let written = Base64.decode(parts[1], .lenient, into: room)
+            isValid = written != nil
+            return written ?? 0
+        }
+        guard isValid, let claims = payload.withUnsafeBytes({ try? JSONValue.parse($0) }), claims.kind == .object else {
+            return nil
+        }
+        return claims
+    }
+}
+
+/// The id that a server has for a user.
+enum Subject {
+    /// Somewhat more than the 255 ASCII characters that OpenID Connect allows, and nothing that could not be shown.
+    static func isValid(_ text: String) -> Bool {
+        (1...1_024).contains(text.utf8.count)
+            && text.unicodeScalars.allSatisfy { scalar in
+                switch scalar.properties.generalCategory {
+                case .control, .lineSeparator, .paragraphSeparator, .surrogate: false
+                default: true
+                }
+            }
+    }
+}

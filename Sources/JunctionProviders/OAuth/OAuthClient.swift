@@ -1,0 +1,121 @@
+import JunctionSecret
+
+/// This daemon as the server knows it: its id, and how it proves to be that client (RFC 6749 §2.3, RFC 7523).
+struct OAuthClient: Sendable {
+    let id: String
+    private let proof: Proof
+
+    private enum Proof: Sendable {
+        /// A public client: whoever has the id can say so.
+        case none
+        case basic(SharedSecret)
+        case post(SharedSecret)
+        case assertion(ClientKey, AssertionAudience)
+    }
+
+    init(_ settings: VendorSettings) throws(ProviderConfigurationFault) {
+        guard let id = settings["clientId"] else {
+            throw ProviderConfigurationFault(
+                "oauth.clientId is missing: the server gives it to a client that is registered"
+            )
+        }
+        guard id.utf8.allSatisfy({ (0x20...0x7E).contains($0) }) else {
+            throw ProviderConfigurationFault("oauth.clientId: a client id has printable ASCII characters only")
+        }
+        self.id = id
+        switch settings["clientAuthentication"] ?? "none" {
+        case "basic": proof = .basic(try Self.secret(settings, for: "basic"))
+        case "post": proof = .post(try Self.secret(settings, for: "post"))
+        case "privateKeyJwt":
+            let audience = settings["assertionAudience"].flatMap(AssertionAudience.init) ?? .issuer
+            proof = .assertion(try Self.key(settings), audience)
+        default:
+            for key in ["clientSecretFile", "clientKeyFile"] where settings[key] != nil {
+                throw ProviderConfigurationFault(
+                    "oauth.\(key) is set, but oauth.clientAuthentication is \"none\": say how the client authenticates "
+                        + "(\"basic\", \"post\" or \"privateKeyJwt\"), or take the file away"
+                )
+            }
+            proof = .none
+        }
+    }
+
+    private static func secret(
+        _ settings: VendorSettings,
+        for method: String
+    ) throws(ProviderConfigurationFault) -> SharedSecret {
+        guard let secret = try settings.secret("clientSecretFile", orCredential: OAuthSetup.secretCredential) else {
+            throw ProviderConfigurationFault(
+                "oauth.clientAuthentication = \"\(method)\" needs the client's secret: set oauth.clientSecretFile, or pass "
+                    + "the service manager's credential \(OAuthSetup.secretCredential)"
+            )
+        }
+        guard secret.withUnsafeBytes({ $0.allSatisfy { (0x20...0x7E).contains($0) } }) else {
+            throw ProviderConfigurationFault("oauth.clientSecretFile: a client secret is one line of printable ASCII")
+        }
+        return secret
+    }
+
+    private static func key(_ settings: VendorSettings) throws(ProviderConfigurationFault) -> ClientKey {
+        let file = try settings.secret(
+            "clientKeyFile",
+            orCredential: OAuthSetup.keyCredential,
+            expecting: "a private key in PEM form"
+        )
+        guard let file else {
+            throw ProviderConfigurationFault(
+                "oauth.clientAuthentication = \"privateKeyJwt\" needs the client's key: set oauth.clientKeyFile, or pass "
+                    + "the service manager's credential \(OAuthSetup.keyCredential)"
+            )
+        }
+        do throws(ProviderConfigurationFault) {
+            return try ClientKey(pem: file)
+        } catch {
+            throw ProviderConfigurationFault("oauth.clientKeyFile: \(error.message)")
+        }
+    }
+}
+
+/// For whom a client's assertion is made out: servers disagree.
+package enum AssertionAudience: String, Sendable, CaseIterable {
+    /// As RFC 7523's revision wants it.
+    case issuer
+    /// The URL that is called.
+    case endpoint
+}
+
+extension OAuthClient {
+    /// What proves the client to an endpoint, made anew for every request: an assertion is never sent twice.
+    ///
+    /// The id goes into the body whatever the method is: a public client has nothing else, some endpoints need it there,
+    /// and none was met that minds. The secret is never sent twice.
+    func authentication(
+        at endpoint: HttpUrl,
+        of issuer: OAuthIssuer,
+        now: Int64
+    ) -> (fields: [FormBody.Field], headers: [(name: String, value: String)]) {
+        let name = FormBody.Field.text(name: "client_id", value: id)
+        switch proof {
+        case .none:
+            return ([name], [])
+        case .basic(let secret):
+            return ([name], [("authorization", "Basic \(Base64Pair.text(id, secret))")])
+        case .post(let secret):
+            return ([name, .secret(name: "client_secret", value: secret)], [])
+        case .assertion(let key, let audience):
+            let aud =
+                switch audience {
+                case .issuer: issuer.text
+                case .endpoint: endpoint.text
+                }
+            let type = "urn:ietf:params:oauth:client-assertion-type:jwt-bearer"
+            let assertion = ClientAssertion(clientId: id, audience: aud, issuedAt: now)
+            return (
+                [
+                    name, .text(name: "client_assertion_type", value: type),
+                    .secret(name: "client_assertion", value: assertion.signed(by: key)),
+                ], []
+            )
+        }
+    }
+}

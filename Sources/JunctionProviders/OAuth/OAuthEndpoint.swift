@@ -1,0 +1,30 @@
+/// Where a server does what; each is in its metadata (RFC 8414), or in the configuration.
+enum OAuthEndpoint: CaseIterable, Sendable {
+    case token
+    case deviceAuthorization
+    case revocation
+    case userinfo
+    case authorization
+
+    /// The key of the configuration.
+    var setting: String {
+        switch self {
+        case .token: "tokenEndpoint"
+        case .deviceAuthorization: "deviceAuthorizationEndpoint"
+        case .revocation: "revocationEndpoint"
+        case .userinfo: "userinfoEndpoint"
+        case .authorization: "authorizationEndpoint"
+        }
+    }
+
+    /// What people call it.
+    var words: String {
+        switch self {
+        case .token: "token endpoint"
+        case .deviceAuthorization: "device authorization endpoint"
+        case .revocation: "revocation endpoint"
+        case .userinfo: "userinfo endpoint"
+        case .authorization: "authorization endpoint"
+        }
+    }
+}

@@ -1,0 +1,101 @@
+import JunctionJSON
+import JunctionSecret
+import JunctionText
+
+/// The members of an answer: JSON as it should be, or a form where a server has no better. The content type is not asked:
+/// servers send JSON as HTML.
+///
+/// What is `null` or empty counts as absent.
+struct OAuthMembers: Sendable {
+    private enum Form: Sendable {
+        case json(JSONValue)
+        case form([String: SharedSecret])
+    }
+
+    private let form: Form
+
+    init?(_ body: SharedSecret) {
+        if let json = body.withUnsafeBytes({ try? JSONValue.parse($0) }) {
+            guard json.kind == .object else { return nil }
+            form = .json(json)
+        } else if let pairs = body.withUnsafeBytes(Self.pairs) {
+            form = .form(pairs)
+        } else {
+            return nil
+        }
+    }
+
+    /// The JSON under a name; nothing in a form.
+    func json(_ name: StaticString) -> JSONValue? {
+        guard case .json(let object) = form, let value = object[name], !value.isNull else { return nil }
+        return value
+    }
+
+    func secret(_ name: StaticString) -> SharedSecret? {
+        let secret: SharedSecret? =
+            switch form {
+            case .json: json(name)?.secret
+            case .form(let pairs): pairs["\(name)"]
+            }
+        return secret.flatMap { $0.count > 0 ? $0 : nil }
+    }
+
+    /// Text that is no secret.
+    func text(_ name: StaticString) -> String? {
+        let text: String? =
+            switch form {
+            case .json: json(name)?.string
+            case .form(let pairs): pairs["\(name)"]?.withUnsafeBytes { String(validating: $0, as: UTF8.self) }
+            }
+        return text.flatMap { $0.isEmpty ? nil : $0 }
+    }
+
+    /// A number, or a string with one.
+    func wholeNumber(_ name: StaticString) -> Int64? {
+        if let number = json(name)?.integer { return number }
+        return text(name).flatMap(Int64.init)
+    }
+
+    /// `name=value`, parted by `&`, as `application/x-www-form-urlencoded` has it; nothing when it is anything else.
+    private static func pairs(_ body: UnsafeRawBufferPointer) -> [String: SharedSecret]? {
+        var pairs: [String: SharedSecret] = [:]
+        for pair in body.split(separator: UInt8(ascii: "&"), omittingEmptySubsequences: false) {
+            guard let equals = pair.firstIndex(of: UInt8(ascii: "=")), equals != pair.startIndex,
+                pair[..<equals].allSatisfy(PercentEncoding.isUnreserved),
+                let value = decoded(pair[(equals + 1)...])
+            else { return nil }
+            pairs[String(decoding: pair[..<equals], as: UTF8.self)] = value
+        }
+        return pairs
+    }
+
+    private static func decoded(_ text: Slice<UnsafeRawBufferPointer>) -> SharedSecret? {
+        var isValid = true
+        let value = Secret(capacity: text.count) { room in
+            var (rest, written) = (text, 0)
+            while let byte = rest.popFirst() {
+                switch byte {
+                case UInt8(ascii: "%"):
+                    guard let high = rest.popFirst().flatMap(Hexadecimal.value(of:)),
+                        let low = rest.popFirst().flatMap(Hexadecimal.value(of:))
+                    else {
+                        isValid = false
+                        return written
+                    }
+                    room[written] = high << 4 | low
+                case UInt8(ascii: "+"):
+                    room[written] = UInt8(ascii: " ")
+                default:
+                    guard (0x21...0x7E).contains(byte) else {
+                        isValid = false
+                        return written
+                    }
+                    room[written] = byte
+                }
+                written += 1
+            }
+            return written
+        }
+        return isValid ? SharedSecret(value) : nil
+    }
+}

@@ -1,0 +1,38 @@
+import JunctionSecret
+package import JunctionSession
+
+/// The one API that the configuration names, called as the signed-in user.
+///
+/// Whose resources a path leads to only that API knows, so nothing below the base is refused here.
+extension OAuthProvider {
+    package func admit(_ request: ApiRequest, for identity: Identity) throws(Refusal) -> ApiRequest {
+        guard setup.api != nil else {
+            throw Refusal(.unsupported, "No API is configured: set oauth.apiUrl to call one through the daemon")
+        }
+        // Such an API may tell a path with a slash at its end from one without.
+        var request = request
+        let endsWithSlash = request.path.count > 1 && request.path.hasSuffix("/")
+        if endsWithSlash { request.path.removeLast() }
+        var admitted = try request.normalForm(headers: CallerHeaders.usual, like: "/resource", allowing: .anything) {
+            segments,
+            _ in segments
+        }
+        if endsWithSlash { admitted.path += "/" }
+        return admitted
+    }
+
+    package func send(
+        _ request: ApiRequest,
+        for identity: Identity,
+        with secrets: SessionSecrets
+    ) async throws(Unavailability) -> ApiAnswer {
+        guard let origin = setup.api, let token = secrets.accessToken, setup.issuer.isNamed(identity.issuer) else {
+            throw Unavailability("The session has no credential for the API of oauth.apiUrl: sign in again")
+        }
+        let api = VendorApi(origin: origin, http: server.http, clock: clock)
+        return try await api.send(request, credential: BearerToken.header(token))
+    }
+
+    /// An API knows of no sessions: its 401 is about the token.
+    package func verdict(in answer: ApiAnswer) -> Verdict? { nil }
+}

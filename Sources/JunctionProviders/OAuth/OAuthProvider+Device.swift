@@ -1,0 +1,127 @@
+import JunctionSecret
+package import JunctionSession
+
+/// Signing in by the approval of a person on another screen (RFC 8628).
+extension OAuthProvider {
+    package func authorize(_ credential: Credential) async throws(ExchangeFailure) -> DeviceAuthorization {
+        guard case .device = credential else {
+            throw .refused("A credential of the scheme \(credential.scheme.rawValue) awaits no approval")
+        }
+        let answer: HttpAnswer
+        let sentAt: Moment
+        do throws(Unavailability) {
+            let endpoint = try await server.required(.deviceAuthorization)
+            (answer, sentAt) = try await server.post(setup.asked, to: endpoint)
+        } catch {
+            throw .unavailable(error)
+        }
+        let members = OAuthMembers(answer.body)
+        let now = clock.now().wall
+        if let error = OAuthError(answer, members) {
+            notes.heard(error)
+            throw .unavailable(answer.unavailability(saying: error, now: now))
+        }
+        guard answer.isSuccess else { throw .unavailable(answer.unavailability(now: now)) }
+        guard let members, let begun = DeviceAuthorization(members, sentAt: sentAt) else {
+            throw .unavailable(answer.unreadable("a device code, a user code and where to type it"))
+        }
+        return begun
+    }
+
+    package func poll(_ codes: DeviceCodes) async throws(PollFailure) -> Grant {
+        let era = kept.era
+        let tokens: OAuthTokens
+        if let before = kept.tokens(of: codes.deviceCode) {
+            tokens = before
+        } else {
+            tokens = try await ask(for: codes.deviceCode)
+        }
+        do throws(SignInFailure) {
+            return try await grant(tokens, of: codes.deviceCode, OAuthSignIn.Granted(scheme: .device), since: era)
+        } catch {
+            switch error {
+            case .refused(let words): throw .refused(words)
+            case .unavailable(let why): throw .unavailable(why)
+            }
+        }
+    }
+
+    private func ask(for deviceCode: SharedSecret) async throws(PollFailure) -> OAuthTokens {
+        let fields: [FormBody.Field] = [
+            .text(name: "grant_type", value: "urn:ietf:params:oauth:grant-type:device_code"),
+            .secret(name: "device_code", value: deviceCode),
+        ]
+        let answer: HttpAnswer
+        let sentAt: Moment
+        do throws(Unavailability) {
+            (answer, sentAt) = try await server.post(fields, to: try await server.required(.token))
+        } catch {
+            throw .unavailable(error)
+        }
+        // Some ask to slow down by the status alone.
+        if answer.status == 429 { throw .slowDown }
+        switch OAuthReply(answer, sentAt: sentAt, now: clock.now()) {
+        case .granted(let tokens):
+            notes.granted(tokens, askedFor: setup.scopes, isSignIn: true)
+            return tokens
+        case .unusable(let words):
+            throw .refused(words)
+        case .trouble(let why):
+            throw .unavailable(why)
+        case .error(let error, let why):
+            notes.heard(error)
+            switch error {
+            case .pending: throw .pending
+            case .slowDown: throw .slowDown
+            case .denied: throw .denied
+            case .codeExpired: throw .expired
+            case .grant, .badCode: throw .refused("\(setup.issuer.place) answered \(error.word)")
+            case .client, .unexplained, .unknown: throw .unavailable(why)
+            }
+        }
+    }
+}
+
+extension DeviceAuthorization {
+    /// RFC 8628 §3.2: the pause where the server names none, or none at all.
+    private static let usualInterval: Duration = .seconds(5)
+    /// The life where the server names none, which it must.
+    private static let usualLife: Duration = .seconds(600)
+    private static let longestLife: Duration = .seconds(86_400)
+
+    fileprivate init?(_ members: OAuthMembers, sentAt: Moment) {
+        // Google calls it a URL.
+        guard let deviceCode = members.secret("device_code"), let userCode = members.secret("user_code"),
+            let uri = members.text("verification_uri") ?? members.text("verification_url"), Self.isShowable(uri),
+            userCode.isPrintable, userCode.count <= 64
+        else { return nil }
+        let complete = members.secret("verification_uri_complete") ?? members.secret("verification_url_complete")
+        let life = members.wholeNumber("expires_in").flatMap { $0 > 0 ? Duration.seconds(min($0, 1 << 31)) : nil }
+        let interval = members.wholeNumber("interval").flatMap { $0 > 0 ? Duration.seconds(min($0, 1 << 31)) : nil }
+        self.init(
+            codes: DeviceCodes(
+                deviceCode: deviceCode,
+                userCode: userCode,
+                verificationUri: uri,
+                verificationUriComplete: complete.flatMap { $0.isShowableUri ? $0 : nil }
+            ),
+            life: Life(from: sentAt, lasting: min(life ?? Self.usualLife, Self.longestLife)),
+            interval: interval ?? Self.usualInterval
+        )
+    }
+
+    /// It is for a person to type, and not for us to call: it need not be encrypted.
+    private static func isShowable(_ uri: String) -> Bool {
+        AbsoluteUri.isValid(uri) && (uri.lowercased().hasPrefix("https://") || uri.lowercased().hasPrefix("http://"))
+    }
+}
+
+extension SharedSecret {
+    fileprivate var isShowableUri: Bool {
+        (1...2_048).contains(count)
+            && withUnsafeBytes { bytes in
+                bytes.allSatisfy { (0x21...0x7E).contains($0) }
+                    && (bytes.starts(with: "https://".utf8) || bytes.starts(with: "http://".utf8))
+            }
+    }
+}

@@ -1,0 +1,60 @@
+package import JunctionSession
+
+/// What `doctor` wants to know: whether the server answers and is the one that is meant, whether our clocks agree, and what it
+/// said of this client.
+extension OAuthProvider {
+    package func probe(
+        _ identity: Identity?,
+        mayCall: @Sendable () async -> Refusal?
+    ) async -> [ProbeFinding] {
+        let (found, skew) = await lookAtServer(mayCall)
+        return [found] + (skew.map { [.clock(ahead: $0)] } ?? []) + notes.findings
+    }
+
+    private func lookAtServer(_ mayCall: @Sendable () async -> Refusal?) async -> (ProbeFinding, Duration?) {
+        do throws(OAuthServer.Failure) {
+            let metadata = try await server.look(mayCall)
+            let detail = "\(setup.issuer.place) answers, and is the configured issuer"
+            return (ProbeFinding(name: Self.metadata, verdict: .ok, detail: detail), metadata.skew)
+        } catch {
+            return (finding(error), nil)
+        }
+    }
+
+    private func finding(_ failure: OAuthServer.Failure) -> ProbeFinding {
+        switch failure {
+        case .absent where setup.endpoints[.token] != nil:
+            ProbeFinding(
+                name: Self.metadata,
+                verdict: .ok,
+                detail: "\(setup.issuer.place) has no metadata, and the endpoints are configured"
+            )
+        case .absent:
+            ProbeFinding(
+                name: Self.metadata,
+                verdict: .problem,
+                detail: "\(setup.issuer.place) has no metadata of its own",
+                remedy: "Check oauth.issuer, or set oauth.tokenEndpoint and the others"
+            )
+        case .otherIssuer(let name):
+            ProbeFinding(
+                name: Self.metadata,
+                verdict: .problem,
+                detail:
+                    "The server at \(setup.issuer.place) calls itself \(name), and oauth.issuer is \(setup.issuer.text)",
+                remedy: "Set oauth.issuer to what the server says, to the letter"
+            )
+        case .unreachable(let why):
+            ProbeFinding(name: Self.metadata, verdict: .problem, detail: why.message)
+        case .notAllowed(let refusal):
+            ProbeFinding(
+                name: Self.metadata,
+                verdict: .note,
+                detail: "\(setup.issuer.place) was not asked: \(refusal.message)",
+                remedy: "Ask again in a minute"
+            )
+        }
+    }
+
+    private static let metadata = "provider metadata"
+}

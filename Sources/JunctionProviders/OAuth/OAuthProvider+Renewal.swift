@@ -1,0 +1,116 @@
+import JunctionSecret
+package import JunctionSession
+
+/// Keeping a session: by its refresh token, or by what an app's server makes for it.
+extension OAuthProvider {
+    package func renew(
+        _ identity: Identity,
+        with secrets: SessionSecrets,
+        using answer: RenewalAnswer
+    ) async throws(RenewalFailure) -> Grant {
+        expireKept()
+        // A token is never shown to another server than the one that gave it.
+        guard setup.issuer.isNamed(identity.issuer) else {
+            throw .unavailable(
+                Unavailability(
+                    "The session is of \(identity.issuer ?? "no issuer"), and oauth.issuer is \(setup.issuer.text): set it "
+                        + "back, or sign out"
+                )
+            )
+        }
+        return switch answer {
+        case .renew: try await renew(identity, with: secrets)
+        case .authToken(let token): try await renew(identity, with: secrets, exchanging: token)
+        case .signature: throw .answerRefused("An OAuth server takes no signature: answer with a subject token")
+        }
+    }
+
+    private func renew(_ identity: Identity, with secrets: SessionSecrets) async throws(RenewalFailure) -> Grant {
+        guard let refreshToken = secrets.refreshToken else { throw .reauthenticationRequired }
+        switch try await asked(OAuthSignIn.renewal(refreshToken)) {
+        case .granted(let tokens):
+            notes.granted(tokens, askedFor: setup.scopes, isSignIn: false)
+            return Grant(
+                identity: owner(of: tokens, after: identity),
+                scheme: .refreshToken,
+                token: tokens.token,
+                refreshToken: tokens.refreshToken
+            )
+        case .unusable(let words):
+            throw .unavailable(Unavailability(words, ambiguous: true))
+        case .trouble(let why):
+            throw .unavailable(why)
+        case .error(let error, let why):
+            notes.heard(error)
+            switch error {
+            case .grant, .codeExpired:
+                throw .reauthenticationRequired
+            case .unexplained:
+                guard notes.refusedUnexplained(isDead: isDead(secrets)) else { throw .unavailable(why) }
+                throw .reauthenticationRequired
+            case .client, .pending, .slowDown, .denied, .badCode, .unknown:
+                throw .unavailable(why)
+            }
+        }
+    }
+
+    /// Whom a renewal's answer is about. A refresh token is the session's own, so nothing need be said; where it is, it has to
+    /// be the same user (OpenID Connect Core §12.2), and the session refuses another.
+    private func owner(of tokens: OAuthTokens, after identity: Identity) -> Identity {
+        guard setup.identity == .idToken, let idToken = tokens.idToken.flatMap(IdToken.init) else { return identity }
+        return Identity(userId: idToken.subject, issuer: idToken.issuer)
+    }
+
+    /// What an app's server makes may be for anybody, so the server has to say for whom it was: at a renewal, too.
+    private func renew(
+        _ identity: Identity,
+        with secrets: SessionSecrets,
+        exchanging token: SharedSecret
+    ) async throws(RenewalFailure) -> Grant {
+        guard let type = secrets.subjectTokenType else {
+            throw .answerRefused("The session was not signed in by token exchange: it takes no subject token")
+        }
+        let signIn: OAuthSignIn
+        do throws(CredentialRefused) {
+            signIn = try OAuthSignIn(.tokenExchange(subjectToken: token, subjectTokenType: type))
+        } catch {
+            throw .answerRefused("The session handler's subject token is malformed")
+        }
+        let grant: Grant
+        do throws(SignInFailure) {
+            grant = try await session(of: signIn)
+        } catch {
+            switch error {
+            case .refused(let words): throw .answerRefused(words)
+            case .unavailable(let why): throw .unavailable(why)
+            }
+        }
+        guard grant.identity.isSameUser(as: identity) else {
+            throw .answerRefused("The session handler's subject token is for another user")
+        }
+        return grant
+    }
+
+    private func asked(_ fields: [FormBody.Field]) async throws(RenewalFailure) -> OAuthReply {
+        do throws(Unavailability) {
+            return try await reply(to: fields)
+        } catch {
+            throw .unavailable(error)
+        }
+    }
+
+    private func isDead(_ secrets: SessionSecrets) -> Bool {
+        guard secrets.accessToken != nil else { return true }
+        return secrets.accessTokenEndsAt.map { $0 <= clock.now().uptime } ?? false
+    }
+
+    /// Tells the server that the user has signed out (RFC 7009), where it has a place for that.
+    package func revoke(_ identity: Identity, with secrets: SessionSecrets) async throws(Unavailability) {
+        let fields = OAuthTokens.revocation(refreshToken: secrets.refreshToken, accessToken: secrets.accessToken)
+        guard !fields.isEmpty, setup.issuer.isNamed(identity.issuer),
+            let endpoint = try await server.optional(.revocation)
+        else { return }
+        let (answer, _) = try await server.post(fields, to: endpoint, patience: Self.revocationPatience)
+        try answer.requireSettled(now: clock.now().wall)
+    }
+}

@@ -1,0 +1,188 @@
+import JunctionSecret
+import JunctionSession
+import Synchronization
+
+/// The server: where its endpoints are, and forms posted to them in the client's name.
+///
+/// Its metadata is asked for when an endpoint is needed that the configuration does not name, and not before.
+final class OAuthServer: Sendable {
+    let setup: OAuthSetup
+    let http: OutgoingHttp
+    let clock: any SessionClock
+    private let known = Mutex<Known?>(nil)
+
+    private struct Known {
+        var metadata: OAuthMetadata
+        var freshUntil: Uptime
+    }
+
+    /// Why there is no metadata.
+    enum Failure: Error, Equatable {
+        /// The server has none.
+        case absent
+        /// It is not the server that the configuration means: what it calls itself.
+        case otherIssuer(String)
+        case unreachable(Unavailability)
+        /// It may not be asked now.
+        case notAllowed(Refusal)
+    }
+
+    /// Metadata is small, and a token request may follow it: there has to be time for both.
+    private static let patience: Duration = .seconds(5)
+    private static let longestMetadata = 1 << 18
+
+    init(setup: OAuthSetup, http: OutgoingHttp, clock: any SessionClock) {
+        self.setup = setup
+        self.http = http
+        self.clock = clock
+    }
+
+    // MARK: Endpoints
+
+    /// An endpoint without which nothing goes on.
+    func required(_ endpoint: OAuthEndpoint) async throws(Unavailability) -> HttpUrl {
+        guard let url = try await optional(endpoint) else {
+            throw Unavailability(
+                "\(setup.issuer.place) tells of no \(endpoint.words): set oauth.\(endpoint.setting) if the server has one"
+            )
+        }
+        return url
+    }
+
+    /// An endpoint that a server need not have. Whatever fails here, no form has left.
+    func optional(_ endpoint: OAuthEndpoint) async throws(Unavailability) -> HttpUrl? {
+        if let configured = setup.endpoints[endpoint] { return configured }
+        let metadata: OAuthMetadata
+        do throws(Failure) {
+            metadata = try await self.metadata()
+        } catch {
+            switch error {
+            case .absent: return nil
+            case .otherIssuer(let name): throw Unavailability(setup.issuer.isCalled(name))
+            case .unreachable(let why): throw why
+            case .notAllowed(let refusal): throw Unavailability(refusal.message)
+            }
+        }
+        do throws(ProviderConfigurationFault) {
+            return try metadata.url(of: endpoint)
+        } catch {
+            throw Unavailability(
+                "\(setup.issuer.place) names a \(endpoint.words) that cannot be used: \(error.message); or set "
+                    + "oauth.\(endpoint.setting)"
+            )
+        }
+    }
+
+    /// An endpoint that is known without a request.
+    func remembered(_ endpoint: OAuthEndpoint) -> HttpUrl? {
+        setup.endpoints[endpoint] ?? known.withLock { $0?.metadata }.flatMap { try? $0.url(of: endpoint) }
+    }
+
+    private func metadata() async throws(Failure) -> OAuthMetadata {
+        let now = clock.now().uptime
+        let known = known.withLock { $0 }
+        if let known, now < known.freshUntil { return known.metadata }
+        do throws(Failure) {
+            return try await look()
+        } catch {
+            // Where it was is where it is: no renewal is late because the metadata cannot be had for a while.
+            guard case .unreachable = error, let known else { throw error }
+            self.known.withLock { $0 = Known(metadata: known.metadata, freshUntil: now + Freshness.bounds.lowerBound) }
+            return known.metadata
+        }
+    }
+
+    /// Asks the server for its metadata, whatever is known already.
+    ///
+    /// - Parameter mayCall: asked before each request leaves; says why it may not, if so.
+    func look(_ mayCall: @Sendable () async -> Refusal? = { nil }) async throws(Failure) -> OAuthMetadata {
+        var other: String?
+        for place in setup.issuer.metadata {
+            if let refusal = await mayCall() { throw .notAllowed(refusal) }
+            let sentAt = clock.now()
+            let answer = try await get(place)
+            do throws(OAuthMetadata.Fault) {
+                var metadata = try OAuthMetadata(answer, of: setup.issuer)
+                metadata.skew = answer.header("date").flatMap(HttpDate.parse).map { clock.now().wall - $0 }
+                let fresh = Freshness.of(answer)
+                known.withLock { [metadata] in $0 = Known(metadata: metadata, freshUntil: sentAt.uptime + fresh) }
+                return metadata
+            } catch {
+                if case .otherIssuer(let name) = error { other = other ?? name }
+            }
+        }
+        guard let other else { throw .absent }
+        throw .otherIssuer(other)
+    }
+
+    private func get(_ place: HttpUrl) async throws(Failure) -> HttpAnswer {
+        let call = HttpCall(
+            method: "GET",
+            origin: place.origin,
+            target: place.target,
+            headers: [("accept", "application/json")],
+            longestAnswer: Self.longestMetadata,
+            patience: Self.patience
+        )
+        let answer: HttpAnswer
+        do throws(HttpFailure) {
+            answer = try await http.answer(to: call)
+        } catch {
+            throw .unreachable(Unavailability(error.message))
+        }
+        // What is not there, or is something else, may be at the other place; trouble is trouble there, too.
+        guard answer.isSuccess || answer.mayBeVerdict else {
+            var why = answer.unavailability(now: clock.now().wall)
+            why.ambiguous = false
+            throw .unreachable(why)
+        }
+        return answer
+    }
+
+    // MARK: Forms
+
+    /// Posts one form with the client's authentication: one answer, nothing tried twice.
+    func post(
+        _ fields: [FormBody.Field],
+        to endpoint: HttpUrl,
+        patience: Duration = HttpCall.tokenPatience
+    ) async throws(Unavailability) -> (answer: HttpAnswer, sentAt: Moment) {
+        let sentAt = clock.now()
+        let call = call(fields, to: endpoint, patience, at: sentAt)
+        return (try await http.answerOrDelay(to: call), sentAt)
+    }
+
+    /// The same, without waiting for what comes of it.
+    func send(_ fields: [FormBody.Field], to endpoint: HttpUrl, patience: Duration) {
+        http.send(call(fields, to: endpoint, patience, at: clock.now()))
+    }
+
+    private func call(
+        _ fields: [FormBody.Field],
+        to endpoint: HttpUrl,
+        _ patience: Duration,
+        at now: Moment
+    ) -> HttpCall {
+        let proof = setup.client.authentication(
+            at: endpoint,
+            of: setup.issuer,
+            now: now.wall.milliseconds / 1_000
+        )
+        return HttpCall(
+            method: "POST",
+            origin: endpoint.origin,
+            target: endpoint.target,
+            headers: [("content-type", FormBody.contentType), ("accept", "application/json")] + proof.headers,
+            body: .secret(FormBody(fields + proof.fields).encoded),
+            patience: patience
+        )
+    }
+}
+
+extension OAuthIssuer {
+    /// What it means that the server calls itself otherwise, and what to do.
+    func isCalled(_ name: String) -> String {
+        "The server at \(place) calls itself \(name), and oauth.issuer is \(text): set it to what the server says, to the "
+            + "letter"
+    }
+}

@@ -1,0 +1,93 @@
+import JunctionSecret
+
+/// What the configuration says of a server, and of this daemon as its client: checked, and no network needed for that.
+package struct OAuthSetup: Sendable {
+    let issuer: OAuthIssuer
+    let client: OAuthClient
+    /// What a sign-in asks for.
+    let scopes: [String]
+    let audience: String?
+    let resources: [String]
+    let identity: IdentitySource
+    /// The one API that local apps may call through the daemon.
+    let api: HttpOrigin?
+    /// Those that the configuration names; they win over the metadata's.
+    let endpoints: [OAuthEndpoint: HttpUrl]
+
+    static let secretCredential = "oauth.clientSecret"
+    static let keyCredential = "oauth.clientKey"
+
+    package init(_ settings: VendorSettings) throws(ProviderConfigurationFault) {
+        guard let issuer = settings["issuer"] else {
+            throw ProviderConfigurationFault(
+                "oauth.issuer is missing: it is the server's URL as its own metadata spells it, such as "
+                    + "https://id.example.com"
+            )
+        }
+        self.issuer = try Self.checking("issuer") { () throws(ProviderConfigurationFault) in try OAuthIssuer(issuer) }
+        client = try OAuthClient(settings)
+        scopes = settings.list("scopes")
+        audience = settings["audience"]
+        resources = settings.list("resource")
+        identity = settings["identity"].flatMap(IdentitySource.init) ?? .idToken
+        guard scopes.allSatisfy(Self.isScope) else {
+            throw ProviderConfigurationFault(
+                "oauth.scopes: a scope has printable ASCII characters only, without spaces, quotes and backslashes"
+            )
+        }
+        guard resources.allSatisfy({ AbsoluteUri.isValid($0) && !$0.contains("#") }) else {
+            throw ProviderConfigurationFault("oauth.resource: expected absolute URIs without a fragment")
+        }
+        if let url = settings["apiUrl"] {
+            api = try Self.checking("apiUrl") { () throws(ProviderConfigurationFault) in try HttpOrigin(url) }
+        } else {
+            api = nil
+        }
+        var endpoints: [OAuthEndpoint: HttpUrl] = [:]
+        for endpoint in OAuthEndpoint.allCases {
+            guard let url = settings[endpoint.setting] else { continue }
+            endpoints[endpoint] = try Self.checking(endpoint.setting) { () throws(ProviderConfigurationFault) in
+                try HttpUrl(url)
+            }
+        }
+        self.endpoints = endpoints
+    }
+
+    private static func checking<Checked>(
+        _ key: String,
+        _ check: () throws(ProviderConfigurationFault) -> Checked
+    ) throws(ProviderConfigurationFault) -> Checked {
+        do throws(ProviderConfigurationFault) {
+            return try check()
+        } catch {
+            throw ProviderConfigurationFault("oauth.\(key): \(error.message)")
+        }
+    }
+
+    /// RFC 6749 §3.3.
+    private static func isScope(_ text: String) -> Bool {
+        !text.isEmpty && text.utf8.allSatisfy { (0x21...0x7E).contains($0) && $0 != 0x22 && $0 != 0x5C }
+    }
+}
+
+/// Where a sign-in learns who has signed in.
+package enum IdentitySource: String, Sendable, CaseIterable {
+    /// From the token that OpenID Connect has for it, and from the userinfo endpoint only where there is none.
+    case idToken
+    /// From the userinfo endpoint, always.
+    case userinfo
+}
+
+/// A URI with a scheme, as RFC 8693 and RFC 8707 want them: only its form is looked at.
+enum AbsoluteUri {
+    static func isValid(_ text: String) -> Bool {
+        guard let colon = text.utf8.firstIndex(of: UInt8(ascii: ":")),
+            text.utf8.index(after: colon) != text.utf8.endIndex,
+            let first = text.utf8.first, isLetter(first), text.utf8.count <= 2_048
+        else { return false }
+        return text.utf8[..<colon].allSatisfy { isLetter($0) || (0x30...0x39).contains($0) || "+-.".utf8.contains($0) }
+            && text.utf8.allSatisfy { (0x21...0x7E).contains($0) }
+    }
+
+    private static func isLetter(_ byte: UInt8) -> Bool { (0x41...0x5A).contains(byte & 0xDF) }
+}

@@ -1,0 +1,156 @@
+import JunctionSecret
+import JunctionSession
+
+/// A credential that the token endpoint redeems for a session, with one form.
+struct OAuthSignIn: Sendable {
+    private let grant: GrantType
+
+    private enum GrantType: Sendable {
+        case authorizationCode(SharedSecret, redirectUri: String, codeVerifier: SharedSecret)
+        case refreshToken(SharedSecret)
+        case tokenExchange(SubjectToken)
+    }
+
+    /// What the session is that comes of a sign-in.
+    struct Granted: Sendable {
+        var scheme: Scheme
+        /// For the renewals of a session that has nothing of its own to renew with.
+        var subjectTokenType: String?
+    }
+
+    init(_ credential: Credential) throws(CredentialRefused) {
+        switch credential {
+        case .authorizationCode(let code, let redirectUri, let verifier):
+            guard code.isPrintable else { throw .malformed("The authorization code must be printable ASCII") }
+            guard RedirectUri.isPossible(redirectUri) else {
+                throw .malformed(
+                    "The redirect URI must be http on loopback, https, or a private scheme such as com.example.app:/done"
+                )
+            }
+            guard verifier.isCodeVerifier else {
+                throw .malformed("The code verifier must have 43 to 128 characters of A-Z, a-z, 0-9, -, ., _ and ~")
+            }
+            grant = .authorizationCode(code, redirectUri: redirectUri, codeVerifier: verifier)
+        case .refreshToken(let token):
+            guard token.isPrintable else { throw .malformed("The refresh token must be printable ASCII") }
+            grant = .refreshToken(token)
+        case .tokenExchange(let token, let type):
+            grant = .tokenExchange(try SubjectToken(token, type: type))
+        case .device:
+            throw .malformed("A device sign-in brings nothing to redeem: it is approved on another screen")
+        case .signInToken, .linkCode, .apiKey, .userLogin, .registration, .registrationSignature, .selfSigned:
+            throw .unsupported(
+                "An OAuth server has no scheme \(credential.scheme.rawValue): use device, authorizationCode, refreshToken "
+                    + "or tokenExchange"
+            )
+        }
+    }
+
+    var scheme: Scheme {
+        switch grant {
+        case .authorizationCode: .authorizationCode
+        case .refreshToken: .refreshToken
+        case .tokenExchange: .tokenExchange
+        }
+    }
+
+    /// What is spent by this.
+    var secret: SharedSecret {
+        switch grant {
+        case .authorizationCode(let code, _, _): code
+        case .refreshToken(let token): token
+        case .tokenExchange(let subject): subject.token
+        }
+    }
+
+    var words: String {
+        switch grant {
+        case .authorizationCode: "the authorization code"
+        case .refreshToken: "the refresh token"
+        case .tokenExchange: "the subject token"
+        }
+    }
+
+    var granted: Granted {
+        switch grant {
+        case .authorizationCode, .refreshToken: Granted(scheme: scheme)
+        case .tokenExchange(let subject): Granted(scheme: scheme, subjectTokenType: subject.type)
+        }
+    }
+
+    func fields(_ setup: OAuthSetup) -> [FormBody.Field] {
+        switch grant {
+        case .authorizationCode(let code, let redirectUri, let verifier):
+            [
+                .text(name: "grant_type", value: "authorization_code"), .secret(name: "code", value: code),
+                .text(name: "redirect_uri", value: redirectUri),
+                .secret(name: "code_verifier", value: verifier),
+            ] + setup.resources.map { .text(name: "resource", value: $0) }
+        case .refreshToken(let token): Self.renewal(token)
+        case .tokenExchange(let subject): subject.fields(setup)
+        }
+    }
+
+    /// Neither scope nor resource: servers narrow the login for good by them, or refuse.
+    static func renewal(_ refreshToken: SharedSecret) -> [FormBody.Field] {
+        [.text(name: "grant_type", value: "refresh_token"), .secret(name: "refresh_token", value: refreshToken)]
+    }
+}
+
+/// What an app's own server made for a user, and of what type it is (RFC 8693 §2.1).
+struct SubjectToken: Sendable {
+    let token: SharedSecret
+    let type: String
+
+    init(_ token: SharedSecret, type: String) throws(CredentialRefused) {
+        guard token.isPrintable else { throw .malformed("The subject token must be printable ASCII") }
+        guard AbsoluteUri.isValid(type) else {
+            throw .malformed(
+                "The type of the subject token must be a URI, such as urn:ietf:params:oauth:token-type:jwt"
+            )
+        }
+        (self.token, self.type) = (token, type)
+    }
+
+    func fields(_ setup: OAuthSetup) -> [FormBody.Field] {
+        [
+            .text(name: "grant_type", value: "urn:ietf:params:oauth:grant-type:token-exchange"),
+            .secret(name: "subject_token", value: token), .text(name: "subject_token_type", value: type),
+        ] + setup.asked
+    }
+}
+
+extension OAuthSetup {
+    /// What a sign-in asks for.
+    var asked: [FormBody.Field] {
+        var fields: [FormBody.Field] = []
+        if !scopes.isEmpty { fields.append(.text(name: "scope", value: scopes.joined(separator: " "))) }
+        if let audience { fields.append(.text(name: "audience", value: audience)) }
+        return fields + resources.map { .text(name: "resource", value: $0) }
+    }
+}
+
+/// Where a browser comes back to after a sign-in (RFC 8252 §7).
+enum RedirectUri {
+    static func isPossible(_ text: String) -> Bool {
+        guard AbsoluteUri.isValid(text), !text.contains("#"), let colon = text.firstIndex(of: ":") else { return false }
+        let scheme = text[..<colon].lowercased()
+        // A scheme of one's own has a domain in it, so that no two apps have the same.
+        guard scheme == "http" || scheme == "https" else { return scheme.contains(".") }
+        return (try? HttpUrl(text)) != nil
+    }
+}
+
+extension SharedSecret {
+    /// Whether it may be a token or code: it has something in it, and nothing that such a thing cannot have.
+    var isPrintable: Bool {
+        (1...Self.longestToken).contains(count) && withUnsafeBytes { $0.allSatisfy { (0x20...0x7E).contains($0) } }
+    }
+
+    private static let longestToken = 1 << 16
+
+    /// RFC 7636 §4.1.
+    fileprivate var isCodeVerifier: Bool {
+        (43...128).contains(count) && withUnsafeBytes { $0.allSatisfy(PercentEncoding.isUnreserved) }
+    }
+}

@@ -1,0 +1,47 @@
+import JunctionJSON
+import JunctionSecret
+import JunctionSession
+
+/// What a server grants (RFC 6749 §5.1): read by hand, so that no token is ever a `String` of ours.
+struct OAuthTokens: Sendable {
+    var token: Grant.Token
+    /// Absent where the server lets the old one stand, or gives none.
+    var refreshToken: SharedSecret?
+    var idToken: SharedSecret?
+    /// The scopes that were granted, where the server says so.
+    var scopes: [String]?
+    /// How the server's clock goes.
+    var clock: ServerClock
+
+    /// Something is granted that cannot be used.
+    enum Fault: Error, Equatable {
+        case unreadable
+        /// A token that has to be shown otherwise than by itself (DPoP, MAC): apps could not use it.
+        case notBearer(String)
+    }
+
+    /// What is assumed of a token whose end nobody tells, while another can be had for it.
+    static let assumedLife: Duration = .seconds(300)
+
+    init(_ members: OAuthMembers?, sentAt: Moment, clock: ServerClock) throws(Fault) {
+        guard let members, let secret = members.secret("access_token"), BearerToken.fitsHeader(secret) else {
+            throw .unreadable
+        }
+        if let type = members.text("token_type"), type.lowercased() != "bearer" {
+            throw .notBearer(type.utf8.allSatisfy(PercentEncoding.isUnreserved) ? type : "unknown")
+        }
+        refreshToken = members.secret("refresh_token")
+        idToken = members.secret("id_token")
+        scopes = members.text("scope").map { $0.split { $0 == " " || $0 == "," }.map(String.init) }
+        self.clock = clock
+        let life = Self.life(members.wholeNumber("expires_in"), isRenewable: refreshToken != nil)
+        token = Grant.Token(secret: secret, life: Life(start: sentAt.uptime, end: life.map { sentAt.uptime + $0 }))
+    }
+
+    /// Nothing for one that ends nowhere that anybody knows of, and for which no other can be had: it is good until the API
+    /// says otherwise.
+    private static func life(_ seconds: Int64?, isRenewable: Bool) -> Duration? {
+        guard let seconds, seconds > 0 else { return isRenewable ? assumedLife : nil }
+        return min(.seconds(min(seconds, 1 << 40)), BearerToken.lives.upperBound)
+    }
+}

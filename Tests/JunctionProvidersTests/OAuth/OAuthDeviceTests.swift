@@ -1,0 +1,160 @@
+import JunctionSecret
+import JunctionSession
+import Testing
+
+@testable import JunctionProviders
+
+/// RFC 8628.
+struct OAuthDeviceTests {
+    private static func begun(_ more: String = #","interval":7"#, uri: String = "verification_uri")
+        -> ScriptedServer.Step
+    {
+        .json(
+            200,
+            #"{"device_code":"device-1","user_code":"WDJB-MJHT","\#(uri)":"https://id.example.com/d","expires_in":900\#(more)}"#
+        )
+    }
+
+    private static func failure(_ step: ScriptedServer.Step) async throws -> ExchangeFailure? {
+        var failure: ExchangeFailure?
+        try await Stage.play([step]) { stage in
+            let oauth = try stage.oauth()
+            do throws(ExchangeFailure) {
+                _ = try await oauth.authorize(.device)
+            } catch {
+                failure = error
+            }
+        }
+        return failure
+    }
+
+    @Test func `a sign-in begins with everything that is asked for, and lives from the start of the request`()
+        async throws
+    {
+        let settings: [String: VendorSetting.Value] = ["audience": "api-1", "resource": ["urn:a"]]
+        let complete = #","interval":7,"verification_uri_complete":"https://id.example.com/d?user_code=WDJB-MJHT""#
+        try await Stage.play([Self.begun(complete)], requestTakes: .seconds(3)) { stage in
+            let begun = try await stage.oauth(settings).authorize(.device)
+
+            let request = try #require(stage.server.requests.first)
+            #expect(request.line == "POST /device HTTP/1.1")
+            #expect(
+                request.fields == [
+                    "scope=openid%20offline_access", "audience=api-1", "resource=urn%3Aa", "client_id=client-1",
+                ]
+            )
+            #expect(begun.codes.deviceCode.text == "device-1")
+            #expect(begun.codes.userCode.text == "WDJB-MJHT")
+            #expect(begun.codes.verificationUri == "https://id.example.com/d")
+            #expect(begun.codes.verificationUriComplete?.text == "https://id.example.com/d?user_code=WDJB-MJHT")
+            #expect(begun.interval == .seconds(7))
+            #expect(begun.life == Life(from: ManualClock.start, lasting: .seconds(900)))
+        }
+    }
+
+    @Test(arguments: [
+        begun(""), begun(#","interval":0"#), begun(#","interval":null"#), begun(#","interval":-1"#),
+        begun(#","interval":"x""#), begun("", uri: "verification_url"),
+    ])
+    func `the pause is five seconds where the server names none, and Google's spelling is understood`(
+        step: ScriptedServer.Step
+    ) async throws {
+        try await Stage.play([step]) { stage in
+            let begun = try await stage.oauth().authorize(.device)
+
+            #expect(begun.interval == .seconds(5))
+            #expect(begun.codes.verificationUri == "https://id.example.com/d")
+            #expect(begun.codes.verificationUriComplete == nil)
+        }
+    }
+
+    @Test(arguments: [
+        ScriptedServer.Step.json(200, "{}"), .answer(200, [], "<html>"), begun(uri: "other"),
+        .answer(500, [], "<html>"),
+        .answer(404, [], ""), .hangUp, .json(400, #"{"error":"unauthorized_client"}"#), .json(400, #"{"error":"x"}"#),
+        .json(
+            200,
+            #"{"device_code":"d","user_code":"WDJB-MJHT","verification_uri":"javascript:alert(1)","expires_in":900}"#
+        ),
+    ])
+    func `without codes nothing has begun, and nothing is spent`(step: ScriptedServer.Step) async throws {
+        let failure = try await Self.failure(step)
+
+        let why = try #require(failure?.unavailability)
+        #expect(!why.message.contains("WDJB-MJHT"))
+    }
+
+    @Test func `a client that may not use the grant is a problem for doctor`() async throws {
+        try await Stage.play([.json(400, #"{"error":"unauthorized_client"}"#)]) { stage in
+            let oauth = try stage.oauth()
+            _ = try? await oauth.authorize(.device)
+
+            #expect(oauth.notes.findings.first?.remedy == "Allow this client the grant type at the server")
+        }
+    }
+
+    @Test func `a poll says which client asks, and brings the session`() async throws {
+        try await Stage.play([.tokens()]) { stage in
+            let grant = try await stage.oauth(["resource": ["urn:a"]]).poll(OAuthSample.codes)
+
+            #expect(stage.server.requests.first?.line == "POST /token HTTP/1.1")
+            #expect(
+                stage.server.requests.first?.fields == [
+                    "grant_type=urn%3Aietf%3Aparams%3Aoauth%3Agrant-type%3Adevice_code", "device_code=device-secret",
+                    "client_id=client-1",
+                ]
+            )
+            #expect(grant.scheme == .device)
+            #expect(grant.identity == OAuthSample.identity)
+        }
+    }
+
+    /// What a poll comes to, in a word.
+    private enum Outcome: String {
+        case pending, slowDown, denied, expired, refused, unavailable
+
+        init?(_ failure: PollFailure?) {
+            switch failure {
+            case nil: return nil
+            case .pending: self = .pending
+            case .slowDown: self = .slowDown
+            case .denied: self = .denied
+            case .expired: self = .expired
+            case .refused: self = .refused
+            case .unavailable: self = .unavailable
+            }
+        }
+    }
+
+    @Test(
+        arguments: [
+            (.json(400, #"{"error":"authorization_pending"}"#), "pending"),
+            // Auth0, and GitHub with and without JSON.
+            (.json(403, #"{"error":"authorization_pending"}"#), "pending"),
+            (.json(200, #"{"error":"authorization_pending"}"#), "pending"),
+            (.answer(200, [], "error=authorization_pending&interval=5"), "pending"),
+            (.answer(400, [("content-type", "text/html")], #"{"error":"authorization_pending"}"#), "pending"),
+            (.json(400, #"{"error":"slow_down"}"#), "slowDown"), (.answer(429, [], "Too many"), "slowDown"),
+            (.json(429, #"{"error":"slow_down"}"#), "slowDown"), (.json(400, #"{"error":"access_denied"}"#), "denied"),
+            (.json(400, #"{"error":"authorization_declined"}"#), "denied"),
+            (.json(400, #"{"error":"expired_token"}"#), "expired"),
+            (.json(400, #"{"error":"invalid_grant"}"#), "refused"),
+            (.json(404, #"{"error":"device_not_found"}"#), "refused"),
+            (.json(400, #"{"error":"bad_verification_code"}"#), "refused"),
+            (.json(401, #"{"error":"invalid_client"}"#), "unavailable"),
+            (.json(400, #"{"error":"invalid_request"}"#), "unavailable"),
+            (.json(400, #"{"error":"x"}"#), "unavailable"),
+            (.json(500, #"{"error":"access_denied"}"#), "unavailable"), (.answer(400, [], ""), "unavailable"),
+            (.answer(502, [], "<html>"), "unavailable"), (.answer(200, [], "<html>"), "unavailable"),
+            (.answer(503, [], ""), "unavailable"), (.hangUp, "unavailable"),
+        ] as [(ScriptedServer.Step, String)]
+    )
+    func `what each answer to a poll comes to`(step: ScriptedServer.Step, outcome: String) async throws {
+        try await Stage.play([step]) { stage in
+            let failure = try await stage.oauth().pollFailure()
+
+            #expect(Outcome(failure)?.rawValue == outcome)
+            #expect(!"\(failure, default: "")".contains("device-secret"))
+        }
+    }
+}

@@ -1,0 +1,88 @@
+import JunctionSecret
+import JunctionSession
+import NIOPosix
+import Testing
+
+@testable import JunctionProviders
+
+struct OAuthExamineTests {
+    private static func code(
+        _ code: String = "code-1",
+        _ redirectUri: String = "http://127.0.0.1:7000/done",
+        _ verifier: String = OAuthSample.verifier
+    ) -> Credential {
+        .authorizationCode(
+            SharedSecret(text: code),
+            redirectUri: redirectUri,
+            codeVerifier: SharedSecret(text: verifier)
+        )
+    }
+
+    private static func subject(_ token: String = "s", _ type: String = "urn:ietf:params:oauth:token-type:jwt")
+        -> Credential
+    {
+        .tokenExchange(subjectToken: SharedSecret(text: token), subjectTokenType: type)
+    }
+
+    @Test(arguments: [
+        Credential.device, code(), .refreshToken(SharedSecret(text: "r")), subject(),
+        code("c", "http://[::1]/"), code("c", "https://app.example.com/done"), code("c", "com.example.app:/done"),
+        subject("s", "https://example.com/types/ticket"),
+    ])
+    func `no credential names its user, and nobody is asked`(credential: Credential) async throws {
+        try await Stage.play([]) { stage in
+            let facts = try stage.oauth().examine(credential, configured: nil)
+
+            #expect(facts.subject == .unnamed)
+            #expect(facts.scheme == credential.scheme)
+            #expect(facts.awaitsApproval == (credential.scheme == .device))
+            #expect(stage.server.requests.isEmpty)
+        }
+    }
+
+    @Test(arguments: [
+        code(""), code("a\nb"), code("c", "http://app.example.com/done"), code("c", "done"), code("c", "myapp:/done"),
+        code("c", "http://127.0.0.1/#x"), code("c", "com.example.app:/d", String(repeating: "v", count: 42)),
+        code("c", "com.example.app:/d", String(repeating: "v", count: 129)),
+        code("c", "com.example.app:/d", String(repeating: "=", count: 43)), .refreshToken(SharedSecret(text: "")),
+        .refreshToken(SharedSecret(text: "a\u{0}b")), subject(""), subject("s", "jwt"),
+    ])
+    func `what cannot have been meant is malformed`(credential: Credential) async throws {
+        try await Stage.play([]) { stage in
+            let refused = #expect(throws: CredentialRefused.self) {
+                try stage.oauth().examine(credential, configured: nil)
+            }
+            guard case .malformed = refused else {
+                Issue.record("Expected it to be malformed")
+                return
+            }
+        }
+    }
+
+    @Test func `another vendor's scheme is unsupported, and the words name those that there are`() async throws {
+        try await Stage.play([]) { stage in
+            let refused = #expect(throws: CredentialRefused.self) {
+                try stage.oauth().examine(.linkCode(SharedSecret(text: "skus00000000")), configured: nil)
+            }
+            guard case .unsupported(let words) = refused else {
+                Issue.record("Expected it to be unsupported")
+                return
+            }
+            #expect(words.contains("use device, authorizationCode, refreshToken or tokenExchange"))
+        }
+    }
+
+    @Test func `only a session of token exchange needs more than its refresh token`() throws {
+        let setup = try OAuthSetup.sample(at: "https://id.example.com")
+        let http = OutgoingHttp(eventLoop: ScriptedServer.group.next(), trust: .system, userAgent: "test")
+        let traits = OAuthProvider(setup: setup, http: http, clock: ManualClock()).schemes
+
+        #expect(
+            traits == [
+                .device: SchemeTraits(renewsByRefreshToken: true),
+                .authorizationCode: SchemeTraits(renewsByRefreshToken: true),
+                .refreshToken: SchemeTraits(renewsByRefreshToken: true), .tokenExchange: SchemeTraits(),
+            ]
+        )
+    }
+}

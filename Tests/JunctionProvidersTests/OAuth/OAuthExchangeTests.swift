@@ -1,0 +1,189 @@
+import JunctionSecret
+import JunctionSession
+import Testing
+
+@testable import JunctionProviders
+
+struct OAuthExchangeTests {
+    private static let asking: [String: VendorSetting.Value] = [
+        "audience": "api-1", "resource": ["https://a.example.com/", "urn:b"],
+    ]
+
+    @Test func `a code is redeemed with its verifier, and not with scopes that it has already`() async throws {
+        try await Stage.play([.tokens()]) { stage in
+            let grant = try await stage.oauth(Self.asking).exchange(OAuthSample.code, expecting: nil)
+
+            let request = try #require(stage.server.requests.first)
+            #expect(request.line == "POST /token HTTP/1.1")
+            #expect(request.header("content-type") == "application/x-www-form-urlencoded")
+            #expect(request.header("accept") == "application/json")
+            #expect(
+                request.fields == [
+                    "grant_type=authorization_code", "code=code%20secret%2B1",
+                    "redirect_uri=http%3A%2F%2F127.0.0.1%3A7000%2Fdone", "code_verifier=\(OAuthSample.verifier)",
+                    "resource=https%3A%2F%2Fa.example.com%2F", "resource=urn%3Ab", "client_id=client-1",
+                ]
+            )
+            #expect(grant.scheme == .authorizationCode)
+            #expect(grant.identity == OAuthSample.identity)
+        }
+    }
+
+    @Test func `another tool's refresh token is taken over without scope, audience and resource`() async throws {
+        try await Stage.play([.tokens()]) { stage in
+            let credential = Credential.refreshToken(SharedSecret(text: "old"))
+            let grant = try await stage.oauth(Self.asking).exchange(credential, expecting: nil)
+
+            #expect(
+                stage.server.requests.first?.fields == [
+                    "grant_type=refresh_token", "refresh_token=old", "client_id=client-1",
+                ]
+            )
+            #expect(grant.scheme == .refreshToken)
+            #expect(grant.refreshToken?.text == "refresh-1")
+        }
+    }
+
+    @Test func `a subject token is exchanged for what is asked for, and its type is kept for the renewals`()
+        async throws
+    {
+        try await Stage.play([.tokens(OAuthSample.answer(idToken: OAuthSample.idToken(), more: ""))]) { stage in
+            let grant = try await stage.oauth(Self.asking).exchange(OAuthSample.subjectToken, expecting: nil)
+
+            #expect(
+                stage.server.requests.first?.fields == [
+                    "grant_type=urn%3Aietf%3Aparams%3Aoauth%3Agrant-type%3Atoken-exchange",
+                    "subject_token=subject-secret",
+                    "subject_token_type=urn%3Aietf%3Aparams%3Aoauth%3Atoken-type%3Ajwt",
+                    "scope=openid%20offline_access",
+                    "audience=api-1", "resource=https%3A%2F%2Fa.example.com%2F", "resource=urn%3Ab",
+                    "client_id=client-1",
+                ]
+            )
+            #expect(grant.scheme == .tokenExchange)
+            #expect(grant.subjectTokenType == "urn:ietf:params:oauth:token-type:jwt")
+        }
+    }
+
+    @Test func `where an exchange brings a refresh token, the session is one of that`() async throws {
+        try await Stage.play([.tokens()]) { stage in
+            let grant = try await stage.oauth().exchange(OAuthSample.subjectToken, expecting: nil)
+
+            #expect(grant.scheme == .refreshToken)
+            #expect(grant.subjectTokenType == nil)
+        }
+    }
+
+    @Test func `without a refresh token the session works until its token dies, and doctor says why`() async throws {
+        let answer = OAuthSample.answer(idToken: OAuthSample.idToken(), more: #","scope":"offline_access x""#)
+        try await Stage.play([.tokens(answer), .answer(404, [], ""), .answer(404, [], "")]) { stage in
+            let oauth = try stage.oauth(["issuer": .text(OAuthSample.issuer)])
+            let grant = try await oauth.exchange(OAuthSample.code, expecting: nil)
+
+            #expect(grant.refreshToken == nil)
+            #expect(grant.token?.expiresAt == ManualClock.noon + .seconds(3_600))
+            let notes = oauth.notes.findings
+            #expect(notes.map(\.name) == ["provider refresh token", "provider scopes"])
+            #expect(notes.map(\.verdict) == [.note, .note])
+            #expect(notes.last?.detail == "The server did not grant: openid")
+        }
+    }
+
+    @Test(
+        arguments: [
+            (#""expires_in":"600""#, .seconds(600)), (#""expires_in":600.0"#, .seconds(600)),
+            (#""expires_in":0"#, OAuthTokens.assumedLife), (#""expires_in":null"#, OAuthTokens.assumedLife),
+            (#""other":1"#, OAuthTokens.assumedLife), (#""expires_in":99999999999"#, .seconds(366 * 86_400)),
+        ] as [(String, Duration)]
+    )
+    func `a life is a number or a string, and assumed short where it is missing`(
+        member: String,
+        life: Duration
+    ) async throws {
+        let answer = OAuthSample.answer.replacing(#""expires_in":3600"#, with: member)
+        try await Stage.play([.tokens(answer)]) { stage in
+            let grant = try await stage.oauth().exchange(OAuthSample.code, expecting: nil)
+
+            #expect(grant.token?.life.duration == life)
+        }
+    }
+
+    @Test func `without a life and without anything to renew with, it is good until somebody says otherwise`()
+        async throws
+    {
+        let answer = OAuthSample.answer(idToken: OAuthSample.idToken(), more: "").replacing(
+            #","expires_in":3600"#,
+            with: ""
+        )
+        try await Stage.play([.tokens(answer)]) { stage in
+            let grant = try await stage.oauth().exchange(OAuthSample.code, expecting: nil)
+
+            #expect(grant.token?.life.end == nil)
+        }
+    }
+
+    @Test func `a token that apps could not show is refused in words`() async throws {
+        try await Stage.play([.tokens(OAuthSample.answer.replacing("Bearer", with: "DPoP"))]) { stage in
+            guard case .refused(let words) = try await stage.oauth().exchangeFailure(OAuthSample.code) else {
+                Issue.record("Expected a refusal")
+                return
+            }
+            #expect(words.contains("a token of type DPoP"))
+        }
+    }
+
+    @Test func `a form is an answer as well as JSON is, and an error in a success is an error`() async throws {
+        let form = "access_token=access%2D1&token_type=bearer&refresh_token=r%2B1&expires_in=60"
+        let steps: [ScriptedServer.Step] = [
+            .answer(200, [("content-type", "application/x-www-form-urlencoded")], form),
+            .json(200, #"{"sub":"user-1"}"#),
+            .answer(200, [], "error=bad_verification_code&error_description=The+code"),
+        ]
+        try await Stage.play(steps) { stage in
+            let oauth = try stage.oauth()
+            let grant = try await oauth.exchange(OAuthSample.code, expecting: nil)
+            let failure = await oauth.exchangeFailure(OAuthSample.code)
+
+            #expect(grant.token?.secret?.text == "access-1")
+            #expect(grant.refreshToken?.text == "r+1")
+            #expect(grant.token?.life.duration == .seconds(60))
+            guard case .refused(let words) = failure else {
+                Issue.record("Expected a refusal")
+                return
+            }
+            #expect(words.contains("bad_verification_code"))
+            #expect(!words.contains("The code"))
+        }
+    }
+
+    @Test(arguments: [
+        "invalid_client", "unauthorized_client", "unsupported_grant_type", "invalid_scope", "invalid_target",
+    ])
+    func `a mistake of the configuration spends no credential, and doctor has the remedy until it is mended`(
+        error: String
+    ) async throws {
+        try await Stage.play([.json(401, #"{"error":"\#(error)"}"#), .tokens()]) { stage in
+            let oauth = try stage.oauth()
+            let failure = await oauth.exchangeFailure(OAuthSample.code)
+
+            #expect(failure?.unavailability?.message.contains(error) == true)
+            #expect(failure?.unavailability?.ambiguous == false)
+            #expect(oauth.notes.findings.map(\.verdict) == [.problem])
+            #expect(oauth.notes.findings.first?.detail.contains(error) == true)
+            #expect(oauth.notes.findings.first?.remedy?.isEmpty == false)
+
+            _ = try await oauth.exchange(OAuthSample.code, expecting: nil)
+
+            #expect(oauth.notes.findings.isEmpty)
+        }
+    }
+
+    @Test func `no error repeats what the server chose to say`() async throws {
+        let body = #"{"error":"<b>code secret</b>","error_description":"code secret+1"}"#
+        try await Stage.play([.json(400, body)]) { stage in
+            let failure = try await stage.oauth().exchangeFailure(OAuthSample.code)
+
+            #expect(failure?.unavailability?.message.contains("secret") == false)
+        }
+    }
+}

@@ -1,0 +1,223 @@
+import JunctionSecret
+import JunctionSession
+import Synchronization
+import Testing
+
+@testable import JunctionProviders
+
+/// Who has signed in.
+struct OAuthIdentityTests {
+    private static func failure(
+        _ answer: String,
+        _ settings: [String: VendorSetting.Value] = [:],
+        then steps: [ScriptedServer.Step] = []
+    ) async throws -> ExchangeFailure? {
+        var failure: ExchangeFailure?
+        try await Stage.play([.tokens(answer)] + steps) { stage in
+            failure = try await stage.oauth(settings).exchangeFailure(OAuthSample.code)
+        }
+        return failure
+    }
+
+    @Test(arguments: ["user-1", "Anna", "auth0|5f7c", "é", "a b"])
+    func `a user is the issuer and the sub, exactly as they are written`(sub: String) async throws {
+        let token = OAuthSample.idToken(OAuthSample.claims(sub: sub))
+        try await Stage.play([.tokens(OAuthSample.answer(idToken: token))]) { stage in
+            let grant = try await stage.oauth().exchange(OAuthSample.code, expecting: nil)
+
+            #expect(grant.identity.userId == sub)
+            #expect(grant.identity.issuer == OAuthSample.issuer)
+            #expect(stage.server.requests.count == 1)
+        }
+    }
+
+    @Test(arguments: [
+        #"["client-1"]"#, #"["other","client-1"]"#,
+    ])
+    func `several audiences are good where the token says who asked`(audience: String) async throws {
+        let claims = OAuthSample.claims(aud: audience, more: #","exp":1795266000,"azp":"client-1""#)
+
+        let failure = try await Self.failure(OAuthSample.answer(idToken: OAuthSample.idToken(claims)))
+
+        #expect(failure == nil)
+    }
+
+    @Test(
+        arguments: [
+            (OAuthSample.claims(iss: "https://id.example.com/"), "(iss)"),
+            (OAuthSample.claims(aud: #""client-2""#), "(aud)"),
+            (OAuthSample.claims(aud: "[]"), "(aud)"), (OAuthSample.claims(aud: #"["client-1","client-2"]"#), "(azp)"),
+            (OAuthSample.claims(more: #","exp":1795266000,"azp":"client-2""#), "(azp)"),
+            (OAuthSample.claims(more: #","exp":1795262099"#), "(exp)"), (OAuthSample.claims(more: ""), "(exp)"),
+            (OAuthSample.claims(more: #","exp":"soon""#), "(exp)"), (OAuthSample.claims(sub: ""), "cannot be read"),
+            (#"{"iss":"https://id.example.com","aud":"client-1"}"#, "cannot be read"),
+            ("not JSON", "cannot be read"),
+        ]
+    )
+    func `an id token that is not for us signs nobody in, and what it brought is given back`(
+        claims: String,
+        words: String
+    ) async throws {
+        try await Stage.play([.tokens(OAuthSample.answer(idToken: OAuthSample.idToken(claims))), .answer(200, [], "")])
+        { stage in
+            guard case .refused(let why) = try await stage.oauth().exchangeFailure(OAuthSample.code) else {
+                Issue.record("Expected a refusal")
+                return
+            }
+            #expect(why.contains(words), "\(why)")
+            #expect(stage.server.requests.last?.line == "POST /revoke HTTP/1.1")
+            #expect(
+                stage.server.requests.last?.fields.prefix(2) == ["token=refresh-1", "token_type_hint=refresh_token"]
+            )
+        }
+    }
+
+    @Test func `the end of an id token is read by the server's clock, and a little late is good`() async throws {
+        // Its clock is ten minutes behind ours: by ours the token has ended five minutes and more ago.
+        let claims = OAuthSample.claims(more: #","exp":1795262000"#)
+        let answer = OAuthSample.answer(idToken: OAuthSample.idToken(claims))
+        let step = ScriptedServer.Step.answer(200, [("date", "Sat, 21 Nov 2026 11:50:00 GMT")], answer)
+        try await Stage.play([step]) { stage in
+            let failure = try await stage.oauth().exchangeFailure(OAuthSample.code)
+
+            #expect(failure == nil)
+        }
+    }
+
+    @Test func `without an id token the userinfo tells, asked with the new token`() async throws {
+        try await Stage.play([.tokens(OAuthSample.anonymous), .json(200, #"{"sub":"user-1"}"#)]) { stage in
+            let grant = try await stage.oauth().exchange(OAuthSample.code, expecting: nil)
+
+            #expect(grant.identity == OAuthSample.identity)
+            #expect(stage.server.requests.last?.line == "GET /userinfo HTTP/1.1")
+            #expect(stage.server.requests.last?.header("authorization") == "Bearer access-1")
+        }
+    }
+
+    @Test func `where the userinfo is configured it is asked always, and has to agree`() async throws {
+        let other = ScriptedServer.Step.json(200, #"{"sub":"user-2"}"#)
+        guard
+            case .refused(let words) = try await Self.failure(
+                OAuthSample.answer,
+                ["identity": "userinfo"],
+                then: [other]
+            )
+        else {
+            Issue.record("Expected a refusal")
+            return
+        }
+        #expect(words.contains("names one user in the id_token and another in its userinfo"))
+    }
+
+    @Test(arguments: [
+        ScriptedServer.Step.json(403, "{}"), .json(404, "{}"), .json(200, "{}"), .json(200, #"{"sub":7}"#),
+        .json(200, #"{"sub":null}"#),
+    ])
+    func `a server that tells of nobody signs nobody in`(step: ScriptedServer.Step) async throws {
+        guard case .refused = try await Self.failure(OAuthSample.anonymous, then: [step]) else {
+            Issue.record("Expected a refusal")
+            return
+        }
+    }
+
+    @Test func `a server without either is told of, with the setting that helps`() async throws {
+        let missing = [ScriptedServer.Step](repeating: .answer(404, [], ""), count: 2)
+        try await Stage.play([.tokens(OAuthSample.anonymous)] + missing) { stage in
+            let settings: [String: VendorSetting.Value] = ["tokenEndpoint": .text(stage.server.url + "/token")]
+            guard case .refused(let words) = try await stage.discovering(settings).exchangeFailure(OAuthSample.code)
+            else {
+                Issue.record("Expected a refusal")
+                return
+            }
+            #expect(words.contains("put openid among oauth.scopes"))
+        }
+    }
+
+    @Test(arguments: [
+        ScriptedServer.Step.answer(503, [], ""), .hangUp, .answer(429, [], ""), .answer(200, [], "<html>"),
+    ])
+    func `trouble with the userinfo loses nothing: the next try asks for it alone`(
+        trouble: ScriptedServer.Step
+    ) async throws {
+        try await Stage.play([.tokens(OAuthSample.anonymous), trouble, .json(200, #"{"sub":"user-1"}"#)]) { stage in
+            let oauth = try stage.oauth()
+            let failure = await oauth.exchangeFailure(OAuthSample.code)
+            let grant = try await oauth.exchange(OAuthSample.code, expecting: nil)
+
+            #expect(failure?.unavailability != nil)
+            #expect(grant.refreshToken?.text == "refresh-1")
+            #expect(stage.server.requests.map { $0.line.prefix(5) } == ["POST ", "GET /", "GET /"])
+        }
+    }
+
+    @Test func `a poll that was granted is not polled again for the trouble that followed`() async throws {
+        let steps: [ScriptedServer.Step] = [
+            .tokens(OAuthSample.anonymous), .answer(503, [], ""), .json(200, #"{"sub":"user-1"}"#),
+        ]
+        try await Stage.play(steps) { stage in
+            let oauth = try stage.oauth()
+            let failure = await oauth.pollFailure()
+            let grant = try await oauth.poll(OAuthSample.codes)
+
+            guard case .unavailable = failure else {
+                Issue.record("Expected a delay")
+                return
+            }
+            #expect(grant.scheme == .device)
+            #expect(stage.server.requests.map { $0.line.prefix(5) } == ["POST ", "GET /", "GET /"])
+        }
+    }
+
+    @Test func `a sign-out forgets what waits, and gives it back`() async throws {
+        let revoked = AsyncStream<Void>.makeStream()
+        let steps: [ScriptedServer.Step] = [
+            .tokens(OAuthSample.anonymous), .answer(503, [], ""), .answer(200, [], ""),
+            .json(400, #"{"error":"invalid_grant"}"#),
+        ]
+        let notice = { @Sendable (request: ScriptedServer.Request) in
+            if request.line.contains("/revoke") { revoked.continuation.yield() }
+        }
+        try await Stage.play(steps, onRequest: notice) { stage in
+            let oauth = try stage.oauth()
+            _ = await oauth.pollFailure()
+
+            oauth.signedOut()
+            for await _ in revoked.stream { break }
+            let failure = await oauth.pollFailure()
+
+            guard case .refused = failure else {
+                Issue.record("Expected the code to be asked with again")
+                return
+            }
+            #expect(stage.server.requests[2].fields.first == "token=refresh-1")
+            #expect(stage.server.requests[3].line == "POST /token HTTP/1.1")
+        }
+    }
+
+    @Test func `a sign-out while the userinfo is asked leaves nothing behind, either`() async throws {
+        let asked = Asked()
+        let steps: [ScriptedServer.Step] = [.tokens(OAuthSample.anonymous), .answer(503, [], ""), .answer(200, [], "")]
+        let signOut = { @Sendable (request: ScriptedServer.Request) in
+            if request.line.contains("/userinfo") { asked.oauth?.signedOut() }
+        }
+        try await Stage.play(steps, onRequest: signOut) { stage in
+            let oauth = try stage.oauth()
+            asked.oauth = oauth
+
+            _ = await oauth.pollFailure()
+
+            #expect(oauth.kept.tokens(of: OAuthSample.codes.deviceCode) == nil)
+            #expect(stage.server.requests.last?.line == "POST /revoke HTTP/1.1")
+        }
+    }
+
+    /// The provider that a request signs out of.
+    private final class Asked: Sendable {
+        private let provider = Mutex<OAuthProvider?>(nil)
+
+        var oauth: OAuthProvider? {
+            get { provider.withLock { $0 } }
+            set { provider.withLock { $0 = newValue } }
+        }
+    }
+}

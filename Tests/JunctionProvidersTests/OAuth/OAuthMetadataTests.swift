@@ -1,0 +1,213 @@
+import JunctionSecret
+import JunctionSession
+import Testing
+
+@testable import JunctionProviders
+
+/// Finding a server's endpoints.
+struct OAuthMetadataTests {
+    /// What a server at this URL says of itself.
+    private static func metadata(_ url: String, issuer: String? = nil, more: String = "") -> String {
+        #"{"issuer":"\#(issuer ?? url)","token_endpoint":"\#(url)//api/token/"\#(more)}"#
+    }
+
+    private static func lines(_ stage: Stage) -> [String] {
+        stage.server.requests.map { String($0.line.dropLast(" HTTP/1.1".count)) }
+    }
+
+    /// A server that answers with what its own URL has to be in.
+    private static func play(
+        answering steps: (String) -> [ScriptedServer.Step],
+        with settings: [String: VendorSetting.Value] = [:],
+        path: String = "",
+        _ test: (Stage, OAuthProvider) async throws -> Void
+    ) async throws {
+        try await Stage.play([]) { stage in
+            let issuer = stage.server.url + path
+            stage.server.script(steps(issuer))
+            let setup = try OAuthSetup.discovering(issuer, settings)
+            try await test(stage, OAuthProvider(setup: setup, http: stage.http, clock: stage.clock))
+        }
+    }
+
+    @Test func `an endpoint is looked for when it is needed, and called exactly as it is written`() async throws {
+        let steps = { (url: String) in
+            [.json(200, Self.metadata(url)), .json(400, #"{"error":"x"}"#)] as [ScriptedServer.Step]
+        }
+        try await Self.play(answering: steps) { stage, oauth in
+            #expect(stage.server.requests.isEmpty)
+
+            _ = await oauth.exchangeFailure(OAuthSample.code)
+
+            #expect(Self.lines(stage) == ["GET /.well-known/openid-configuration", "POST //api/token/"])
+        }
+    }
+
+    @Test func `the second place stands before the path, and is tried where the first has nothing`() async throws {
+        let steps = { (url: String) in
+            [.answer(404, [], "<html>"), .json(200, Self.metadata(url)), .json(400, #"{"error":"x"}"#)]
+                as [ScriptedServer.Step]
+        }
+        try await Self.play(answering: steps, path: "/realms/a") { stage, oauth in
+            _ = await oauth.exchangeFailure(OAuthSample.code)
+
+            #expect(
+                Self.lines(stage).prefix(2) == [
+                    "GET /realms/a/.well-known/openid-configuration",
+                    "GET /.well-known/oauth-authorization-server/realms/a",
+                ]
+            )
+            #expect(stage.server.requests.count == 3)
+        }
+    }
+
+    @Test func `a slash at the end of an issuer is in neither place`() async throws {
+        let steps = { (_: String) in [.answer(404, [], ""), .answer(404, [], "")] as [ScriptedServer.Step] }
+        try await Self.play(answering: steps, path: "/o/") { stage, oauth in
+            _ = await oauth.exchangeFailure(OAuthSample.code)
+
+            #expect(
+                Self.lines(stage) == [
+                    "GET /o/.well-known/openid-configuration", "GET /.well-known/oauth-authorization-server/o",
+                ]
+            )
+        }
+    }
+
+    @Test func `a slash at the end of an issuer is a difference, and the words say both`() async throws {
+        let steps = { (url: String) in
+            [.json(200, Self.metadata(url, issuer: url + "/")), .answer(404, [], "")] as [ScriptedServer.Step]
+        }
+        try await Self.play(answering: steps) { stage, oauth in
+            let failure = await oauth.exchangeFailure(OAuthSample.code)
+
+            let why = try #require(failure?.unavailability)
+            #expect(why.message.contains("calls itself \(stage.server.url)/, and oauth.issuer is \(stage.server.url):"))
+            #expect(!why.ambiguous)
+        }
+    }
+
+    @Test func `two documents may name two issuers, and one of them is right`() async throws {
+        let steps = { (url: String) in
+            [
+                .json(200, Self.metadata(url, issuer: url + "/o")), .json(200, Self.metadata(url)),
+                .json(400, #"{"error":"invalid_grant"}"#),
+            ] as [ScriptedServer.Step]
+        }
+        try await Self.play(answering: steps) { _, oauth in
+            guard case .refused = await oauth.exchangeFailure(OAuthSample.code) else {
+                Issue.record("Expected the code to be refused")
+                return
+            }
+        }
+    }
+
+    @Test func `it is kept for as long as the answer allows, within bounds`() async throws {
+        let steps = { (url: String) in
+            [
+                .answer(200, [("cache-control", "public, max-age=900")], Self.metadata(url)), .json(400, "{}"),
+                .json(400, "{}"), .answer(200, [("cache-control", "no-store")], Self.metadata(url)), .json(400, "{}"),
+                .json(400, "{}"),
+            ] as [ScriptedServer.Step]
+        }
+        try await Self.play(answering: steps) { stage, oauth in
+            for seconds in [0, 899, 1, 299] {
+                stage.clock.advance(by: .seconds(seconds))
+                _ = await oauth.exchangeFailure(OAuthSample.code)
+            }
+
+            #expect(Self.lines(stage).map { $0.prefix(4) } == ["GET ", "POST", "POST", "GET ", "POST", "POST"])
+        }
+    }
+
+    @Test func `what is known goes on being used while the server has trouble with its metadata`() async throws {
+        let steps = { (url: String) in
+            [.json(200, Self.metadata(url)), .json(400, "{}"), .answer(503, [], ""), .json(400, "{}")]
+                as [ScriptedServer.Step]
+        }
+        try await Self.play(answering: steps) { stage, oauth in
+            _ = await oauth.exchangeFailure(OAuthSample.code)
+            stage.clock.advance(by: .seconds(7_200))
+            _ = await oauth.exchangeFailure(OAuthSample.code)
+
+            #expect(Self.lines(stage).map { $0.prefix(4) } == ["GET ", "POST", "GET ", "POST"])
+        }
+    }
+
+    @Test func `an endpoint that is configured wins, and spares the question`() async throws {
+        try await Stage.play([.json(400, "{}")]) { stage in
+            let oauth = try stage.discovering(["tokenEndpoint": .text(stage.server.url + "/mine?v=2")])
+            _ = await oauth.exchangeFailure(OAuthSample.code)
+
+            #expect(Self.lines(stage) == ["POST /mine?v=2"])
+        }
+    }
+
+    @Test(arguments: [
+        ScriptedServer.Step.answer(500, [], ""), .answer(502, [], "<html>"), .hangUp,
+        .answer(302, [("location", "/")], ""),
+    ])
+    func `trouble with the metadata is a delay, and no form has left`(trouble: ScriptedServer.Step) async throws {
+        try await Stage.play([trouble]) { stage in
+            let identity = Identity(userId: "user-1", issuer: stage.server.url)
+            let failure = try await stage.discovering().renewalFailure(OAuthSample.secrets, identity)
+
+            let why = try #require(failure?.unavailability)
+            #expect(!why.ambiguous)
+            #expect(why.message.contains(stage.server.place))
+            #expect(stage.server.requests.count == 1)
+        }
+    }
+
+    @Test func `an endpoint that would show a token to the network is not called`() async throws {
+        let steps = { (url: String) in
+            [.json(200, #"{"issuer":"\#(url)","token_endpoint":"http://id.example.com/token"}"#)]
+                as [ScriptedServer.Step]
+        }
+        try await Self.play(answering: steps) { stage, oauth in
+            let failure = await oauth.exchangeFailure(OAuthSample.code)
+
+            let why = try #require(failure?.unavailability)
+            #expect(
+                why.message.contains(
+                    "names a token endpoint that cannot be used: http://id.example.com is not encrypted"
+                )
+            )
+            #expect(why.message.contains("set oauth.tokenEndpoint"))
+        }
+    }
+
+    @Test func `a server that tells of nothing is told of, with the setting that helps`() async throws {
+        try await Stage.play([.answer(404, [], ""), .answer(404, [], "")]) { stage in
+            let failure = try await stage.discovering().exchangeFailure(OAuthSample.code)
+
+            let why = try #require(failure?.unavailability)
+            #expect(
+                why.message
+                    == "\(stage.server.place) tells of no token endpoint: set oauth.tokenEndpoint if the server has one"
+            )
+        }
+    }
+
+    @Test func `the page of a browser sign-in has everything that is asked for`() async throws {
+        let more = { (url: String) in #","authorization_endpoint":"\#(url)/authorize?tenant=a""# }
+        let steps = { (url: String) in [.json(200, Self.metadata(url, more: more(url)))] as [ScriptedServer.Step] }
+        let settings: [String: VendorSetting.Value] = [
+            "scopes": ["openid", "a:b"], "audience": "api", "resource": ["https://api.example.com/"],
+        ]
+        try await Self.play(answering: steps, with: settings) { stage, oauth in
+            let page = try await oauth.authorizationPage(
+                redirectUri: "http://127.0.0.1:7000/done",
+                state: "state-1",
+                codeChallenge: "challenge-1"
+            )
+
+            #expect(
+                page == stage.server.url + "/authorize?tenant=a&response_type=code&client_id=client-1"
+                    + "&redirect_uri=http%3A%2F%2F127.0.0.1%3A7000%2Fdone&state=state-1"
+                    + "&code_challenge=challenge-1&code_challenge_method=S256&scope=openid%20a%3Ab&audience=api"
+                    + "&resource=https%3A%2F%2Fapi.example.com%2F"
+            )
+        }
+    }
+}

@@ -1,0 +1,62 @@
+import JunctionSession
+import Testing
+
+@testable import JunctionProviders
+
+struct OAuthProbeTests {
+    private static func findings(
+        _ steps: @escaping (String) -> [ScriptedServer.Step],
+        configured: Bool = false
+    ) async throws -> [ProbeFinding] {
+        var findings: [ProbeFinding] = []
+        try await Stage.play([]) { stage in
+            stage.server.script(steps(stage.server.url))
+            let endpoint: [String: VendorSetting.Value] = ["tokenEndpoint": .text(stage.server.url + "/token")]
+            findings = try await stage.discovering(configured ? endpoint : [:]).probe(nil)
+        }
+        return findings
+    }
+
+    @Test func `a server that answers and is meant is fine, and its clock is compared`() async throws {
+        let findings = try await Self.findings { url in
+            [.answer(200, [("date", "Sat, 21 Nov 2026 11:50:00 GMT")], #"{"issuer":"\#(url)"}"#)]
+        }
+
+        #expect(findings.map(\.name) == ["provider metadata", "provider clock"])
+        #expect(findings.map(\.verdict) == [.ok, .problem])
+    }
+
+    @Test func `another issuer is a problem, with both names and the remedy`() async throws {
+        let findings = try await Self.findings { url in
+            [.json(200, #"{"issuer":"\#(url)/"}"#), .json(200, #"{"issuer":"\#(url)/"}"#)]
+        }
+
+        #expect(findings.map(\.verdict) == [.problem])
+        #expect(findings.first?.remedy == "Set oauth.issuer to what the server says, to the letter")
+    }
+
+    @Test(arguments: [false, true])
+    func `no metadata is a problem, unless the endpoints are configured`(configured: Bool) async throws {
+        let findings = try await Self.findings(
+            { _ in [.answer(404, [], ""), .answer(404, [], "")] },
+            configured: configured
+        )
+
+        #expect(findings.map(\.verdict) == [configured ? .ok : .problem])
+    }
+
+    @Test func `a server that cannot be asked is a problem`() async throws {
+        let findings = try await Self.findings { _ in [.answer(500, [], "")] }
+
+        #expect(findings.map(\.verdict) == [.problem])
+    }
+
+    @Test func `each request is asked for before it leaves`() async throws {
+        try await Stage.play([]) { stage in
+            let findings = try await stage.discovering().probe(nil) { Refusal(.busy, "Too many calls") }
+
+            #expect(findings.map(\.verdict) == [.note])
+            #expect(stage.server.requests.isEmpty)
+        }
+    }
+}

@@ -1,0 +1,253 @@
+import JunctionSecret
+import JunctionSession
+import Testing
+
+@testable import JunctionProviders
+
+struct OAuthRenewTests {
+    private static let dead = SessionSecrets(refreshToken: SharedSecret(text: "refresh-secret"))
+    private static let emptyRefusal = ScriptedServer.Step.answer(400, [], "")
+    private static let invalidRequest = ScriptedServer.Step.json(400, #"{"error":"invalid_request"}"#)
+
+    @Test func `a renewal sends the refresh token, and never scope, audience or resource`() async throws {
+        let settings: [String: VendorSetting.Value] = ["audience": "api-1", "resource": ["urn:a"]]
+        try await Stage.play([.tokens()]) { stage in
+            let grant = try await stage.oauth(settings).renew(
+                OAuthSample.identity,
+                with: OAuthSample.secrets,
+                using: .renew
+            )
+
+            #expect(
+                stage.server.requests.first?.fields == [
+                    "grant_type=refresh_token", "refresh_token=refresh-secret", "client_id=client-1",
+                ]
+            )
+            #expect(grant.refreshToken?.text == "refresh-1")
+        }
+    }
+
+    @Test func `a renewal asks nobody who it is: the refresh token is the session's own`() async throws {
+        try await Stage.play([.tokens(OAuthSample.anonymous)]) { stage in
+            let oauth = try stage.oauth(["identity": "userinfo"])
+            let grant = try await oauth.renew(OAuthSample.identity, with: OAuthSample.secrets, using: .renew)
+
+            #expect(grant.identity == OAuthSample.identity)
+            #expect(stage.server.requests.count == 1)
+        }
+    }
+
+    @Test func `a renewal that names somebody else says so, and the session refuses it`() async throws {
+        let token = OAuthSample.idToken(OAuthSample.claims(sub: "user-2"))
+        try await Stage.play([.tokens(OAuthSample.answer(idToken: token))]) { stage in
+            let grant = try await stage.oauth().renew(OAuthSample.identity, with: OAuthSample.secrets, using: .renew)
+
+            #expect(!grant.identity.isSameUser(as: OAuthSample.identity))
+        }
+    }
+
+    @Test func `a token is never shown to another server than the one that gave it`() async throws {
+        try await Stage.play([]) { stage in
+            for issuer in [nil, "https://id.example.com/", "https://other.example.com"] {
+                let identity = Identity(userId: "user-1", issuer: issuer)
+                let oauth = try stage.oauth()
+                let failure = await oauth.renewalFailure(OAuthSample.secrets, identity)
+                try await oauth.revoke(identity, with: OAuthSample.secrets)
+
+                #expect(failure?.unavailability?.message.contains("oauth.issuer is https://id.example.com") == true)
+            }
+            #expect(stage.server.requests.isEmpty)
+        }
+    }
+
+    /// Every row of what real servers answer, and a few of what others were seen to.
+    @Test(
+        arguments: [
+            (.json(400, #"{"error":"invalid_grant"}"#), .reauthenticate),
+            (.json(400, #"{"error":"invalid_grant","error_description":"Token is not active"}"#), .reauthenticate),
+            (.answer(400, [("content-type", "text/html")], #"{"error":"invalid_grant"}"#), .reauthenticate),
+            (.json(401, #"{"error":"invalid_grant"}"#), .reauthenticate),
+            (.json(403, #"{"error":"invalid_grant"}"#), .reauthenticate),
+            (.json(400, #"{"error":"login_required"}"#), .reauthenticate),
+            (.json(400, #"{"error":"interaction_required"}"#), .reauthenticate),
+            (.json(400, #"{"error":"consent_required"}"#), .reauthenticate),
+            (.json(400, #"{"error":"expired_token"}"#), .reauthenticate),
+            (.answer(200, [], "error=bad_refresh_token&error_description=x"), .reauthenticate),
+            (.json(200, #"{"error":"bad_refresh_token"}"#), .reauthenticate),
+            (.json(401, #"{"error":"invalid_client"}"#), .misconfigured),
+            (.json(400, #"{"error":"invalid_client"}"#), .misconfigured),
+            (.json(400, #"{"error":"unauthorized_client"}"#), .misconfigured),
+            (.json(400, #"{"error":"unsupported_grant_type"}"#), .misconfigured),
+            (.json(400, #"{"error":"invalid_scope"}"#), .misconfigured),
+            (.json(400, #"{"error":"invalid_target"}"#), .misconfigured),
+            (.json(403, #"{"error":"invalid_dpop_proof"}"#), .misconfigured),
+            (emptyRefusal, .delay), (invalidRequest, .delay), (.json(400, #"{"error":null}"#), .delay),
+            (.json(400, #"{"error":""}"#), .delay), (.json(400, #"{"error":{"code":7}}"#), .delay),
+            (.json(400, #"{"error":"access_denied"}"#), .delay), (.json(400, #"{"error":"server_error"}"#), .delay),
+            (.json(400, #"{"error":"temporarily_unavailable"}"#), .delay), (.json(400, #"[]"#), .delay),
+            (.json(401, "{}"), .delay), (.answer(404, [], "<html>"), .delay),
+            (.answer(302, [("location", "/")], ""), .delay),
+            (.json(429, #"{"error":"invalid_grant"}"#), .delay), (.json(408, #"{"error":"invalid_grant"}"#), .delay),
+            (.json(503, #"{"error":"invalid_grant"}"#), .delay),
+            (.json(500, #"{"error":"invalid_grant"}"#), .ambiguous),
+            (.json(502, #"{"error":"invalid_client"}"#), .ambiguous), (.answer(504, [], ""), .ambiguous),
+            (.json(200, "{}"), .ambiguous), (.json(200, #"{"access_token":null}"#), .ambiguous),
+            (.answer(200, [], "<html>"), .ambiguous),
+            (.json(200, #"{"access_token":"a","token_type":"mac"}"#), .ambiguous), (.hangUp, .ambiguous),
+        ] as [(ScriptedServer.Step, Outcome)]
+    )
+    func `what each answer to a renewal comes to`(step: ScriptedServer.Step, outcome: Outcome) async throws {
+        try await Stage.play([step]) { stage in
+            let oauth = try stage.oauth()
+            let failure = await oauth.renewalFailure()
+
+            #expect(Outcome(failure, oauth.notes.findings) == outcome)
+            #expect(stage.server.requests.count == 1)
+        }
+    }
+
+    enum Outcome: Sendable {
+        case reauthenticate, misconfigured, delay, ambiguous, other
+
+        init(_ failure: RenewalFailure?, _ findings: [ProbeFinding]) {
+            switch failure {
+            case .reauthenticationRequired: self = .reauthenticate
+            case .unavailable(let why) where why.ambiguous: self = .ambiguous
+            case .unavailable: self = findings.contains { $0.verdict == .problem } ? .misconfigured : .delay
+            case .answerRefused, .registrationForgotten, .terminated, nil: self = .other
+            }
+        }
+    }
+
+    @Test(arguments: [emptyRefusal, invalidRequest])
+    func `a refusal without a reason is believed the third time, while the access token is dead`(
+        step: ScriptedServer.Step
+    ) async throws {
+        try await Stage.play([step, step, step]) { stage in
+            let oauth = try stage.oauth()
+            var outcomes: [Outcome] = []
+            for _ in 0..<3 { outcomes.append(Outcome(await oauth.renewalFailure(Self.dead), [])) }
+
+            #expect(outcomes == [.delay, .delay, .reauthenticate])
+        }
+    }
+
+    @Test func `it is not believed while the token lives, nor when something else came between`() async throws {
+        let steps: [ScriptedServer.Step] = [
+            Self.emptyRefusal, Self.emptyRefusal, Self.emptyRefusal, Self.invalidRequest, Self.emptyRefusal,
+            .json(400, #"{"error":"server_error"}"#), Self.emptyRefusal, Self.emptyRefusal, Self.emptyRefusal,
+        ]
+        try await Stage.play(steps) { stage in
+            let oauth = try stage.oauth()
+            var secrets = OAuthSample.secrets
+            secrets.accessTokenEndsAt = ManualClock.start.uptime + .seconds(10)
+            var outcomes: [Outcome] = []
+            for _ in 0..<3 { outcomes.append(Outcome(await oauth.renewalFailure(secrets), [])) }
+            stage.clock.advance(by: .seconds(10))
+            for _ in 0..<6 { outcomes.append(Outcome(await oauth.renewalFailure(secrets), [])) }
+
+            #expect(outcomes == [Outcome](repeating: .delay, count: 8) + [.reauthenticate])
+        }
+    }
+
+    @Test func `without a refresh token only a person can help, and nobody is asked`() async throws {
+        try await Stage.play([]) { stage in
+            let failure = try await stage.oauth().renewalFailure(SessionSecrets(accessToken: SharedSecret(text: "a")))
+
+            #expect(failure == .reauthenticationRequired)
+            #expect(stage.server.requests.isEmpty)
+        }
+    }
+
+    // MARK: With what an app's server makes
+
+    private static let exchanged = {
+        var secrets = SessionSecrets(accessToken: SharedSecret(text: "access-secret"))
+        secrets.subjectTokenType = "urn:x:ticket"
+        return secrets
+    }()
+    private static let answer = RenewalAnswer.authToken(SharedSecret(text: "subject-2"))
+
+    @Test func `an app's next subject token is exchanged as the type that the sign-in had`() async throws {
+        try await Stage.play([.tokens(OAuthSample.answer(idToken: OAuthSample.idToken(), more: ""))]) { stage in
+            let grant = try await stage.oauth().renew(OAuthSample.identity, with: Self.exchanged, using: Self.answer)
+
+            let fields = stage.server.requests.first?.fields ?? []
+            #expect(fields.contains("subject_token=subject-2"))
+            #expect(fields.contains("subject_token_type=urn%3Ax%3Aticket"))
+            #expect(grant.subjectTokenType == "urn:x:ticket")
+        }
+    }
+
+    @Test func `an app's token may be for anybody, so the server is asked for whom it was`() async throws {
+        try await Stage.play([.tokens(OAuthSample.anonymous), .json(200, #"{"sub":"user-2"}"#)]) { stage in
+            let failure = try await stage.oauth().renewalFailure(Self.exchanged, using: Self.answer)
+
+            guard case .answerRefused(let words) = failure else {
+                Issue.record("Expected the answer to be refused")
+                return
+            }
+            #expect(words.contains("another user"))
+        }
+    }
+
+    @Test(arguments: [
+        (#"{"error":"invalid_grant"}"#, true), (#"{"error":"invalid_request"}"#, true),
+        (#"{"error":"invalid_target"}"#, false),
+        (#"{"error":"server_error"}"#, false),
+    ])
+    func `a subject token that the server refuses is the app's affair, and a mistake of ours is not`(
+        body: String,
+        isRefused: Bool
+    ) async throws {
+        try await Stage.play([.json(400, body)]) { stage in
+            let failure = try await stage.oauth().renewalFailure(Self.exchanged, using: Self.answer)
+
+            if case .answerRefused = failure { #expect(isRefused) } else { #expect(!isRefused) }
+        }
+    }
+
+    @Test(arguments: [
+        RenewalAnswer.signature(SharedSecret(text: "AAAA"), sequence: 1), .authToken(SharedSecret(text: "")),
+        .authToken(SharedSecret(text: "a\nb")),
+    ])
+    func `what a handler cannot have meant is refused without a call`(answer: RenewalAnswer) async throws {
+        try await Stage.play([]) { stage in
+            guard case .answerRefused = try await stage.oauth().renewalFailure(Self.exchanged, using: answer) else {
+                Issue.record("Expected the answer to be refused")
+                return
+            }
+            #expect(stage.server.requests.isEmpty)
+        }
+    }
+
+    // MARK: Signing out
+
+    @Test func `a sign-out revokes the refresh token, else the access token`() async throws {
+        try await Stage.play([.answer(200, [], ""), .answer(200, [], "")]) { stage in
+            let oauth = try stage.oauth()
+            try await oauth.revoke(OAuthSample.identity, with: OAuthSample.secrets)
+            try await oauth.revoke(OAuthSample.identity, with: Self.exchanged)
+
+            #expect(
+                stage.server.requests.map(\.fields) == [
+                    ["token=refresh-secret", "token_type_hint=refresh_token", "client_id=client-1"],
+                    ["token=access-secret", "token_type_hint=access_token", "client_id=client-1"],
+                ]
+            )
+        }
+    }
+
+    @Test func `a server without a place for that need not know, and one that cannot be asked is asked again`()
+        async throws
+    {
+        let issuer = OAuthSample.identity
+        try await Stage.play([.answer(404, [], ""), .answer(404, [], ""), .answer(503, [], "")]) { stage in
+            let oauth = try stage.discovering()
+            let identity = Identity(userId: issuer.userId, issuer: stage.server.url)
+
+            try await oauth.revoke(identity, with: OAuthSample.secrets)
+            await #expect(throws: Unavailability.self) { try await oauth.revoke(identity, with: OAuthSample.secrets) }
+        }
+    }
+}
