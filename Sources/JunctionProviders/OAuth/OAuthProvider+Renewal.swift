@@ -55,10 +55,13 @@ extension OAuthProvider {
     }
 
     /// Whom a renewal's answer is about. A refresh token is the session's own, so nothing need be said; where it is, it has to
-    /// be the same user (OpenID Connect Core §12.2), and the session refuses another.
+    /// be the same user (OpenID Connect Core §12.2), and the session refuses another. Some servers go by two names: what they
+    /// say under the other one is about nobody we know.
     private func owner(of tokens: OAuthTokens, after identity: Identity) -> Identity {
-        guard setup.identity == .idToken, let idToken = tokens.idToken.flatMap(IdToken.init) else { return identity }
-        return Identity(userId: idToken.subject, issuer: idToken.issuer)
+        guard setup.identity == .idToken, let idToken = tokens.idToken.flatMap(IdToken.init),
+            setup.issuer.isNamed(idToken.issuer)
+        else { return identity }
+        return self.identity(idToken.subject)
     }
 
     /// What an app's server makes may be for anybody, so the server has to say for whom it was: at a renewal, too.

@@ -46,6 +46,15 @@ struct OAuthRenewTests {
         }
     }
 
+    @Test func `a renewal that speaks of another issuer's user says nothing of ours`() async throws {
+        let token = OAuthSample.idToken(OAuthSample.claims(iss: OAuthSample.issuer + "/o", sub: "user-2"))
+        try await Stage.play([.tokens(OAuthSample.answer(idToken: token))]) { stage in
+            let grant = try await stage.oauth().renew(OAuthSample.identity, with: OAuthSample.secrets, using: .renew)
+
+            #expect(grant.identity == OAuthSample.identity)
+        }
+    }
+
     @Test func `a token is never shown to another server than the one that gave it`() async throws {
         try await Stage.play([]) { stage in
             for issuer in [nil, "https://id.example.com/", "https://other.example.com"] {
