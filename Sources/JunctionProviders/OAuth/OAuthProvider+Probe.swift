@@ -8,7 +8,8 @@ extension OAuthProvider {
         mayCall: @Sendable () async -> Refusal?
     ) async -> [ProbeFinding] {
         let (found, skew) = await lookAtServer(mayCall)
-        return [found] + (skew.map { [.clock(ahead: $0)] } ?? []) + notes.findings
+        let missing = found.verdict == .ok && server.remembered(.revocation) == nil ? [Self.noRevocation] : []
+        return [found] + (skew.map { [.clock(ahead: $0)] } ?? []) + missing + notes.findings
     }
 
     private func lookAtServer(_ mayCall: @Sendable () async -> Refusal?) async -> (ProbeFinding, Duration?) {
@@ -57,4 +58,11 @@ extension OAuthProvider {
     }
 
     private static let metadata = "provider metadata"
+
+    private static let noRevocation = ProbeFinding(
+        name: "provider revocation",
+        verdict: .note,
+        detail: "The server tells of no revocation endpoint: it is not told of a sign-out, and its tokens live on",
+        remedy: "Set oauth.revocationEndpoint if the server has one"
+    )
 }

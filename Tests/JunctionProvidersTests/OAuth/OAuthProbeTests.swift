@@ -19,11 +19,19 @@ struct OAuthProbeTests {
 
     @Test func `a server that answers and is meant is fine, and its clock is compared`() async throws {
         let findings = try await Self.findings { url in
-            [.answer(200, [("date", "Sat, 21 Nov 2026 11:50:00 GMT")], #"{"issuer":"\#(url)"}"#)]
+            let metadata = #"{"issuer":"\#(url)","revocation_endpoint":"\#(url)/revoke"}"#
+            return [.answer(200, [("date", "Sat, 21 Nov 2026 11:50:00 GMT")], metadata)]
         }
 
         #expect(findings.map(\.name) == ["provider metadata", "provider clock"])
         #expect(findings.map(\.verdict) == [.ok, .problem])
+    }
+
+    @Test func `a server that cannot be told of a sign-out is noted`() async throws {
+        let findings = try await Self.findings { url in [.json(200, #"{"issuer":"\#(url)"}"#)] }
+
+        #expect(findings.map(\.name) == ["provider metadata", "provider revocation"])
+        #expect(findings.last?.verdict == .note)
     }
 
     @Test func `another issuer is a problem, with both names and the remedy`() async throws {
@@ -42,7 +50,7 @@ struct OAuthProbeTests {
             configured: configured
         )
 
-        #expect(findings.map(\.verdict) == [configured ? .ok : .problem])
+        #expect(findings.first?.verdict == (configured ? .ok : .problem))
     }
 
     @Test func `a server that cannot be asked is a problem`() async throws {
