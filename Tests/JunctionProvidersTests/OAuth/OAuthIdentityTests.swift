@@ -194,6 +194,46 @@ struct OAuthIdentityTests {
         }
     }
 
+    @Test func `what waited for too long is given back by whatever comes next`() async throws {
+        let revoked = AsyncStream<Void>.makeStream()
+        let notice = { @Sendable (request: ScriptedServer.Request) in
+            if request.line.contains("/revoke") { revoked.continuation.yield() }
+        }
+        let steps: [ScriptedServer.Step] = [.tokens(OAuthSample.anonymous), .answer(503, [], ""), .answer(200, [], "")]
+        try await Stage.play(steps, onRequest: notice) { stage in
+            let oauth = try stage.oauth()
+            _ = await oauth.exchangeFailure(OAuthSample.code)
+
+            stage.clock.advance(by: KeptTokens.longest)
+            _ = try oauth.examine(.device, configured: nil)
+            #expect(stage.server.requests.count == 2)
+            stage.clock.advance(by: .seconds(1))
+            _ = try oauth.examine(.device, configured: nil)
+            for await _ in revoked.stream { break }
+
+            #expect(stage.server.requests.last?.fields.first == "token=refresh-1")
+        }
+    }
+
+    @Test func `only the newest wait: what another credential brought before is given back`() async throws {
+        let second = OAuthSample.anonymous.replacing("refresh-1", with: "refresh-2")
+        let steps: [ScriptedServer.Step] = [
+            .tokens(OAuthSample.anonymous), .answer(503, [], ""), .tokens(second), .answer(503, [], ""),
+            .answer(200, [], ""),
+            .json(200, #"{"sub":"user-1"}"#),
+        ]
+        try await Stage.play(steps) { stage in
+            let oauth = try stage.oauth()
+            _ = await oauth.exchangeFailure(OAuthSample.code)
+            _ = await oauth.pollFailure()
+            let grant = try await oauth.poll(OAuthSample.codes)
+
+            #expect(stage.server.requests[4].line == "POST /revoke HTTP/1.1")
+            #expect(stage.server.requests[4].fields.first == "token=refresh-1")
+            #expect(grant.refreshToken?.text == "refresh-2")
+        }
+    }
+
     @Test func `a sign-out while the userinfo is asked leaves nothing behind, either`() async throws {
         let asked = Asked()
         let steps: [ScriptedServer.Step] = [.tokens(OAuthSample.anonymous), .answer(503, [], ""), .answer(200, [], "")]

@@ -44,7 +44,7 @@ final class ScriptedServer: Sendable {
 
     /// Listens on a free port of the loopback.
     ///
-    /// - Parameter onRequest: called when a request is complete, before it is answered.
+    /// - Parameter onRequest: called when a request is complete and noted, before it is answered.
     static func start(
         _ steps: [Step],
         tls: NIOSSLContext? = nil,
@@ -57,8 +57,9 @@ final class ScriptedServer: Sendable {
                 channel.eventLoop.makeCompletedFuture {
                     if let tls { try channel.pipeline.syncOperations.addHandler(NIOSSLServerHandler(context: tls)) }
                     let handler = ScriptedConnection { request in
+                        let step = box.withLock { $0 }?.next(after: request) ?? .hangUp
                         onRequest(request)
-                        return box.withLock { $0 }?.next(after: request) ?? .hangUp
+                        return step
                     }
                     try channel.pipeline.syncOperations.addHandler(handler)
                     box.withLock { $0 }?.opened(channel)
