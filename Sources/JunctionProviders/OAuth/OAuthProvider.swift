@@ -6,9 +6,9 @@ package import JunctionSession
 package struct OAuthProvider: IdentityProvider {
     package let name = OAuthVendor.name
     package let schemes: [Scheme: SchemeTraits] = [
-        .device: SchemeTraits(renewsByRefreshToken: true),
-        .authorizationCode: SchemeTraits(renewsByRefreshToken: true),
-        .refreshToken: SchemeTraits(renewsByRefreshToken: true),
+        .device: SchemeTraits(renewsByRefreshToken: true, demandMayPass: true),
+        .authorizationCode: SchemeTraits(renewsByRefreshToken: true, demandMayPass: true),
+        .refreshToken: SchemeTraits(renewsByRefreshToken: true, demandMayPass: true),
         .tokenExchange: SchemeTraits(),
     ]
 

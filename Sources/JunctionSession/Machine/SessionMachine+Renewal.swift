@@ -22,8 +22,12 @@ extension SessionMachine {
         if session.stored.token == nil {
             return Refusal(.unsupported, "An API key is not renewed: there is nothing to do")
         }
-        return session.stored.reauthenticationPending && !asksApps(session) ? .reauthenticationRequired : nil
+        let isInVain = session.stored.reauthenticationPending && !asksApps(session) && !mayPass(session)
+        return isInVain ? .reauthenticationRequired : nil
     }
+
+    /// Whether the provider's demand for a new credential may have passed by itself.
+    func mayPass(_ session: Session) -> Bool { traits(of: session.stored.scheme).demandMayPass }
 
     /// The provider granted a new token.
     package mutating func renewalSucceeded(_ attempt: Attempt, _ granted: Granted, now: Moment) -> [Effect] {

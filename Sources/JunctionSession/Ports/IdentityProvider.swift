@@ -19,7 +19,8 @@ package protocol IdentityProvider: Sendable {
     /// Exchanges a credential for a session. The credential is spent by this, whatever comes back.
     ///
     /// - Parameter expected: the only user that may come out (a link code under a session that needs
-    ///   reauthentication); another one is `.otherUser`, before the final exchange is made.
+    ///   reauthentication). Where another one is known before the final exchange is made, that is `.otherUser`; a grant for
+    ///   another one is given back all the same: the session refuses and revokes it.
     func exchange(_ credential: Credential, expecting expected: Identity?) async throws(ExchangeFailure) -> Grant
 
     /// Begins a sign-in that a person approves on another screen: asks the provider for its codes. Only for a credential

@@ -73,10 +73,19 @@ package struct SchemeTraits: Hashable, Sendable {
     package var renewsAlone: Bool
     /// Signing in costs a request to the provider.
     package var reachesProvider: Bool
+    /// The provider's demand for a new credential may pass: it has one word for everything, and a user who was disabled may be
+    /// enabled again. Whoever asks for a renewal then has it tried with what the session has; nothing is tried by itself.
+    package var demandMayPass: Bool
 
-    package init(renewsByRefreshToken: Bool = false, renewsAlone: Bool = false, reachesProvider: Bool = true) {
+    package init(
+        renewsByRefreshToken: Bool = false,
+        renewsAlone: Bool = false,
+        reachesProvider: Bool = true,
+        demandMayPass: Bool = false
+    ) {
         self.renewsByRefreshToken = renewsByRefreshToken
         self.renewsAlone = renewsAlone
         self.reachesProvider = reachesProvider
+        self.demandMayPass = demandMayPass
     }
 }

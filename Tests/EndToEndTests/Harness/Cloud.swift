@@ -101,6 +101,11 @@ final class Cloud {
         try send("POST", "/sandbox/users/\(user)/link-code", [:]).string("code")
     }
 
+    /// A form, posted as a browser does; where it sends the browser next.
+    func post(_ path: String, _ form: [String: String]) throws -> (status: Int, redirect: String?) {
+        try http.post(form: form, url, path)
+    }
+
     // MARK: Driving
 
     /// `delete`, `require-reauthentication`, `expire-access-tokens` and so on.

@@ -23,6 +23,16 @@ struct CloudHttp {
         return (status, try JSONSerialization.jsonObject(with: answer) as? Object ?? [:])
     }
 
+    /// A form as a browser posts it; where the answer sends the browser next.
+    func post(form: [String: String], _ url: String, _ path: String) throws -> (status: Int, redirect: String?) {
+        var encoded = URLComponents()
+        encoded.queryItems = form.map { URLQueryItem(name: $0, value: $1) }
+        let body = (encoded.percentEncodedQuery ?? "").replacing("+", with: "%2B")
+        let answer = try exchange("POST", url, path, Data(body.utf8), "application/x-www-form-urlencoded", headers: [])
+        let redirect = answer.head.split(separator: "\r\n").first { $0.lowercased().hasPrefix("location:") }
+        return (answer.status, redirect.map { $0.dropFirst("location:".count).trimmingCharacters(in: .whitespaces) })
+    }
+
     private func plain(
         _ method: String,
         _ url: String,
@@ -30,19 +40,31 @@ struct CloudHttp {
         _ body: Data,
         headers: [String]
     ) throws -> (Int, Data) {
+        let answer = try exchange(method, url, path, body, "application/json", headers: headers)
+        return (answer.status, answer.body)
+    }
+
+    private func exchange(
+        _ method: String,
+        _ url: String,
+        _ path: String,
+        _ body: Data,
+        _ contentType: String,
+        headers: [String]
+    ) throws -> (status: Int, head: String, body: Data) {
         let descriptor = try connection(port: url.split(separator: ":").last.flatMap { UInt16($0) } ?? 0)
         defer { close(descriptor) }
         let head =
             [
                 "\(method) \(path) HTTP/1.1", "host: 127.0.0.1", "connection: close",
-                "content-type: application/json", "content-length: \(body.count)",
+                "content-type: \(contentType)", "content-length: \(body.count)",
             ] + headers
         descriptor.sendAll(Array(head.joined(separator: "\r\n").utf8) + Array("\r\n\r\n".utf8) + body)
         let answer = try LineReader(descriptor).rest()
         guard let end = answer.firstRange(of: Data("\r\n\r\n".utf8)),
             let status = String(decoding: answer.dropFirst(9).prefix(3), as: UTF8.self).asInteger
         else { throw Program.Failure(description: "The sandbox did not answer \(method) \(path)") }
-        return (status, answer[end.upperBound...])
+        return (status, String(decoding: answer[..<end.lowerBound], as: UTF8.self), answer[end.upperBound...])
     }
 
     private func connection(port: UInt16) throws -> Int32 {

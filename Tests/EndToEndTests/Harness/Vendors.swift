@@ -72,6 +72,7 @@ enum Vendor: String, CaseIterable, CustomTestStringConvertible {
     case junction
     case social
     case sinch
+    case oauth
 
     var testDescription: String { rawValue }
 
@@ -80,6 +81,7 @@ enum Vendor: String, CaseIterable, CustomTestStringConvertible {
         case .junction: try .started()
         case .social: try .social()
         case .sinch: try .sinch()
+        case .oauth: try .oauth()
         }
     }
 
@@ -89,6 +91,12 @@ enum Vendor: String, CaseIterable, CustomTestStringConvertible {
         case .junction: try installation.cloud.credential(for: try installation.cloud.makeUser())
         case .social: ["scheme": "userLogin", "userId": "anna"]
         case .sinch: try installation.registration(of: "anna")
+        case .oauth:
+            [
+                "scheme": "refreshToken",
+                "refreshToken": try installation.cloud.sandbox("POST", "oauth/users/alice/tokens", [:])["refreshToken"]
+                    as? String ?? "",
+            ]
         }
     }
 }

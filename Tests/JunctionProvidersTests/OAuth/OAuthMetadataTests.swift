@@ -197,9 +197,11 @@ struct OAuthMetadataTests {
         ]
         try await Self.play(answering: steps, with: settings) { stage, oauth in
             let page = try await oauth.authorizationPage(
-                redirectUri: "http://127.0.0.1:7000/done",
-                state: "state-1",
-                codeChallenge: "challenge-1"
+                AuthorizationPage(
+                    redirectUri: "http://127.0.0.1:7000/done",
+                    state: "state-1",
+                    codeChallenge: "challenge-1"
+                )
             )
 
             #expect(

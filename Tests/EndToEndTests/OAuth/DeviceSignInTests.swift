@@ -1,0 +1,181 @@
+import Foundation
+import Testing
+
+/// Signing in by the approval of a person on another screen, with the built daemon and a real form.
+@Suite struct DeviceSignInTests {
+    @Test func `an approval signs in, and the login lasts through restarts and twenty rotations`() throws {
+        let installation = try Installation.oauth()
+        let signedIn = try installation.signInByDevice()
+        let user = try #require(signedIn.userId)
+        #expect(signedIn["scheme"] as? String == "device" && signedIn.authorization == nil)
+
+        for round in 1...20 {
+            let renewed = try installation.connect().call("session.renew")
+            #expect(renewed.userId == user && renewed.isDurable)
+            if round % 7 == 0 { try installation.restartDaemon() }
+        }
+
+        let families = try installation.cloud.families()
+        #expect(families.count == 1 && families[0].isAlive && families[0]["replays"] as? Int == 0)
+        #expect(families[0]["narrowedBy"] as? [String] == [], "a renewal has sent scope or resource")
+        #expect(try installation.cloud.introspect(installation.token())["standing"] as? String == "accessToken")
+        let answer = try installation.connect().call("api.request", ["method": "GET", "path": "/whoami"])
+        #expect(answer["status"] as? Int == 200)
+    }
+
+    @Test func `a sign-out ends the login at the server`() throws {
+        let installation = try Installation.oauth()
+        try installation.signInByDevice()
+        try installation.signOut()
+        try installation.cloud.wait(for: "signOuts")
+
+        #expect(try installation.cloud.families().map(\.isAlive) == [false])
+    }
+
+    @Test func `a denial is told, and a new sign-in is possible`() throws {
+        let installation = try Installation.oauth()
+        let watcher = try installation.watch()
+        let codes = try installation.beginDeviceSignIn()
+        try installation.cloud.decide(codes.userCode, "deny")
+        let ended = try watcher.awaitSnapshot { $0.state == "notLoggedIn" }
+
+        #expect(ended.lastError.contains("denied") && ended.authorization == nil)
+        #expect(try installation.signInByDevice().state == "established")
+    }
+
+    @Test func `codes that the server has let expire end it`() throws {
+        let installation = try Installation.oauth()
+        let watcher = try installation.watch()
+        let codes = try installation.beginDeviceSignIn()
+        try installation.cloud.sandbox("POST", "oauth/devices/\(codes.userCode)/expire")
+
+        let ended = try watcher.awaitSnapshot { $0.state == "notLoggedIn" }
+        #expect(ended.lastError.contains("expired"))
+    }
+
+    @Test func `trouble while polling loses no approval`() throws {
+        let installation = try Installation.oauth()
+        for trouble in [
+            ["status": 503], ["status": 200, "body": "<html>", "contentType": "text/html"], ["drop": "before"],
+        ] {
+            var fault: Object = trouble
+            (fault["match"], fault["grant"], fault["times"]) = ("/oauth/token", "device_code", 1)
+            try installation.cloud.fault(fault)
+        }
+        #expect(try installation.signInByDevice().state == "established")
+    }
+
+    // MARK: Restarts
+
+    @Test func `what is approved while the daemon is dead is signed in when it is back`() throws {
+        let installation = try Installation.oauth()
+        let codes = try installation.beginDeviceSignIn()
+        try installation.killDaemon()
+        try installation.cloud.decide(codes.userCode, "approve")
+
+        try installation.startDaemon()
+        #expect(try installation.awaitSnapshot { $0.state == "established" }.userId != nil)
+        #expect(try installation.cloud.families().count == 1)
+    }
+
+    @Test(arguments: ["temporaryWritten", "temporarySynced", "renamed", "directorySynced"])
+    func `a daemon killed while it notes the codes knows them again, or nobody has seen them`(step: String) throws {
+        let installation = try Installation.oauth()
+        try installation.restartDaemon(["JUNCTIOND_CRASH_POINT": step])
+        let isAnswered = try installation.isAnswered(
+            installation.connect(),
+            "session.signIn",
+            ["scheme": "device"]
+        )
+        #expect(try installation.daemon?.wait().wasKilled == true && !isAnswered)
+
+        try installation.startDaemon()
+        let status = try installation.status()
+        #expect(["establishing", "notLoggedIn"].contains(status.state))
+        if ["renamed", "directorySynced"].contains(step) { #expect(status.authorization?.userCode.isEmpty == false) }
+        #expect(try installation.signInByDevice().state == "established")
+    }
+
+    @Test(arguments: ["temporaryWritten", "temporarySynced", "renamed", "directorySynced", "swapped"])
+    func `a daemon killed while it writes the session has it, or says that the approval has to be repeated`(
+        step: String
+    ) throws {
+        let installation = try Installation.oauth()
+        let codes = try installation.beginDeviceSignIn()
+        try installation.killDaemon()
+        try installation.cloud.decide(codes.userCode, "approve")
+        // The start polls, is granted, and writes.
+        try installation.launchDaemon(["JUNCTIOND_CRASH_POINT": step])
+        #expect(try installation.daemon?.wait().wasKilled == true)
+
+        try installation.startDaemon()
+        let settled = try installation.awaitSnapshot { $0.state != "establishing" }
+        // A temporary that is whole wins at the next start.
+        if settled.state == "established" || ["renamed", "directorySynced", "swapped"].contains(step) {
+            #expect(settled.state == "established")
+            #expect(try installation.cloud.introspect(installation.token())["standing"] as? String == "accessToken")
+        } else {
+            #expect(settled.state == "notLoggedIn" && settled.lastError.contains("has to be repeated"))
+        }
+    }
+
+    @Test func `a daemon killed between the grant and the write says that the approval has to be repeated`() throws {
+        let installation = try Installation.oauth()
+        let codes = try installation.beginDeviceSignIn()
+        try installation.killDaemon()
+        try installation.cloud.decide(codes.userCode, "approve")
+        try installation.launchDaemon(["JUNCTIOND_CRASH_POINT": "answered"])
+        #expect(try installation.daemon?.wait().wasKilled == true)
+
+        try installation.startDaemon()
+        let settled = try installation.awaitSnapshot { $0.state == "notLoggedIn" }
+        #expect(settled.lastError.contains("has to be repeated"))
+        #expect(try installation.signInByDevice().state == "established")
+    }
+
+    // MARK: Sign-outs and other sign-ins
+
+    @Test func `a poll that a sign-out overtakes is heard to its end, and its grant is revoked`() throws {
+        let installation = try Installation.oauth()
+        try installation.cloud.fault(["match": "/oauth/token", "grant": "device_code", "times": 1, "hang": true])
+        let codes = try installation.beginDeviceSignIn()
+        try installation.cloud.decide(codes.userCode, "approve")
+        try installation.cloud.wait(for: "hanging")
+        #expect(try installation.signOut().state == "notLoggedIn")
+        try installation.cloud.release()
+        try installation.cloud.wait(for: "signOuts")
+
+        #expect(try installation.cloud.families().map(\.isAlive) == [false])
+        #expect(try installation.status().state == "notLoggedIn")
+    }
+
+    @Test func `an app that identifies by device has its user bound when somebody approves`() throws {
+        let installation = try Installation.oauth()
+        let watcher = try installation.watch()
+        let app = try installation.connect()
+        let request = try app.request("session.identify", ["externalUserId": "ext-1"])
+        let question = try app.question()
+        try app.reply(to: question.identifier, ["scheme": "device"])
+        let codes = try #require(
+            try watcher.awaitSnapshot { $0.authorization?.userCode.isEmpty == false }.authorization
+        )
+        try installation.cloud.decide(codes.userCode, "approve")
+
+        let result = try app.answer(to: request)
+        #expect(result["outcome"] as? String == "signedIn")
+        #expect(try installation.status().externalUserId == "ext-1")
+    }
+
+    @Test func `no code is in a log, in an argument or readable on the disk`() throws {
+        let installation = try Installation.oauth(configuration: "[log]\nlevel = \"trace\"")
+        let codes = try installation.beginDeviceSignIn()
+        let daemon = try #require(installation.daemon)
+        let files = Spill.of([codes.userCode], inFilesBelow: installation.stateDirectory)
+        let metrics = try installation.ctl("metrics").output
+        try installation.killDaemon()
+
+        #expect(!codes.userCode.isEmpty && files == [])
+        #expect(Spill.of([codes.userCode], in: daemon.errors) == [])
+        #expect(Spill.of([codes.userCode], in: metrics) == [])
+    }
+}

@@ -1,0 +1,80 @@
+import Foundation
+import Testing
+
+extension Installation {
+    /// A daemon whose provider is the sandbox's OAuth server. Its polls leave after a little more than a second.
+    static func oauth(
+        accessTokenLifetime: Int = 3_600,
+        rotationGrace: Int = 30,
+        settings: Object = [:],
+        vendor: String = "clientId = \"sandbox-public\"",
+        configuration: String = ""
+    ) throws -> Installation {
+        let installation = try Installation(
+            accessTokenLifetime: accessTokenLifetime,
+            rotationGrace: rotationGrace,
+            configuration: configuration
+        )
+        try installation.cloud.sandbox("POST", "oauth/settings", settings.merging(["interval": 1]) { old, _ in old })
+        for name in ["alice", "bob"] { try installation.cloud.sandbox("POST", "oauth/users", ["name": name]) }
+        installation.vendor = { cloud in
+            """
+            provider = "oauth"
+            [oauth]
+            issuer = "\(cloud)/oauth"
+            scopes = ["openid", "offline_access"]
+            apiUrl = "\(cloud)/oauth-api/v1/"
+            \(vendor)
+            """
+        }
+        try installation.startDaemon()
+        return installation
+    }
+
+    /// Begins a sign-in that awaits approval; its codes.
+    func beginDeviceSignIn() throws -> Object {
+        let snapshot = try connect().call("session.signIn", ["scheme": "device"])
+        guard snapshot.state == "establishing", let authorization = snapshot["authorization"] as? Object else {
+            throw Program.Failure(description: "No codes: \(snapshot)")
+        }
+        return authorization
+    }
+
+    /// Signs in by an approval on the page.
+    @discardableResult
+    func signInByDevice(as user: String = "alice") throws -> Object {
+        let watcher = try watch()
+        let codes = try beginDeviceSignIn()
+        try cloud.decide(codes.userCode, "approve", as: user)
+        return try watcher.awaitSnapshot { $0.state == "established" }
+    }
+}
+
+extension Cloud {
+    /// What a person does: opens the page, types the code, and approves or denies. A real form, really posted.
+    func decide(_ userCode: String, _ decision: String, as user: String = "alice") throws {
+        let (status, _) = try post("/oauth/device", ["user_code": userCode, "user": user, "decision": decision])
+        guard status == 200 else { throw Program.Failure(description: "The page answered \(status) to \(decision)") }
+    }
+
+    /// Whose a token is, and whether it is good: `active` or why not.
+    func introspect(_ token: String?) throws -> Object {
+        try sandbox("POST", "oauth/introspect", ["token": token ?? ""])
+    }
+
+    /// The logins that the server knows, the oldest first.
+    func families() throws -> [Object] {
+        try sandbox("GET", "oauth/families")["families"] as? [Object] ?? []
+    }
+
+    func driveOAuth(_ verb: String, _ user: String = "alice") throws {
+        try sandbox("POST", "oauth/users/\(user)/\(verb)")
+    }
+}
+
+extension Object {
+    var userCode: String { self["userCode"] as? String ?? "" }
+    var authorization: Object? { self["authorization"] as? Object }
+    var lastError: String { renewal["lastError"] as? String ?? "" }
+    var isAlive: Bool { self["isAlive"] as? Bool ?? false }
+}

@@ -1,0 +1,178 @@
+import Foundation
+import Testing
+
+/// The other ways to sign in at an OAuth server, and what its answers mean for the session.
+@Suite struct OAuthSessionTests {
+    @Test func `a browser's code is redeemed by the daemon, with the app's verifier`() throws {
+        let installation = try Installation.oauth()
+        // The pair of RFC 7636, appendix B.
+        let verifier = "dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk"
+        let challenge = "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM"
+        let redirect = "http://127.0.0.1:7777/callback"
+        let client = try installation.connect()
+        let page = try client.call(
+            "session.authorizationPage",
+            ["redirectUri": redirect, "state": "state-1", "codeChallenge": challenge]
+        )
+        let url = try #require((page["url"] as? String).flatMap { URLComponents(string: $0) })
+        var form = [String: String]()
+        for item in url.queryItems ?? [] { form[item.name] = item.value }
+        (form["user"], form["decision"]) = ("alice", "approve")
+        let (_, back) = try installation.cloud.post(url.path, form)
+        let items = URLComponents(string: back ?? "")?.queryItems ?? []
+        #expect(items.first { $0.name == "state" }?.value == "state-1")
+        let code = try #require(items.first { $0.name == "code" }?.value)
+
+        let signedIn = try client.call(
+            "session.signIn",
+            ["scheme": "authorizationCode", "code": code, "redirectUri": redirect, "codeVerifier": verifier]
+        )
+
+        #expect(signedIn.state == "established" && signedIn["scheme"] as? String == "authorizationCode")
+        #expect(try client.call("session.renew").generation == 2)
+    }
+
+    @Test func `another tool's login is taken over, and beside a healthy session it is not`() throws {
+        let installation = try Installation.oauth()
+        let other = try installation.cloud.sandbox("POST", "oauth/users/alice/tokens", [:])
+        let token = try #require(other["refreshToken"] as? String)
+        let client = try installation.connect()
+
+        let signedIn = try client.call("session.signIn", ["scheme": "refreshToken", "refreshToken": token])
+
+        #expect(signedIn.state == "established" && signedIn["scheme"] as? String == "refreshToken")
+        let bobs = try installation.cloud.sandbox("POST", "oauth/users/bob/tokens", [:])
+        let refusal = try client.refusal(
+            "session.signIn",
+            ["scheme": "refreshToken", "refreshToken": bobs["refreshToken"] as? String ?? ""]
+        )
+        #expect(refusal.kind == "alreadySignedIn")
+        #expect(try client.call("session.renew").userId == signedIn.userId)
+    }
+
+    @Test func `a subject token signs in, and a handler gives the next where there is no refresh token`() throws {
+        let installation = try Installation.oauth(
+            settings: ["exchangeRefreshToken": false],
+            vendor: "clientId = \"sandbox-public\"\nidentity = \"userinfo\"",
+            configuration: "[renewal]\nmode = \"handler\""
+        )
+        func subject() throws -> Object {
+            try installation.cloud.sandbox("POST", "oauth/users/alice/subject-token", [:])
+        }
+        let first = try subject()
+        let client = try installation.connect()
+        let signedIn = try client.call(
+            "session.signIn",
+            [
+                "scheme": "tokenExchange", "subjectToken": first["subjectToken"] as? String ?? "",
+                "subjectTokenType": first["subjectTokenType"] as? String ?? "",
+            ]
+        )
+        #expect(signedIn.state == "established" && signedIn["scheme"] as? String == "tokenExchange")
+        try installation.restartDaemon()
+
+        let app = try RenewingApp(installation)
+        let caller = try installation.connect()
+        let renewal = try caller.request("session.renew")
+        try app.answer([
+            "action": "renewWithAuthToken", "authToken": try subject()["subjectToken"] as? String ?? "",
+        ])
+        let renewed = try caller.answer(to: renewal)
+        #expect(renewed.userId == signedIn.userId && renewed.generation == 2)
+    }
+
+    // MARK: What the server says
+
+    @Test func `a user who is disabled keeps session and refresh token, and is renewed again when enabled`() throws {
+        let installation = try Installation.oauth()
+        let user = try installation.signInByDevice().userId
+        let client = try installation.connect()
+        try installation.cloud.driveOAuth("disable")
+        #expect(try client.refusal("session.renew").kind == "reauthenticationRequired")
+        let pending = try installation.status()
+        #expect(pending.state == "established" && pending.flags.contains("pendingReauthentication"))
+        #expect(pending.userId == user)
+        try installation.cloud.driveOAuth("enable")
+        // A failed attempt is answered for ten seconds; a restart forgets that, and nothing else.
+        try installation.restartDaemon()
+
+        let renewed = try installation.connect().call("session.renew")
+        #expect(renewed.userId == user && !renewed.flags.contains("pendingReauthentication"))
+    }
+
+    @Test func `a session that needs reauthentication is healed by its own user's approval, and by nobody else's`()
+        throws
+    {
+        let installation = try Installation.oauth()
+        let user = try installation.signInByDevice().userId
+        try installation.cloud.driveOAuth("require-reauthentication")
+        #expect(try installation.connect().refusal("session.renew").kind == "reauthenticationRequired")
+        let watcher = try installation.watch()
+        let first = try installation.connect().call("session.signIn", ["scheme": "device"])
+        #expect(first.state == "established" && first.flags.contains("pendingReauthentication"))
+        try installation.cloud.decide(first.authorization?.userCode ?? "", "approve", as: "bob")
+        let refused = try watcher.awaitSnapshot { $0.authorization == nil && !$0.lastError.isEmpty }
+        #expect(refused.userId == user && refused.flags.contains("pendingReauthentication"))
+        try installation.cloud.wait(for: "signOuts")
+
+        let second = try installation.connect().call("session.signIn", ["scheme": "device"])
+        try installation.cloud.decide(second.authorization?.userCode ?? "", "approve")
+        let healed = try watcher.awaitSnapshot { !$0.flags.contains("pendingReauthentication") }
+        #expect(healed.userId == user && healed.state == "established")
+        let alive = try installation.cloud.families().filter(\.isAlive)
+        #expect(alive.allSatisfy { $0["sub"] as? String == user })
+    }
+
+    @Test func `a wrong client secret loses nothing, and doctor says what to do`() throws {
+        let installation = try Installation.oauth()
+        try installation.signInByDevice()
+        let secret = try installation.folder.write("wrong\n", to: "client-secret")
+        try installation.stopDaemon()
+        let before = installation.vendor
+        installation.vendor = { cloud in
+            before(cloud).replacing("sandbox-public", with: "sandbox-confidential")
+                + "\nclientAuthentication = \"basic\"\nclientSecretFile = \"\(secret)\""
+        }
+        try installation.startDaemon()
+
+        #expect(try installation.connect().refusal("session.renew").kind == "providerUnavailable")
+        let status = try installation.status()
+        #expect(status.state == "established" && !status.flags.contains("pendingReauthentication"))
+        let doctor = try installation.ctl("doctor")
+        #expect(doctor.output.contains("invalid_client"))
+    }
+
+    @Test func `two hundred callers with a dead token cause one renewal`() throws {
+        let installation = try Installation.oauth(accessTokenLifetime: 3_600)
+        try installation.signInByDevice()
+        try installation.cloud.fault([
+            "match": "/oauth/token", "grant": "refresh_token", "times": 1, "hang": true,
+        ])
+        let callers = try (0..<200).map { _ in try installation.connect() }
+        let first = try callers[0].request("session.renew")
+        try installation.cloud.wait(for: "hanging")
+        let requests = try callers.dropFirst().map { ($0, try $0.request("session.renew")) }
+        try installation.cloud.release()
+
+        #expect(try callers[0].answer(to: first).generation == 2)
+        for (caller, request) in requests { #expect(try caller.answer(to: request).generation == 2) }
+        #expect(try installation.cloud.families()[0]["refreshes"] as? Int == 1)
+    }
+
+    @Test(arguments: RotationCrashTests.points)
+    func `a daemon killed at a step of a rotation comes back signed in, inside the server's grace`(
+        point: RotationCrashTests.Point
+    ) throws {
+        let installation = try Installation.oauth()
+        let user = try installation.signInByDevice().userId
+        try installation.restartDaemon(["JUNCTIOND_CRASH_POINT": point.testDescription])
+        try installation.renewAndDie()
+
+        try installation.startDaemon()
+        let settled = try installation.awaitSnapshot { $0.generation == 2 }
+        #expect(settled.userId == user && settled.state == "established")
+        #expect(try installation.connect().call("session.renew").generation == 3)
+        let families = try installation.cloud.families()
+        #expect(families.count == 1 && families[0].isAlive)
+    }
+}
