@@ -17,13 +17,15 @@ package struct SnapshotFeed {
 
     /// The present snapshot at first, and after that each one that differs; whoever is slow gets the newest only.
     ///
-    /// - Throws: `timedOut` at the deadline, `cancelled` when the interruption comes, and whatever a new connection
+    /// - Throws: `timedOut` at the deadline, after which it can be called again, `cancelled` when the interruption comes, and whatever a new connection
     ///   would not change.
     package mutating func next(by deadline: Deadline = .never) throws(JunctionError) -> Connection.Answered<Snapshot> {
         while true {
             do throws(JunctionError) {
                 return connection == nil ? try subscribe(by: deadline) : try nextChange(by: deadline)
             } catch {
+                // Whoever has waited long enough for a change still has the connection, and misses nothing on it.
+                if error.kind == .timedOut, connection != nil { throw error }
                 connection = nil
                 try reconnection.wait(after: error, by: deadline)
             }

@@ -37,6 +37,24 @@ struct WatchTests {
         #expect(seen == [1, 2, 3])
     }
 
+    @Test func `whoever has waited long enough for a change goes on waiting on the same connection`() throws {
+        let isLate = try Bell()
+        let daemon = ScriptedDaemon({ peer in
+            peer.answer(peer.message(), snapshotJSON(revision: 1))
+            isLate.waitForRing()
+            peer.send(self.changed(2))
+            _ = peer.line()
+        })
+        var feed = SnapshotFeed(from: SocketPath(daemon.path), patience: .onceConnected)
+
+        #expect(try feed.next().value.revision == 1)
+        let error = #expect(throws: JunctionError.self) { try feed.next(by: .after(.milliseconds(1))) }
+        isLate.ring()
+
+        #expect(error?.kind == .timedOut)
+        #expect(try feed.next().value.revision == 2)
+    }
+
     @Test func `it asks once, and hangs up when the loop ends`() async throws {
         let (ends, ended) = AsyncStream.makeStream(of: String?.self)
         let daemon = ScriptedDaemon({ peer in
