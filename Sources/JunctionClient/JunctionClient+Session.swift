@@ -9,9 +9,34 @@ extension JunctionClient {
 
     /// Signs a user in. The signed-in user again is a success.
     ///
+    /// With `.device` the answer comes as soon as there are codes for a person to approve it with: they are in the snapshot's
+    /// `authorization`, and `watch()` tells when it is over. A second call returns the one that is under way.
+    ///
     /// - Throws: `alreadySignedIn` when it is somebody else: sign out first, or use `identify`.
     public func signIn(_ credential: Credential) async throws(JunctionError) -> Snapshot {
         try await perform(SessionSignIn.self, credential)
+    }
+
+    /// The provider's page on which a person signs in, for an app that opens it in a browser (RFC 8252). `signIn` takes what
+    /// the browser brings back, as `.authorizationCode`.
+    ///
+    /// - Parameters:
+    ///   - redirectUri: where the browser is to come back to: a port of the app's own on loopback, open by then.
+    ///   - state: what it has to bring along unchanged; nobody else can guess it.
+    ///   - codeChallenge: the SHA-256 of the app's verifier, in Base64url without padding (RFC 7636, method S256).
+    /// - Returns: the page's address.
+    /// - Throws: `unsupported` when the provider has no such page.
+    public func authorizationPage(
+        redirectUri: String,
+        state: String,
+        codeChallenge: String
+    ) async throws(JunctionError) -> String {
+        let params = SessionAuthorizationPage.Params(
+            redirectUri: redirectUri,
+            state: state,
+            codeChallenge: codeChallenge
+        )
+        return try await perform(SessionAuthorizationPage.self, params).url
     }
 
     /// Signs the user out, from any state and without the network.

@@ -48,6 +48,42 @@ struct MethodTests {
         #expect(snapshot.externalUserId == "joe")
     }
 
+    @Test func `a sign-in by device is answered with the codes`() async throws {
+        let establishing = snapshotJSON(state: "establishing").replacing(
+            #""termination":null"#,
+            with: #"""
+                "termination":null,"authorization":{"userCode":"WDJB-MJHT","verificationUri":"https://id.example/device",\#
+                "verificationUriComplete":null,"expiresAt":"2026-11-21T06:35:34Z"}
+                """#
+        )
+        let (request, snapshot) = try await exchange(answering: establishing) { try await $0.signIn(.device) }
+
+        #expect(request == #"{"jsonrpc":"2.0","id":1,"method":"session.signIn","params":{"scheme":"device"}}"#)
+        #expect(snapshot.state == .establishing)
+        #expect(snapshot.authorization?.userCode == SecretText("WDJB-MJHT"))
+        #expect(snapshot.authorization?.verificationUri == "https://id.example/device")
+        #expect(snapshot.authorization?.verificationUriComplete == nil)
+        #expect(snapshot.authorization?.expiresAt.description == "2026-11-21T06:35:34Z")
+    }
+
+    @Test func `authorizationPage has the address of a page`() async throws {
+        let (request, page) = try await exchange(answering: #"{"url":"https://id.example/authorize?x=1"}"#) {
+            try await $0.authorizationPage(
+                redirectUri: "http://127.0.0.1:4711/callback",
+                state: "s",
+                codeChallenge: "c"
+            )
+        }
+
+        #expect(
+            request == #"""
+                {"jsonrpc":"2.0","id":1,"method":"session.authorizationPage",\#
+                "params":{"redirectUri":"http://127.0.0.1:4711/callback","state":"s","codeChallenge":"c"}}
+                """#
+        )
+        #expect(page == "https://id.example/authorize?x=1")
+    }
+
     @Test func `signOut says whether it will last`() async throws {
         let (request, snapshot) = try await exchange(
             answering: snapshotJSON(state: "notLoggedIn", durable: false)
