@@ -165,6 +165,46 @@ struct CredentialOptionsTests {
         #expect(error?.what.contains("c2ln") == false)
     }
 
+    @Test func `with OAuth a bare sign-in is one by device`() throws {
+        #expect(try form().settled { .oauth }.read() == .device)
+        #expect(try form("--device").read() == .device)
+    }
+
+    @Test func `with OAuth a user alone is nobody`() throws {
+        let form = try form("--user-id", "u")
+
+        let error = #expect(throws: CommandFailure.self) { try form.settled { .oauth } }
+
+        #expect(error?.status == .usage)
+    }
+
+    @Test func `another tool's refresh token comes from a file`() throws {
+        let credential = try withFile("r-1\n") { try form("--refresh-token-file", $0).read() }
+
+        #expect(credential == .refreshToken(SecretText("r-1")))
+        guard case .refreshToken(.standardInput) = try form("--refresh-token-file", "-") else {
+            Issue.record("That is another scheme")
+            return
+        }
+    }
+
+    @Test(arguments: [
+        ("id_token", "urn:ietf:params:oauth:token-type:id_token"), ("urn:example:token", "urn:example:token"),
+    ])
+    func `a subject token has a type, which may be a word of RFC 8693`(type: String, uri: String) throws {
+        let credential = try withFile("s-1") {
+            try form("--subject-token-file", $0, "--subject-token-type", type).read()
+        }
+
+        #expect(credential == .tokenExchange(subjectToken: SecretText("s-1"), subjectTokenType: uri))
+    }
+
+    @Test func `a picture is for people`() throws {
+        #expect(throws: CommandFailure.self) {
+            try SignInCommand.parse(["--device", "--qr", "--json"]).options.codes(asPicture: true)
+        }
+    }
+
     private func withFile<Result>(_ content: String, _ body: (String) throws -> Result) throws -> Result {
         try temporaryFile(Array(content.utf8), body)
     }
@@ -184,6 +224,14 @@ struct CredentialOptionsTests {
         ["--user-id", "u", "--self-signed", "--registration-signature-file", "s"],
         ["--user-id", "u", "--auth-token-file", "a", "--region", "us"],
         ["--user-id", "u", "--link-code"],
+        ["--device", "--user-id", "u"],
+        ["--device", "--token-file", "t"],
+        ["--refresh-token-file", "r", "--user-id", "u"],
+        ["--refresh-token-file", "r", "--device"],
+        ["--subject-token-file", "s"],
+        ["--subject-token-type", "jwt"],
+        ["--subject-token-file", "s", "--subject-token-type", "jwt", "--refresh-token-file", "r"],
+        ["--subject-token-file", "s", "--subject-token-type", "jwt", "--user-id", "u"],
     ])
     func `what does not belong together is refused`(arguments: [String]) throws {
         let options = try SignInCommand.parse(arguments).credential

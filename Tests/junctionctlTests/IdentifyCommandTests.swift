@@ -40,10 +40,23 @@ struct IdentifyCommandTests {
         #expect(try credential(.sinch, "--user-id", "Anna") == .registration(userId: "Anna", token: nil))
     }
 
+    @Test func `with OAuth it prints a refresh token or a subject token, and without it a person approves`() throws {
+        #expect(try credential(.oauth) == .device)
+        #expect(try credential(.oauth, token[0], token[1]) == .refreshToken(SecretText("token of app-anna")))
+        #expect(
+            try credential(.oauth, token[0], token[1], "--subject-token-type", "jwt")
+                == .tokenExchange(
+                    subjectToken: SecretText("token of app-anna"),
+                    subjectTokenType: "urn:ietf:params:oauth:token-type:jwt"
+                )
+        )
+    }
+
     @Test(
         arguments: [
             (.junction, []), (.junction, ["--token-command", "echo t", "--user-id", "u"]),
             (.junction, ["--token-command", "echo t", "--display-name", "n"]), (.sinch, ["--display-name", "n"]),
+            (.oauth, ["--user-id", "u"]), (.oauth, ["--subject-token-type", "jwt"]),
         ] as [(Provider, [String])]
     )
     func `what the provider does not take is not left out silently`(provider: Provider, options: [String]) throws {
@@ -63,6 +76,8 @@ struct IdentifyCommandTests {
     @Test(arguments: [
         [], [""], ["--none", "anna"], ["--none", "--token-command", "true"], ["--none", "--user-id", "u"],
         ["anna", "--user-id", ""], ["--token-command", "true"],
+        ["--none", "--device"], ["anna", "--device", "--token-command", "true"],
+        ["anna", "--device", "--user-id", "u"],
     ])
     func `nobody and somebody are told apart`(arguments: [String]) {
         #expect(throws: (any Error).self) { try IdentifyCommand.parse(arguments) }

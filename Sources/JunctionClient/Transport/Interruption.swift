@@ -18,6 +18,11 @@ package struct Interruption: Sendable {
         Interruption(descriptor: bell.descriptor, events: POLLIN, bell: bell)
     }
 
+    /// There is something to read from a descriptor, which its owner keeps open.
+    package static func readable(_ descriptor: Int32) -> Interruption {
+        Interruption(descriptor: descriptor, events: POLLIN, bell: nil)
+    }
+
     /// Nobody reads any more what this program prints. Without it, `junctionctl watch | head -1` would stay until
     /// the session changes, which may take a week.
     package static let outputClosed = Interruption(descriptor: STDOUT_FILENO, events: 0, bell: nil)

@@ -1,7 +1,7 @@
 import Glibc
 
 /// Runs something that blocks on a thread of its own, which takes no part in Swift's pool and no signals.
-func startThread(_ body: @escaping @Sendable () -> Void) throws(JunctionError) {
+package func startThread(_ body: @escaping @Sendable () -> Void) throws(JunctionError) {
     var attributes = pthread_attr_t()
     pthread_attr_init(&attributes)
     defer { pthread_attr_destroy(&attributes) }

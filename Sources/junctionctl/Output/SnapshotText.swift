@@ -17,6 +17,9 @@ struct SnapshotText {
         if let user = snapshot.userId { rows.append(("user", user)) }
         if let external = snapshot.externalUserId { rows.append(("known as", external)) }
         rows.append(("provider", provider))
+        if let authorization = snapshot.authorization {
+            rows.append(("sign-in", ApprovalText(authorization, now: now).summary))
+        }
         if let token = snapshot.accessToken { rows.append(("token", life(of: token))) }
         if snapshot.renewal.phase != .none { rows.append(("renewal", renewal)) }
         if let end = snapshot.termination { rows.append(("ended", "\(end.at): \(end.message) (\(end.code))")) }
@@ -35,6 +38,10 @@ struct SnapshotText {
         }
         if snapshot.renewal.phase != .none { words.append("renewal=\(snapshot.renewal.phase)") }
         if snapshot.flags.contains(.pendingReauthentication) { words.append("reauthentication-required") }
+        // The code is not for a log: whoever reads it could bind this device to an account of their own.
+        if let authorization = snapshot.authorization {
+            words.append("awaiting-approval-until=\(authorization.expiresAt)")
+        }
         if let termination = snapshot.termination { words.append("ended=\(termination.code)") }
         if snapshot.storage.status != .ok { words.append("storage=\(snapshot.storage.status)") }
         if !snapshot.storage.durable { words.append("not-durable") }
@@ -62,9 +69,8 @@ struct SnapshotText {
 
     private func life(of token: Snapshot.TokenLife) -> String {
         guard token.expiresAt < .never else { return "valid without an end" }
-        let left = token.expiresAt.milliseconds - now.milliseconds
-        return left > 0
-            ? "valid until \(token.expiresAt) (\(length(ofMilliseconds: left)))"
+        return token.expiresAt > now
+            ? "valid until \(token.expiresAt) (\(TimeLeft(until: token.expiresAt, from: now)))"
             : "dead since \(token.expiresAt)"
     }
 
@@ -87,15 +93,6 @@ struct SnapshotText {
         let storage = snapshot.storage
         let health = storage.status == .ok ? "sealed with \(storage.sealedWith)" : "\(storage.status)"
         return storage.durable ? health : "\(health); not on disk yet"
-    }
-
-    private func length(ofMilliseconds milliseconds: Int64) -> String {
-        switch milliseconds / 1000 {
-        case let seconds where seconds < 120: "\(seconds) s left"
-        case let seconds where seconds < 7200: "\(seconds / 60) min left"
-        case let seconds where seconds < 172_800: "\(seconds / 3600) h left"
-        case let seconds: "\(seconds / 86_400) days left"
-        }
     }
 }
 

@@ -1,4 +1,5 @@
 import Glibc
+import JunctionClient
 
 /// Signals that are noted instead of ending the program, for as long as something has to be put back first.
 ///
@@ -50,6 +51,9 @@ struct CaughtSignals {
 
     /// `SIG_IGN`, which Swift cannot compare.
     private static let ignored = 1
+
+    /// Ends a wait for the daemon when a signal comes.
+    var interruption: Interruption { .readable(bell.reading) }
 
     /// Waits until the descriptor can be read; `false` when a signal comes first.
     func waitForInput(from descriptor: Int32) -> Bool {

@@ -12,6 +12,10 @@ enum CredentialForm {
     case registration(userId: String, token: SecretSource?)
     case registrationSignature(userId: String, SecretSource)
     case selfSigned(userId: String)
+    /// A person approves it on another screen.
+    case device
+    case refreshToken(SecretSource)
+    case tokenExchange(SecretSource, type: String)
     /// Nothing but a user: what that means depends on the provider.
     case userAlone(String)
     /// Nothing at all: what that means depends on the provider.
@@ -20,7 +24,8 @@ enum CredentialForm {
     /// The same, with what was left unsaid understood as the daemon's provider understands it.
     func settled(by provider: () throws -> Provider) throws -> CredentialForm {
         switch self {
-        case .signInToken, .linkCode, .apiKey, .userLogin, .registration, .registrationSignature, .selfSigned:
+        case .signInToken, .linkCode, .apiKey, .userLogin, .registration, .registrationSignature, .selfSigned,
+            .device, .refreshToken, .tokenExchange:
             return self
         case .userAlone(let userId): return try provider().signIn(ofUserAlone: userId)
         case .bare: return try Provider.orUsual(provider).bareSignIn
@@ -44,6 +49,12 @@ enum CredentialForm {
             try Credential(signatureOf: userId, try source.read("registration signature"))
         case .selfSigned(let userId):
             .selfSigned(userId: userId)
+        case .device:
+            .device
+        case .refreshToken(let source):
+            .refreshToken(try source.read("refresh token"))
+        case .tokenExchange(let source, let type):
+            .tokenExchange(subjectToken: try source.read("subject token"), subjectTokenType: type)
         case .userAlone, .bare:
             preconditionFailure("What was left unsaid was not settled before it was read")
         }

@@ -64,10 +64,34 @@ struct CredentialOptions: ParsableArguments {
     )
     var selfSigned = false
 
+    @Flag(help: "OAuth: show a code with which a person approves the sign-in on another screen, and wait for that.")
+    var device = false
+
+    @Option(
+        help: ArgumentHelp("OAuth: take over the login of another tool; read its refresh token.", valueName: "file"),
+        completion: .file()
+    )
+    var refreshTokenFile: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "OAuth: exchange somebody else's token for the user; read it from a file.",
+            valueName: "file"
+        ),
+        completion: .file()
+    )
+    var subjectTokenFile: String?
+
+    @Option(help: SubjectTokenType.help, completion: SubjectTokenType.completion)
+    var subjectTokenType: String?
+
     /// What the options add up to.
     func form() throws -> CredentialForm {
         try refuseMixtures()
         if linkCode { return .linkCode(.standardInput) }
+        if device { return .device }
+        if let refreshTokenFile { return .refreshToken(SecretSource(file: refreshTokenFile)) }
+        if subjectTokenFile != nil || subjectTokenType != nil { return try tokenExchange() }
         if apiKeyFile != nil || environment != nil || region != nil { return try apiKey() }
         guard let userId else {
             guard !isAboutUser else { throw ValidationError("that needs the --user-id it is about") }
@@ -97,12 +121,23 @@ struct CredentialOptions: ParsableArguments {
         let isApiKey = apiKeyFile != nil || environment != nil || region != nil
         let ways = [
             tokenFile != nil, linkCode, isApiKey, isLogin, registrationTokenFile != nil,
-            registrationSignatureFile != nil, selfSigned,
+            registrationSignatureFile != nil, selfSigned, device, refreshTokenFile != nil,
+            subjectTokenFile != nil || subjectTokenType != nil,
         ]
-        let isOfUserAlone = userId != nil && (tokenFile != nil || linkCode)
+        let namesUser = [
+            tokenFile != nil, linkCode, device, refreshTokenFile != nil, subjectTokenFile != nil,
+        ]
+        let isOfUserAlone = userId != nil && namesUser.contains(true)
         guard ways.count(where: { $0 }) <= 1, !isOfUserAlone else {
             throw ValidationError("these options are of different ways to sign in")
         }
+    }
+
+    private func tokenExchange() throws -> CredentialForm {
+        guard let subjectTokenFile, let subjectTokenType else {
+            throw ValidationError("--subject-token-file and --subject-token-type belong together")
+        }
+        return .tokenExchange(SecretSource(file: subjectTokenFile), type: SubjectTokenType.uri(subjectTokenType))
     }
 
     private func apiKey() throws -> CredentialForm {
@@ -114,5 +149,20 @@ struct CredentialOptions: ParsableArguments {
         }
         let source = apiKeyFile.map { SecretSource(file: $0) }
         return .apiKey(source, userId: userId, environment: environment, region: region)
+    }
+}
+
+/// What a token is that is exchanged for one of ours (RFC 8693 §3).
+enum SubjectTokenType {
+    static let help = ArgumentHelp(
+        "OAuth: what the subject token is: a URI, or the last word of one of RFC 8693 (jwt, id_token, access_token …).",
+        valueName: "type"
+    )
+
+    static let completion = CompletionKind.list(["access_token", "id_token", "jwt", "refresh_token", "saml1", "saml2"])
+
+    /// The type as it is on the wire.
+    static func uri(_ type: String) -> String {
+        type.contains(":") ? type : "urn:ietf:params:oauth:token-type:\(type)"
     }
 }

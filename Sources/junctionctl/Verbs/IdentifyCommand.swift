@@ -11,8 +11,9 @@ struct IdentifyCommand: ParsableCommand {
         discussion: """
             The command is run with /bin/sh, and only if a token is needed. It finds the id in \
             $\(variable) and prints what the daemon's provider takes: a Sign-In Token (Junction), an auth token \
-            (social.plus, needed in secure mode only) or a registration token (Sinch; without a command a session \
-            handler is asked). When it fails, nothing changes.
+            (social.plus, needed in secure mode only), a registration token (Sinch; without a command a session \
+            handler is asked) or a refresh token (OAuth; with --subject-token-type a subject token, and without a \
+            command a person approves it on another screen, as with 'sign-in --device'). When it fails, nothing changes.
             """
     )
 
@@ -36,19 +37,33 @@ struct IdentifyCommand: ParsableCommand {
     @Option(help: ArgumentHelp("social.plus: what others read in place of the id.", valueName: "name"))
     var displayName: String?
 
+    @Flag(help: "OAuth: show a code with which a person approves it on another screen, and wait for that.")
+    var device = false
+
+    @Flag(help: "With a code: the address as a QR picture, too; needs the program qrencode.")
+    var qr = false
+
+    @Option(help: SubjectTokenType.help, completion: SubjectTokenType.completion)
+    var subjectTokenType: String?
+
     @Flag(help: "Nobody: sign out.")
     var none = false
 
     @OptionGroup var options: GlobalOptions
 
     func validate() throws {
-        let isAboutSomebody = [externalId, tokenCommand, userId, displayName].contains { $0 != nil }
+        let isAboutSomebody =
+            [externalId, tokenCommand, userId, displayName, subjectTokenType].contains { $0 != nil } || device || qr
         guard none ? !isAboutSomebody : externalId?.isEmpty == false, userId?.isEmpty != true else {
             throw ValidationError("give an id, or --none alone")
+        }
+        guard !device || [tokenCommand, userId, displayName, subjectTokenType].allSatisfy({ $0 == nil }) else {
+            throw ValidationError("--device stands for all that has to be known of the user")
         }
     }
 
     func run() throws {
+        let codes = try options.codes(asPicture: qr)
         var failure: (any Error)?
         let params = SessionIdentify.Params(externalUserId: externalId)
         let result: Connection.Answered<IdentifyResult>
@@ -59,7 +74,10 @@ struct IdentifyCommand: ParsableCommand {
                     return .failure(.methodNotFound)
                 }
                 do {
-                    return .success(try form(for: externalId, of: .orUsual { try options.provider() }).read())
+                    let form = try device ? .device : form(for: externalId, of: .orUsual { try options.provider() })
+                    // The answer to identify comes with the end of it; the codes are in what the others see meanwhile.
+                    if case .device = form { try codes.showWhenThere(at: options.path) }
+                    return .success(try form.read())
                 } catch {
                     failure = error
                     return .failure(WireError(.invalidCredential, "The caller has no credential"))
@@ -101,6 +119,19 @@ struct IdentifyCommand: ParsableCommand {
                 )
             }
             return .registration(userId: userId ?? externalId, token: token)
+        case .oauth:
+            guard userId == nil, displayName == nil, token != nil || subjectTokenType == nil else {
+                throw CommandFailure(
+                    "with OAuth the user is the one of a token, or whoever approves",
+                    kind: "usage",
+                    remedy:
+                        "leave --user-id and --display-name out, and give --subject-token-type with a --token-command",
+                    status: .usage
+                )
+            }
+            guard let token else { return .device }
+            return subjectTokenType.map { .tokenExchange(token, type: SubjectTokenType.uri($0)) }
+                ?? .refreshToken(token)
         }
     }
 }

@@ -6,6 +6,7 @@ enum Provider: String {
     case junction = "junction"
     case social = "social"
     case sinch = "sinch"
+    case oauth = "oauth"
 
     /// - Parameter name: as the daemon calls it.
     init(named name: String) throws {
@@ -48,16 +49,24 @@ enum Provider: String {
                         "give --user-id ID, and --registration-token-file FILE unless a session handler has the token",
                     status: .usage
                 )
+            case .oauth: .device
             }
         }
     }
 
     /// Signing a user in with nothing else said about it.
-    func signIn(ofUserAlone userId: String) -> CredentialForm {
+    func signIn(ofUserAlone userId: String) throws -> CredentialForm {
         switch self {
         case .junction: .apiKey(nil, userId: userId, environment: nil, region: nil)
         case .social: .userLogin(userId: userId, displayName: nil, authToken: nil)
         case .sinch: .registration(userId: userId, token: nil)
+        case .oauth:
+            throw CommandFailure(
+                "with OAuth the user is whoever approves the sign-in",
+                kind: "usage",
+                remedy: "leave --user-id out",
+                status: .usage
+            )
         }
     }
 }

@@ -12,12 +12,21 @@ struct SignInCommand: ParsableCommand {
             signs in). A --user-id alone is what the daemon's provider makes of it: a log-in (social.plus), a \
             registration whose token a session handler is asked for (Sinch), or the user of the API key that the \
             daemon has (Junction).
+            With OAuth it is --device: the codes are printed, and it waits until a person has approved on another screen. \
+            ^C leaves that running.
             The signed-in user again is a success; another one is refused until 'junctionctl sign-out'.
             Ends with exit code 75 when the user is signed in, but that could not be stored.
             """
     )
 
     @OptionGroup(title: "Credential") var credential: CredentialOptions
+
+    @Flag(help: "With --device: the address as a QR picture, too; needs the program qrencode.")
+    var qr = false
+
+    @Flag(help: "With --device: print the codes, and do not wait for the approval.")
+    var noWait = false
+
     @OptionGroup var options: GlobalOptions
 
     func run() throws {
@@ -34,6 +43,10 @@ struct SignInCommand: ParsableCommand {
         // Nobody shall type a token for a daemon that is not there.
         _ = try options.connect()
         let settled = try form.settled { try options.provider() }
+        if case .device = settled {
+            return try DeviceSignIn(options: options, codes: try options.codes(asPicture: qr), waits: !noWait).run()
+        }
+        guard !qr, !noWait else { throw CommandFailure(usage: "--qr and --no-wait belong to --device") }
         let state = try options.ask(SessionSignIn.self, try settled.read())
         try options.show(state) { SnapshotText($0).paragraph }
         try state.value.requireDurable("the user is signed in, but would not be after a restart")

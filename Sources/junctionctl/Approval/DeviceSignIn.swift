@@ -1,0 +1,53 @@
+import Glibc
+import JunctionClient
+import JunctionProtocol
+
+/// A sign-in that a person approves on another screen (RFC 8628); it is the daemon who asks the provider how it stands.
+struct DeviceSignIn {
+    var options: GlobalOptions
+    var codes: ApprovalCodes
+    var waits: Bool
+
+    /// Prints the codes, waits, and says who is signed in.
+    func run() throws {
+        let begun = try options.ask(SessionSignIn.self, .device)
+        try codes.show(begun)
+        if begun.value.authorization != nil, !waits { return }
+        let state = begun.value.authorization == nil ? begun : try conclusion(of: begun.value)
+        try options.show(state) { SnapshotText($0).paragraph }
+        try state.value.requireDurable("the user is signed in, but would not be after a restart")
+    }
+
+    /// Waits for what the person decides, over any restart of the daemon.
+    private func conclusion(of begun: Snapshot) throws -> Connection.Answered<Snapshot> {
+        let signals = try CaughtSignals(SIGINT, SIGTERM, SIGHUP)
+        // Whichever came ends the program here.
+        defer { signals.release() }
+        let progress = ProgressLine()
+        defer { progress.clear() }
+        var feed = SnapshotFeed(from: options.path, patience: .always, unless: signals.interruption)
+        var awaited = begun.authorization
+        while true {
+            if let awaited { progress.show(ApprovalText(awaited).waiting) }
+            do {
+                let state = try feed.next(by: progress.isMoving ? .after(.seconds(1)) : .never)
+                switch ApprovalProgress(of: begun, in: state.value) {
+                case .awaited(let authorization): awaited = authorization
+                case .concluding: continue
+                case .approved: return state
+                case .ended(let failure): throw failure
+                }
+            } catch let error as JunctionError where error.kind == .timedOut {
+                // A second has passed.
+                continue
+            } catch let error as JunctionError {
+                // A signal, or this caller may not look.
+                progress.clear()
+                StandardError.note(
+                    "the sign-in goes on without this program: see 'junctionctl status'; 'junctionctl sign-out' gives it up"
+                )
+                throw error
+            }
+        }
+    }
+}

@@ -1,0 +1,211 @@
+import JunctionProtocol
+import Testing
+
+@testable import junctionctl
+
+/// A sign-in that a person approves on another screen, as the one who waits sees it.
+struct ApprovalTests {
+    private let now = Timestamp("2026-11-21T06:20:34Z")!
+
+    private func codes(_ user: String? = "WDJB-MJHT", complete: String? = nil) -> Snapshot.Authorization {
+        Snapshot.Authorization(
+            userCode: user.map { SecretText($0) },
+            verificationUri: user == nil ? nil : "https://id.example/device",
+            verificationUriComplete: complete.map { SecretText($0) },
+            expiresAt: Timestamp("2026-11-21T06:30:00Z")!
+        )
+    }
+
+    /// Nobody is signed in, and somebody is asked to approve.
+    private var begun: Snapshot {
+        Snapshot(
+            revision: 3,
+            changedAt: now,
+            state: .establishing,
+            provider: "oauth",
+            authorization: codes(),
+            storage: .init(sealedWith: "file", durable: true, status: .ok)
+        )
+    }
+
+    private func over(_ words: String? = nil) -> Snapshot {
+        var snapshot = begun
+        snapshot.authorization = nil
+        snapshot.state = .notLoggedIn
+        snapshot.renewal.lastError = words
+        return snapshot
+    }
+
+    private func signedIn(scheme: String = "device", token generation: UInt64 = 1) -> Snapshot {
+        var snapshot = over()
+        snapshot.state = .established
+        snapshot.flags = [.configured, .signedIn]
+        snapshot.scheme = scheme
+        snapshot.userId = "anna"
+        snapshot.accessToken = .init(issuedAt: now, expiresAt: .never, generation: generation)
+        return snapshot
+    }
+
+    // MARK: What has become of it
+
+    @Test func `as long as there are codes it is waited for, also by a failing network or another clock`() {
+        var later = begun
+        later.revision = 1
+        later.renewal.lastError = "no route to host"
+        later.authorization?.expiresAt = .never
+
+        #expect(ApprovalProgress(of: begun, in: later) == .awaited(until: later.authorization!))
+    }
+
+    @Test func `who may not see the codes waits like the others`() {
+        var mine = begun
+        mine.authorization = codes(nil)
+
+        #expect(ApprovalProgress(of: begun, in: mine) == .awaited(until: mine.authorization!))
+        #expect(ApprovalProgress(of: mine, in: begun) == .awaited(until: begun.authorization!))
+    }
+
+    @Test func `what has been approved is being concluded, and then it is done`() {
+        var concluding = over()
+        concluding.state = .establishing
+
+        #expect(ApprovalProgress(of: begun, in: concluding) == .concluding)
+        #expect(ApprovalProgress(of: begun, in: signedIn()) == .approved)
+    }
+
+    @Test func `denied or expired, the daemon's words are told`() {
+        guard case .ended(let failure) = ApprovalProgress(of: begun, in: over("The sign-in was denied")) else {
+            Issue.record("It has ended")
+            return
+        }
+
+        #expect(failure.what == "The sign-in was denied")
+        #expect(failure.kind == "invalidCredential")
+        #expect(failure.status == .refused)
+    }
+
+    @Test func `a sign-out gives it up`() {
+        guard case .ended(let failure) = ApprovalProgress(of: begun, in: over()) else {
+            Issue.record("It has ended")
+            return
+        }
+
+        #expect(failure.kind == "notSignedIn")
+    }
+
+    @Test(arguments: [nil, "Somebody has signed in by other means meanwhile"])
+    func `somebody who signs in otherwise is not the one who approved`(words: String?) {
+        var other = signedIn(scheme: "refreshToken")
+        other.renewal.lastError = words
+
+        guard case .ended(let failure) = ApprovalProgress(of: begun, in: other) else {
+            Issue.record("It has ended")
+            return
+        }
+
+        #expect(failure.what == words ?? "somebody has signed in by other means meanwhile: anna")
+    }
+
+    @Test func `another sign-in is not this one`() {
+        var other = begun
+        other.authorization = codes("OTHE-RONE")
+
+        guard case .ended(let failure) = ApprovalProgress(of: begun, in: other) else {
+            Issue.record("It has ended")
+            return
+        }
+
+        #expect(failure.what.contains("another one"))
+    }
+
+    @Test func `over a session that stands, only a new token is a new session`() {
+        var pending = signedIn(token: 7)
+        pending.flags.append(.pendingReauthentication)
+        pending.authorization = codes()
+        var denied = pending
+        denied.authorization = nil
+        denied.renewal.lastError = "The sign-in was denied"
+
+        #expect(ApprovalProgress(of: pending, in: pending) == .awaited(until: codes()))
+        #expect(ApprovalProgress(of: pending, in: signedIn(token: 8)) == .approved)
+        guard case .ended(let failure) = ApprovalProgress(of: pending, in: denied) else {
+            Issue.record("It has ended")
+            return
+        }
+        #expect(failure.what == "The sign-in was denied")
+    }
+
+    // MARK: What people read
+
+    @Test func `whoever approves reads where to go and what to enter`() {
+        #expect(
+            ApprovalText(codes(), now: now).instructions == """
+                Open   https://id.example/device
+                Enter  WDJB-MJHT
+                """
+        )
+        #expect(
+            ApprovalText(codes(complete: "https://id.example/device?user_code=WDJB-MJHT"), now: now).instructions == """
+                Open   https://id.example/device
+                Enter  WDJB-MJHT
+                or open https://id.example/device?user_code=WDJB-MJHT
+                """
+        )
+    }
+
+    @Test func `whatever a provider sends, a terminal does not act on it`() {
+        let instructions = ApprovalText(codes("A\u{1B}[2JB\nC"), now: now).instructions
+
+        #expect(instructions?.hasSuffix("\nEnter  A [2JB C") == true)
+    }
+
+    @Test func `who may not approve reads no instructions`() {
+        #expect(ApprovalText(codes(nil), now: now).instructions == nil)
+    }
+
+    @Test func `whoever waits reads how long`() {
+        #expect(
+            ApprovalText(codes(), now: now).waiting
+                == "waiting for the approval, 9 min left; ^C leaves the sign-in running"
+        )
+        #expect(ApprovalText(codes(), now: .never).waiting.contains(" 0 s left"))
+    }
+
+    @Test func `status tells of it, with the codes for those who may know them`() {
+        var mine = begun
+        mine.authorization = codes(nil)
+
+        #expect(
+            SnapshotText(begun, now: now).paragraph == """
+                state     signing in
+                provider  oauth
+                sign-in   awaiting approval: enter WDJB-MJHT at https://id.example/device, 9 min left
+                storage   sealed with file
+                """
+        )
+        #expect(SnapshotText(mine, now: now).paragraph.contains("sign-in   awaiting approval, 9 min left\n"))
+    }
+
+    @Test func `a line for a log has no code`() {
+        let line = SnapshotText(begun, now: now).line
+
+        #expect(line == "2026-11-21T06:20:34Z establishing awaiting-approval-until=2026-11-21T06:30:00Z")
+    }
+
+    // MARK: The picture
+
+    @Test func `the picture has the address with the code in it, where there is one`() {
+        let complete = "https://id.example/device?user_code=WDJB-MJHT"
+
+        #expect(QRPicture(of: codes(complete: complete))?.content == SecretText(complete))
+        #expect(QRPicture(of: codes())?.content == SecretText("https://id.example/device"))
+        #expect(QRPicture(of: codes(nil))?.content == nil)
+    }
+
+    @Test(.enabled(if: Program.path(of: "qrencode") != nil, "qrencode is not installed"))
+    func `it is drawn in half blocks`() throws {
+        let picture = try #require(QRPicture(of: codes())).drawn().revealed()
+
+        #expect(picture.contains("█") && picture.contains("▀") && picture.contains("▄"))
+    }
+}
