@@ -178,6 +178,16 @@ struct CredentialOptionsTests {
         #expect(error?.status == .usage)
     }
 
+    @Test func `a browser brings a credential of its own`() throws {
+        let brought = Credential.authorizationCode(
+            SecretText("c"),
+            redirectUri: "http://127.0.0.1:1/callback",
+            codeVerifier: SecretText("v")
+        )
+
+        #expect(try form("--browser").read { brought } == brought)
+    }
+
     @Test func `another tool's refresh token comes from a file`() throws {
         let credential = try withFile("r-1\n") { try form("--refresh-token-file", $0).read() }
 
@@ -224,8 +234,9 @@ struct CredentialOptionsTests {
         ["--user-id", "u", "--self-signed", "--registration-signature-file", "s"],
         ["--user-id", "u", "--auth-token-file", "a", "--region", "us"],
         ["--user-id", "u", "--link-code"],
+        ["--device", "--browser"],
         ["--device", "--user-id", "u"],
-        ["--device", "--token-file", "t"],
+        ["--browser", "--token-file", "t"],
         ["--refresh-token-file", "r", "--user-id", "u"],
         ["--refresh-token-file", "r", "--device"],
         ["--subject-token-file", "s"],

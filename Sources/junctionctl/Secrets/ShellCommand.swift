@@ -128,7 +128,7 @@ private struct Pipe {
 }
 
 /// Calls `body` with a list of C strings that ends with a null pointer.
-private func withCStrings<Result>(
+func withCStrings<Result>(
     _ strings: [String],
     _ body: ([UnsafeMutablePointer<CChar>?]) -> Result
 ) -> Result {

@@ -14,6 +14,8 @@ enum CredentialForm {
     case selfSigned(userId: String)
     /// A person approves it on another screen.
     case device
+    /// A person signs in on a page in a browser of this machine.
+    case browser
     case refreshToken(SecretSource)
     case tokenExchange(SecretSource, type: String)
     /// Nothing but a user: what that means depends on the provider.
@@ -25,7 +27,7 @@ enum CredentialForm {
     func settled(by provider: () throws -> Provider) throws -> CredentialForm {
         switch self {
         case .signInToken, .linkCode, .apiKey, .userLogin, .registration, .registrationSignature, .selfSigned,
-            .device, .refreshToken, .tokenExchange:
+            .device, .browser, .refreshToken, .tokenExchange:
             return self
         case .userAlone(let userId): return try provider().signIn(ofUserAlone: userId)
         case .bare: return try Provider.orUsual(provider).bareSignIn
@@ -33,7 +35,10 @@ enum CredentialForm {
     }
 
     /// Reads the secret.
-    func read() throws -> Credential {
+    ///
+    /// - Parameter browser: has a person sign in on a page.
+    func read(browser: () throws -> Credential = { preconditionFailure("No page was asked for") }) throws -> Credential
+    {
         switch self {
         case .signInToken(let source):
             .signInToken(try source.read("Sign-In Token"))
@@ -51,6 +56,8 @@ enum CredentialForm {
             .selfSigned(userId: userId)
         case .device:
             .device
+        case .browser:
+            try browser()
         case .refreshToken(let source):
             .refreshToken(try source.read("refresh token"))
         case .tokenExchange(let source, let type):

@@ -67,6 +67,9 @@ struct CredentialOptions: ParsableArguments {
     @Flag(help: "OAuth: show a code with which a person approves the sign-in on another screen, and wait for that.")
     var device = false
 
+    @Flag(help: "OAuth: have a person sign in on a page in a browser on this machine.")
+    var browser = false
+
     @Option(
         help: ArgumentHelp("OAuth: take over the login of another tool; read its refresh token.", valueName: "file"),
         completion: .file()
@@ -90,6 +93,7 @@ struct CredentialOptions: ParsableArguments {
         try refuseMixtures()
         if linkCode { return .linkCode(.standardInput) }
         if device { return .device }
+        if browser { return .browser }
         if let refreshTokenFile { return .refreshToken(SecretSource(file: refreshTokenFile)) }
         if subjectTokenFile != nil || subjectTokenType != nil { return try tokenExchange() }
         if apiKeyFile != nil || environment != nil || region != nil { return try apiKey() }
@@ -121,11 +125,11 @@ struct CredentialOptions: ParsableArguments {
         let isApiKey = apiKeyFile != nil || environment != nil || region != nil
         let ways = [
             tokenFile != nil, linkCode, isApiKey, isLogin, registrationTokenFile != nil,
-            registrationSignatureFile != nil, selfSigned, device, refreshTokenFile != nil,
+            registrationSignatureFile != nil, selfSigned, device, browser, refreshTokenFile != nil,
             subjectTokenFile != nil || subjectTokenType != nil,
         ]
         let namesUser = [
-            tokenFile != nil, linkCode, device, refreshTokenFile != nil, subjectTokenFile != nil,
+            tokenFile != nil, linkCode, device, browser, refreshTokenFile != nil, subjectTokenFile != nil,
         ]
         let isOfUserAlone = userId != nil && namesUser.contains(true)
         guard ways.count(where: { $0 }) <= 1, !isOfUserAlone else {

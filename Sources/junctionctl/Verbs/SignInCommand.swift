@@ -47,7 +47,8 @@ struct SignInCommand: ParsableCommand {
             return try DeviceSignIn(options: options, codes: try options.codes(asPicture: qr), waits: !noWait).run()
         }
         guard !qr, !noWait else { throw CommandFailure(usage: "--qr and --no-wait belong to --device") }
-        let state = try options.ask(SessionSignIn.self, try settled.read())
+        let credential = try settled.read { try BrowserSignIn(options: options).credential() }
+        let state = try options.ask(SessionSignIn.self, credential)
         try options.show(state) { SnapshotText($0).paragraph }
         try state.value.requireDurable("the user is signed in, but would not be after a restart")
     }

@@ -1,0 +1,137 @@
+import JunctionProtocol
+import JunctionSecret
+import JunctionText
+
+/// What a request to the port on loopback comes to, where anybody on this machine may ask for anything.
+enum Redirect: Equatable {
+    /// There is more to come.
+    case incomplete
+    /// The browser has brought the code.
+    case code(SecretText)
+    /// The provider has said no, in these words.
+    case refused(String)
+    /// It is something else, which is no end of the wait.
+    case foreign(Foreign)
+
+    enum Foreign: Equatable {
+        case unreadable
+        case otherPath
+        case otherMethod
+        /// A page that we did not ask for: of an earlier sign-in, or of somebody who would like to be signed in here.
+        case otherState
+    }
+
+    /// The path that the provider's page sends the browser back to.
+    static let path = "/callback"
+
+    /// Reads the head of an HTTP request.
+    ///
+    /// - Parameter state: what only the page that we asked for can know.
+    init(reading head: UnsafeRawBufferPointer, state: SecretText) {
+        guard Self.isWhole(head) else {
+            self = .incomplete
+            return
+        }
+        self = Self.outcome(of: head.prefix { $0 != UInt8(ascii: "\r") && $0 != UInt8(ascii: "\n") }, state)
+    }
+
+    /// Whether the empty line is there that ends the head.
+    private static func isWhole(_ head: UnsafeRawBufferPointer) -> Bool {
+        var isEmptyLine = false
+        for byte in head {
+            switch byte {
+            case UInt8(ascii: "\n") where isEmptyLine: return true
+            case UInt8(ascii: "\n"): isEmptyLine = true
+            case UInt8(ascii: "\r"): continue
+            default: isEmptyLine = false
+            }
+        }
+        return false
+    }
+
+    private static func outcome(of line: Slice<UnsafeRawBufferPointer>, _ state: SecretText) -> Redirect {
+        let words = line.split(separator: UInt8(ascii: " "), omittingEmptySubsequences: false)
+        guard words.count == 3, words[2].starts(with: "HTTP/1.".utf8) else { return .foreign(.unreadable) }
+        let parts = words[1].split(separator: UInt8(ascii: "?"), maxSplits: 1, omittingEmptySubsequences: false)
+        guard parts.first?.elementsEqual(path.utf8) == true else { return .foreign(.otherPath) }
+        guard words[0].elementsEqual("GET".utf8) else { return .foreign(.otherMethod) }
+        guard let query = Query(parts.dropFirst().first ?? words[1].suffix(0)) else { return .foreign(.unreadable) }
+        guard query.state == state else { return .foreign(.otherState) }
+        if let error = query.error {
+            return .refused([error, query.description].compactMap(\.self).joined(separator: ": "))
+        }
+        return query.code.map { .code($0) } ?? .foreign(.unreadable)
+    }
+
+    /// The parameters of RFC 6749 §4.1.2, each of which is there once at the most; all others are ignored.
+    private struct Query {
+        var code: SecretText?
+        var state: SecretText?
+        var error: String?
+        var description: String?
+
+        init?(_ text: Slice<UnsafeRawBufferPointer>) {
+            for parameter in text.split(separator: UInt8(ascii: "&")) {
+                let sides = parameter.split(
+                    separator: UInt8(ascii: "="),
+                    maxSplits: 1,
+                    omittingEmptySubsequences: false
+                )
+                guard sides.count == 2 else { continue }
+                func isNamed(_ name: String) -> Bool { sides[0].elementsEqual(name.utf8) }
+                if isNamed("code") {
+                    guard take(sides[1], &code) else { return nil }
+                } else if isNamed("state") {
+                    guard take(sides[1], &state) else { return nil }
+                } else if isNamed("error") {
+                    guard takeWords(sides[1], &error) else { return nil }
+                } else if isNamed("error_description") {
+                    guard takeWords(sides[1], &description) else { return nil }
+                }
+            }
+        }
+
+        private func take(_ value: Slice<UnsafeRawBufferPointer>, _ place: inout SecretText?) -> Bool {
+            guard place == nil, let secret = SecretText(unescaping: value) else { return false }
+            place = secret
+            return true
+        }
+
+        /// What is shown to a person, and no longer than one reads.
+        private func takeWords(_ value: Slice<UnsafeRawBufferPointer>, _ place: inout String?) -> Bool {
+            var words: SecretText?
+            guard place == nil, take(value, &words) else { return false }
+            place = words.map { String($0.revealed().prefix(200)) }
+            return true
+        }
+    }
+}
+
+extension SecretText {
+    /// What a value of a query stands for; nothing when it is empty or not properly escaped.
+    fileprivate init?(unescaping text: Slice<UnsafeRawBufferPointer>) {
+        var isProper = true
+        let secret = Secret(capacity: text.count) { room in
+            var count = 0
+            var rest = text
+            while let byte = rest.popFirst() {
+                switch byte {
+                case UInt8(ascii: "%"):
+                    guard let high = rest.popFirst().flatMap(Hexadecimal.value),
+                        let low = rest.popFirst().flatMap(Hexadecimal.value)
+                    else {
+                        isProper = false
+                        return 0
+                    }
+                    room[count] = high << 4 | low
+                case UInt8(ascii: "+"): room[count] = UInt8(ascii: " ")
+                default: room[count] = byte
+                }
+                count += 1
+            }
+            return count
+        }
+        guard isProper, secret.count > 0 else { return nil }
+        self.init(SharedSecret(secret))
+    }
+}

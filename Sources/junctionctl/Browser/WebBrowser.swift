@@ -1,0 +1,17 @@
+import Glibc
+
+/// The browser of whoever sits in front of this machine.
+enum WebBrowser {
+    /// Opens a page with `xdg-open`, where there is a screen; says whether it was tried.
+    static func open(_ page: String) -> Bool {
+        // It becomes an argument, which must not be an option.
+        guard hasScreen, page.hasPrefix("https://") || page.hasPrefix("http://") else { return false }
+        guard let program = Program.path(of: "xdg-open") else { return false }
+        return Program.start(program, page)
+    }
+
+    private static var hasScreen: Bool {
+        let screens: [String] = ["DISPLAY", "WAYLAND_DISPLAY"]
+        return screens.contains { screen in getenv(screen).map { $0[0] != 0 } ?? false }
+    }
+}

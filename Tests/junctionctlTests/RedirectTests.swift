@@ -1,0 +1,223 @@
+import Glibc
+import JunctionClient
+import JunctionProtocol
+import Testing
+
+@testable import junctionctl
+
+/// What comes to the port on loopback to which the browser is sent back.
+struct RedirectTests {
+    private func redirect(_ request: String) -> Redirect {
+        Array(request.utf8).withUnsafeBytes { Redirect(reading: $0, state: SecretText("s-1")) }
+    }
+
+    private func page(_ target: String) -> Redirect {
+        redirect("GET \(target) HTTP/1.1\r\nHost: 127.0.0.1:4711\r\nAccept: */*\r\n\r\n")
+    }
+
+    @Test(arguments: [
+        "/callback?code=c%2F1+2&state=s-1", "/callback?state=s%2D1&code=c%2f1%202",
+        "/callback?iss=https%3A%2F%2Fid&code=c/1+2&scope=&x&state=s-1&&session_state=1",
+    ])
+    func `a code comes with the state that was sent`(target: String) {
+        #expect(page(target) == .code(SecretText("c/1 2")))
+    }
+
+    @Test func `a refusal is told in the provider's words`() {
+        #expect(page("/callback?error=access_denied&state=s-1") == .refused("access_denied"))
+        #expect(
+            page("/callback?error=access_denied&error_description=The+user+said+no&state=s-1")
+                == .refused("access_denied: The user said no")
+        )
+    }
+
+    @Test func `a refusal has an end, however long its words are`() {
+        let words = String(repeating: "x", count: 1000)
+
+        guard case .refused(let shown) = page("/callback?error=e&error_description=\(words)&state=s-1") else {
+            Issue.record("That is no refusal")
+            return
+        }
+
+        #expect(shown == "e: " + words.prefix(200))
+    }
+
+    @Test(arguments: [
+        "/callback?code=c&state=other", "/callback?code=c", "/callback?code=c&state=", "/callback",
+        "/callback?error=access_denied", "/callback?error=access_denied&state=s-2", "/callback?code=c&State=s-1",
+    ])
+    func `without the state it is somebody else's`(target: String) {
+        #expect([.foreign(.otherState), .foreign(.unreadable)].contains(page(target)))
+    }
+
+    @Test(arguments: [
+        "/callback?code=c&code=d&state=s-1", "/callback?code=c&state=s-1&state=s-1", "/callback?code=%zz&state=s-1",
+        "/callback?code=%2&state=s-1", "/callback?code=&state=s-1", "/callback?state=s-1",
+    ])
+    func `what is there twice, or not at all, or badly escaped is not guessed at`(target: String) {
+        #expect(page(target) == .foreign(.unreadable))
+    }
+
+    @Test(arguments: ["/", "/callback/", "/callbac", "/favicon.ico", "/x/callback?code=c&state=s-1", "*", ""])
+    func `there is one page`(target: String) {
+        #expect([.foreign(.otherPath), .foreign(.unreadable)].contains(page(target)))
+    }
+
+    @Test func `it is got, and not posted`() {
+        #expect(redirect("POST /callback?code=c&state=s-1 HTTP/1.1\r\n\r\n") == .foreign(.otherMethod))
+        #expect(redirect("HEAD /callback?code=c&state=s-1 HTTP/1.1\r\n\r\n") == .foreign(.otherMethod))
+    }
+
+    @Test(arguments: [
+        "\r\n\r\n", "GET /callback\r\n\r\n", "GET /callback?code=c&state=s-1\r\n\r\n",
+        "GET  /callback HTTP/1.1\r\n\r\n",
+        "\u{16}\u{3}\u{1}\r\n\r\n", "GET /callback?code=c&state=s-1 HTTP/2\r\n\r\n", "GET /callback x HTTP/1.1\n\n",
+    ])
+    func `garbage is garbage`(request: String) {
+        #expect(redirect(request) == .foreign(.unreadable))
+    }
+
+    @Test func `nothing is decided before the head is whole, wherever it is cut`() {
+        let request = Array("GET /callback?code=c&state=s-1 HTTP/1.1\r\nHost: x\r\n\r\n".utf8)
+
+        for length in 0..<request.count {
+            let cut = request[..<length].withUnsafeBytes { Redirect(reading: $0, state: SecretText("s-1")) }
+            #expect(cut == .incomplete, "after \(length) bytes")
+        }
+        #expect(redirect(String(decoding: request, as: UTF8.self)) == .code(SecretText("c")))
+    }
+
+    // MARK: Over real sockets
+
+    private let wanted = "GET /callback?code=c&state=s-1 HTTP/1.1\r\n\r\n"
+
+    @Test func `the browser is thanked, and the code is there`() throws {
+        let listener = try RedirectListener()
+        let browser = try Caller(of: listener)
+        browser.send(wanted)
+
+        let code = try listener.code(for: SecretText("s-1"), by: .never)
+
+        #expect(code == SecretText("c"))
+        let answer = browser.answer()
+        #expect(answer.hasPrefix("HTTP/1.1 200 OK\r\n"))
+        #expect(answer.contains("You may close this window."))
+        #expect(answer.contains("\r\nReferrer-Policy: no-referrer\r\n"))
+    }
+
+    @Test func `whoever else comes is answered, and neither ends the wait nor holds it up`() throws {
+        let listener = try RedirectListener()
+        // More than there is room for, who say nothing, or not all of it.
+        let idle = try (0..<12).map { number in
+            let caller = try Caller(of: listener)
+            if number.isMultiple(of: 2) { caller.send("GET /callback?code=") }
+            return caller
+        }
+        let others = try [
+            "GET /favicon.ico HTTP/1.1\r\n\r\n", "GET /callback?code=evil&state=guessed HTTP/1.1\r\n\r\n",
+            "what?\r\n\r\n",
+            "GET /" + String(repeating: "x", count: 15 << 10) + " HTTP/1.1\r\n\r\n",
+        ].map { request in
+            let caller = try Caller(of: listener)
+            caller.send(request)
+            return caller
+        }
+        let gone = try Caller(of: listener)
+        gone.end()
+        let browser = try Caller(of: listener)
+        browser.send(wanted)
+
+        let code = try listener.code(for: SecretText("s-1"), by: .never)
+
+        #expect(code == SecretText("c"))
+        #expect(
+            others.map { String($0.answer().prefix(12)) } == [
+                "HTTP/1.1 404", "HTTP/1.1 400", "HTTP/1.1 400", "HTTP/1.1 404",
+            ]
+        )
+        withExtendedLifetime(idle) {}
+    }
+
+    @Test func `a head without an end is not waited for`() throws {
+        let listener = try RedirectListener()
+        let endless = try Caller(of: listener)
+        endless.send("GET /callback HTTP/1.1\r\nX: " + String(repeating: "x", count: 16 << 10))
+        let browser = try Caller(of: listener)
+        browser.send(wanted)
+
+        #expect(try listener.code(for: SecretText("s-1"), by: .never) == SecretText("c"))
+    }
+
+    @Test func `a refusal ends the wait`() throws {
+        let listener = try RedirectListener()
+        let browser = try Caller(of: listener)
+        browser.send("GET /callback?error=access_denied&state=s-1 HTTP/1.1\r\n\r\n")
+
+        let error = #expect(throws: CommandFailure.self) {
+            try listener.code(for: SecretText("s-1"), by: .never)
+        }
+
+        #expect(error?.kind == "invalidCredential")
+        #expect(error?.status == .refused)
+        #expect(error?.what.contains("access_denied") == true)
+        #expect(browser.answer().contains("The terminal says why."))
+    }
+
+    @Test func `nobody is waited for longer than was said`() throws {
+        let listener = try RedirectListener()
+        let idle = try Caller(of: listener)
+
+        let error = #expect(throws: CommandFailure.self) {
+            try listener.code(for: SecretText("s-1"), by: .after(.milliseconds(20)))
+        }
+
+        #expect(error?.kind == "timedOut")
+        #expect(error?.status == .temporary)
+        withExtendedLifetime(idle) {}
+    }
+
+    @Test func `nobody outside this machine can come`() throws {
+        #expect(try RedirectListener().address.hasPrefix("http://127.0.0.1:"))
+    }
+}
+
+/// Somebody who connects to the port.
+private final class Caller {
+    private let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
+
+    init(of listener: RedirectListener) throws {
+        let port = try #require(listener.address.split(separator: ":").last?.split(separator: "/").first)
+        var name = sockaddr_in()
+        name.sin_family = sa_family_t(AF_INET)
+        name.sin_addr.s_addr = INADDR_LOOPBACK.bigEndian
+        name.sin_port = try #require(UInt16(port)).bigEndian
+        let failed = withUnsafePointer(to: &name) {
+            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
+            }
+        }
+        #expect(failed == 0)
+    }
+
+    deinit {
+        close(descriptor)
+    }
+
+    func send(_ request: String) {
+        let bytes = Array(request.utf8)
+        #expect(Glibc.send(descriptor, bytes, bytes.count, Int32(MSG_NOSIGNAL)) == bytes.count)
+    }
+
+    /// Says nothing more.
+    func end() {
+        shutdown(descriptor, Int32(SHUT_WR))
+    }
+
+    /// All that comes until the other end says nothing more.
+    func answer() -> String {
+        var answer: [UInt8] = []
+        var chunk = [UInt8](repeating: 0, count: 4096)
+        while case let count = recv(descriptor, &chunk, chunk.count, 0), count > 0 { answer += chunk[..<count] }
+        return String(decoding: answer, as: UTF8.self)
+    }
+}
