@@ -20,6 +20,16 @@ struct ForeignSchemeTests {
             (.sinch, ["scheme": "registration", "userId": "anna", "token": "a.b.c"]),
             (.sinch, ["scheme": "registrationSignature", "userId": "anna", "signature": "c2ln", "sequence": "7"]),
             (.sinch, ["scheme": "selfSigned", "userId": "anna"]),
+            (.oauth, ["scheme": "device"]),
+            (.oauth, ["scheme": "refreshToken", "refreshToken": "token"]),
+            (
+                .oauth,
+                [
+                    "scheme": "authorizationCode", "code": "code", "redirectUri": "http://127.0.0.1:1/",
+                    "codeVerifier": "dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk",
+                ]
+            ),
+            (.oauth, ["scheme": "tokenExchange", "subjectToken": "token", "subjectTokenType": "urn:x:y"]),
         ]
     }
 
