@@ -44,4 +44,14 @@ extension Configuration {
         }
         return (rules, notes)
     }
+
+    /// Whom these rules, which were made of this configuration, have found.
+    package func accounts(foundFor rules: [AccessRule]) -> KnownAccounts {
+        var known = KnownAccounts()
+        for (entry, rule) in zip(access, rules) {
+            if let user = entry.user, rule.user != nil { known.users.insert(user) }
+            if let group = entry.group, rule.group != nil { known.groups.insert(group) }
+        }
+        return known
+    }
 }

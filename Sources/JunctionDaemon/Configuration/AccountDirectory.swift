@@ -23,16 +23,45 @@ package struct AccountDirectory: Sendable {
     }
 
     /// The accounts of this machine.
-    package static let system = AccountDirectory(
-        user: { (name) throws(LookupFailed) in
-            var account = passwd()
-            return try found { getpwnam_r(name, &account, $0, $1, $2) } ? account.pw_uid : nil
-        },
-        group: { (name) throws(LookupFailed) in
-            var account = Glibc.group()
-            return try found { getgrnam_r(name, &account, $0, $1, $2) } ? account.gr_gid : nil
-        }
-    )
+    package static let system = AccountDirectory(nameServices: NameServices.usualPath)
+
+    /// The accounts that the services know which a file like `nsswitch.conf` lists.
+    package init(nameServices path: String) {
+        let (users, groups) = (
+            NameServices(database: "passwd", path: path), NameServices(database: "group", path: path)
+        )
+        self.init(
+            user: { (name) throws(LookupFailed) in
+                var account = passwd()
+                return try users.find { getpwnam_r(name, &account, $0, $1, $2) } ? account.pw_uid : nil
+            },
+            group: { (name) throws(LookupFailed) in
+                var account = Glibc.group()
+                return try groups.find { getgrnam_r(name, &account, $0, $1, $2) } ? account.gr_gid : nil
+            }
+        )
+    }
+
+    /// The same, for somebody who knows that these exist: that one of them is not found any more counts as a look-up that
+    /// failed. Some services say "there is none" of whom they cannot ask their server about.
+    package func insisting(on known: KnownAccounts) -> AccountDirectory {
+        AccountDirectory(
+            user: { (name) throws(LookupFailed) in
+                try Self.insist(known.users.contains(name), "user \"\(name)\"", try user(name))
+            },
+            group: { (name) throws(LookupFailed) in
+                try Self.insist(known.groups.contains(name), "group \"\(name)\"", try group(name))
+            }
+        )
+    }
+
+    private static func insist(_ isKnown: Bool, _ name: String, _ found: UInt32?) throws(LookupFailed) -> UInt32? {
+        guard isKnown, found == nil else { return found }
+        throw LookupFailed(
+            "\(name) was found when the rules in force were made and is not found now; if it was removed on purpose, remove "
+                + "the entry or restart the daemon"
+        )
+    }
 
     /// The user's number, `nil` when there is no such user; a number stands for itself, whether or not it has a name.
     package func user(_ name: String) throws(LookupFailed) -> UInt32? {
@@ -43,24 +72,15 @@ package struct AccountDirectory: Sendable {
     package func group(_ name: String) throws(LookupFailed) -> UInt32? {
         if let number = UInt32(name) { number } else { try groupNumber(name) }
     }
+}
 
-    /// Asks again with more room until the answer, with all members of a group, fits.
-    private static func found<Account>(
-        _ lookUp: (UnsafeMutablePointer<CChar>, Int, UnsafeMutablePointer<UnsafeMutablePointer<Account>?>) -> Int32
-    ) throws(LookupFailed) -> Bool {
-        var size = 4_096
-        while size <= 4 << 20 {
-            let room = UnsafeMutablePointer<CChar>.allocate(capacity: size)
-            defer { room.deallocate() }
-            var result: UnsafeMutablePointer<Account>?
-            switch lookUp(room, size, &result) {
-            case 0: return result != nil
-            // What getpwnam_r(3) lists as other ways of saying that there is none.
-            case ENOENT, ESRCH: return false
-            case ERANGE, EINTR: size *= 4
-            case let failure: throw LookupFailed(String(cString: strerror(failure)))
-            }
-        }
-        throw LookupFailed("the account is too large")
+/// The names that access entries in force are about, and that were found.
+package struct KnownAccounts: Equatable, Sendable {
+    var users: Set<String>
+    var groups: Set<String>
+
+    package init(users: Set<String> = [], groups: Set<String> = []) {
+        self.users = users
+        self.groups = groups
     }
 }

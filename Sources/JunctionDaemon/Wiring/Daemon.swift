@@ -17,6 +17,8 @@ package final class Daemon: Sendable {
     /// What the daemon was started with: what only a restart changes is compared with this.
     private let configuration: Configuration
     private let credentials: String?
+    /// Whom the access entries in force are about.
+    private let accounts: Mutex<KnownAccounts>
     private let introspection: Introspection
     private let log: DaemonLog
     private let logger: Logger
@@ -87,6 +89,7 @@ package final class Daemon: Sendable {
         (self.group, self.loop) = (group, loop)
         (paths, source, log, notifier) = (plan.paths, plan.source, plan.log, plan.notifier)
         (configuration, credentials) = (plan.configuration, plan.credentialsDirectory)
+        accounts = Mutex(plan.configuration.accounts(foundFor: plan.policy.rules))
         logger = log.logger("daemon")
         for note in plan.notes { logger.warning("\(note)") }
 
@@ -272,7 +275,7 @@ package final class Daemon: Sendable {
                 "The configuration was not reloaded; the old one stays in force",
                 metadata: .of(nil, [.error: "\(error.message)"])
             )
-            notifier.tell(.status("The new configuration is invalid, the old one is in force: \(error.message)"))
+            notifier.tell(.status("The new configuration is refused, the old one is in force: \(error.message)"))
         }
         notifier.tell(.ready)
     }
@@ -285,7 +288,8 @@ package final class Daemon: Sendable {
         } catch {
             throw StartFailure(error)
         }
-        return try SoundConfiguration(loaded, credentials: credentials)
+        let accounts = AccountDirectory.system.insisting(on: accounts.withLock { $0 })
+        return try SoundConfiguration(loaded, credentials: credentials, accounts: accounts)
     }
 
     private func apply(_ sound: SoundConfiguration) {
@@ -296,6 +300,7 @@ package final class Daemon: Sendable {
         let (server, introspection) = (server, introspection)
         // Whoever is told READY must meet the new rules.
         try? loop.submit { server.reload(policy: policy, exposesApi: new.api.expose) }.wait()
+        accounts.withLock { $0 = new.accounts(foundFor: sound.rules) }
         introspection.accessNotes = sound.accessNotes
         // The service manager may have passed other credentials with the reload.
         if let provisioning { loop.execute { provisioning.look() } }

@@ -10,6 +10,8 @@ final class Installation {
     var stateDirectory: String
     private(set) var daemon: Program?
     var daemonEnvironment: [String: String] = [:]
+    /// What the daemon finds at `/etc`, where that is not the machine's own.
+    var accounts: MachineAccounts?
     /// Lines that follow the provider's URLs in the configuration.
     var configuration: String
     /// The lines before them; Junction's, unless the test is about another vendor.
@@ -90,7 +92,12 @@ final class Installation {
         try writeConfiguration()
         let environment = daemonEnvironment.merging(environment) { $1 }
         guard !kept.isEmpty else {
-            daemon = try Program("junctiond", daemonArguments, in: folder, environment: environment)
+            daemon =
+                if let accounts {
+                    try accounts.junctiond(daemonArguments, in: folder, environment: environment)
+                } else {
+                    try Program("junctiond", daemonArguments, in: folder, environment: environment)
+                }
             return
         }
         // A shell knows the number of the process that it becomes.

@@ -3,6 +3,7 @@ import Foundation
 /// Programs that some tests need, and that not every machine has.
 enum SystemPrograms {
     static let setpriv = "/usr/bin/setpriv"
+    static let unshare = "/usr/bin/unshare"
     static let socketActivate = "/usr/bin/systemd-socket-activate"
 
     static func has(_ path: String) -> Bool {

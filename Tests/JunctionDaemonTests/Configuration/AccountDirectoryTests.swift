@@ -1,3 +1,4 @@
+import Foundation
 import JunctionDaemon
 import JunctionProtocol
 import JunctionServer
@@ -65,6 +66,57 @@ import Testing
 
         #expect(error?.key == "access[1]")
         #expect(error?.description.contains("could not be looked up (Connection refused)") == true)
+    }
+
+    @Test func `an account that was found before and is not now counts as a look-up that failed`() throws {
+        var configuration = Configuration()
+        configuration.access = [
+            AccessEntry(allow: [], user: "kiosk"), AccessEntry(allow: [], group: "junction"),
+            AccessEntry(allow: [.status], user: "never"), AccessEntry(allow: [.token], user: "65534"),
+        ]
+        let known = configuration.accounts(foundFor: try configuration.accessRules(by: accounts).rules)
+        let oneIsGone = AccountDirectory(user: { _ in nil }, group: { _ in 900 })
+        let otherIsGone = AccountDirectory(user: { ["kiosk": 1_000][$0] }, group: { _ in nil })
+
+        let (rules, notes) = try configuration.accessRules(by: accounts.insisting(on: known))
+        #expect(rules.map(\.matchesNobody) == [false, false, true, false])
+        #expect(notes.count == 1)
+        let first = #expect(throws: ConfigurationError.self) {
+            try configuration.accessRules(by: oneIsGone.insisting(on: known))
+        }
+        #expect(first?.key == "access[0]")
+        #expect(first?.description.contains("user \"kiosk\" was found when the rules in force were made") == true)
+        let second = #expect(throws: ConfigurationError.self) {
+            try configuration.accessRules(by: otherIsGone.insisting(on: known))
+        }
+        #expect(second?.key == "access[1]")
+    }
+
+    /// glibc reports what the last service said, and that one knows nobody.
+    @Test(arguments: ["passwd: hesiod files", "# accounts\npasswd:hesiod [NOTFOUND=continue] files # last\n"])
+    func `a service that does not answer is not covered up by the next, which knows nobody`(list: String) throws {
+        let accounts = AccountDirectory(nameServices: try listing(list))
+
+        #expect(throws: AccountDirectory.LookupFailed.self) { try accounts.user("no-such-user") }
+        #expect(try accounts.user("root") == 0)
+    }
+
+    @Test(arguments: ["passwd: files", "passwd:\tfiles [NOTFOUND=return] hesiod # files\n", "group: hesiod\n", ""])
+    func `whoever is in no service that is to be asked does not exist`(list: String) throws {
+        #expect(try AccountDirectory(nameServices: try listing(list)).user("no-such-user") == nil)
+    }
+
+    @Test func `a list of services that cannot be read is no answer`() throws {
+        let accounts = AccountDirectory(nameServices: try listing("passwd: files ["))
+
+        #expect(throws: AccountDirectory.LookupFailed.self) { try accounts.user("no-such-user") }
+    }
+
+    /// A file like `nsswitch.conf`.
+    private func listing(_ text: String) throws -> String {
+        let file = FileManager.default.temporaryDirectory.appendingPathComponent("nsswitch-\(UUID()).conf")
+        try Data(text.utf8).write(to: file)
+        return file.path
     }
 
     @Test func `the accounts of this machine are looked up`() throws {

@@ -1,0 +1,55 @@
+import Foundation
+
+/// A user of the machine who is nobody in particular.
+struct Stranger {
+    static let identifier = 65_534
+    static let name = "nobody"
+
+    private let installation: Installation
+    private let client: String
+
+    init(_ installation: Installation) throws {
+        self.installation = installation
+        // Where the build is may be closed to strangers. A program of its own makes the copy: a file that is open for
+        // writing here could not be executed while another test starts a process.
+        client = installation.folder.path + "/junctionctl"
+        let copy = ["-m", "755", Program.path(of: "junctionctl"), client]
+        try Program("/usr/bin/install", copy, in: installation.folder).wait()
+        try FileManager.default.setAttributes([.posixPermissions: 0o711], ofItemAtPath: installation.folder.path)
+    }
+
+    /// Lets everybody connect, so that only the daemon's own rules are left.
+    func openTheDoor() throws {
+        let directory = installation.folder.path + "/run"
+        try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: directory)
+        try FileManager.default.setAttributes([.posixPermissions: 0o666], ofItemAtPath: installation.socket)
+    }
+
+    func ctl(_ arguments: String...) throws -> Program.Ending {
+        try ctl(arguments)
+    }
+
+    func ctl(_ arguments: [String], groups: String? = nil, input: String? = nil) throws -> Program.Ending {
+        let command = command(arguments, groups: groups)
+        return try Program(
+            SystemPrograms.setpriv,
+            command,
+            in: installation.folder,
+            environment: environment,
+            input: input
+        )
+        .wait()
+    }
+
+    func watch() throws -> TalkingProgram {
+        let command = command(["watch", "--json"], groups: nil)
+        return try TalkingProgram(SystemPrograms.setpriv, command, in: installation.folder, environment: environment)
+    }
+
+    private var environment: [String: String] { ["JUNCTIOND_SOCKET": installation.socket] }
+
+    private func command(_ arguments: [String], groups: String?) -> [String] {
+        let identity = ["--reuid", "\(Self.identifier)", "--regid", "\(Self.identifier)"]
+        return identity + (groups.map { ["--groups", $0] } ?? ["--clear-groups"]) + [client] + arguments
+    }
+}

@@ -1,0 +1,73 @@
+import Foundation
+import Testing
+
+/// An access entry names users and groups; whoever knows them may be away, and that is not the same as nobody.
+@Suite(.enabled("a mount namespace of its own is not to be had") { MachineAccounts.arePossible })
+struct NameServiceTests {
+    /// The first entry denies; what follows is for everybody else.
+    private static let denying = """
+        [[access]]
+        allow = []
+        user = "nobody"
+        [[access]]
+        allow = ["status", "token"]
+        """
+
+    private func check(services: String, users: [String], _ change: (MachineAccounts) throws -> Void = { _ in }) throws
+        -> Program.Ending
+    {
+        let folder = try TemporaryFolder()
+        let accounts = try MachineAccounts(in: folder, services: services, users: users)
+        try change(accounts)
+        let file = try folder.write(Self.denying, to: "junctiond.toml")
+        return try accounts.junctiond(["--config", file, "--check-config"], in: folder).wait()
+    }
+
+    @Test func `who is in no file is nobody, and that is said`() throws {
+        let ending = try check(services: "files", users: [])
+
+        #expect(ending.status == 0, "\(ending.errors)")
+        #expect(ending.errors.contains("access[0] matches nobody: there is no user \"nobody\""))
+    }
+
+    @Test func `who is found by the second service is somebody, although the first is away`() throws {
+        let ending = try check(services: "hesiod files", users: ["nobody"])
+
+        #expect(ending.status == 0, "\(ending.errors)")
+        #expect(ending.errors.contains("access[1] names no unit"))
+        #expect(!ending.errors.contains("access[0]"))
+    }
+
+    @Test(arguments: ["files", "hesiod", "hesiod files", "files [NOTFOUND=continue] hesiod files", "compat"])
+    func `a service that is away is no answer, whichever others there are`(services: String) throws {
+        let ending = try check(services: services, users: []) { if !services.contains("hesiod") { try $0.loseUsers() } }
+
+        #expect(ending.status == 78, "\(ending.errors)")
+        #expect(ending.errors.contains("access[0]: its user or group could not be looked up"))
+        #expect(ending.output == "")
+    }
+
+    @Test(
+        .enabled("setpriv is not installed") { SystemPrograms.has(SystemPrograms.setpriv) },
+        arguments: [true, false]
+    )
+    func `a reload that does not find who is denied is refused, and the denial stays`(fileIsLost: Bool) throws {
+        let installation = try Installation(configuration: Self.denying)
+        let accounts = try MachineAccounts(in: installation.folder, services: "files")
+        installation.accounts = accounts
+        let notify = try installation.startDaemon()
+        try installation.signInNewUser()
+        let stranger = try Stranger(installation)
+        try stranger.openTheDoor()
+        #expect(try stranger.ctl(["token"]).status == 77)
+
+        if fileIsLost { try accounts.loseUsers() } else { try accounts.know([]) }
+        installation.daemon?.signal(SIGHUP)
+        let lines = try notify.wait("the end of the reload") { $0 == "READY=1" }
+
+        #expect(lines.contains { $0.hasPrefix("STATUS=The new configuration is") && $0.contains("access[0]") })
+        let ending = try stranger.ctl(["token"])
+        #expect(ending.status == 77)
+        #expect(ending.output == "")
+    }
+}
