@@ -111,7 +111,7 @@ package final class Daemon: Sendable {
             memory: plan.vault.sequences,
             version: Version.number
         )
-        let provider = try plan.provider(in: house)
+        let provider = plan.vendor.provider(in: house)
         news = plan.news
         let tasks = LoopExecutor(loop)
         let owner = SessionOwner(
@@ -267,7 +267,7 @@ package final class Daemon: Sendable {
         guard !isStopping.withLock({ $0 }) else { return }
         notifier.tell(.reloading(atMonotonicMicroseconds: ServiceNews.monotonicMicroseconds()))
         do throws(StartFailure) {
-            apply(try soundConfiguration())
+            try apply(try soundConfiguration())
             // Whatever was said of an earlier file is not true any more.
             news.repeatStatus()
         } catch {
@@ -292,14 +292,20 @@ package final class Daemon: Sendable {
         return try SoundConfiguration(loaded, credentials: credentials, accounts: accounts)
     }
 
-    private func apply(_ sound: SoundConfiguration) {
+    private func apply(_ sound: SoundConfiguration) throws(StartFailure) {
         let new = sound.configuration
+        let policy = AccessPolicy(rules: sound.rules, daemonUser: getuid())
+        let (server, introspection, owner) = (server, introspection, owner)
+        // Whoever is told READY must meet the new rules. Nobody can sign in between the question and them.
+        let taken = loop.submit { () -> Result<Void, StartFailure> in
+            Result { () throws(StartFailure) in
+                try sound.check(mayHave: owner.assumeIsolated { $0.snapshot.facts.sessionProvider })
+                server.reload(policy: policy, exposesApi: new.api.expose)
+            }
+        }
+        try (try? taken.wait())?.get()
         for note in sound.notes { logger.warning("\(note)") }
         log.level = new.log.level
-        let policy = AccessPolicy(rules: sound.rules, daemonUser: getuid())
-        let (server, introspection) = (server, introspection)
-        // Whoever is told READY must meet the new rules.
-        try? loop.submit { server.reload(policy: policy, exposesApi: new.api.expose) }.wait()
         accounts.withLock { $0 = new.accounts(foundFor: sound.rules) }
         introspection.accessNotes = sound.accessNotes
         // The service manager may have passed other credentials with the reload.
@@ -329,4 +335,9 @@ extension Configuration {
         (copy.access, copy.api, copy.log) = (other.access, other.api, other.log)
         return copy == other
     }
+}
+
+extension Snapshot.Facts {
+    /// Whose session there is, if there is one or is about to be: what a restart would find.
+    fileprivate var sessionProvider: String? { state == .notLoggedIn && flags.isEmpty ? nil : provider }
 }

@@ -37,6 +37,19 @@ struct SoundConfiguration {
         notes = loaded.notes + accessNotes + secretFiles.compactMap(\.note)
     }
 
+    /// A session of another provider is not ours to touch: a start asks with what is stored, a reload with what runs.
+    ///
+    /// - Parameter session: the provider of the session that there is, if there is one.
+    func check(mayHave session: String?) throws(StartFailure) {
+        let provider = configuration.provider.rawValue
+        guard let session, session != provider else { return }
+        throw StartFailure(
+            .configuration,
+            "The stored session belongs to provider \"\(session)\", and the configuration says \"\(provider)\": sign out "
+                + "with the old configuration first, or set provider back"
+        )
+    }
+
     private static func trust(of configuration: Configuration) throws(StartFailure) -> TrustAnchors {
         guard let caFile = configuration.tls.caFile else { return .system }
         do throws(ProviderConfigurationFault) {

@@ -17,7 +17,7 @@ struct StartPlan {
     let log: DaemonLog
     let notifier: Notifier
     let news: SessionNews
-    private let vendor: any Vendor
+    let vendor: any Vendor
     let trust: TrustAnchors
     let policy: AccessPolicy
     let vault: Vault
@@ -64,7 +64,7 @@ struct StartPlan {
         vault = try StateOpening(directory: paths.stateDirectory, service: service).open { news.reached($0) }
         restoration = vault.restore(considering: copies)
         store = SafekeepingStore(vault, notifier, held: held)
-        try Self.check(restoration, isOf: configuration.provider)
+        try sound.check(mayHave: restoration.sessionProvider)
         socket = try Self.socket(passed: passed, path: paths.socket)
         surroundings = Surroundings(
             configurationFile: loaded.file,
@@ -107,35 +107,6 @@ struct StartPlan {
         }
     }
 
-    // MARK: The vendor
-
-    func provider(in house: VendorHouse) throws(StartFailure) -> any IdentityProvider {
-        do throws(ProviderConfigurationFault) {
-            return try vendor.provider(in: house)
-        } catch {
-            throw StartFailure(.configuration, error.message)
-        }
-    }
-
-    /// A session of another provider is not ours to touch.
-    private static func check(
-        _ restoration: Restoration,
-        isOf provider: VendorName
-    ) throws(StartFailure) {
-        let stored: (provider: String, holdsSomething: Bool)? =
-            switch restoration {
-            case .absent: nil
-            case .restored(let record, _, _): (record.provider, record.content != .signedOut)
-            case .unreadable(let unreadable): unreadable.header.map { ($0.provider, $0.state != .notLoggedIn) }
-            }
-        guard let stored, stored.holdsSomething, stored.provider != provider.rawValue else { return }
-        throw StartFailure(
-            .configuration,
-            "The stored session belongs to provider \"\(stored.provider)\", and the configuration says "
-                + "\"\(provider.rawValue)\": sign out with the old configuration first, or set provider back"
-        )
-    }
-
     private static func socket(passed: Int32?, path: String) throws(StartFailure) -> ListeningSocket {
         do throws(SocketFault) {
             return if let passed {
@@ -145,6 +116,17 @@ struct StartPlan {
             }
         } catch {
             throw StartFailure(error)
+        }
+    }
+}
+
+extension Restoration {
+    /// Whose session is stored, if anybody's is.
+    fileprivate var sessionProvider: String? {
+        switch self {
+        case .absent: nil
+        case .restored(let record, _, _): record.content == .signedOut ? nil : record.provider
+        case .unreadable(let unreadable): unreadable.header.flatMap { $0.state == .notLoggedIn ? nil : $0.provider }
         }
     }
 }

@@ -1,4 +1,4 @@
-package import JunctionSecret
+import JunctionSecret
 package import JunctionSession
 
 /// social.plus's cloud: users with ids of the app's choosing, sessions of 30 days.
@@ -12,22 +12,15 @@ package struct SocialProvider: IdentityProvider {
     let http: OutgoingHttp
     let clock: any SessionClock
 
-    /// Takes the application's API key, without which nobody can sign in.
     package init(
         cloud: SocialCloud,
-        apiKey: SharedSecret?,
+        application: SocialApplication,
         device: SocialDevice,
         http: OutgoingHttp,
         clock: any SessionClock
-    ) throws(ProviderConfigurationFault) {
-        // It becomes the value of a header, where a line break would begin the next one.
-        guard apiKey.map(BearerToken.fitsHeader) ?? true else {
-            throw ProviderConfigurationFault(
-                "social.apiKeyFile: an API key has printable ASCII characters only, without spaces or line breaks"
-            )
-        }
+    ) {
         self.cloud = cloud
-        self.apiKey = apiKey
+        apiKey = application.apiKey
         self.device = device
         self.http = http
         self.clock = clock

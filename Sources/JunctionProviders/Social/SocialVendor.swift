@@ -1,4 +1,3 @@
-import JunctionSecret
 package import JunctionSession
 
 /// social.plus: users with ids of the app's choosing, whose app has their auth tokens.
@@ -20,18 +19,19 @@ package struct SocialVendor: Vendor {
     private static let apiKeyCredential = "social.apiKey"
 
     private let cloud: SocialCloud
-    private let apiKey: SharedSecret?
+    private let application: SocialApplication
 
     package init(_ settings: VendorSettings) throws(ProviderConfigurationFault) {
         let region = settings["region"].flatMap(SocialCloud.Region.init) ?? .eu
         cloud = try SocialCloud(region: region, apiUrl: settings["apiUrl"])
-        apiKey = try settings.secret("apiKeyFile", orCredential: Self.apiKeyCredential)
+        let apiKey = try settings.secret("apiKeyFile", orCredential: Self.apiKeyCredential)
+        application = try SocialApplication(apiKey: apiKey)
     }
 
-    package func provider(in house: VendorHouse) throws(ProviderConfigurationFault) -> any IdentityProvider {
-        try SocialProvider(
+    package func provider(in house: VendorHouse) -> any IdentityProvider {
+        SocialProvider(
             cloud: cloud,
-            apiKey: apiKey,
+            application: application,
             device: SocialDevice(id: house.installation, version: house.version),
             http: house.http,
             clock: house.clock

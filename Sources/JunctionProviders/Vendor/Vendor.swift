@@ -15,7 +15,8 @@ package protocol Vendor: Sendable {
     /// Checks everything about the settings, before anything is touched.
     init(_ settings: VendorSettings) throws(ProviderConfigurationFault)
 
-    func provider(in house: VendorHouse) throws(ProviderConfigurationFault) -> any IdentityProvider
+    /// Nothing can be wrong with the settings any more: what a reload has checked, the next start takes.
+    func provider(in house: VendorHouse) -> any IdentityProvider
 }
 
 /// What a provider needs that exists only once the daemon does.

@@ -155,6 +155,7 @@ import Testing
     static let unstartable = [
         ("[tls]\ncaFile = \"/nowhere/ca.pem\"", "tls.caFile"),
         ("provider = \"sinch\"", "sinch.applicationKey"),
+        ("provider = \"social\"\n[social]\napiKeyFile = \"KEY\"", "social.apiKeyFile"),
     ]
 
     @Test(arguments: unstartable.map(\.0))
@@ -164,7 +165,9 @@ import Testing
         let user = try installation.signInNewUser()
         let words = try #require(Self.unstartable.first { $0.0 == configuration }?.1)
 
-        installation.vendor = { _ in configuration }
+        // What no header takes as a key.
+        let key = try installation.folder.write("no key\n", to: "key")
+        installation.vendor = { _ in configuration.replacingOccurrences(of: "KEY", with: key) }
         installation.configuration = "[api]\nexpose = true"
         try installation.writeConfiguration()
         installation.daemon?.signal(SIGHUP)
@@ -180,5 +183,45 @@ import Testing
         .wait()
         #expect(check.status == 78)
         #expect(check.errors.contains(words))
+    }
+
+    @Test func `SIGHUP refuses another provider while a user of this one is signed in, as a start does`() throws {
+        let installation = try Installation(configuration: "[api]\nexpose = false")
+        let notify = try installation.startDaemon()
+        let user = try installation.signInNewUser()
+        let key = try installation.folder.write("sandbox-api-key\n", to: "api-key")
+
+        installation.vendor = { _ in "provider = \"social\"\n[social]\napiKeyFile = \"\(key)\"" }
+        installation.configuration = "[api]\nexpose = true"
+        try installation.writeConfiguration()
+        installation.daemon?.signal(SIGHUP)
+        let lines = try notify.wait("the end of the reload") { $0 == "READY=1" }
+
+        let words = "belongs to provider \"junction\""
+        #expect(lines.contains { $0.hasPrefix("STATUS=") && $0.contains(words) })
+        let call: Object = ["method": "GET", "path": "/v2/user/\(user)"]
+        #expect(try installation.connect().refusal("api.request", call).kind == "permissionDenied")
+        try installation.stopDaemon()
+        try installation.launchDaemon()
+        let ending = try #require(installation.daemon).wait()
+        #expect(ending.status == 78)
+        #expect(ending.errors.contains(words))
+    }
+
+    @Test func `SIGHUP takes another provider while nobody is signed in, as a start would`() throws {
+        let installation = try Installation()
+        let notify = try installation.startDaemon()
+        try installation.signInNewUser()
+        try installation.signOut()
+
+        installation.vendor = { _ in "provider = \"social\"" }
+        try installation.writeConfiguration()
+        installation.daemon?.signal(SIGHUP)
+        let lines = try notify.wait("the end of the reload") { $0 == "READY=1" }
+
+        #expect(!lines.contains { $0.contains("invalid") })
+        #expect(installation.daemon?.errors.contains("take effect after a restart") == true)
+        try installation.stopDaemon()
+        try installation.startDaemon()
     }
 }

@@ -30,9 +30,9 @@ extension SocialProvider {
         http: OutgoingHttp,
         clock: any SessionClock
     ) throws -> SocialProvider {
-        try SocialProvider(
+        SocialProvider(
             cloud: try SocialCloud(region: .eu, apiUrl: url),
-            apiKey: apiKey.map { SharedSecret(text: $0) },
+            application: try SocialApplication(apiKey: apiKey.map { SharedSecret(text: $0) }),
             device: SocialDevice(id: "device-1", version: "0.0"),
             http: http,
             clock: clock
