@@ -19,7 +19,7 @@ struct JunctiondCommand: ParsableCommand {
             SIGTERM and SIGINT end it in good order; SIGHUP makes it read the configuration again.
 
             Exit codes: 0; 64 usage; 70 internal; 73 the socket or the state cannot be created; 75 another instance \
-            owns them; 78 configuration.
+            owns them, or a user or group of the configuration cannot be looked up now; 78 configuration.
             """,
         version: "\(Version.name) \(Version.number)"
     )

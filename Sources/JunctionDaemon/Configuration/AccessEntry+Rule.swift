@@ -21,7 +21,7 @@ extension Configuration {
     /// The access policy's rules, and a line about each entry whose user or group does not exist.
     ///
     /// It throws when the name service does not answer: a policy that may lack a denying entry is not put in force.
-    package func accessRules(by accounts: AccountDirectory) throws(ConfigurationError) -> (
+    package func accessRules(by accounts: AccountDirectory) throws(UndecidedAccess) -> (
         rules: [AccessRule], notes: [String]
     ) {
         var rules: [AccessRule] = []
@@ -30,11 +30,7 @@ extension Configuration {
             do throws(AccountDirectory.LookupFailed) {
                 rules.append(try entry.rule(by: accounts))
             } catch {
-                throw ConfigurationError(
-                    .nowhere,
-                    key: "access[\(index)]",
-                    "its user or group could not be looked up (\(error.reason)): see whether the name service works"
-                )
+                throw UndecidedAccess(key: "access[\(index)]", error)
             }
             if rules[index].matchesNobody {
                 let name = [entry.user.map { "user \"\($0)\"" }, entry.group.map { "group \"\($0)\"" }]

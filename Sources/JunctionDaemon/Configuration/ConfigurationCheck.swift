@@ -22,7 +22,7 @@ package struct ConfigurationCheck: Equatable, Sendable {
             status = .success
         } catch {
             verdict = error.message
-            status = .configuration
+            status = error.status
         }
     }
 

@@ -7,8 +7,8 @@ package enum ExitStatus: Int32, Sendable {
     case `internal` = 70
     /// The socket or the state directory cannot be created.
     case cannotCreate = 73
-    /// Another instance owns the socket or the state directory.
-    case occupied = 75
+    /// It may be otherwise later: another instance owns the socket or the state directory, or the name service is away.
+    case temporary = 75
     /// The configuration is wrong, or the stored session is another provider's.
     case configuration = 78
 }

@@ -28,7 +28,7 @@ struct SoundConfiguration {
         file = loaded.file
         vendor = try Self.vendor(of: configuration, credentials: credentials)
         trust = try Self.trust(of: configuration)
-        do throws(ConfigurationError) {
+        do throws(UndecidedAccess) {
             (rules, accessNotes) = try configuration.accessRules(by: accounts)
         } catch {
             throw StartFailure(error)

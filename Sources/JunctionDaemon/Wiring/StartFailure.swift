@@ -15,6 +15,11 @@ struct StartFailure: Error, Equatable {
         self.init(.configuration, error.description)
     }
 
+    /// Not the configuration's fault: the service manager tries again.
+    init(_ undecided: UndecidedAccess) {
+        self.init(.temporary, undecided.description)
+    }
+
     init(_ failure: SystemFailure) {
         self.init(.internal, failure.description)
     }
@@ -25,14 +30,14 @@ struct StartFailure: Error, Equatable {
 
     init(_ refusal: InstanceLock.Refusal) {
         switch refusal {
-        case .held: self.init(.occupied, refusal.description)
+        case .held: self.init(.temporary, refusal.description)
         case .fault: self.init(.cannotCreate, refusal.description)
         }
     }
 
     init(_ fault: SocketFault) {
         switch fault {
-        case .servedByAnother: self.init(.occupied, fault.description)
+        case .servedByAnother: self.init(.temporary, fault.description)
         default: self.init(.cannotCreate, fault.description)
         }
     }

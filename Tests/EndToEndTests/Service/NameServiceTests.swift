@@ -42,9 +42,23 @@ struct NameServiceTests {
     func `a service that is away is no answer, whichever others there are`(services: String) throws {
         let ending = try check(services: services, users: []) { if !services.contains("hesiod") { try $0.loseUsers() } }
 
-        #expect(ending.status == 78, "\(ending.errors)")
+        #expect(ending.status == 75, "\(ending.errors)")
         #expect(ending.errors.contains("access[0]: its user or group could not be looked up"))
         #expect(ending.output == "")
+    }
+
+    @Test func `a start while the name service is away is tried again, and touches nothing`() throws {
+        let folder = try TemporaryFolder()
+        let accounts = try MachineAccounts(in: folder, services: "files")
+        try accounts.loseUsers()
+        let file = try folder.write(Self.denying, to: "junctiond.toml")
+        let arguments = ["--config", file, "--socket", folder.path + "/s", "--state-dir", folder.path + "/state"]
+
+        let ending = try accounts.junctiond(arguments, in: folder).wait()
+
+        #expect(ending.status == 75)
+        #expect(ending.errors.contains("may pass by itself"))
+        #expect(!FileManager.default.fileExists(atPath: folder.path + "/state"))
     }
 
     @Test(

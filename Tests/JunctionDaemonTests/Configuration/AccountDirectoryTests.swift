@@ -62,7 +62,7 @@ import Testing
             group: { _ in nil }
         )
 
-        let error = #expect(throws: ConfigurationError.self) { try configuration.accessRules(by: down) }
+        let error = #expect(throws: UndecidedAccess.self) { try configuration.accessRules(by: down) }
 
         #expect(error?.key == "access[1]")
         #expect(error?.description.contains("could not be looked up (Connection refused)") == true)
@@ -81,12 +81,12 @@ import Testing
         let (rules, notes) = try configuration.accessRules(by: accounts.insisting(on: known))
         #expect(rules.map(\.matchesNobody) == [false, false, true, false])
         #expect(notes.count == 1)
-        let first = #expect(throws: ConfigurationError.self) {
+        let first = #expect(throws: UndecidedAccess.self) {
             try configuration.accessRules(by: oneIsGone.insisting(on: known))
         }
         #expect(first?.key == "access[0]")
         #expect(first?.description.contains("user \"kiosk\" was found when the rules in force were made") == true)
-        let second = #expect(throws: ConfigurationError.self) {
+        let second = #expect(throws: UndecidedAccess.self) {
             try configuration.accessRules(by: otherIsGone.insisting(on: known))
         }
         #expect(second?.key == "access[1]")
