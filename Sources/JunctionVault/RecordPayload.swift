@@ -70,7 +70,7 @@ extension JSONWriter {
     fileprivate mutating func member(_ session: StoredSession) {
         member(session.identity)
         member("scheme", session.scheme.rawValue)
-        if let id = session.externalUserId { member("externalUserId", id) }
+        if let id = session.externalUserId { member("externalUserId", id.text) }
         if let token = session.token {
             object("token") { text in
                 text.member("issuedAt", token.issuedAt.milliseconds)
@@ -102,7 +102,7 @@ extension JSONWriter {
         object("approval") { text in
             text.member("expiresAt", approval.expiresAt.milliseconds)
             text.member("interval", approval.interval.wholeMilliseconds)
-            if let id = approval.externalUserId { text.member("externalUserId", id) }
+            if let id = approval.externalUserId { text.member("externalUserId", id.text) }
         }
     }
 
@@ -122,7 +122,7 @@ extension StoredApproval {
         self.init(
             expiresAt: expiresAt,
             interval: .milliseconds(interval),
-            externalUserId: text["externalUserId"]?.string
+            externalUserId: text["externalUserId"]?.string.flatMap(ExternalUserId.init)
         )
     }
 }
@@ -189,7 +189,7 @@ extension StoredSession {
             guard let renewalUnderWay = text["renewalUnderWay"]?.bool else { return nil }
             self.renewalUnderWay = renewalUnderWay
             renewalUsesAnswer = text["renewalUsesAnswer"]?.bool ?? false
-            externalUserId = text["externalUserId"]?.string
+            externalUserId = text["externalUserId"]?.string.flatMap(ExternalUserId.init)
         }
     }
 }

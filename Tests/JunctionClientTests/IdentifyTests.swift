@@ -75,6 +75,27 @@ struct IdentifyTests {
         #expect(response.withLock { $0?["error"]?["code"]?.integer } == 1002)
     }
 
+    @Test func `an id is the caller's when its bytes are, however alike two look`() async throws {
+        let (inOne, inTwo) = ("caf\u{E9}", "cafe\u{301}")
+        let questioned = Mutex<JSONValue?>(nil)
+        let daemon = ScriptedDaemon({ peer in
+            let request = peer.message()
+            let params = #"{"externalUserId":"\#(inTwo)"}"#
+            peer.send(#"{"jsonrpc":"2.0","id":9,"method":"session.authenticate","params":\#(params)}"#)
+            let message = peer.message()
+            questioned.withLock { $0 = message }
+            peer.answer(request, #"{"outcome":"unchanged","snapshot":\#(snapshotJSON())}"#)
+            _ = peer.line()
+        })
+
+        _ = try await daemon.client.identify(externalUserId: inOne) { _ in
+            Issue.record("Somebody else's credential was asked for")
+            throw NoTokenToday()
+        }
+
+        #expect(questioned.withLock { $0?["error"]?["code"]?.integer } == 1002)
+    }
+
     @Test func `two callers are asked about their own user each`() async throws {
         let daemon = ScriptedDaemon({ peer in
             var requests: [String: JSONValue] = [:]

@@ -120,4 +120,36 @@ struct IdentifyTests {
         try client.say(#"{"jsonrpc":"2.0","id":\#(id.text),"result":{"scheme":"signInToken","token":"alice"}}"#)
         #expect(try client.hearValue()["result"]?["snapshot"]?["userId"]?.string == "alice")
     }
+
+    @Test func `an id is compared byte by byte`() throws {
+        let client = try server.connect()
+        let id = try ask(client, for: "caf\u{E9}")
+        try client.say(#"{"jsonrpc":"2.0","id":\#(id.text),"result":{"scheme":"signInToken","token":"alice"}}"#)
+        _ = try client.hearValue()
+
+        let other = try ask(client, for: "cafe\u{301}")
+        try client.say(#"{"jsonrpc":"2.0","id":\#(other.text),"result":{"scheme":"signInToken","token":"bob"}}"#)
+
+        let answer = try client.hearValue()
+        #expect(answer["result"]?["outcome"]?.string == "switched")
+        #expect(answer["result"]?["snapshot"]?["externalUserId"]?.string?.utf8.count == 6)
+    }
+
+    @Test func `an id that is too long is refused before anybody is asked anything`() throws {
+        let id = String(repeating: "e", count: 1_025)
+
+        let error = try server.connect().error(of: "session.identify", #"{"externalUserId":"\#(id)"}"#)
+
+        #expect(error.code == -32602)
+        #expect(error["message"]?.string?.contains("'externalUserId' must have at most 1024 bytes") == true)
+        #expect(server.provider.exchangeCalls == 0)
+    }
+
+    @Test(arguments: ["apiKey", "userLogin", "registration", "registrationSignature", "selfSigned"])
+    func `so is the name of a user in a credential`(scheme: String) throws {
+        let id = String(repeating: "e", count: 1_025)
+        let credential = #"{"scheme":"\#(scheme)","userId":"\#(id)"}"#
+
+        #expect(try server.connect().error(of: "session.signIn", credential).code == -32602)
+    }
 }

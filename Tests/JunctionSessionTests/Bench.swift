@@ -207,7 +207,7 @@ struct Bench {
     }
 
     @discardableResult
-    mutating func identify(_ externalUserId: String?) -> RequestID {
+    mutating func identify(_ externalUserId: ExternalUserId?) -> RequestID {
         let request = request()
         perform(
             machine.identifyRequested(Request(request), externalUserId: externalUserId, by: 1_000, now: now)
@@ -380,7 +380,7 @@ extension CredentialFacts {
 extension Bench {
     /// Somebody else is identified, and granted; the write may be held.
     mutating func identify(switchingTo user: String) {
-        let request = identify("ext-" + user)
+        let request = identify(ExternalUserId("ext-" + user))
         answer(request, .success(.signInToken(user)))
         grantExchange(of: user)
     }

@@ -4,7 +4,7 @@ import Testing
 
 /// `identify` is declarative: the app says who should be signed in, and a credential is asked for only if needed.
 struct IdentifyTests {
-    private func identified(_ externalUserId: String = "ext-alice", as user: String = "alice") -> Bench {
+    private func identified(_ externalUserId: ExternalUserId = "ext-alice", as user: String = "alice") -> Bench {
         var bench = Bench()
         let request = bench.identify(externalUserId)
         bench.answer(request, .success(.signInToken(user)))
@@ -145,5 +145,34 @@ struct IdentifyTests {
     func `reconcile compares and changes nothing`(present: String?, wanted: String?, action: ReconcileAction) {
         let bench = present.map { Bench.signedIn($0) } ?? Bench()
         #expect(bench.machine.reconciliation(withUserId: wanted) == action)
+    }
+
+    @Test func `an id is another one when its bytes are, however alike both look, and each is shown as it is written`()
+    {
+        let (inOne, inTwo) = (ExternalUserId("caf\u{E9}"), ExternalUserId("cafe\u{301}"))
+        #expect(inOne.text == inTwo.text)
+        #expect(inOne != inTwo)
+        #expect(Set([inOne, inTwo]).count == 2)
+
+        var bench = Bench()
+        let first = bench.identify(inOne)
+        bench.answer(first, .success(.signInToken("alice")))
+        bench.grantExchange()
+        let before = bench.facts
+        let second = bench.identify(inTwo)
+        #expect(bench.asked == [first, second])
+        bench.answer(second, .success(.signInToken("alice")))
+
+        #expect(bench.reply(to: second) == .identified(.unchanged))
+        #expect(bench.facts.externalUserId == inTwo)
+        // So it is announced.
+        #expect(bench.facts != before)
+    }
+
+    @Test func `an id fits into the record, or is none`() {
+        #expect(ExternalUserId(String()) == nil)
+        #expect(ExternalUserId(String(repeating: "e", count: 1_024)) != nil)
+        #expect(ExternalUserId(String(repeating: "\u{E9}", count: 512)) != nil)
+        #expect(ExternalUserId(String(repeating: "\u{E9}", count: 513)) == nil)
     }
 }

@@ -34,7 +34,7 @@ import Testing
         #expect((record.generation, record.edition) == (1, 1))
         #expect(record.writtenAt == WallTime(milliseconds: 1_795_324_898_803))
         #expect(stored.identity.userId == "a32851d9-4eeb-42dc-a45a-490ccca700c2")
-        #expect(stored.externalUserId == "ext-anna")
+        #expect(stored.externalUserId?.text == "ext-anna")
         #expect(stored.scheme == .signInToken)
         #expect(stored.token?.life == .seconds(3_600))
         #expect(stored.renewalUnderWay && !stored.renewalUsesAnswer && !stored.reauthenticationPending)

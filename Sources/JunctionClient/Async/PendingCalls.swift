@@ -44,7 +44,8 @@ struct PendingCalls {
     /// Who is to be asked for the credential of this user: whoever was first to identify them.
     func dialogue(about externalUserId: String) -> AsyncStream<DialogueTurn>.Continuation? {
         for (_, waiter) in waiters.sorted(by: { $0.key < $1.key }) {
-            if case .dialogue(externalUserId, let turns) = waiter { return turns }
+            // Byte by byte, as the daemon compares ids.
+            if case .dialogue(let id, let turns) = waiter, id.utf8.elementsEqual(externalUserId.utf8) { return turns }
         }
         return nil
     }

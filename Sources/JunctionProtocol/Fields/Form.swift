@@ -31,6 +31,29 @@ extension Form where Value == String {
         Form(.word(known), string.expectation, read: string.read, write: string.write)
     }
 
+    /// What a user or a place is called; it is kept or sent on, and a name is no place for a file.
+    static var name: Form {
+        Form(
+            .string,
+            "must be a string of 1 to \(Self.longestName) bytes",
+            read: { $0.string.flatMap { (1...Self.longestName).contains($0.utf8.count) ? $0 : nil } },
+            write: { $1.string($0) }
+        )
+    }
+
+    /// The same, or nothing in it.
+    static var anyName: Form {
+        Form(
+            .string,
+            "must be a string of at most \(Self.longestName) bytes",
+            read: { $0.string.flatMap { $0.utf8.count <= Self.longestName ? $0 : nil } },
+            write: { $1.string($0) }
+        )
+    }
+
+    /// In bytes of UTF-8; no vendor's names come near it.
+    private static var longestName: Int { 1_024 }
+
     /// A text that says something.
     static var text: Form {
         Form(

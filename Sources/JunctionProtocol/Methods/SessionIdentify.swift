@@ -11,7 +11,12 @@ package enum SessionIdentify: MethodDefinition {
 
         package static let fields = Fields(
             Params.init(externalUserId:),
-            Field("externalUserId", \.externalUserId, orNobody: .text, "the user as the app names them; null signs out")
+            Field(
+                "externalUserId",
+                \.externalUserId,
+                orNobody: .name,
+                "the user as the app names them, in at most 1,024 bytes; null signs out"
+            )
         )
     }
 

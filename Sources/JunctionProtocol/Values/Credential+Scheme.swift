@@ -50,9 +50,9 @@ extension Credential {
                 Fields(
                     of: Credential.apiKey,
                     Field("apiKey", ifPresent: .secret, "the team's key, for evaluation only"),
-                    Field("userId", ifPresent: .text, "left out: only configures"),
-                    Field("environment", ifPresent: .text, "sandbox or production"),
-                    Field("region", ifPresent: .text, "us or eu")
+                    Field("userId", ifPresent: .name, "left out: only configures"),
+                    Field("environment", ifPresent: .name, "sandbox or production"),
+                    Field("region", ifPresent: .name, "us or eu")
                 ) {
                     if case .apiKey(let key, let userId, let environment, let region) = $0 {
                         (key, userId, environment, region)
@@ -64,7 +64,7 @@ extension Credential {
                 Fields(
                     of: Credential.userLogin,
                     Self.user,
-                    Field("displayName", ifPresent: .string, "the name that others see"),
+                    Field("displayName", ifPresent: .anyName, "the name that others see"),
                     Field("authToken", ifPresent: .secret, "where the network is in secure mode")
                 ) {
                     if case .userLogin(let userId, let name, let token) = $0 { (userId, name, token) } else { nil }
@@ -100,7 +100,7 @@ extension Credential {
                 Fields(
                     of: Credential.authorizationCode,
                     Field("code", .secret, "what the browser brought back"),
-                    Field("redirectUri", .text, "where it came back to, as in the request"),
+                    Field("redirectUri", .name, "where it came back to, as in the request"),
                     Field("codeVerifier", .secret, "of RFC 7636")
                 ) {
                     if case .authorizationCode(let code, let uri, let verifier) = $0 {
@@ -117,7 +117,7 @@ extension Credential {
                 Fields(
                     of: Credential.tokenExchange,
                     Field("subjectToken", .secret, "somebody else's token for the user"),
-                    Field("subjectTokenType", .text, "a URI of RFC 8693 §3")
+                    Field("subjectTokenType", .name, "a URI of RFC 8693 §3")
                 ) {
                     if case .tokenExchange(let token, let type) = $0 { (token, type) } else { nil }
                 }
@@ -125,7 +125,7 @@ extension Credential {
         }
 
         private static var user: Field<String, String> {
-            Field("userId", .text, "the user as the provider names them")
+            Field("userId", .name, "the user as the provider names them")
         }
     }
 

@@ -4,13 +4,14 @@ import NIOCore
 
 /// Making the app's user the signed-in one, for which the app may be asked for a credential.
 extension Dispatcher {
-    func identify(_ request: Request, _ params: SessionIdentify.Params) {
+    func identify(_ request: Request, _ params: SessionIdentify.Params) throws(WireMismatch) {
+        let externalUserId = try params.externalUserId.map(ExternalUserId.init(fromWire:))
         let (peer, observer) = (request.peer, observer)
         let answer = request.later(SessionIdentify.self) { observer.identified(by: peer, $0.outcome) }
         let asker = NIOLoopBound(Asker(connection: request.connection, dispatcher: self), eventLoop: eventLoop)
         owner.assumeIsolated { owner in
             owner.identify(
-                externalUserId: params.externalUserId,
+                externalUserId: externalUserId,
                 by: peer.user,
                 ask: { asker.value.ask($0, $1) },
                 answer: { answer($0.map(IdentifyResult.init)) }
@@ -23,11 +24,11 @@ extension Dispatcher {
         let connection: Connection
         let dispatcher: Dispatcher
 
-        func ask(_ request: IdentifyRequest, _ externalUserId: String) {
+        func ask(_ request: IdentifyRequest, _ externalUserId: ExternalUserId) {
             let (owner, eventLoop, deadline) = (dispatcher.owner, dispatcher.eventLoop, dispatcher.patience.question)
             connection.ask(
                 SessionAuthenticate.self,
-                SessionAuthenticate.Params(externalUserId: externalUserId),
+                SessionAuthenticate.Params(externalUserId: externalUserId.text),
                 within: TimeAmount(deadline)
             ) { result in
                 // Whoever may not manage any more names no user either.
@@ -41,6 +42,16 @@ extension Dispatcher {
         }
 
         private typealias Credential = JunctionSession.Credential
+    }
+}
+
+extension ExternalUserId {
+    /// The wire has a limit for every name; this one is what the record is made for.
+    fileprivate init(fromWire text: String) throws(WireMismatch) {
+        guard let id = ExternalUserId(text) else {
+            throw WireMismatch("externalUserId", "must have 1 to \(Self.longest) bytes")
+        }
+        self = id
     }
 }
 

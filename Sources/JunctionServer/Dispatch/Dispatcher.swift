@@ -121,7 +121,7 @@ final class Dispatcher {
         case .sessionUnsubscribe: unsubscribe(request, try call.params(SessionUnsubscribe.self))
         case .sessionSignIn: signIn(request, try call.params(SessionSignIn.self))
         case .sessionSignOut: signOut(request, try call.params(SessionSignOut.self))
-        case .sessionIdentify: identify(request, try call.params(SessionIdentify.self))
+        case .sessionIdentify: try identify(request, try call.params(SessionIdentify.self))
         case .sessionReconcile: reconcile(request, try call.params(SessionReconcile.self))
         case .sessionRenew: renew(request, try call.params(SessionRenew.self))
         case .sessionAuthorizationPage:

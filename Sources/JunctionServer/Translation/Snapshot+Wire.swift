@@ -13,7 +13,7 @@ extension JunctionProtocol.Snapshot {
             provider: facts.provider,
             scheme: facts.scheme.map { "\(Credential.Scheme($0).name)" },
             userId: facts.userId,
-            externalUserId: facts.externalUserId,
+            externalUserId: facts.externalUserId?.text,
             teamId: facts.teamId,
             environment: facts.environment,
             region: facts.region,

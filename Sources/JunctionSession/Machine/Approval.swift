@@ -51,7 +51,7 @@ struct Approval: Hashable, Sendable {
     /// The provider has given codes.
     mutating func begin(
         _ begun: ApprovalBegun,
-        for externalUserId: String?,
+        for externalUserId: ExternalUserId?,
         _ callers: [IdentifyRequest],
         _ now: Moment
     ) {
@@ -96,7 +96,7 @@ struct Approval: Hashable, Sendable {
     }
 
     /// A second caller wants one: there is one already. An identify call waits for its end, unless it is for another user.
-    mutating func join(_ request: IdentifyRequest, for externalUserId: String) -> Bool {
+    mutating func join(_ request: IdentifyRequest, for externalUserId: ExternalUserId) -> Bool {
         guard var flow, case .waiting(let until, let callers) = flow.state,
             flow.stored.externalUserId.map({ $0 == externalUserId }) ?? true
         else { return false }

@@ -23,7 +23,7 @@ package enum Effect: Hashable, Sendable {
     /// Ask this handler; report `handlerAnswered`.
     case askHandler(HandlerID, RenewalQuestion)
     /// Ask the caller of this request for a credential; report `identifyAnswered`.
-    case ask(IdentifyRequest, externalUserId: String)
+    case ask(IdentifyRequest, externalUserId: ExternalUserId)
     case reply(Reply)
     /// Try the service manager's credential once more, or look at it again, if nobody has signed in meanwhile; report
     /// `enrolmentFailed`, `enrolmentHeldBack` or `enrolmentEnded`.

@@ -16,7 +16,7 @@ extension SessionMachine {
     /// A caller declared who should be signed in, by the app's own name for the user.
     package mutating func identifyRequested(
         _ request: IdentifyRequest,
-        externalUserId: String?,
+        externalUserId: ExternalUserId?,
         by uid: UInt32,
         now: Moment
     ) -> [Effect] {
@@ -124,7 +124,7 @@ extension SessionMachine {
         return renewal.abandon()
     }
 
-    private func externalUserId(after origin: SignIn.Origin, for identity: Identity) -> String? {
+    private func externalUserId(after origin: SignIn.Origin, for identity: Identity) -> ExternalUserId? {
         switch origin {
         case .identify(_, let externalUserId, _), .approval(let externalUserId?, _):
             return externalUserId
@@ -200,7 +200,7 @@ extension SessionMachine {
 
     private mutating func beginIdentify(
         _ request: IdentifyRequest,
-        _ externalUserId: String,
+        _ externalUserId: ExternalUserId,
         _ uid: UInt32
     ) -> [Effect] {
         if let obstacle = ledger.obstacle {
@@ -219,7 +219,7 @@ extension SessionMachine {
     private mutating func identify(
         _ request: IdentifyRequest,
         _ facts: CredentialFacts,
-        _ externalUserId: String,
+        _ externalUserId: ExternalUserId,
         _ uid: UInt32,
         _ now: Moment
     ) -> [Effect] {
@@ -254,7 +254,7 @@ extension SessionMachine {
         }
     }
 
-    private mutating func bind(_ externalUserId: String, _ request: IdentifyRequest) {
+    private mutating func bind(_ externalUserId: ExternalUserId, _ request: IdentifyRequest) {
         guard case .signedIn(var session) = standing else { return }
         session.stored.externalUserId = externalUserId
         standing = .signedIn(session)

@@ -78,7 +78,8 @@ package struct SessionMachine: Hashable, Sendable {
             standing = .signedOut
         case .restored(let record, _, _):
             stand(by: record, secrets, now)
-            if let stored = record.approval, let codes {
+            // Another provider's codes are none of this one's.
+            if let stored = record.approval, let codes, record.provider == provider {
                 approval.resume(stored, codes, writtenAt: record.writtenAt, now)
             }
         case .unreadable(let unreadable):

@@ -16,9 +16,9 @@ struct SignIn: Hashable, Sendable {
     /// Whom the outcome is for.
     enum Origin: Hashable, Sendable {
         case signIn(ChangeRequest)
-        case identify(IdentifyRequest, externalUserId: String, outcome: IdentifyOutcome)
+        case identify(IdentifyRequest, externalUserId: ExternalUserId, outcome: IdentifyOutcome)
         /// A person, who approves on another screen; the identify calls that wait for it.
-        case approval(externalUserId: String?, callers: [IdentifyRequest])
+        case approval(externalUserId: ExternalUserId?, callers: [IdentifyRequest])
 
         /// The request that brought a credential; an approval brings none.
         var id: RequestID? {
@@ -46,15 +46,15 @@ struct SignIn: Hashable, Sendable {
 
         enum Wish: Hashable, Sendable {
             case signIn(ChangeRequest, CredentialFacts)
-            case identify(IdentifyRequest, externalUserId: String)
+            case identify(IdentifyRequest, externalUserId: ExternalUserId)
             /// The app has answered: the credential to identify with.
-            case identifyWith(IdentifyRequest, externalUserId: String, CredentialFacts)
+            case identifyWith(IdentifyRequest, externalUserId: ExternalUserId, CredentialFacts)
         }
     }
 
     struct Question: Hashable, Sendable {
         var request: IdentifyRequest
-        var externalUserId: String
+        var externalUserId: ExternalUserId
         var uid: UInt32
     }
 
@@ -94,7 +94,7 @@ struct SignIn: Hashable, Sendable {
     }
 
     /// An app is being asked for a credential.
-    mutating func ask(_ request: IdentifyRequest, externalUserId: String, by uid: UInt32) {
+    mutating func ask(_ request: IdentifyRequest, externalUserId: ExternalUserId, by uid: UInt32) {
         question = Question(request: request, externalUserId: externalUserId, uid: uid)
     }
 

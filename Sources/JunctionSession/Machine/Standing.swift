@@ -66,7 +66,7 @@ struct Session: Hashable, Sendable {
     /// As a sign-in brought it.
     init(
         _ granted: Granted,
-        externalUserId: String?,
+        externalUserId: ExternalUserId?,
         generation: UInt64,
         at now: Moment,
         using random: inout Randomness

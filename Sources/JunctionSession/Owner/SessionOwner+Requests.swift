@@ -39,9 +39,9 @@ extension SessionOwner {
     /// Makes the app's user the signed-in user. If a credential is needed, `ask` is called with the request's name;
     /// the credential comes back through `identifyAnswered`.
     package func identify(
-        externalUserId: String?,
+        externalUserId: ExternalUserId?,
         by uid: UInt32,
-        ask: @escaping @Sendable (IdentifyRequest, _ externalUserId: String) -> Void,
+        ask: @escaping @Sendable (IdentifyRequest, _ externalUserId: ExternalUserId) -> Void,
         answer: @escaping @Sendable (Result<(IdentifyOutcome, Snapshot), Refusal>) -> Void
     ) {
         if externalUserId == nil { signOutBegins() }

@@ -46,7 +46,7 @@ package actor SessionOwner {
 
     /// An identify call: how its app is asked for a credential, and how it is answered.
     struct Identification {
-        var ask: @Sendable (IdentifyRequest, _ externalUserId: String) -> Void
+        var ask: @Sendable (IdentifyRequest, _ externalUserId: ExternalUserId) -> Void
         var answer: @Sendable (Result<(IdentifyOutcome, Snapshot), Refusal>) -> Void
     }
 

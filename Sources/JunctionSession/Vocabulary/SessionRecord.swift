@@ -47,9 +47,9 @@ package struct StoredApproval: Hashable, Sendable {
     /// The pause between two polls.
     package var interval: Duration
     /// The app's own name for the user who is to be signed in, where `identify` began it.
-    package var externalUserId: String?
+    package var externalUserId: ExternalUserId?
 
-    package init(expiresAt: WallTime, interval: Duration, externalUserId: String? = nil) {
+    package init(expiresAt: WallTime, interval: Duration, externalUserId: ExternalUserId? = nil) {
         self.expiresAt = expiresAt
         self.interval = interval
         self.externalUserId = externalUserId
@@ -60,7 +60,7 @@ package struct StoredApproval: Hashable, Sendable {
 package struct StoredSession: Hashable, Sendable {
     package var identity: Identity
     package var scheme: Scheme
-    package var externalUserId: String?
+    package var externalUserId: ExternalUserId?
     /// Absent with an API key.
     package var token: TokenFacts?
     /// When the token is to be renewed: drawn once per token, never again after a restart.
@@ -77,7 +77,7 @@ package struct StoredSession: Hashable, Sendable {
     package init(
         identity: Identity,
         scheme: Scheme,
-        externalUserId: String? = nil,
+        externalUserId: ExternalUserId? = nil,
         token: TokenFacts?,
         renewAt: WallTime? = nil,
         postponedUntil: WallTime? = nil,

@@ -21,7 +21,7 @@ package struct Snapshot: Hashable, Sendable {
         package var provider: String
         package var scheme: Scheme?
         package var userId: String?
-        package var externalUserId: String?
+        package var externalUserId: ExternalUserId?
         package var teamId: String?
         package var environment: String?
         package var region: String?

@@ -129,4 +129,35 @@ import Testing
         #expect(second["outcome"] as? String == "unchanged")
         #expect(try installation.status().state == "notLoggedIn")
     }
+
+    @Test(arguments: [1_025, 300_000])
+    func `an id that is too long for the record is refused, and every rotation after it is kept`(length: Int) throws {
+        let installation = try Installation.started()
+        let user = try installation.signInNewUser()
+        let id = String(repeating: "e", count: length)
+        let app = IdentifyingApp(installation, users: [id: user])
+
+        let error = #expect(throws: RemoteError.self) { try app.identify(id) }
+
+        #expect(error?.code == -32602)
+        #expect(app.questions == 0)
+        let renewed = try installation.connect().call("session.renew")
+        #expect((renewed["storage"] as? Object)?["durable"] as? Bool == true)
+        let token = try installation.token()
+        try installation.restartDaemon()
+        #expect(try installation.token() == token)
+    }
+
+    @Test func `the longest id is kept over a restart, whatever it is made of`() throws {
+        let installation = try Installation.started()
+        let user = try installation.signInNewUser()
+        let id = String(repeating: "\u{1}", count: 1_024)
+
+        try IdentifyingApp(installation, users: [id: user]).identify(id)
+        try installation.connect().call("session.renew")
+
+        try installation.restartDaemon()
+        #expect(try installation.status().externalUserId == id)
+        #expect((try installation.status()["storage"] as? Object)?["durable"] as? Bool == true)
+    }
 }

@@ -144,7 +144,7 @@ extension Simulation {
     }
 
     private mutating func identify() throws(Broken) {
-        let externalUserId = chance(8) == 0 ? nil : "ext-" + Self.users[chance(2)]
+        let externalUserId = chance(8) == 0 ? nil : ExternalUserId("ext-" + Self.users[chance(2)])
         let request: IdentifyRequest = newRequest()
         if externalUserId == nil { signOuts.insert(request.id) }
         try perform(
@@ -551,7 +551,7 @@ extension Simulation {
         var stored = StoredSession(
             identity: .user(user),
             scheme: scheme,
-            externalUserId: chance(2) == 0 ? "ext-" + user : nil,
+            externalUserId: chance(2) == 0 ? ExternalUserId("ext-" + user) : nil,
             token: token,
             renewAt: token.issuedAt + token.life * 0.6
         )

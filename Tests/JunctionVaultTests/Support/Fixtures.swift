@@ -58,7 +58,7 @@ extension StoredSession {
         StoredSession(
             identity: Identity(userId: user, teamId: "t-1", environment: "sandbox", region: "eu"),
             scheme: .signInToken,
-            externalUserId: "Äther \"1\"",
+            externalUserId: ExternalUserId("Äther \"1\""),
             token: TokenFacts(
                 issuedAt: WallTime(milliseconds: 1_700_000_000_000),
                 expiresAt: WallTime(milliseconds: 1_700_003_600_000),

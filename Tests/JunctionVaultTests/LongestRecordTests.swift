@@ -1,0 +1,32 @@
+import JunctionSecret
+import JunctionSession
+import Testing
+
+@testable import JunctionVault
+
+/// A rotation is lost when its record is too long to be written, so the longest that there can be has to fit.
+struct LongestRecordTests {
+    /// Every byte as long as JSON makes it.
+    private func text(_ count: Int) -> String { String(repeating: "\u{1}", count: count) }
+
+    @Test func `what callers name and what providers grant fits into one record together`() throws {
+        var session = StoredSession.test(String(repeating: "u", count: 256))
+        session.externalUserId = ExternalUserId(text(ExternalUserId.longest))
+        // An answer of a token endpoint has 64 KiB at most; the refresh token may come from an earlier one.
+        let secrets = SessionSecrets(
+            accessToken: .init(text: String(repeating: "a", count: 1 << 14)),
+            refreshToken: .init(text: String(repeating: "r", count: 1 << 16)),
+            apiKey: .init(text: String(repeating: "k", count: 4_096))
+        )
+
+        let bytes = try SealedRecord.bytes(
+            of: .test(1, .session(session)),
+            secrets,
+            installation: thisInstallation,
+            settled: ["record-1", "record-2"],
+            key: .test()
+        )
+
+        #expect(bytes.count < RecordFrame.longest / 2)
+    }
+}
