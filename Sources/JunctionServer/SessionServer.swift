@@ -81,6 +81,7 @@ package final class SessionServer: Sendable {
     package func reload(policy: AccessPolicy, exposesApi: Bool) {
         reception.value.dispatcher.exposesApi = exposesApi
         reception.value.replacePolicy(with: policy)
+        reception.value.dispatcher.owner.assumeIsolated { $0.rightsChanged() }
     }
 
     /// Stops accepting, answers what has been received, closes everything, and lets the sockets go.

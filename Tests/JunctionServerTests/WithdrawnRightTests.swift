@@ -166,4 +166,92 @@ struct WithdrawnRightTests {
         #expect(try client.hearValue()["error"]?.code == 1007)
         #expect(try client.result(of: "session.status").state == "notLoggedIn")
     }
+
+    /// A sign-in of root's is on its way to a provider that will not answer, and behind it waits what the caller says.
+    private func queue(_ server: TestServer, _ request: String) throws -> (first: TestClient, waiting: TestClient) {
+        _ = try server.connect().result(of: "session.signOut")
+        let exchangeIsHeld = DispatchSemaphore(value: 0)
+        server.provider.failExchanges(.unavailable(Unavailability("No answer")))
+        server.provider.hold { exchangeIsHeld.signal() }
+        let first = try server.connect()
+        let credential = #"{"scheme":"signInToken","token":"alice"}"#
+        try first.say(#"{"jsonrpc":"2.0","id":1,"method":"session.signIn","params":\#(credential)}"#)
+        exchangeIsHeld.wait()
+        let waiting = try caller.connect(server.path)
+        try waiting.say(request)
+        // What came before this has been read when this is answered.
+        try waiting.say(#"{"jsonrpc":"2.0","id":2,"method":"session.status"}"#)
+        #expect(try waiting.hearValue()["id"]?.integer == 2)
+        return (first, waiting)
+    }
+
+    @Test(arguments: [
+        #""session.signIn","params":{"scheme":"signInToken","token":"bob"}"#,
+        #""session.signIn","params":{"scheme":"apiKey","apiKey":"sk_us_1","environment":"sandbox","region":"us"}"#,
+        #""session.identify","params":{"externalUserId":"7"}"#,
+    ])
+    func `what waits for its turn does not begin after the right to it was withdrawn`(call: String) throws {
+        let server = try serve(.status, .manage)
+        let exchangesBefore = server.provider.exchangeCalls
+        let (first, waiting) = try queue(server, #"{"jsonrpc":"2.0","id":1,"method":\#(call)}"#)
+
+        try reload(server, .status)
+
+        let answer = try waiting.hearValue()
+        #expect(answer["id"]?.integer == 1)
+        #expect(answer["error"]?["data"]?["capability"]?.string == "manage")
+        server.provider.release()
+        #expect(try first.hearValue()["error"]?.code == 1006)
+        let status = try first.result(of: "session.status")
+        #expect(status.state == "notLoggedIn")
+        #expect(status["flags"]?.text == "[]")
+        #expect(server.provider.exchangeCalls == exchangesBefore + 1)
+        #expect(!server.audit.lines.contains("signed in \(caller.user)"))
+    }
+
+    @Test func `who keeps the right keeps its turn over a reload`() throws {
+        let server = try serve(.status, .manage)
+        let credential = #"{"scheme":"signInToken","token":"bob"}"#
+        let request = #"{"jsonrpc":"2.0","id":1,"method":"session.signIn","params":\#(credential)}"#
+        let (_, waiting) = try queue(server, request)
+
+        try reload(server, .manage)
+        server.provider.release()
+
+        #expect(try waiting.hearValue()["result"]?["userId"]?.string == "bob")
+    }
+
+    @Test func `a sign-in that has left is done and noted, and its answer is for whoever may ask for it`() throws {
+        let server = try serve(.status, .manage)
+        _ = try server.connect().result(of: "session.signOut")
+        let exchangeIsHeld = DispatchSemaphore(value: 0)
+        server.provider.hold { exchangeIsHeld.signal() }
+        let client = try caller.connect(server.path)
+        let credential = #"{"scheme":"signInToken","token":"bob"}"#
+        try client.say(#"{"jsonrpc":"2.0","id":1,"method":"session.signIn","params":\#(credential)}"#)
+        exchangeIsHeld.wait()
+
+        try reload(server, .token)
+        server.provider.release()
+
+        #expect(try client.hearValue()["error"]?["data"]?["capability"]?.string == "manage")
+        #expect(try server.connect().result(of: "session.status")["userId"]?.string == "bob")
+        #expect(server.audit.lines.contains("signed in \(caller.user)"))
+    }
+
+    @Test func `a renewal that was asked for is not told to whoever may not ask for it any more`() throws {
+        let server = try serve(.token)
+        let renewalIsHeld = DispatchSemaphore(value: 0)
+        server.provider.hold { renewalIsHeld.signal() }
+        let client = try caller.connect(server.path)
+        try client.say(#"{"jsonrpc":"2.0","id":1,"method":"session.renew"}"#)
+        renewalIsHeld.wait()
+
+        try reload(server, .handle)
+        server.provider.release()
+
+        let answer = try client.hearValue()
+        #expect(answer["error"]?["data"]?["capability"]?.string == "token")
+        #expect(answer["result"] == nil)
+    }
 }

@@ -199,6 +199,10 @@ struct Bench {
         return request
     }
 
+    mutating func withdrawRight(from request: RequestID) {
+        perform(machine.rightWithdrawn(from: [request], now: now))
+    }
+
     @discardableResult
     mutating func signOut() -> RequestID {
         let request = request()

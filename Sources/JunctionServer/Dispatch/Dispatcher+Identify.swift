@@ -7,12 +7,16 @@ extension Dispatcher {
     func identify(_ request: Request, _ params: SessionIdentify.Params) throws(WireMismatch) {
         let externalUserId = try params.externalUserId.map(ExternalUserId.init(fromWire:))
         let (peer, observer) = (request.peer, observer)
-        let answer = request.later(SessionIdentify.self) { observer.identified(by: peer, $0.outcome) }
+        let isAllowed = stillMay(.manage, request)
+        let answer = laterIfAllowed(SessionIdentify.self, .sessionIdentify, request) {
+            observer.identified(by: peer, $0.outcome)
+        }
         let asker = NIOLoopBound(Asker(connection: request.connection, dispatcher: self), eventLoop: eventLoop)
         owner.assumeIsolated { owner in
             owner.identify(
                 externalUserId: externalUserId,
                 by: peer.user,
+                while: isAllowed,
                 ask: { asker.value.ask($0, $1) },
                 answer: { answer($0.map(IdentifyResult.init)) }
             )

@@ -21,9 +21,10 @@ extension Dispatcher {
 
     func signIn(_ request: Request, _ credential: JunctionProtocol.Credential) {
         let (peer, observer) = (request.peer, observer)
-        let answer = request.later(SessionSignIn.self) { _ in observer.signedIn(by: peer) }
+        let isAllowed = stillMay(.manage, request)
+        let answer = laterIfAllowed(SessionSignIn.self, .sessionSignIn, request) { _ in observer.signedIn(by: peer) }
         owner.assumeIsolated { owner in
-            owner.signIn(JunctionSession.Credential(credential), by: peer.user) { [unowned owner] outcome in
+            owner.signIn(JunctionSession.Credential(credential), by: peer.user, while: isAllowed) { [unowned owner] outcome in
                 // A sign-in that awaits approval is answered with its codes.
                 answer(outcome.map { Snapshot($0, codes: owner.assumeIsolated { $0.codes }) })
             }
@@ -50,7 +51,7 @@ extension Dispatcher {
 
     func renew(_ request: Request, _: NoParams) {
         let user = request.peer.user
-        let answer = request.later(SessionRenew.self)
+        let answer = laterIfAllowed(SessionRenew.self, .sessionRenew, request)
         owner.assumeIsolated { owner in
             owner.renew(by: user) { answer($0.map { Snapshot($0) }) }
         }

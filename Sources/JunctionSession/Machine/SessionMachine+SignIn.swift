@@ -44,6 +44,13 @@ extension SessionMachine {
         }
     }
 
+    /// Who asked for these may do so no more: what waits for its turn, or for what a handler gives, does not leave.
+    package mutating func rightWithdrawn(from requests: Set<RequestID>, now: Moment) -> [Effect] {
+        let replies = signIn.withdraw(requests, .withdrawn)
+        if signIn.exchange == nil { rounds.drop(.signIn) }
+        return replies.map { .reply($0) } + settle(now)
+    }
+
     /// The provider granted a session.
     package mutating func exchangeSucceeded(_ attempt: Attempt, _ granted: Granted, now: Moment) -> [Effect] {
         guard signIn.isSent(attempt) else { return revokeUnwanted(attempt, granted, now) }
@@ -64,7 +71,7 @@ extension SessionMachine {
             return []
         }
         let report = Effect.report(.exchangeEnded(failure.outcome))
-        if case .sent(_, let round?) = exchange.stage, case .refused(let reason) = failure {
+        if case .sent(_, let round?) = exchange.stage, case .refused(let reason) = failure, !exchange.isWithdrawn {
             signIn.askAgain(attempt)
             rounds.resume(round.afterRefusal(reason))
             return [report] + settle(now)
@@ -346,6 +353,10 @@ extension Refusal {
     static let namesNoUser = Refusal(
         .invalidCredential,
         "The credential names no user to identify: add a user id"
+    )
+    static let withdrawn = Refusal(
+        .permissionDenied,
+        "The right to this was withdrawn before it was its turn; nothing has changed"
     )
     static let notSignedIn = Refusal(.notSignedIn, "Nobody is signed in: sign in first")
     static let overtaken = Refusal(.notSignedIn, "A sign-out came in between: nobody is signed in")

@@ -68,6 +68,8 @@ struct SignIn: Hashable, Sendable {
         /// The only user who may come of it, if there is one.
         var expected: Identity?
         var stage: Stage
+        /// Whoever asked for it may not any more: what has left is not sent a second time.
+        var isWithdrawn = false
 
         enum Stage: Hashable, Sendable {
             /// A session handler has to give what it is made with.
@@ -161,6 +163,24 @@ struct SignIn: Hashable, Sendable {
         return replies + current + asked
     }
 
+    /// Who asked for these may do so no more: what has not left is dropped. The replies that are owed.
+    mutating func withdraw(_ requests: Set<RequestID>, _ refusal: Refusal) -> [Reply] {
+        let isWithdrawn = { (entry: Entry) in requests.contains(entry.wish.id) }
+        var replies = queue.filter(isWithdrawn).map { $0.wish.refused(refusal) }
+        queue.removeAll(where: isWithdrawn)
+        guard let exchange, requests.contains(exchange.origin.id) else { return replies }
+        switch exchange.stage {
+        case .asking:
+            replies.append(exchange.origin.refused(refusal))
+            end()
+        case .sent:
+            self.exchange?.isWithdrawn = true
+        case .granted:
+            break
+        }
+        return replies
+    }
+
     // MARK: What can be seen
 
     /// Whether nobody signs in, or waits to.
@@ -202,6 +222,13 @@ struct SignIn: Hashable, Sendable {
 }
 
 extension SignIn.Entry.Wish {
+    fileprivate var id: RequestID {
+        switch self {
+        case .signIn(let request, _): request.id
+        case .identify(let request, _), .identifyWith(let request, _, _): request.id
+        }
+    }
+
     func refused(_ refusal: Refusal) -> Reply {
         switch self {
         case .signIn(let request, _): .change(request, refusal)

@@ -3,9 +3,12 @@ package import JunctionSecret
 /// What callers may ask of the owner. Each answer is delivered exactly once, on the owner's executor.
 extension SessionOwner {
     /// Signs a user in; the answer is the snapshot after it.
+    ///
+    /// - Parameter isAllowed: asked again whenever rights have changed, for as long as nothing has left.
     package func signIn(
         _ credential: Credential,
         by uid: UInt32,
+        while isAllowed: @escaping @Sendable () -> Bool = { true },
         answer: @escaping @Sendable (Result<Snapshot, Refusal>) -> Void
     ) {
         let credential = completed(credential)
@@ -17,8 +20,17 @@ extension SessionOwner {
             let request: ChangeRequest = newRequest()
             changes[request] = answer
             credentials[request.id] = credential
+            permits[request.id] = isAllowed
             apply(machine.signInRequested(request, facts, by: uid, now: now), now)
         }
+    }
+
+    /// Callers may do something else than before: who waits for a turn and has lost the right to it is refused.
+    package func rightsChanged() {
+        let withdrawn = Set(permits.filter { !$0.value() }.keys)
+        guard !withdrawn.isEmpty else { return }
+        let now = now
+        apply(machine.rightWithdrawn(from: withdrawn, now: now), now)
     }
 
     /// Signs out, from any state, offline too.
@@ -41,6 +53,7 @@ extension SessionOwner {
     package func identify(
         externalUserId: ExternalUserId?,
         by uid: UInt32,
+        while isAllowed: @escaping @Sendable () -> Bool = { true },
         ask: @escaping @Sendable (IdentifyRequest, _ externalUserId: ExternalUserId) -> Void,
         answer: @escaping @Sendable (Result<(IdentifyOutcome, Snapshot), Refusal>) -> Void
     ) {
@@ -48,6 +61,7 @@ extension SessionOwner {
         let now = now
         let request: IdentifyRequest = newRequest()
         identifications[request] = Identification(ask: ask, answer: answer)
+        permits[request.id] = isAllowed
         let effects = machine.identifyRequested(
             request,
             externalUserId: externalUserId,

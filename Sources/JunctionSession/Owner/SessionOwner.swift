@@ -20,6 +20,8 @@ package actor SessionOwner {
     var identifications: [IdentifyRequest: Identification] = [:]
     var tokens: [TokenRequest: @Sendable (Result<ServedToken, Refusal>) -> Void] = [:]
     var authorizations: [AuthorizationRequest: @Sendable (Result<Authorization, Refusal>) -> Void] = [:]
+    /// Whether who asked to change who is signed in may still do so.
+    var permits: [RequestID: @Sendable () -> Bool] = [:]
     /// The credentials that came with sign-ins and identify calls.
     var credentials: [RequestID: Credential] = [:]
     /// The session handlers, and how each is asked.
@@ -194,11 +196,11 @@ package actor SessionOwner {
     private func delivery(of reply: Reply) -> () -> Void {
         switch reply {
         case .change(let request, let refusal):
-            credentials[request.id] = nil
+            (credentials[request.id], permits[request.id]) = (nil, nil)
             guard let answer = changes.removeValue(forKey: request) else { return {} }
             return { [self] in answer(refusal.map(Result.failure) ?? .success(snapshot)) }
         case .identify(let request, let outcome):
-            credentials[request.id] = nil
+            (credentials[request.id], permits[request.id]) = (nil, nil)
             guard let caller = identifications.removeValue(forKey: request) else { return {} }
             return { [self] in caller.answer(outcome.map { ($0, snapshot) }) }
         case .token(let request, let token):

@@ -1,0 +1,32 @@
+import JunctionProtocol
+import JunctionSession
+import NIOCore
+
+/// A reload may take a right away while what was asked with it waits.
+extension Dispatcher {
+    /// Asks again, at any later time, whether the caller may do this.
+    func stillMay(_ capability: Capability, _ request: Request) -> @Sendable () -> Bool {
+        let connection = NIOLoopBound(request.connection, eventLoop: eventLoop)
+        return { connection.value.may(capability) }
+    }
+
+    /// Takes the request along until its answer is known, which is told only to whoever may still ask for it. What was done
+    /// is done, and is noted.
+    func laterIfAllowed<Definition: MethodDefinition>(
+        _: Definition.Type,
+        _ method: Method,
+        _ request: Request,
+        onSuccess: @escaping (Definition.Answer) -> Void = { _ in }
+    ) -> @Sendable (Result<Definition.Answer, Refusal>) -> Void {
+        let waiting = NIOLoopBound((self, request.connection, onSuccess), eventLoop: eventLoop)
+        let answer = request.laterOrDenied(Definition.self)
+        return { outcome in
+            let (dispatcher, connection, onSuccess) = waiting.value
+            if case .success(let value) = outcome { onSuccess(value) }
+            guard let capability = method.capability, !connection.may(capability) else {
+                return answer(outcome.mapError(WireError.init))
+            }
+            answer(.failure(dispatcher.denial(of: method, to: connection.peer, lacking: capability)))
+        }
+    }
+}

@@ -1,0 +1,59 @@
+import Testing
+
+@testable import JunctionSession
+
+/// A right that is withdrawn while a sign-in waits: what has not left does not leave.
+struct WithdrawnRightTests {
+    private let registration = CredentialFacts(
+        scheme: .registration,
+        subject: .user(.user("anna")),
+        needsHandler: true
+    )
+
+    @Test func `a sign-in for which a handler is being asked is over, and the next has its turn`() {
+        var bench = Bench()
+        bench.register(1)
+        let withdrawn = bench.signIn(registration)
+        let next = bench.signIn(.signInToken("alice"))
+        #expect(bench.questions.count == 1)
+
+        bench.withdrawRight(from: withdrawn)
+
+        #expect(bench.refusal(of: withdrawn) == .permissionDenied)
+        bench.answerQuestion(.credential)
+        bench.grantExchange()
+        #expect(bench.reply(to: next) == .done)
+        #expect(bench.facts.userId == "alice")
+    }
+
+    @Test func `what a handler gave and the provider refused is not asked for again`() {
+        var bench = Bench()
+        bench.register(1)
+        bench.register(2)
+        let withdrawn = bench.signIn(registration)
+        bench.answerQuestion(.credential)
+        let asked = bench.everAsked.count
+
+        bench.withdrawRight(from: withdrawn)
+        bench.failExchange(.refused("The provider does not take it"))
+
+        #expect(bench.refusal(of: withdrawn) == .invalidCredential)
+        #expect(bench.everAsked.count == asked)
+        #expect(bench.state == .notLoggedIn)
+    }
+
+    @Test func `what waits behind it keeps its place, and what is granted already is written`() {
+        var bench = Bench()
+        let sent = bench.signIn(.signInToken("alice"))
+        let withdrawn = bench.signIn(.signInToken("bob"))
+        let kept = bench.signIn(.signInToken("alice"))
+
+        bench.withdrawRight(from: sent)
+        bench.withdrawRight(from: withdrawn)
+        #expect(bench.refusal(of: withdrawn) == .permissionDenied)
+        bench.grantExchange()
+
+        #expect(bench.reply(to: sent) == .done)
+        #expect(bench.reply(to: kept) == .done)
+    }
+}
