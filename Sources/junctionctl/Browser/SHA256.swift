@@ -2,8 +2,8 @@ import JunctionSecret
 
 /// SHA-256 of FIPS 180-4, for one short message that is there whole.
 ///
-/// `junctionctl` needs a hash in one place, and a library for it would be larger than the program
-/// (`docs/dependencies.md`). Nothing in here depends on how fast it is.
+/// `junctionctl` needs a hash in one place, and every start of it would pay for a library (`docs/dependencies.md`).
+/// Nothing in here depends on how fast it is.
 enum SHA256 {
     /// The thirty-two bytes that stand for the message.
     static func hash(_ message: UnsafeRawBufferPointer) -> [UInt8] {
