@@ -9,7 +9,7 @@ import Testing
     private static let approval = StoredApproval(
         expiresAt: WallTime(milliseconds: 1_700_000_600_000),
         interval: .milliseconds(5_500),
-        externalUserId: "ext-Äther"
+        externalUserId: ExternalUserId("ext-Äther")
     )
 
     private static func record(

@@ -24,7 +24,8 @@ extension Dispatcher {
         let isAllowed = stillMay(.manage, request)
         let answer = laterIfAllowed(SessionSignIn.self, .sessionSignIn, request) { _ in observer.signedIn(by: peer) }
         owner.assumeIsolated { owner in
-            owner.signIn(JunctionSession.Credential(credential), by: peer.user, while: isAllowed) { [unowned owner] outcome in
+            owner.signIn(JunctionSession.Credential(credential), by: peer.user, while: isAllowed) {
+                [unowned owner] outcome in
                 // A sign-in that awaits approval is answered with its codes.
                 answer(outcome.map { Snapshot($0, codes: owner.assumeIsolated { $0.codes }) })
             }

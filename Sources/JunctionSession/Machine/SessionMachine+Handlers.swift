@@ -35,7 +35,8 @@ extension SessionMachine {
             return []
         case (.signIn, .authToken(let secret)), (.signIn, .signature(let secret)):
             return sendExchange(round, given: secret, now)
-        case (.renewal, .renew) where standing.session.map { $0.stored.reauthenticationPending && !mayPass($0) } ?? false:
+        case (.renewal, .renew)
+        where standing.session.map { $0.stored.reauthenticationPending && !mayPass($0) } ?? false:
             return refuseRequesters(.reauthenticationRequired, now)
         case (.renewal, .renew):
             return renew(round, with: nil, now)

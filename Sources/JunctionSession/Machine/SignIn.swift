@@ -168,10 +168,10 @@ struct SignIn: Hashable, Sendable {
         let isWithdrawn = { (entry: Entry) in requests.contains(entry.wish.id) }
         var replies = queue.filter(isWithdrawn).map { $0.wish.refused(refusal) }
         queue.removeAll(where: isWithdrawn)
-        guard let exchange, requests.contains(exchange.origin.id) else { return replies }
+        guard let exchange, let id = exchange.origin.id, requests.contains(id) else { return replies }
         switch exchange.stage {
         case .asking:
-            replies.append(exchange.origin.refused(refusal))
+            replies += exchange.origin.refused(refusal)
             end()
         case .sent:
             self.exchange?.isWithdrawn = true

@@ -158,6 +158,7 @@ extension Vendor {
         case .junction: ["provider auth", "provider API"]
         case .social: ["provider API"]
         case .sinch: ["provider registration"]
+        case .oauth: ["provider metadata"]
         }
     }
 }

@@ -79,9 +79,10 @@ struct OAuthExamineTests {
 
         #expect(
             traits == [
-                .device: SchemeTraits(renewsByRefreshToken: true),
-                .authorizationCode: SchemeTraits(renewsByRefreshToken: true),
-                .refreshToken: SchemeTraits(renewsByRefreshToken: true), .tokenExchange: SchemeTraits(),
+                .device: SchemeTraits(renewsByRefreshToken: true, demandMayPass: true),
+                .authorizationCode: SchemeTraits(renewsByRefreshToken: true, demandMayPass: true),
+                .refreshToken: SchemeTraits(renewsByRefreshToken: true, demandMayPass: true),
+                .tokenExchange: SchemeTraits(),
             ]
         )
     }
