@@ -47,6 +47,9 @@ package struct JSONValue: Sendable {
     /// The value's text exactly as it was written, quotes and brackets included.
     package var rawText: [UInt8] { lend { Array($0.rawText) } }
 
+    /// How long that text is.
+    package var size: Int { lend { $0.rawText.count } }
+
     /// Lends the value's text exactly as it was written, quotes and brackets included; it must not be kept.
     package func withRawText<Result, Failure: Error>(
         _ body: (UnsafeRawBufferPointer) throws(Failure) -> Result

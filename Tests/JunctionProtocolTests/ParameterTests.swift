@@ -99,6 +99,18 @@ struct ParameterTests {
         #expect(WireError.invalidParams(mismatch).code == -32602)
     }
 
+    @Test func `a query and the headers have a limited number of names`() throws {
+        func request(_ member: String, _ names: Int) throws -> ApiRequest {
+            let texts = (0..<names).map { #""n\#($0)":"""# }.joined(separator: ",")
+            return try ApiRequest(reading: json(#"{"method":"GET","path":"/","\#(member)":{\#(texts)}}"#))
+        }
+        #expect(Array(try request("query", 256).query).count == 256)
+        for member in ["query", "headers"] {
+            let mismatch = try #require(throws: WireMismatch.self) { try request(member, 257) }
+            #expect(mismatch.description == "'\(member)' must have at most 256 names")
+        }
+    }
+
     @Test func `an optional member that is null is absent`() throws {
         #expect(try TokenGet.Params(reading: json(#"{"minimumValidity":null}"#)).minimumValidity == nil)
         #expect(try SessionIdentify.Params(reading: json(#"{"externalUserId":null}"#)).externalUserId == nil)

@@ -56,6 +56,40 @@ struct LimitTests {
         #expect(try client.result(of: "session.status").state == "established")
     }
 
+    /// What the daemon has to keep until it is answered, in 100,000 bytes each.
+    private static let longRequests = [
+        #"{"jsonrpc":"2.0","id":"\(x)","method":"token.get"}"#,
+        #"{"jsonrpc":"2.0","id":1,"method":"api.request","params":{"method":"POST","path":"/v2/user/alice","body":"\(x)"}}"#,
+        #"[{"jsonrpc":"2.0","id":"\(x)","method":"token.get"}]"#,
+        #"{"jsonrpc":"2.0","id":1,"method":"session.signIn","params":{"scheme":"signInToken","token":"\(x)"}}"#,
+    ].map { $0.replacing(#"\(x)"#, with: String(repeating: "x", count: 100_000)) }
+
+    @Test(arguments: longRequests)
+    func `what a user waits for an answer to has a limit in bytes, and an answer makes room`(request: String) throws {
+        let server = try TestServer(limits: CallerLimits(accepted: 150_000))
+        let asked = Signal()
+        server.provider.hold { asked.give() }
+        let client = try server.connect()
+        try client.say(
+            #"{"jsonrpc":"2.0","id":1,"method":"session.signIn","params":{"scheme":"signInToken","token":"alice"}}"#
+        )
+        asked.wait()
+        let other = try server.connect()
+
+        for _ in 0..<3 { try other.say(request) }
+
+        // Two wait, and the third would be too much. The limit is the user's, also when the connection goes.
+        let refused = try other.hearValue()
+        let answer = refused.kind == .array ? try #require(Array(refused.elements).first) : refused
+        #expect(answer["error"]?.code == 1011)
+        #expect(try server.connect().error(of: "session.status").code == 1011)
+
+        server.provider.release()
+        #expect(try client.hearValue()["result"]?["userId"]?.string == "alice")
+        for _ in 0..<2 { _ = try other.hearValue() }
+        #expect(try client.result(of: "session.status").state == "established")
+    }
+
     @Test func `connections that vanish leave no request behind`() throws {
         let server = try TestServer(limits: CallerLimits(connections: 10, inFlight: 2))
         let asked = Signal()

@@ -18,6 +18,9 @@ package struct Call: Sendable {
     package let name: JSONValue
     /// An object or an array that is not empty; absent, `null`, `{}` and `[]` are the same.
     package let params: JSONValue?
+
+    /// The bytes of what it is called with: whoever answers later has to keep that, or what was made of it.
+    package var size: Int { params?.size ?? 0 }
 }
 
 /// What the other side answered to a request of ours.

@@ -38,6 +38,14 @@ package struct RequestID: Sendable {
         return RequestID(storage: .copy(value.withRawText { String(decoding: $0, as: UTF8.self) }))
     }
 
+    /// How long it is, as it was written.
+    package var size: Int {
+        switch storage {
+        case .view(let value): value.size
+        case .copy(let text): text.utf8.count
+        }
+    }
+
     /// The number, when it is one of our own.
     package var number: Int64? {
         switch storage {

@@ -46,12 +46,21 @@ extension ApiRequest: WireParams, WireObject {
         ApiRequest.init(method:path:query:headers:body:),
         Field("method", \.method, .method, "GET, POST, …"),
         Field("path", \.path, .path, "one of the signed-in user's own resources, beginning with '/'"),
-        Field("query", \.query, texts: .ifAny, "the query, unescaped"),
-        Field("headers", \.headers, texts: .ifAny, "header fields; the daemon sets those with credentials") {
+        Field("query", \.query, texts: .ifAny, atMost: mostTexts, "the query, unescaped; at most 256 names"),
+        Field(
+            "headers",
+            \.headers,
+            texts: .ifAny,
+            atMost: mostTexts,
+            "header fields, at most 256; the daemon sets those with credentials"
+        ) {
             isToken($0) && isFieldValue($1)
         },
         Field(body: \.body, "what is sent along, as text", base64: "what is sent along, when it is not text")
     )
+
+    /// So many names the query and the headers may have each: in memory, a short one weighs many times its bytes.
+    package static let mostTexts = 256
 }
 
 /// What the provider's API answered, whatever its status.
@@ -113,12 +122,13 @@ extension Field where Value == NamedTexts {
         _ name: StaticString,
         _ texts: @escaping @Sendable (Root) -> NamedTexts,
         texts presence: TextsPresence,
+        atMost most: Int = .max,
         _ summary: String,
         where isAllowed: @escaping @Sendable (String, String) -> Bool = { _, _ in true }
     ) {
         self.init(
             [Member(name, .map(.string), summary, optional: presence == .ifAny)],
-            read: { (members) throws(WireMismatch) in try members.texts(name, where: isAllowed) },
+            read: { (members) throws(WireMismatch) in try members.texts(name, atMost: most, where: isAllowed) },
             write: { (root, writer) in
                 let texts = texts(root)
                 if presence == .always || !texts.isEmpty { writer.member(name, texts) }
@@ -166,12 +176,14 @@ extension Members {
     /// An object whose values are all strings.
     fileprivate func texts(
         _ name: StaticString,
+        atMost most: Int = .max,
         where isAllowed: (String, String) -> Bool
     ) throws(WireMismatch) -> NamedTexts {
         guard let object = self[name] else { return [:] }
         guard object.kind == .object else { throw mismatch(name, "must be an object of strings") }
         var texts = NamedTexts()
-        for (key, value) in object.members {
+        for (count, (key, value)) in object.members.enumerated() {
+            guard count < most else { throw mismatch(name, "must have at most \(most) names") }
             guard let key = key.string, let value = value.string, isAllowed(key, value) else {
                 throw mismatch(name, "must be an object of well-formed strings")
             }

@@ -9,12 +9,15 @@ package struct CallerLimits: Equatable, Sendable {
     /// Bytes that are kept for the user's connections: lines that have not ended or cannot be handled yet, and answers that
     /// nobody reads. The largest answer there can be (a body of 8 MiB, escaped) fits.
     package var held: Int
+    /// Bytes of the requests that are not answered yet. It is passed by no more than one line.
+    package var accepted: Int
 
     /// Sets limits; what is left out is as the interface says.
-    package init(connections: Int = 512, inFlight: Int = 1_024, held: Int = 64 << 20) {
+    package init(connections: Int = 512, inFlight: Int = 1_024, held: Int = 64 << 20, accepted: Int = 32 << 20) {
         self.connections = connections
         self.inFlight = inFlight
         self.held = held
+        self.accepted = accepted
     }
 
     /// Connections over the limit that are kept open for a moment, so that they can read why they are refused. Past
@@ -27,7 +30,11 @@ final class CallerAccount {
     let user: UInt32
     var connections = 0
     var refusedConnections = 0
+    /// Requests that are not answered yet…
     var inFlight = 0
+    /// …and their bytes. They stay when the connection goes: what was asked for is carried out. So it is not a connection that
+    /// goes when they are too many, but the next request that is refused.
+    var accepted = 0
     var held = 0
     /// The connections that keep more than they have to.
     var holders: [ObjectIdentifier: Connection] = [:]

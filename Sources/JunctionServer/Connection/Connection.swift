@@ -85,13 +85,19 @@ final class Connection {
     /// Whether the caller waits for as many answers as it may.
     var isBusy: Bool { account.inFlight >= reception.limits.inFlight }
 
-    func requestBegan() {
+    /// Whether the caller waits for answers to as many bytes as it may.
+    var hasAskedEnough: Bool { account.accepted >= reception.limits.accepted }
+
+    /// A request of so many bytes is answered later.
+    func requestBegan(_ bytes: Int) {
         machine.requestBegan()
         account.inFlight += 1
+        account.accepted += bytes
     }
 
-    func requestEnded() {
+    func requestEnded(_ bytes: Int) {
         account.inFlight -= 1
+        account.accepted -= bytes
         perform(machine.requestEnded())
         reception.settle(account)
     }

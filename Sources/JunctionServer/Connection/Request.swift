@@ -10,6 +10,8 @@ struct Request {
     let id: JunctionProtocol.RequestID?
     /// The batch that it came in, and whose answers go out together.
     let batch: BatchAnswers?
+    /// The bytes of the call and of the id: its caller is charged with them while the answer is not known.
+    var size = 0
 
     var peer: Peer { connection.peer }
 
@@ -53,7 +55,7 @@ extension Request {
         _: Definition.Type,
         onSuccess: @escaping (Definition.Answer) -> Void = { _ in }
     ) -> @Sendable (Result<Definition.Answer, WireError>) -> Void {
-        let request = Request(connection: connection, id: id?.detached, batch: batch)
+        let request = Request(connection: connection, id: id?.detached, batch: batch, size: size)
         let pending = NIOLoopBound(
             PendingRequest<Definition>(request, onSuccess: onSuccess),
             eventLoop: connection.eventLoop
@@ -71,7 +73,7 @@ private final class PendingRequest<Definition: MethodDefinition> {
     init(_ request: Request, onSuccess: @escaping (Definition.Answer) -> Void) {
         self.request = request
         self.onSuccess = onSuccess
-        request.connection.requestBegan()
+        request.connection.requestBegan(request.size)
     }
 
     func settle(_ result: Result<Definition.Answer, WireError>) {
@@ -84,6 +86,6 @@ private final class PendingRequest<Definition: MethodDefinition> {
         case .failure(let error):
             request.fail(error)
         }
-        request.connection.requestEnded()
+        request.connection.requestEnded(request.size)
     }
 }

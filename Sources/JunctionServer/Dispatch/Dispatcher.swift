@@ -70,10 +70,10 @@ final class Dispatcher {
         switch message {
         case .request(let call, let id):
             batch?.expectAnswer()
-            let request = Request(connection: connection, id: id, batch: batch)
+            let request = Request(connection: connection, id: id, batch: batch, size: call.size + id.size)
             if batch?.isFull == true { request.fail(.batchTooLarge) } else { perform(call, request) }
         case .notification(let call):
-            perform(call, Request(connection: connection, id: nil, batch: batch))
+            perform(call, Request(connection: connection, id: nil, batch: batch, size: call.size))
         case .answer(let answer):
             connection.questions?.received(answer)
         case .invalid(let error, let id):
@@ -101,6 +101,7 @@ final class Dispatcher {
             return denial(of: method, to: request.peer, lacking: capability)
         }
         if request.connection.isBusy { return .tooManyRequests }
+        if request.connection.hasAskedEnough { return .tooMuchAsked }
         if method == .apiRequest, !exposesApi { return .apiNotExposed }
         return nil
     }
@@ -178,6 +179,11 @@ extension WireError {
     static let tooManyRequests = WireError(
         .busy,
         "Your user waits for as many answers as it may: wait for some of them, or raise limits.inFlight",
+        retryAfter: 1
+    )
+    static let tooMuchAsked = WireError(
+        .busy,
+        "What your user waits for an answer to is as large as it may be: wait for some of the answers",
         retryAfter: 1
     )
     static let batchTooLarge = WireError(
