@@ -15,7 +15,7 @@ package struct JunctionProvider: IdentityProvider {
     let clock: any SessionClock
     /// Whether a team API key may be one for production.
     var takesProductionKeys: Bool
-    private let linked = LinkedToken()
+    private let linked = LinkedTokens()
 
     package init(cloud: JunctionCloud, http: OutgoingHttp, clock: any SessionClock, takesProductionKeys: Bool = false) {
         self.cloud = cloud
@@ -148,19 +148,12 @@ package struct JunctionProvider: IdentityProvider {
 
 extension JunctionProvider {
     private func exchange(_ code: LinkCode, expecting expected: Identity?) async throws(ExchangeFailure) -> Grant {
-        let api = cloud.api(code.site)
-        let era = linked.era
-        let token: SharedSecret
-        if let kept = linked.token(of: code, at: clock.now()) {
-            token = kept
-        } else {
-            token = try await LinkCodeEndpoint(http: http, clock: clock).exchange(code, at: api)
-            guard linked.keep(token, of: code, at: clock.now(), since: era) else {
-                throw .unavailable(Unavailability("A sign-out came in between: nobody is signed in"))
-            }
-        }
+        let token = try await token(of: code)
         do throws(ExchangeFailure) {
-            let grant = try await exchange(token, of: code, at: api, expecting: expected)
+            guard token.site == code.site else {
+                throw .refused("The link code leads to another environment or region than it names: get a new one")
+            }
+            let grant = try await exchange(token, expecting: expected)
             linked.forget(code)
             return grant
         } catch {
@@ -173,26 +166,31 @@ extension JunctionProvider {
         }
     }
 
-    /// Exchanges what a link code brought.
-    private func exchange(
-        _ token: SharedSecret,
-        of code: LinkCode,
-        at api: HttpOrigin,
-        expecting expected: Identity?
-    ) async throws(ExchangeFailure) -> Grant {
-        let opened: SignInToken
+    /// What the code brings, or has brought to an earlier try.
+    private func token(of code: LinkCode) async throws(ExchangeFailure) -> SignInToken {
+        if let kept = linked.token(of: code, at: clock.now()) { return kept }
+        guard linked.hasRoom else {
+            throw .unavailable(
+                Unavailability(
+                    "\(LinkedTokens.most) link codes wait for their exchange already, and this one was not spent: try those "
+                        + "again, or sign out, which drops them"
+                )
+            )
+        }
+        let (api, era) = (cloud.api(code.site), linked.era)
+        let brought = try await LinkCodeEndpoint(http: http, clock: clock).exchange(code, at: api)
+        let token: SignInToken
         do {
-            opened = try SignInToken(token)
+            token = try SignInToken(brought)
         } catch {
-            linked.forget(code)
             throw .unavailable(
                 Unavailability("\(api.place) answered the link code with an unreadable Sign-In Token", ambiguous: true)
             )
         }
-        guard opened.site == code.site else {
-            throw .refused("The link code leads to another environment or region than it names: get a new one")
+        guard linked.keep(token, of: code, at: clock.now(), since: era) else {
+            throw .unavailable(Unavailability("A sign-out came in between: nobody is signed in"))
         }
-        return try await exchange(opened, expecting: expected)
+        return token
     }
 
     private func exchange(_ token: SignInToken, expecting expected: Identity?) async throws(ExchangeFailure) -> Grant {
