@@ -10,6 +10,31 @@ package enum StandardError {
         let isJournal = LogDestination(descriptor: STDERR_FILENO, journalStream: journalStream) == .journal
         let bytes = Array("\(isJournal ? "<3>" : "")\(Version.name): \(line)\n".utf8)
         // A line that cannot be written is lost: there is nowhere left to complain.
-        _ = write(STDERR_FILENO, bytes, bytes.count)
+        write(bytes, until: .now + patience)
+    }
+
+    /// As long as the log is waited for: who has stopped reading holds up no end.
+    private static let patience: Duration = .seconds(2)
+
+    /// Whoever shares the descriptor may count on its waiting, so it is asked, and not told, to have room.
+    private static func write(_ bytes: [UInt8], until end: ContinuousClock.Instant) {
+        var rest = bytes[...]
+        while !rest.isEmpty, hasRoom(until: end) {
+            // What a pipe that has room takes without waiting.
+            let written = rest.prefix(Int(PIPE_BUF)).withUnsafeBytes {
+                Glibc.write(STDERR_FILENO, $0.baseAddress, $0.count)
+            }
+            guard written > 0 else { return }
+            rest = rest.dropFirst(written)
+        }
+    }
+
+    private static func hasRoom(until end: ContinuousClock.Instant) -> Bool {
+        var target = pollfd(fd: STDERR_FILENO, events: Int16(POLLOUT), revents: 0)
+        while true {
+            let left = max(.zero, ContinuousClock.now.duration(to: end)) / .milliseconds(1)
+            let ready = poll(&target, 1, Int32(left))
+            guard ready < 0, errno == EINTR else { return ready > 0 }
+        }
     }
 }

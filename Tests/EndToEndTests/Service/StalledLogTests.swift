@@ -27,4 +27,22 @@ import Testing
         daemon.signal(SIGTERM)
         #expect(try daemon.wait().status == 0)
     }
+
+    @Test func `a start that fails ends, though whoever reads why has stopped`() throws {
+        let folder = try TemporaryFolder()
+        let errors = folder.fresh("errors")
+        try #require(mkfifo(errors, 0o600) == 0)
+        let reader = open(errors, O_RDWR | O_NONBLOCK | O_CLOEXEC)
+        defer { close(reader) }
+        while write(reader, "a line of somebody else's\n", 26) > 0 {}
+
+        let daemon = try Program(
+            "/bin/sh",
+            ["-c", "exec \"$0\" --config /nonexistent 2>\"$ERRORS\"", Program.path(of: "junctiond")],
+            in: folder,
+            environment: ["ERRORS": errors]
+        )
+
+        #expect(try daemon.wait().status == 78)
+    }
 }
