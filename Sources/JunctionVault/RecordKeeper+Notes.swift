@@ -1,12 +1,26 @@
 import JunctionSession
 
 extension RecordKeeper {
-    /// Which credentials were used up, as far as the disk or this process knows.
+    /// Which credentials were used up, as far as the disk and this process know. A file that cannot be read says nothing; that
+    /// is not the same as a file that has nothing to say.
     var usedCredentials: UsedCredentials {
-        let bytes = try? files.read(.usedCredentials, atMost: UsedCredentials.largestFile)
-        var used = bytes.flatMap(\.self).map(UsedCredentials.init(parsing:)) ?? UsedCredentials()
-        used.take(over: owed)
-        return used
+        get throws(FileFault) {
+            let bytes = try files.read(.usedCredentials, atMost: UsedCredentials.largestFile)
+            var used = bytes.map(UsedCredentials.init(parsing:)) ?? UsedCredentials()
+            used.take(over: owed)
+            return used
+        }
+    }
+
+    /// How far it has come with the credential of this digest; nil when it was never seen.
+    func stage(of digest: String) throws(FileFault) -> UsedCredentials.Stage? {
+        do throws(FileFault) {
+            return try usedCredentials.stage(of: digest)
+        } catch {
+            // What this process knows to be over is over, whatever the file says.
+            guard owed.stage(of: digest) == .done else { throw error }
+            return .done
+        }
     }
 
     /// Notes how far it has come with a credential; what the disk refuses is owed to it.
@@ -15,10 +29,10 @@ extension RecordKeeper {
         try settleNotes()
     }
 
-    /// Writes what is owed, if anything is.
+    /// Writes what is owed, if anything is; never over what could not be read.
     mutating func settleNotes() throws(FileFault) {
         guard !owed.isEmpty else { return }
-        let text = usedCredentials.text
+        let text = try usedCredentials.text
         do throws(FileFault) {
             try put(text)
         } catch {

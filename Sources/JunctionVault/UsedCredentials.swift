@@ -12,6 +12,8 @@ package struct UsedCredentials: Equatable, Sendable {
     package enum Stage: String, Equatable, Sendable {
         /// It was about to be exchanged: whether it was, nobody can say after a crash.
         case begun
+        /// It was tried, and has signed nobody in: it may yet.
+        case unspent
         /// It signed somebody in, or never will.
         case done
     }
@@ -74,18 +76,25 @@ package struct UsedCredentials: Equatable, Sendable {
 }
 
 extension Vault {
-    /// How far it has come with the credential of this digest; nil also when the file cannot be read.
+    /// How far it has come with a credential; nil when it was never seen. A fault when that cannot be known.
+    package typealias Stage = Result<UsedCredentials.Stage?, FileFault>
+
+    /// How far it has come with the credential of this digest.
     ///
     /// It waits for the disk: for the start, before anybody is served.
-    package func stage(of digest: String) -> UsedCredentials.Stage? {
-        onQueueAtOnce { _ in keeper.withLock { $0.usedCredentials.stage(of: digest) } }
+    package func stage(of digest: String) -> Stage {
+        onQueueAtOnce { _ in look(for: digest) }
     }
 
     /// The same, without waiting for the disk.
     ///
     /// - Parameter then: told on the vault's own thread.
-    package func stage(of digest: String, then: @escaping @Sendable (UsedCredentials.Stage?) -> Void) {
-        onQueue { [self] _ in then(keeper.withLock { $0.usedCredentials.stage(of: digest) }) }
+    package func stage(of digest: String, then: @escaping @Sendable (Stage) -> Void) {
+        onQueue { [self] _ in then(look(for: digest)) }
+    }
+
+    private func look(for digest: String) -> Stage {
+        keeper.withLock { keeper in Result { () throws(FileFault) in try keeper.stage(of: digest) } }
     }
 
     /// Notes how far it has come. What is written after this call is on disk after it.

@@ -59,7 +59,7 @@ import Testing
         for survivor in disk.afterPowerCut() {
             let next = survivor.keeper().keeper
             #expect(next.installation?.text == installation)
-            #expect(next.usedCredentials.stage(of: digest("token", at: installation)) == .done)
+            #expect(try next.stage(of: digest("token", at: installation)) == .done)
         }
     }
 
@@ -68,7 +68,7 @@ import Testing
         var (keeper, _) = disk.keeper()
         disk.fail { _, operation in operation.subject.contains("used-credentials.tmp") ? EIO : nil }
         #expect(throws: FileFault.self) { try keeper.note(.done, of: digest("token")) }
-        #expect(keeper.usedCredentials.stage(of: digest("token")) == .done)
+        #expect(try keeper.stage(of: digest("token")) == .done)
 
         // A session is as durable as ever.
         try keeper.write(.test(8), .test(8))
@@ -77,7 +77,7 @@ import Testing
         disk.fail(nil)
         try keeper.write(.test(9, edition: 1, .signedOut), SessionSecrets())
 
-        #expect(disk.keeper().keeper.usedCredentials.stage(of: digest("token")) == .done)
+        #expect(try disk.keeper().keeper.stage(of: digest("token")) == .done)
     }
 
     @Test func `the reserve is there for a note, too`() throws {
@@ -94,7 +94,35 @@ import Testing
 
         try keeper.note(.done, of: digest("token"))
 
-        #expect(disk.keeper().keeper.usedCredentials.stage(of: digest("token")) == .done)
+        #expect(try disk.keeper().keeper.stage(of: digest("token")) == .done)
+    }
+
+    @Test(arguments: [EIO, EACCES, EISDIR])
+    func `notes that cannot be read are not taken for none, nor written over`(code: Int32) throws {
+        let disk = SimulatedDisk(live: sealed(.test(7)))
+        var (before, _) = disk.keeper()
+        try before.note(.done, of: digest("token"))
+        var (keeper, _) = disk.keeper()
+        disk.fail { _, operation in
+            operation.verb == "read" && operation.subject == "used-credentials" ? code : nil
+        }
+
+        #expect(throws: FileFault.self) { try keeper.stage(of: digest("token")) }
+        #expect(throws: FileFault.self) { try keeper.stage(of: digest("other")) }
+        #expect(throws: FileFault.self) { try keeper.note(.done, of: digest("other")) }
+        #expect(throws: FileFault.self) { try keeper.note(.begun, of: digest("third")) }
+        // What is known here is known.
+        #expect(try keeper.stage(of: digest("other")) == .done)
+        #expect(throws: FileFault.self) { try keeper.stage(of: digest("third")) }
+        // A session is as durable as ever, and a sign-out is not, before the notes are.
+        try keeper.write(.test(8), .test(8))
+        #expect(throws: StoreFailure.self) { try keeper.write(.test(9, .signedOut), SessionSecrets()) }
+
+        disk.fail(nil)
+        #expect(try keeper.stage(of: digest("token")) == .done)
+        try keeper.write(.test(9, edition: 1, .signedOut), SessionSecrets())
+        for text in ["token", "other"] { #expect(try disk.keeper().keeper.stage(of: digest(text)) == .done) }
+        #expect(try disk.keeper().keeper.stage(of: digest("third")) == .begun)
     }
 
     @Test func `a record that cannot be read is not made another installation's by a note`() throws {

@@ -309,7 +309,7 @@ package final class Daemon: Sendable {
         accounts.withLock { $0 = new.accounts(foundFor: sound.rules) }
         introspection.accessNotes = sound.accessNotes
         // The service manager may have passed other credentials with the reload.
-        if let provisioning { loop.execute { provisioning.look() } }
+        if let provisioning { loop.execute { provisioning.lookAgain() } }
         if !configuration.differsOnlyInWhatReloads(from: new) {
             logger.warning("Changes outside access, api and log take effect after a restart")
         }

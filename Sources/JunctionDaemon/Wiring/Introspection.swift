@@ -101,7 +101,7 @@ final class Introspection: DaemonIntrospection {
             Identity(userId: $0, teamId: facts.teamId, environment: facts.environment, region: facts.region)
         }
         let files = surroundings.secretFiles.compactMap(\.finding)
-        let passed = [provisioning?.finding].compactMap(\.self)
+        let passed = provisioning?.findings ?? []
         let near = [configuration] + files + access + [socket, session(facts)] + passed + [wallClock, serviceManager]
         Task(executorPreference: tasks) {
             let findings =

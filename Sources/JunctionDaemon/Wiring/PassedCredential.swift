@@ -7,11 +7,15 @@ struct PassedCredential: Sendable {
     let secret: SharedSecret
     private let make: @Sendable (SharedSecret) -> Credential
 
-    /// The first one that is there, in the folder of the service manager's credentials.
-    static func found(in folder: String) -> PassedCredential? {
-        known.lazy.compactMap { name, make in
-            SmallFile.secret(at: "\(folder)/\(name)").map { PassedCredential(name: name, secret: $0, make: make) }
-        }.first
+    /// Those that are there, in the folder of the service manager's credentials, in the order in which they are tried.
+    static func all(in folder: String) -> [PassedCredential] {
+        known.compactMap { name, _ in named(name, in: folder) }
+    }
+
+    /// The one of this name, if it is there.
+    static func named(_ name: String, in folder: String) -> PassedCredential? {
+        guard let (_, make) = known.first(where: { $0.0 == name }) else { return nil }
+        return SmallFile.secret(at: "\(folder)/\(name)").map { PassedCredential(name: name, secret: $0, make: make) }
     }
 
     var value: Credential { make(secret) }

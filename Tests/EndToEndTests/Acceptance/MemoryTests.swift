@@ -60,4 +60,32 @@ struct MemoryTests {
         let leftToRenew = try settled(client, { try memory.count(ofTokens: "rt_") }, until: { $0 == 0 })
         #expect(leftToRenew == 0)
     }
+
+    @Test(arguments: [false, true])
+    func `a credential of the service manager stays in its place, also while it waits for its next try`(
+        isWaiting: Bool
+    ) throws {
+        let installation = try Installation()
+        let credentials = try Credentials(installation)
+        let user = try installation.cloud.makeUser()
+        let token = try installation.cloud.signInToken(for: user)
+        try credentials.write(Data("\(token)\n".utf8), to: "signInToken")
+        if isWaiting {
+            try installation.cloud.fault(["match": "/v1/", "status": 503, "headers": ["Retry-After": "3600"]])
+        }
+        // As the release is linked. The linker's trampoline, when a function is called for the first time, would put all vector
+        // registers on the stack, and in one of them is the end of whatever was copied last.
+        try installation.startDaemon(["LD_BIND_NOW": "1"])
+        let daemon = try #require(installation.daemon)
+        if isWaiting {
+            try daemon.awaitError("it is tried again", in: installation.folder)
+        } else {
+            try installation.awaitSnapshot { $0.state == "established" }
+        }
+
+        let memory = MemoryScan(process: daemon.identifier)
+        let client = try installation.connect()
+        let secrets = [String(token.suffix(64)), String(try Forgery.jwt(of: token).suffix(64))]
+        #expect(try settled(client, { try memory.count(of: secrets) }, until: { $0 == [0, 0] }) == [0, 0])
+    }
 }

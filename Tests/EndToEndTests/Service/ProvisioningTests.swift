@@ -105,8 +105,7 @@ import Testing
         try installation.cloud.drive("delete", gone)
         try installation.startDaemon()
         try installation.awaitLog("is not tried again")
-        let checks = try installation.connect().call("daemon.diagnose")["checks"] as? [Object] ?? []
-        let finding = checks.first { $0["name"] as? String == "provisioning" }
+        let finding = try installation.findings().first
         #expect(finding?["verdict"] as? String == "problem")
         #expect((finding?["remedy"] as? String)?.contains("new one") == true)
 
@@ -217,6 +216,82 @@ import Testing
         #expect(try installation.cloud.requests(to: "/v2/link/code/exchange").count == 2)
     }
 
+    @Test func `while it cannot be read what was used, nothing is tried, and doctor says so`() throws {
+        let (installation, _, _) = try provisioned()
+        try installation.cloud.change(["singleUseSignInTokens": false])
+        try installation.startDaemon()
+        try installation.awaitSnapshot { $0.state == "established" }
+        try installation.signOut()
+        try installation.stopDaemon()
+        let files = FileManager.default
+        let notes = installation.stateDirectory + "/used-credentials"
+        try files.moveItem(atPath: notes, toPath: notes + ".aside")
+        try files.createDirectory(atPath: notes, withIntermediateDirectories: false)
+
+        try installation.startDaemon()
+        try installation.awaitLog("whether it was used before cannot be known")
+
+        #expect(try installation.status().state == "notLoggedIn")
+        let finding = try #require(try installation.findings().first)
+        #expect(finding["verdict"] as? String == "problem")
+        #expect((finding["detail"] as? String)?.contains(notes) == true)
+
+        try files.removeItem(atPath: notes)
+        try files.moveItem(atPath: notes + ".aside", toPath: notes)
+        installation.daemon?.signal(SIGHUP)
+        try installation.awaitLog("it was used before")
+        #expect(try installation.cloud.counter("exchanges") == 1)
+    }
+
+    @Test(arguments: [false, true])
+    func `a credential that is of no use makes way for the next one, and doctor speaks of each`(
+        isThereAtFirst: Bool
+    ) throws {
+        let installation = try Installation()
+        let credentials = try Credentials(installation)
+        let user = try installation.cloud.makeUser()
+        let code = try installation.cloud.linkCode(for: user)
+        let expired = try installation.cloud.signInToken(for: user, ["expired": true])
+        try credentials.provision("signInToken", expired)
+        if isThereAtFirst { try credentials.provision("linkCode", code) }
+        try installation.startDaemon()
+        try installation.awaitLog("is not tried again")
+
+        if !isThereAtFirst { try credentials.provision("linkCode", code) }
+
+        try installation.awaitSnapshot { $0.state == "established" && $0.userId == user }
+        let findings = try installation.findings()
+        #expect(findings.map { $0["verdict"] as? String } == ["problem", "ok"])
+        #expect(
+            try findings.map { try #require($0["detail"] as? String) }.map { $0.split(separator: " ")[2] }
+                == ["signInToken", "linkCode"]
+        )
+
+        try installation.signOut()
+        try installation.restartDaemon()
+        try installation.awaitLog("linkCode is not used: it was used before")
+        #expect(try installation.status().state == "notLoggedIn")
+    }
+
+    @Test(arguments: [false, true])
+    func `one that waits while somebody else signs in is kept until nobody is`(isRestarted: Bool) throws {
+        let (installation, _, user) = try provisioned()
+        let time = try ShiftedTime(installation)
+        let busy: Object = ["match": "/v1/token", "status": 503, "headers": ["Retry-After": "600"], "times": 1]
+        try installation.cloud.fault(busy)
+        try installation.startDaemon()
+        try installation.awaitLog("it is tried again")
+        let other = try installation.signInNewUser("bob")
+
+        if isRestarted { try installation.restartDaemon() } else { time.advance(by: .minutes(20)) }
+        try installation.awaitLog("it is kept until nobody is")
+        #expect(try installation.status().userId == other)
+
+        try installation.cloud.drive("delete", other)
+        _ = try installation.connect().refusal("session.renew")
+        try installation.awaitSnapshot { $0.state == "established" && $0.userId == user }
+    }
+
     @Test func `somebody who is signed in stays signed in`() throws {
         let installation = try Installation()
         let credentials = try Credentials(installation)
@@ -239,6 +314,12 @@ extension Credentials {
 }
 
 extension Installation {
+    /// What doctor says of the credentials, in order.
+    fileprivate func findings() throws -> [Object] {
+        let checks = try connect().call("daemon.diagnose")["checks"] as? [Object] ?? []
+        return checks.filter { $0["name"] as? String == "provisioning" }
+    }
+
     fileprivate func awaitLog(_ text: String) throws {
         try daemon?.awaitError(text, in: folder)
     }
