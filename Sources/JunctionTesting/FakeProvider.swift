@@ -153,7 +153,7 @@ package final class FakeProvider: IdentityProvider {
         .registration: SchemeTraits(),
         .registrationSignature: SchemeTraits(),
         .selfSigned: SchemeTraits(renewsAlone: true),
-        .device: SchemeTraits(renewsByRefreshToken: true, demandMayPass: true),
+        .device: SchemeTraits(renewsByRefreshToken: true, demandMayPass: true, proofOutlivesToken: true),
         .authorizationCode: SchemeTraits(renewsByRefreshToken: true),
         .refreshToken: SchemeTraits(renewsByRefreshToken: true),
         .tokenExchange: SchemeTraits(),

@@ -54,7 +54,8 @@ extension RecordKeeper {
 
         init(from old: SessionRecord?, to new: SessionRecord) {
             // A sign-in that awaits approval ends nothing, and settles nothing yet.
-            if new.approval != nil || old?.approval != nil && old?.generation == new.generation {
+            let isNote = old.map { $0.generation == new.generation } ?? (new.generation == 0)
+            if isNote, new.approval != nil || old?.approval != nil {
                 self = .update
                 return
             }

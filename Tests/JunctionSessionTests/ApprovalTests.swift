@@ -147,7 +147,8 @@ import Testing
 
     @Test func `codes that nobody approves expire by our own clock`() {
         var bench = Self.awaiting()
-        for _ in 0..<99 {
+        // The last one a little sooner than the others, just before the end.
+        for _ in 0..<100 {
             bench.passToAlarm()
             bench.failPoll(.pending)
         }
@@ -381,6 +382,135 @@ import Testing
         bench.passToAlarm()
         bench.signOut()
         #expect(bench.refusal(of: request) == .notSignedIn)
+    }
+
+    // MARK: What a reader who wanted it to fail has found
+
+    @Test(arguments: [true, false])
+    func `identify of the one who is signed in takes nobody else`(isJoined: Bool) {
+        var bench = Bench()
+        let first = bench.identify("ext-alice")
+        bench.answer(first, .success(.signInToken("alice")))
+        bench.grantExchange()
+        bench.renew()
+        bench.failRenewal(.reauthenticationRequired)
+        if isJoined {
+            bench.signIn(.device)
+            bench.giveCodes()
+        }
+        let request = bench.identify("ext-alice")
+        bench.answer(request, .success(.device))
+        if !isJoined { bench.giveCodes() }
+        bench.passToPoll()
+        bench.grantPoll(by: "bob")
+
+        #expect(bench.refusal(of: request) == .alreadySignedIn && bench.facts.userId == "alice")
+        #expect(bench.facts.externalUserId == "ext-alice" && bench.revoked == [.user("bob")])
+    }
+
+    @Test func `identify with a credential that names nobody takes nobody else either`() {
+        var bench = Bench()
+        let first = bench.identify("ext-alice")
+        bench.answer(first, .success(.signInToken("alice")))
+        bench.grantExchange()
+        bench.renew()
+        bench.failRenewal(.reauthenticationRequired)
+        let request = bench.identify("ext-alice")
+        bench.answer(request, .success(CredentialFacts(scheme: .refreshToken, subject: .unnamed)))
+        bench.grantExchange(of: "bob", scheme: .refreshToken)
+
+        #expect(bench.refusal(of: request) == .alreadySignedIn && bench.facts.userId == "alice")
+        #expect(bench.revoked == [.user("bob")])
+    }
+
+    @Test func `a sign-out is told although the access token is dead, and for longer than it would have lived`() {
+        var bench = Self.awaiting { $0.life = .seconds(300) }
+        bench.passToPoll()
+        bench.grantPoll()
+        bench.pass(.seconds(400))
+        #expect(bench.state == .tokenExpired)
+        bench.signOut()
+        #expect(bench.revoked == [.user("alice")])
+        bench.endRevocation(Unavailability("Busy", retryAfter: .seconds(600)))
+        bench.pass(.seconds(700))
+        #expect(bench.telling != nil)
+    }
+
+    @Test func `codes outlive a wall clock that is set, over a restart too`() throws {
+        var before = Self.awaiting()
+        before.stepWall(.seconds(86_400))
+        var bench = try Self.restarted(before)
+        bench.failPoll(.pending)
+        bench.passToAlarm()
+        #expect(bench.polls.count == 1)
+    }
+
+    @Test func `the process does not end while a poll is out that a sign-out overtook`() {
+        var bench = Self.awaiting()
+        bench.passToPoll()
+        let poll = bench.polls[0]
+        bench.signOut()
+        #expect(bench.machine.isBusy)
+        bench.grant(poll, of: "alice", scheme: .device)
+        #expect(bench.machine.isBusy && bench.telling != nil)
+        bench.endRevocation()
+        #expect(!bench.machine.isBusy)
+    }
+
+    @Test func `of a session in good order its own renewals speak`() {
+        var bench = Self.awaiting()
+        bench.signIn(.signInToken("bob"))
+        bench.grantExchange(of: "bob")
+        #expect(bench.facts.renewal.lastError == nil)
+        bench.renew()
+        bench.failRenewal(.unavailable(Unavailability("No route to host")))
+        #expect(bench.facts.renewal.lastError?.contains("No route to host") == true)
+    }
+
+    @Test func `a session whose app has no token any more takes one that is handed in`() {
+        var bench = Bench.signedIn(life: .seconds(60), mode: .handler)
+        bench.pass(.seconds(120))
+        #expect(bench.state == .tokenExpired)
+        let facts = CredentialFacts(scheme: .tokenExchange, subject: .unnamed)
+        let request = bench.signIn(facts)
+        bench.grantExchange(scheme: .tokenExchange)
+        #expect(bench.reply(to: request) == .done && bench.state == .established)
+        bench.pass(.seconds(120))
+        let other = bench.signIn(facts)
+        bench.grantExchange(of: "bob", scheme: .tokenExchange)
+        #expect(bench.refusal(of: other) == .alreadySignedIn)
+    }
+
+    @Test func `a long interval leaves room for a last poll`() {
+        var bench = Bench()
+        bench.signIn(.device)
+        bench.giveCodes(interval: .seconds(30), life: .seconds(100))
+        bench.passToPoll()
+        bench.failPoll(.pending)
+        // At 72 s; the next would be at 108 s, after the end.
+        bench.passToPoll()
+        bench.failPoll(.slowDown)
+        bench.passToAlarm()
+        #expect(bench.state == .notLoggedIn, "no faster than the provider wants")
+
+        bench = Bench()
+        bench.signIn(.device)
+        bench.giveCodes(interval: .seconds(25), life: .seconds(100))
+        for _ in 0..<3 {
+            bench.passToPoll()
+            bench.failPoll(.pending)
+        }
+        // At 30, 60, 90 s.
+        #expect(bench.machine.nextAlarm(now: bench.now).map { $0 - bench.now.wall } == .seconds(10))
+    }
+
+    @Test func `what is refused after an answer was lost may have been approved`() {
+        var bench = Self.awaiting()
+        bench.passToPoll()
+        bench.failPoll(.unavailable(Unavailability("The connection was cut", ambiguous: true)))
+        bench.passToPoll()
+        bench.failPoll(.denied)
+        #expect(bench.facts.renewal.lastError?.contains("has to be repeated") == true)
     }
 
     // MARK: Restarts

@@ -98,6 +98,16 @@ import Testing
         #expect(disk.content[kept] == nil)
     }
 
+    @Test func `a sign-out that the disk refused first clears up, although a sign-in is awaited by then`() throws {
+        let kept = StateFile("generation-5.0-old", in: .quarantine)
+        let disk = SimulatedDisk(live: sealed(.test(7)), [kept: [1]])
+        var (keeper, _) = disk.keeper()
+
+        try keeper.write(Self.record(.signedOut, generation: 8, edition: 1), Self.secrets())
+
+        #expect(disk.content[kept] == nil)
+    }
+
     @Test func `an identity of an issuer, and the type of a subject token, come back as they were`() throws {
         let identity = Identity(userId: "Sub-1", issuer: "https://id.example.com/")
         let content = SessionRecord.Content.session(

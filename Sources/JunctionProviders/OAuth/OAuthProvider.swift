@@ -6,9 +6,9 @@ package import JunctionSession
 package struct OAuthProvider: IdentityProvider {
     package let name = OAuthVendor.name
     package let schemes: [Scheme: SchemeTraits] = [
-        .device: SchemeTraits(renewsByRefreshToken: true, demandMayPass: true),
-        .authorizationCode: SchemeTraits(renewsByRefreshToken: true, demandMayPass: true),
-        .refreshToken: SchemeTraits(renewsByRefreshToken: true, demandMayPass: true),
+        .device: SchemeTraits(renewsByRefreshToken: true, demandMayPass: true, proofOutlivesToken: true),
+        .authorizationCode: SchemeTraits(renewsByRefreshToken: true, demandMayPass: true, proofOutlivesToken: true),
+        .refreshToken: SchemeTraits(renewsByRefreshToken: true, demandMayPass: true, proofOutlivesToken: true),
         .tokenExchange: SchemeTraits(),
     ]
 

@@ -22,7 +22,10 @@ extension Dispatcher {
     func signIn(_ request: Request, _ credential: JunctionProtocol.Credential) {
         let (peer, observer) = (request.peer, observer)
         let isAllowed = stillMay(.manage, request)
-        let answer = laterIfAllowed(SessionSignIn.self, .sessionSignIn, request) { _ in observer.signedIn(by: peer) }
+        let answer = laterIfAllowed(SessionSignIn.self, .sessionSignIn, request) { snapshot in
+            // With codes nobody is signed in yet.
+            if snapshot.authorization == nil { observer.signedIn(by: peer) }
+        }
         owner.assumeIsolated { owner in
             owner.signIn(JunctionSession.Credential(credential), by: peer.user, while: isAllowed) {
                 [unowned owner] outcome in

@@ -26,6 +26,8 @@ struct Approval: Hashable, Sendable {
         var failures = 0
         /// It was found at start: the process before this one may have polled it, and not have lived to hear the answer.
         var isResumed = false
+        /// A poll has left whose answer never came.
+        var isAnswerLost = false
 
         enum State: Hashable, Sendable {
             /// `callers`: the identify calls that wait for its end.
@@ -35,6 +37,13 @@ struct Approval: Hashable, Sendable {
 
         /// A poll leaves a little later than the interval: clocks of devices run fast, and a strict server starts over.
         var pause: Duration { interval * 6 / 5 }
+
+        /// However long the pause is, and the provider wants to be left alone: it is asked once more while its codes live, if
+        /// the interval allows that.
+        func nextPoll(after delay: Duration, _ now: Moment) -> Uptime {
+            let last = max(endsAt + (.zero - Approval.lastPoll), now.uptime + interval)
+            return min(now.uptime + delay, last)
+        }
     }
 
     /// RFC 8628 §3.5: what a `slow_down` adds, for good.
@@ -121,8 +130,8 @@ struct Approval: Hashable, Sendable {
         guard var flow else { return }
         if tooFast { flow.interval += Self.slowDown }
         flow.failures = 0
-        flow.isResumed = false
-        flow.state = .waiting(until: now.uptime + flow.pause, callers: callers)
+        (flow.isResumed, flow.isAnswerLost) = (false, false)
+        flow.state = .waiting(until: flow.nextPoll(after: flow.pause, now), callers: callers)
         self.flow = flow
         lastError = nil
     }
@@ -132,30 +141,39 @@ struct Approval: Hashable, Sendable {
         guard var flow else { return }
         flow.failures += 1
         let backoff = min(flow.pause * (1 << min(flow.failures - 1, 10)), Self.longestBackoff)
-        let until = now.uptime + max(flow.pause, failure.retryAfter ?? backoff)
-        // However long the provider wants to be left alone: it is asked once more while its codes live.
-        let last = max(flow.endsAt + (.zero - Self.lastPoll), now.uptime + flow.pause)
-        flow.state = .waiting(until: min(until, last), callers: callers)
+        let delay = max(flow.pause, failure.retryAfter ?? backoff)
+        if failure.ambiguous { flow.isAnswerLost = true }
+        flow.state = .waiting(until: flow.nextPoll(after: delay, now), callers: callers)
         self.flow = flow
         lastError = failure.message
     }
 
     /// The wall clock was set, or the machine resumed: a person may have approved meanwhile.
-    mutating func clockJumped(_ now: Moment) {
-        guard var flow else { return }
+    ///
+    /// Returns whether its end reads otherwise now, and the disk has yet to know.
+    mutating func clockJumped(_ now: Moment) -> Bool {
+        guard var flow else { return false }
+        let before = flow.stored.expiresAt
         flow.stored.expiresAt = now.wall(at: flow.endsAt)
         if case .waiting(let until, let callers) = flow.state, let polledAt = flow.polledAt {
             flow.state = .waiting(until: min(until, polledAt + flow.pause), callers: callers)
         }
         self.flow = flow
+        return flow.stored.expiresAt != before
     }
+
+    /// Somebody is signed in: what came of an earlier one is of no interest any more.
+    mutating func forgetError() { lastError = nil }
 
     // MARK: What can be seen
 
     var isRunning: Bool { flow != nil }
 
-    /// Whether it was found at start, and no answer has been heard since.
-    var isResumed: Bool { flow?.isResumed ?? false }
+    /// Why nobody can know what became of it, where an answer may have been missed.
+    var interruption: ApprovalEnding? {
+        guard let flow, flow.isResumed || flow.isAnswerLost else { return nil }
+        return .interrupted(byRestart: flow.isResumed)
+    }
 
     var stored: StoredApproval? { flow?.stored }
 

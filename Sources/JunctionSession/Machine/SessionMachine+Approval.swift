@@ -2,7 +2,7 @@
 extension SessionMachine {
     // MARK: Events
 
-    /// The provider gave the codes that were asked for: they are noted before anybody sees them.
+    /// The provider gave the codes that were asked for: they are noted before the caller is answered.
     package mutating func approvalBegan(_ attempt: Attempt, _ begun: ApprovalBegun, now: Moment) -> [Effect] {
         guard signIn.isSent(attempt), let exchange = signIn.exchange else {
             _ = revocations.arrived(attempt)
@@ -36,11 +36,11 @@ extension SessionMachine {
         case .unavailable(let unavailability):
             approval.failed(unavailability, callers, now)
         case .denied:
-            return end(approval.isResumed ? .interrupted : .denied, callers, now)
+            return end(approval.interruption ?? .denied, callers, now)
         case .expired:
-            return end(approval.isResumed ? .interrupted : .expired, callers, now)
+            return end(approval.interruption ?? .expired, callers, now)
         case .refused(let words):
-            return end(approval.isResumed ? .interrupted : .refused(words), callers, now)
+            return end(approval.interruption ?? .refused(words), callers, now)
         }
         return settle(now)
     }
@@ -104,8 +104,14 @@ extension SessionMachine {
 
     /// Who may come of an approval: whoever stands, unless an app has declared that another is wanted.
     func wanted(by origin: SignIn.Origin) -> Identity? {
-        guard case .approval(nil, _) = origin else { return nil }
-        return standing.session?.stored.identity
+        guard case .approval(let externalUserId, _) = origin else { return nil }
+        return wanted(as: externalUserId)
+    }
+
+    /// The only user who may come of a credential that names nobody: whoever stands, unless an app declares another.
+    func wanted(as externalUserId: ExternalUserId?) -> Identity? {
+        guard let present = standing.session?.stored else { return nil }
+        return externalUserId.map { $0 == present.externalUserId } ?? true ? present.identity : nil
     }
 }
 
@@ -114,8 +120,8 @@ enum ApprovalEnding: Hashable, Sendable {
     case denied
     case expired
     case refused(String)
-    /// It was approved while this daemon was restarted, perhaps: nobody can know.
-    case interrupted
+    /// It was approved while this daemon was restarted, or while no answer came, perhaps: nobody can know.
+    case interrupted(byRestart: Bool)
     /// Somebody else has approved than the one who is signed in here.
     case otherUser(signedIn: String)
     /// Somebody has signed in by other means meanwhile.
@@ -139,9 +145,9 @@ enum ApprovalEnding: Hashable, Sendable {
         case .denied: "The sign-in was denied on the other screen: \(Self.again)"
         case .expired: "The sign-in has expired before anybody approved it: \(Self.again)"
         case .refused(let words): "The provider refused the sign-in that awaited approval: \(words): \(Self.again)"
-        case .interrupted:
-            "The sign-in was interrupted by a restart, and the provider does not take its code any more, approved or not: "
-                + "the approval has to be repeated: \(Self.again)"
+        case .interrupted(let byRestart):
+            "The sign-in was interrupted by \(byRestart ? "a restart" : "an answer that was lost"), and the provider does not "
+                + "take its code any more, approved or not: the approval has to be repeated: \(Self.again)"
         case .otherUser(let userId):
             "Another user has approved the sign-in than \(userId), who is signed in here: sign out first, or approve as "
                 + userId

@@ -15,7 +15,7 @@ extension SessionMachine {
     mutating func revokeEverything(_ now: Moment) -> [Effect] {
         var effects: [Effect] = []
         for session in [standing.session, ledger.change?.outcome.session].compactMap(\.self) {
-            let life = session.lifeOfProof(now)
+            let life = lifeOfProof(session.stored.scheme) ?? session.lifeOfProof(now)
             effects += revocations.add(session.stored.identity, session.secrets, goodFor: life, now)
         }
         if case .granted(let granted)? = signIn.exchange?.stage { effects += revoke(granted, now) }
@@ -35,8 +35,14 @@ extension SessionMachine {
     }
 
     mutating func revoke(_ granted: Granted, _ now: Moment) -> [Effect] {
-        let life = granted.life?.end.map { $0 - now.uptime } ?? RenewalPolicy.longestRevocation
+        let ownLife = granted.life?.end.map { $0 - now.uptime } ?? RenewalPolicy.longestRevocation
+        let life = lifeOfProof(granted.scheme) ?? ownLife
         return revocations.add(granted.identity, granted.secrets, goodFor: life, now)
+    }
+
+    /// For how long a sign-out can be proved, where that does not hang on the access token.
+    private func lifeOfProof(_ scheme: Scheme) -> Duration? {
+        traits(of: scheme).proofOutlivesToken ? RenewalPolicy.longestRevocation : nil
     }
 
     mutating func advanceRevocations(_ now: Moment) -> [Effect] {

@@ -144,6 +144,7 @@ extension SessionMachine {
     /// It is on disk (or the disk refused it, and it is served from memory): somebody is signed in.
     mutating func signedIn(_ origin: SignIn.Origin, from before: Standing) -> [Effect] {
         if let session = standing.session { revocations.drop(session.stored.identity) }
+        approval.forgetError()
         let isSame = isSameUser(before, standing)
         let replies: [Reply] =
             switch origin {
@@ -247,8 +248,9 @@ extension SessionMachine {
         case .nobody:
             return [.reply(.identify(request, .failure(.namesNoUser)))]
         case .unnamed:
-            // Who it is for is known only once it is spent; the caller declared that this user is wanted.
-            return beginExchange(origin(.switched), facts, uid, expecting: nil, now)
+            // Who it is for is known only once it is spent; the caller declared who is wanted.
+            let expected = wanted(as: externalUserId)
+            return beginExchange(origin(.switched), facts, uid, expecting: expected, now)
         case .user(let identity) where identity.isSameUser(as: session.stored.identity):
             if case .exchange(let expected) = ruling(for: facts, now) {
                 return beginExchange(origin(.unchanged), facts, uid, expecting: expected, now)

@@ -27,8 +27,8 @@ extension SessionMachine {
         let present = session.stored
         switch facts.subject {
         case .unnamed:
-            return present.reauthenticationPending
-                ? .exchange(expecting: present.identity) : .refuse(alreadySignedIn)
+            let isWanted = present.reauthenticationPending || isStranded(session, now)
+            return isWanted ? .exchange(expecting: present.identity) : .refuse(alreadySignedIn)
         case .nobody(let environment, let region):
             let isPresent =
                 present.scheme == .apiKey && present.identity.environment == environment

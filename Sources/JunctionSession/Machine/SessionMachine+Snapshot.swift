@@ -27,7 +27,9 @@ extension SessionMachine {
         if let pending = approval.stored {
             facts.authorization = Snapshot.Authorization(expiresAt: pending.expiresAt)
         }
-        if let error = approval.lastError { facts.renewal.lastError = error }
+        // Of a session in good order its own renewals speak.
+        let isInOrder = standing.session.map { !$0.stored.reauthenticationPending } ?? false
+        if let error = approval.lastError, !isInOrder || approval.isRunning { facts.renewal.lastError = error }
         return facts
     }
 

@@ -111,7 +111,7 @@ package struct SessionMachine: Hashable, Sendable {
     package mutating func clockJumped(now: Moment) -> [Effect] {
         renewal.clockJumped(now)
         enrolment.clockJumped(now)
-        approval.clockJumped(now)
+        if approval.clockJumped(now), coming.content != nil { ledger.note() }
         if case .signedIn(var session) = standing {
             session.clockJumped(now)
             if let (until, _) = renewal.postponement, session.stored.postponedUntil != until.wall {
@@ -217,8 +217,11 @@ package struct SessionMachine: Hashable, Sendable {
 
     /// Whether something is under way whose outcome would be lost if the process ended now.
     ///
-    /// A revocation that only waits for its next attempt is not: nothing would come of waiting with it.
-    package var isBusy: Bool { !ledger.isIdle || signIn.isBusy || renewal.isBusy || revocations.isTelling }
+    /// A revocation that only waits for its next attempt is not: nothing would come of waiting with it. A request that a
+    /// sign-out overtook is: what it may bring is to be revoked.
+    package var isBusy: Bool {
+        !ledger.isIdle || signIn.isBusy || renewal.isBusy || revocations.isTelling || !revocations.overtaken.isEmpty
+    }
 
     /// What the provider says of a scheme; nothing of one that it does not have.
     func traits(of scheme: Scheme) -> SchemeTraits { schemes[scheme] ?? SchemeTraits() }

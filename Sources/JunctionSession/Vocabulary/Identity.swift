@@ -76,16 +76,20 @@ package struct SchemeTraits: Hashable, Sendable {
     /// The provider's demand for a new credential may pass: it has one word for everything, and a user who was disabled may be
     /// enabled again. Whoever asks for a renewal then has it tried with what the session has; nothing is tried by itself.
     package var demandMayPass: Bool
+    /// A sign-out is proved by what outlives the access token: there is something to revoke when that is dead.
+    package var proofOutlivesToken: Bool
 
     package init(
         renewsByRefreshToken: Bool = false,
         renewsAlone: Bool = false,
         reachesProvider: Bool = true,
-        demandMayPass: Bool = false
+        demandMayPass: Bool = false,
+        proofOutlivesToken: Bool = false
     ) {
         self.renewsByRefreshToken = renewsByRefreshToken
         self.renewsAlone = renewsAlone
         self.reachesProvider = reachesProvider
         self.demandMayPass = demandMayPass
+        self.proofOutlivesToken = proofOutlivesToken
     }
 }

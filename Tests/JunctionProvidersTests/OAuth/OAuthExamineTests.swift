@@ -79,9 +79,13 @@ struct OAuthExamineTests {
 
         #expect(
             traits == [
-                .device: SchemeTraits(renewsByRefreshToken: true, demandMayPass: true),
-                .authorizationCode: SchemeTraits(renewsByRefreshToken: true, demandMayPass: true),
-                .refreshToken: SchemeTraits(renewsByRefreshToken: true, demandMayPass: true),
+                .device: SchemeTraits(renewsByRefreshToken: true, demandMayPass: true, proofOutlivesToken: true),
+                .authorizationCode: SchemeTraits(
+                    renewsByRefreshToken: true,
+                    demandMayPass: true,
+                    proofOutlivesToken: true
+                ),
+                .refreshToken: SchemeTraits(renewsByRefreshToken: true, demandMayPass: true, proofOutlivesToken: true),
                 .tokenExchange: SchemeTraits(),
             ]
         )
