@@ -141,7 +141,7 @@ struct IdentifyTests {
         let error = try server.connect().error(of: "session.identify", #"{"externalUserId":"\#(id)"}"#)
 
         #expect(error.code == -32602)
-        #expect(error["message"]?.string?.contains("'externalUserId' must have at most 1024 bytes") == true)
+        #expect(error["message"]?.string?.contains("'externalUserId' must be a string of 1 to 1024 bytes") == true)
         #expect(server.provider.exchangeCalls == 0)
     }
 

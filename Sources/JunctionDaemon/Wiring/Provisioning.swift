@@ -28,7 +28,9 @@ final class Provisioning: Sendable {
         var watch: CredentialWatch?
     }
 
-    /// Nothing, when the service manager has passed no credential to sign in with.
+    /// Nothing, when the service manager has passed no credential to sign in with. It is made on the loop: the thread that
+    /// starts the daemon sleeps from then on, and whatever a secret leaves in its registers and on its stack would stay. The
+    /// loop's are used again.
     init?(folder: String?, owner: SessionOwner, vault: Vault, loop: any EventLoop, logger: Logger) {
         guard let folder else { return nil }
         self.folder = folder
@@ -36,9 +38,9 @@ final class Provisioning: Sendable {
         self.vault = vault
         self.loop = loop
         self.logger = logger
-        // The thread that starts the daemon sleeps from then on: whatever a secret leaves in its registers and on its stack would
-        // stay. The loop's are used again.
-        guard let found = try? loop.submit({ [self] in inPlace }).wait(), !found.isEmpty else { return nil }
+        loop.preconditionInEventLoop()
+        let found = inPlace
+        guard !found.isEmpty else { return nil }
         state.withLock { $0.candidates.take(found) }
     }
 

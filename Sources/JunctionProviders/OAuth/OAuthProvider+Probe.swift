@@ -46,7 +46,12 @@ extension OAuthProvider {
                 remedy: "Set oauth.issuer to what the server says, to the letter"
             )
         case .unreachable(let why):
-            ProbeFinding(name: Self.metadata, verdict: .problem, detail: why.message)
+            ProbeFinding(
+                name: Self.metadata,
+                verdict: .problem,
+                detail: why.message,
+                remedy: "Check the network and oauth.issuer: until the server answers, what is stored is kept and served"
+            )
         case .notAllowed(let refusal):
             ProbeFinding(
                 name: Self.metadata,

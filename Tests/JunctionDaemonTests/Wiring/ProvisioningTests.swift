@@ -56,15 +56,17 @@ import Testing
 
     @Test func `a try that somebody else's sign-in has overtaken is kept until nobody is signed in`() throws {
         try Data("alice\n".utf8).write(to: URL(filePath: folder + "/credentials/signInToken"))
-        let (loop, owner) = (group.next(), owner)
+        let (loop, owner, vault, folder) = (group.next(), owner, vault, folder)
         let provisioning = try #require(
-            Provisioning(
-                folder: folder + "/credentials",
-                owner: owner,
-                vault: vault,
-                loop: loop,
-                logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
-            )
+            try loop.submit {
+                Provisioning(
+                    folder: folder + "/credentials",
+                    owner: owner,
+                    vault: vault,
+                    loop: loop,
+                    logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
+                )
+            }.wait()
         )
         let users = Signals<String?>()
         observer.onChange { snapshot in
