@@ -1,0 +1,118 @@
+"""django-oauth-toolkit, of PyPI: rotation with a grace or with reuse protection, and a page to deny on."""
+
+import json
+import os
+import pathlib
+import subprocess
+
+from .browser import Browser, succeed
+from .server import Server
+
+
+class Toolkit(Server):
+    """Lifetimes in seconds; a refresh token ends `refresh` after its access token.
+
+    `grace`: for how long the last refresh token brings the same answer again. `reuse_protection`: one that comes back later
+    ends all of its family.
+    """
+
+    def __init__(
+        self, installed, folder, rotate=True, grace=0, reuse_protection=True, access=3600, refresh=1209600,
+        device_interval=1,
+    ):
+        super().__init__(installed, folder)
+        self.python = self.installed / "toolkit/bin/python"
+        subprocess.run(["openssl", "genrsa", "-out", self.folder / "key", "2048"], check=True, capture_output=True)
+        (self.folder / "policy.json").write_text(json.dumps({
+            "port": self.port, "rotate": rotate, "grace": grace, "reuseProtection": reuse_protection, "access": access,
+            "refresh": refresh, "deviceInterval": device_interval, "users": self.USERS, "password": self.PASSWORD,
+            "secret": self.SECRET,
+        }))
+        self._site("prepare")
+        self.start()
+
+    @property
+    def issuer(self):
+        return self.root + "/o"
+
+    # ---- its users ----
+
+    def add(self, user):
+        self._site("add", user)
+
+    def disable(self, user):
+        self._site("disable", user)
+
+    def enable(self, user):
+        self._site("enable", user)
+
+    def delete(self, user):
+        self._site("delete", user)
+
+    @property
+    def more_configuration(self):
+        """Its discovery does not tell where a device begins."""
+        return f'deviceAuthorizationEndpoint = "{self.issuer}/device-authorization/"'
+
+    # ---- what a person does in the browser ----
+
+    def approve(self, code, user, client="public"):
+        decide(self.root, code, user, "accept")
+
+    def deny(self, code, user):
+        decide(self.root, code, user, "deny")
+
+    # ---- what it knows ----
+
+    def living(self, user):
+        """How many refresh tokens of the user it would still take."""
+        return self._tokens("count(*)", user, "and token.revoked is null")
+
+    def issued(self, user):
+        """How many refresh tokens it has ever given the user."""
+        return self._tokens("count(*)", user)
+
+    def newest(self, user):
+        """The refresh token that it gave last, as whoever had stolen it would know it."""
+        return self._tokens("token.token", user, "order by token.id desc limit 1")
+
+    def requests(self, grant_type):
+        """The names of the parameters of each request with this grant."""
+        lines = (self.folder / "requests").read_text().splitlines()
+        return [line["parameters"] for line in map(json.loads, lines) if line["grantType"] == grant_type]
+
+    def _tokens(self, what, user, more=""):
+        return self.count(
+            f"select {what} from oauth2_provider_refreshtoken token join auth_user user on user.id = token.user_id"
+            f" where user.username = ? {more}", user
+        )
+
+    # ---- how it is made ----
+
+    def command(self):
+        return [str(self.python), str(pathlib.Path(__file__).with_name("toolkit_site.py")), str(self.folder), "serve"]
+
+    def environment(self):
+        return os.environ | {"PYTHONUNBUFFERED": "1"}
+
+    def _site(self, *arguments):
+        done = subprocess.run(self.command()[:-1] + list(arguments), capture_output=True, text=True)
+        if done.returncode:
+            raise RuntimeError(f"{arguments}: {done.stderr[-1000:]}")
+
+
+def decide(root, code, user, action):
+    """Signs in, enters the code and presses a button, on the pages that there are for it. `action`: accept or deny."""
+    browser = Browser()
+
+    def submit(url, what, **fields):
+        return succeed(browser.visit(url, form={"csrfmiddlewaretoken": browser.cookie("csrftoken")} | fields), what)
+
+    succeed(browser.visit(f"{root}/login/"), "the page to sign in on")
+    submit(f"{root}/login/", "signing in", username=user, password=Server.PASSWORD)
+    succeed(browser.visit(f"{root}/o/device/"), "the page for codes")
+    confirmation = submit(f"{root}/o/device/", "entering the code", user_code=code).location
+    if not confirmation:
+        raise RuntimeError("the code was refused")
+    succeed(browser.visit(root + confirmation), "the page to decide on")
+    submit(root + confirmation, "deciding", action=action)
