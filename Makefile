@@ -9,7 +9,7 @@ PROGRAMS = junctiond junctionctl junction-sandbox
 HARDENED = $(foreach flag,-fstack-protector-strong -D_FORTIFY_SOURCE=2,-Xcc $(flag) -Xcxx $(flag)) --disable-local-rpath
 RELEASE = JUNCTION_RELEASE=1 $(SWIFT) build -c release --static-swift-stdlib $(HARDENED) --scratch-path .build-release
 
-.PHONY: demo demo-all test test-system build release install uninstall deb bench format lint clean prepare
+.PHONY: demo demo-all test test-oauth test-system build release install uninstall deb bench format lint clean prepare
 
 demo: build ## the whole story with real calls, against a sandbox on this machine
 	Tests/Demo/demo "$$($(SWIFT) build --show-bin-path)"
@@ -17,10 +17,14 @@ demo: build ## the whole story with real calls, against a sandbox on this machin
 demo-all: demo ## the same, and a second act with social.plus and Sinch
 	Tests/Demo/second-act "$$($(SWIFT) build --show-bin-path)"
 
-test: build ## every test; as root also of the package, under a real systemd
+test: build ## every test; as root also against real authorization servers, and of the package under a real systemd
 	$(SWIFT) build --build-tests
 	@SWIFT="$(SWIFT)" Tests/run
+	@$(MAKE) --no-print-directory test-oauth
 	@if [ "$$(id -u)" = 0 ]; then $(MAKE) test-system; else echo "system tests skipped: they need root"; fi
+
+test-oauth: build ## the daemon against authorization servers that others wrote, which it fetches
+	Tests/OAuthServers/run "$$($(SWIFT) build --show-bin-path)"
 
 test-system: deb ## the package under a real systemd, in a container of its own
 	Tests/System/run "$$(ls -t .build-deb/junctiond_*.deb | head -n 1)"

@@ -16,8 +16,10 @@ SCOPES = ["openid", "g_profile", "read", "write"]
 class Glewlwyd(Server):
     """Lifetimes in seconds. `one_use`: always, never or client-driven."""
 
+    name = "glewlwyd"
     # What its discovery tells is enough.
     more_configuration = ""
+    grace = 0
 
     def __init__(
         self, installed, folder, one_use="always", access=3600, refresh=1209600, device_expires=600, device_interval=1
@@ -38,7 +40,7 @@ class Glewlwyd(Server):
                 "auth-type-client-enabled": False, "auth-type-refresh-enabled": True, "auth-type-device-enabled": True,
                 "device-authorization-expiration": device_expires, "device-authorization-interval": device_interval,
                 "introspection-revocation-allowed": True, "introspection-revocation-allow-target-client": True,
-                "pkce-allowed": True, "client-pubkey-parameter": "pubkey",
+                "pkce-allowed": True, "client-pubkey-parameter": "pubkey", "request-parameter-allow": True,
                 "name-claim": "mandatory", "email-claim": "mandatory",
             },
         })
@@ -56,6 +58,18 @@ class Glewlwyd(Server):
     @property
     def issuer(self):
         return self.root + "/api/oidc"
+
+    @property
+    def device_endpoint(self):
+        return self.issuer + "/device_authorization"
+
+    @property
+    def token_endpoint(self):
+        return self.issuer + "/token"
+
+    @property
+    def userinfo(self):
+        return self.issuer + "/userinfo"
 
     @property
     def client_key(self):
@@ -91,9 +105,14 @@ class Glewlwyd(Server):
         """How many refresh tokens it has ever given the user."""
         return self.count("select count(*) from gpo_refresh_token where gpor_username = ?", user)
 
-    def find_polls_too_fast(self, seconds):
-        """For some seconds it takes whoever polls for somebody in a hurry."""
-        self.query(f"update gpo_device_authorization set gpoda_last_check = strftime('%s', 'now') + {int(seconds)}")
+    def find_polls_too_fast(self):
+        """It takes whoever polls next for somebody in a hurry: as if the last poll were in the future, and then."""
+        self.query("update gpo_device_authorization set gpoda_last_check = strftime('%s', 'now') + 3600")
+        return self.polled_at()
+
+    def polled_at(self):
+        """When it was polled last, in seconds."""
+        return int(self.count("select gpoda_last_check from gpo_device_authorization"))
 
     # ---- how it is made ----
 
@@ -107,7 +126,7 @@ class Glewlwyd(Server):
     def _prepare(self):
         with gzip.open(self.tree / "usr/share/doc/glewlwyd/database/init.sqlite3.sql.gz", "rt") as script:
             database = sqlite3.connect(self.folder / "db")
-            database.executescript(script.read())
+            database.executescript("pragma synchronous = off; begin;" + script.read() + "commit;")
             database.close()
         template = pathlib.Path(__file__).with_suffix(".conf").read_text()
         for name, value in {

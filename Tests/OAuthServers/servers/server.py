@@ -8,6 +8,11 @@ import signal
 import socket
 import sqlite3
 import subprocess
+import time
+
+from .browser import Browser
+
+DEVICE_GRANT = "urn:ietf:params:oauth:grant-type:device_code"
 
 
 class NotStarted(Exception):
@@ -57,6 +62,13 @@ class Server:
             self.process.wait()
             self.process = None
 
+    def freeze(self):
+        """From now on it takes connections, and says nothing."""
+        self.process.send_signal(signal.SIGSTOP)
+
+    def thaw(self):
+        self.process.send_signal(signal.SIGCONT)
+
     def close(self):
         self.stop()
         self.reservation.close()
@@ -74,6 +86,30 @@ class Server:
                         raise NotStarted((self.folder / "log").read_text(errors="replace")[-2000:])
         finally:
             os.close(ended)
+
+    # ---- what other programs do there, as the client `public` ----
+
+    def sign_in(self, user):
+        """What another tool has after a sign-in of its own by device."""
+        begun = self._post(self.device_endpoint, scope="openid read").json
+        self.approve(begun["user_code"], user)
+        while True:
+            page = self._post(self.token_endpoint, device_code=begun["device_code"], grant_type=DEVICE_GRANT)
+            if page.status == 200:
+                return page.json
+            if page.json["error"] not in ("authorization_pending", "slow_down"):
+                raise RuntimeError(f"the device code was refused: {page.body!r}")
+            time.sleep(begun["interval"])
+
+    def refresh(self, token):
+        """What whoever has a refresh token gets for it."""
+        return self._post(self.token_endpoint, refresh_token=token, grant_type="refresh_token")
+
+    def ask_userinfo(self, token):
+        return Browser().visit(self.userinfo, headers={"Authorization": f"Bearer {token}"})
+
+    def _post(self, url, **form):
+        return Browser().visit(url, form={"client_id": "public"} | form)
 
     # ---- what it has written down ----
 

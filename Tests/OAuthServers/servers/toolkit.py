@@ -4,6 +4,7 @@ import json
 import os
 import pathlib
 import subprocess
+import urllib.parse
 
 from .browser import Browser, succeed
 from .server import Server
@@ -16,11 +17,14 @@ class Toolkit(Server):
     ends all of its family.
     """
 
+    name = "toolkit"
+
     def __init__(
         self, installed, folder, rotate=True, grace=0, reuse_protection=True, access=3600, refresh=1209600,
         device_interval=1,
     ):
         super().__init__(installed, folder)
+        self.grace = grace
         self.python = self.installed / "toolkit/bin/python"
         subprocess.run(["openssl", "genrsa", "-out", self.folder / "key", "2048"], check=True, capture_output=True)
         (self.folder / "policy.json").write_text(json.dumps({
@@ -28,12 +32,24 @@ class Toolkit(Server):
             "refresh": refresh, "deviceInterval": device_interval, "users": self.USERS, "password": self.PASSWORD,
             "secret": self.SECRET,
         }))
-        self._site("prepare")
+        self._prepare()
         self.start()
 
     @property
     def issuer(self):
         return self.root + "/o"
+
+    @property
+    def device_endpoint(self):
+        return self.issuer + "/device-authorization/"
+
+    @property
+    def token_endpoint(self):
+        return self.issuer + "/token/"
+
+    @property
+    def userinfo(self):
+        return self.issuer + "/userinfo/"
 
     # ---- its users ----
 
@@ -51,8 +67,11 @@ class Toolkit(Server):
 
     @property
     def more_configuration(self):
-        """Its discovery does not tell where a device begins."""
-        return f'deviceAuthorizationEndpoint = "{self.issuer}/device-authorization/"'
+        """Its discovery tells neither where a device begins nor where a token is revoked."""
+        return (
+            f'deviceAuthorizationEndpoint = "{self.device_endpoint}"\n'
+            f'revocationEndpoint = "{self.issuer}/revoke_token/"'
+        )
 
     # ---- what a person does in the browser ----
 
@@ -61,6 +80,14 @@ class Toolkit(Server):
 
     def deny(self, code, user):
         decide(self.root, code, user, "deny")
+
+    def consent(self, url, user):
+        """Signs in and consents on the page of a sign-in by browser; what the browser brings back."""
+        browser = signed_in(self.root, user)
+        succeed(browser.visit(url), "the page to consent on")
+        asked = dict(urllib.parse.parse_qsl(urllib.parse.urlsplit(url).query))
+        page = submit(browser, url, "consenting", **asked, allow="Authorize")
+        return dict(urllib.parse.parse_qsl(urllib.parse.urlsplit(page.location).query))
 
     # ---- what it knows ----
 
@@ -89,6 +116,17 @@ class Toolkit(Server):
 
     # ---- how it is made ----
 
+    # What the tables are made of, with clients and users in them: it takes seconds, and is the same for every policy.
+    _prepared = None
+
+    def _prepare(self):
+        database = self.folder / "db"
+        if Toolkit._prepared is None:
+            self._site("prepare")
+            Toolkit._prepared = database.read_bytes()
+        else:
+            database.write_bytes(Toolkit._prepared)
+
     def command(self):
         return [str(self.python), str(pathlib.Path(__file__).with_name("toolkit_site.py")), str(self.folder), "serve"]
 
@@ -103,16 +141,21 @@ class Toolkit(Server):
 
 def decide(root, code, user, action):
     """Signs in, enters the code and presses a button, on the pages that there are for it. `action`: accept or deny."""
-    browser = Browser()
-
-    def submit(url, what, **fields):
-        return succeed(browser.visit(url, form={"csrfmiddlewaretoken": browser.cookie("csrftoken")} | fields), what)
-
-    succeed(browser.visit(f"{root}/login/"), "the page to sign in on")
-    submit(f"{root}/login/", "signing in", username=user, password=Server.PASSWORD)
+    browser = signed_in(root, user)
     succeed(browser.visit(f"{root}/o/device/"), "the page for codes")
-    confirmation = submit(f"{root}/o/device/", "entering the code", user_code=code).location
+    confirmation = submit(browser, f"{root}/o/device/", "entering the code", user_code=code).location
     if not confirmation:
         raise RuntimeError("the code was refused")
     succeed(browser.visit(root + confirmation), "the page to decide on")
-    submit(root + confirmation, "deciding", action=action)
+    submit(browser, root + confirmation, "deciding", action=action)
+
+
+def signed_in(root, user):
+    browser = Browser()
+    succeed(browser.visit(f"{root}/login/"), "the page to sign in on")
+    submit(browser, f"{root}/login/", "signing in", username=user, password=Server.PASSWORD)
+    return browser
+
+
+def submit(browser, url, what, **fields):
+    return succeed(browser.visit(url, form={"csrfmiddlewaretoken": browser.cookie("csrftoken")} | fields), what)

@@ -34,7 +34,7 @@ settings.configure(
     DATABASES={"default": {
         "ENGINE": "django.db.backends.sqlite3",
         "NAME": folder / "db",
-        "OPTIONS": {"timeout": 20, "transaction_mode": "IMMEDIATE"},
+        "OPTIONS": {"timeout": 20, "transaction_mode": "IMMEDIATE", "init_command": "PRAGMA synchronous = OFF"},
     }},
     # Quick, for passwords that everybody knows.
     PASSWORD_HASHERS=["django.contrib.auth.hashers.MD5PasswordHasher"],

@@ -1,0 +1,203 @@
+"""The built junctiond, with a configuration for one server, and its socket."""
+
+import json
+import os
+import pathlib
+import signal
+import socket
+import subprocess
+
+from servers.server import end_with_parent
+
+# For whatever is waited for: it comes at once, or after a few retries of the daemon's own.
+PATIENCE = 120
+
+
+class Refused(Exception):
+    """The daemon's error."""
+
+    def __init__(self, error):
+        super().__init__(error["message"])
+        self.message = error["message"]
+        self.kind = error.get("data", {}).get("kind")
+
+
+class Daemon:
+    """One installation: configuration, state, and the process, which may die and come back."""
+
+    def __init__(self, binaries, folder, server, client="public", **oauth):
+        self.binaries = pathlib.Path(binaries)
+        self.folder = pathlib.Path(folder)
+        self.folder.mkdir(parents=True)
+        self.server = server
+        self.socket = str(self.folder / "rpc")
+        self.log = self.folder / "log"
+        self.process = None
+        self.configure(client, **oauth)
+
+    def configure(self, client="public", secret=None, **oauth):
+        """For the next start. `secret`: the client's, if it has one."""
+        if secret is not None:
+            file = self.folder / "secret"
+            file.touch(mode=0o600)
+            file.write_text(secret)
+            oauth["clientSecretFile"] = str(file)
+        keys = {"issuer": self.server.issuer, "clientId": client, "scopes": ["openid", "read"]} | oauth
+        lines = [f"{key} = {json.dumps(value)}" for key, value in keys.items()]
+        (self.folder / "junctiond.toml").write_text("\n".join(
+            ['provider = "oauth"', "[limits]", "providerCallsPerMinute = 600", "[oauth]", *lines,
+             self.server.more_configuration, ""]
+        ))
+
+    # ---- the process ----
+
+    def start(self, crash_at=None):
+        """Waits until it is ready. `crash_at`: the step of a rotation at which it kills itself, as `step:count`."""
+        notify = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
+        address = self.folder / "notify"
+        address.unlink(missing_ok=True)
+        notify.bind(str(address))
+        notify.settimeout(PATIENCE)
+        environment = {"PATH": os.environ["PATH"], "HOME": str(self.folder), "NOTIFY_SOCKET": str(address)}
+        if crash_at:
+            environment["JUNCTIOND_CRASH_POINT"] = crash_at
+        with open(self.log, "ab") as log:
+            self.process = subprocess.Popen(
+                [self.binaries / "junctiond", "--config", self.folder / "junctiond.toml", "--socket", self.socket,
+                 "--state-dir", self.folder / "state"],
+                env=environment, stdin=subprocess.DEVNULL, stdout=log, stderr=log, preexec_fn=end_with_parent,
+            )
+        with notify:
+            while b"READY=1" not in notify.recv(4096).split(b"\n"):
+                pass
+        return self
+
+    def kill(self):
+        self.process.kill()
+        self.process.wait()
+
+    def stop(self):
+        self.process.terminate()
+        self.process.wait(PATIENCE)
+
+    def restart(self):
+        self.kill()
+        return self.start()
+
+    def dies(self):
+        """Whether it was killed, by itself, at the step that it was told."""
+        return self.process.wait(PATIENCE) == -signal.SIGKILL
+
+    @property
+    def is_running(self):
+        return self.process is not None and self.process.poll() is None
+
+    def close(self):
+        if self.is_running:
+            self.kill()
+
+    # ---- its callers ----
+
+    def connect(self):
+        return Connection(self.socket)
+
+    def call(self, method, **params):
+        with self.connect() as connection:
+            return connection.call(method, **params)
+
+    def refusal(self, method, **params):
+        """The error that it answers with; nothing, if it does not."""
+        try:
+            self.call(method, **params)
+        except Refused as refused:
+            return refused
+
+    @property
+    def status(self):
+        return self.call("session.status")
+
+    def until(self, fits):
+        """The present snapshot if it fits, else the next one that does."""
+        with self.connect() as connection:
+            return connection.until(fits)
+
+    def renew(self):
+        return self.call("session.renew")
+
+    def token(self):
+        return self.call("token.get")["accessToken"]
+
+    def problems(self):
+        return [check for check in self.call("daemon.diagnose")["checks"] if check["verdict"] == "problem"]
+
+    def ctl(self, *arguments):
+        return subprocess.run(
+            [self.binaries / "junctionctl", *arguments], env=self._ctl_environment, stdin=subprocess.DEVNULL,
+            capture_output=True, text=True, timeout=PATIENCE,
+        )
+
+    def talking_ctl(self, *arguments):
+        """One whose lines are read as they come."""
+        return subprocess.Popen(
+            [self.binaries / "junctionctl", *arguments], env=self._ctl_environment, stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, preexec_fn=end_with_parent,
+        )
+
+    @property
+    def _ctl_environment(self):
+        return {"PATH": os.environ["PATH"], "JUNCTIOND_SOCKET": self.socket}
+
+
+class Connection:
+    """JSON-RPC, one message a line."""
+
+    def __init__(self, path):
+        self.socket = socket.socket(socket.AF_UNIX)
+        self.socket.settimeout(PATIENCE)
+        self.socket.connect(path)
+        self.lines = self.socket.makefile("rb")
+        self.last = 0
+        self.answers = {}
+        self.news = []
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.lines.close()
+        self.socket.close()
+
+    def send(self, method, **params):
+        self.last += 1
+        request = {"jsonrpc": "2.0", "id": self.last, "method": method, "params": params}
+        self.socket.sendall(json.dumps(request).encode() + b"\n")
+        return self.last
+
+    def answer(self, request):
+        while request not in self.answers:
+            self._read()
+        message = self.answers.pop(request)
+        if "error" in message:
+            raise Refused(message["error"])
+        return message["result"]
+
+    def call(self, method, **params):
+        return self.answer(self.send(method, **params))
+
+    def until(self, fits):
+        snapshot = self.call("session.subscribe")
+        while not fits(snapshot):
+            while not self.news:
+                self._read()
+            snapshot = self.news.pop(0)
+        return snapshot
+
+    def _read(self):
+        line = self.lines.readline()
+        if not line:
+            raise ConnectionError("the daemon closed the connection")
+        message = json.loads(line)
+        if message.get("method") == "session.changed":
+            self.news.append(message["params"]["snapshot"])
+        else:
+            self.answers[message.get("id")] = message
