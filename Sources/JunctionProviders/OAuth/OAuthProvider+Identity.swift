@@ -19,7 +19,7 @@ extension OAuthProvider {
                 identity: identity(subject),
                 // What has a refresh token of its own needs no app's server any more.
                 scheme: granted.subjectTokenType != nil && tokens.refreshToken != nil ? .refreshToken : granted.scheme,
-                token: tokens.token,
+                token: tokens.token(isRenewable: tokens.refreshToken != nil),
                 refreshToken: tokens.refreshToken,
                 subjectTokenType: tokens.refreshToken == nil ? granted.subjectTokenType : nil
             )
@@ -63,7 +63,6 @@ extension OAuthProvider {
     }
 
     private func userinfo(_ tokens: OAuthTokens) async throws(SignInFailure) -> String {
-        guard let secret = tokens.token.secret else { throw .refused(Self.nobody(setup.issuer)) }
         let endpoint: HttpUrl?
         do throws(Unavailability) {
             endpoint = try await server.optional(.userinfo)
@@ -71,7 +70,9 @@ extension OAuthProvider {
             throw .unavailable(error)
         }
         guard let endpoint else { throw .refused(Self.nobody(setup.issuer)) }
-        return try await UserinfoEndpoint(url: endpoint, http: server.http, clock: clock).subject(with: secret)
+        return try await UserinfoEndpoint(url: endpoint, http: server.http, clock: clock).subject(
+            with: tokens.accessToken
+        )
     }
 
     private static func nobody(_ issuer: OAuthIssuer) -> String {
@@ -106,7 +107,7 @@ extension OAuthProvider {
 
 extension OAuthTokens {
     /// What revokes them (RFC 7009): the refresh token, and with it whatever came of it; else the access token.
-    var revocation: [FormBody.Field] { Self.revocation(refreshToken: refreshToken, accessToken: token.secret) }
+    var revocation: [FormBody.Field] { Self.revocation(refreshToken: refreshToken, accessToken: accessToken) }
 
     static func revocation(refreshToken: SharedSecret?, accessToken: SharedSecret?) -> [FormBody.Field] {
         if let refreshToken {

@@ -33,7 +33,8 @@ extension OAuthProvider {
             return Grant(
                 identity: owner(of: tokens, after: identity),
                 scheme: .refreshToken,
-                token: tokens.token,
+                // It keeps its refresh token where the answer brings none.
+                token: tokens.token(isRenewable: true),
                 refreshToken: tokens.refreshToken
             )
         case .unusable(let words):

@@ -4,7 +4,7 @@ import JunctionSession
 
 /// What a server grants (RFC 6749 §5.1): read by hand, so that no token is ever a `String` of ours.
 struct OAuthTokens: Sendable {
-    var token: Grant.Token
+    let accessToken: SharedSecret
     /// Absent where the server lets the old one stand, or gives none.
     var refreshToken: SharedSecret?
     var idToken: SharedSecret?
@@ -12,6 +12,10 @@ struct OAuthTokens: Sendable {
     var scopes: [String]?
     /// How the server's clock goes.
     var clock: ServerClock
+
+    /// By the clock of the request's start, and as long as the server says, where it does.
+    private let sentAt: Moment
+    private let life: Duration?
 
     /// Something is granted that cannot be used.
     enum Fault: Error, Equatable {
@@ -27,6 +31,7 @@ struct OAuthTokens: Sendable {
         guard let members, let secret = members.secret("access_token"), BearerToken.fitsHeader(secret) else {
             throw .unreadable
         }
+        accessToken = secret
         if let type = members.text("token_type"), type.lowercased() != "bearer" {
             throw .notBearer(type.utf8.allSatisfy(PercentEncoding.isUnreserved) ? type : "unknown")
         }
@@ -34,14 +39,23 @@ struct OAuthTokens: Sendable {
         idToken = members.secret("id_token")
         scopes = members.text("scope").map { $0.split { $0 == " " || $0 == "," }.map(String.init) }
         self.clock = clock
-        let life = Self.life(members.wholeNumber("expires_in"), isRenewable: refreshToken != nil)
-        token = Grant.Token(secret: secret, life: Life(start: sentAt.uptime, end: life.map { sentAt.uptime + $0 }))
+        self.sentAt = sentAt
+        life = members.wholeNumber("expires_in").flatMap(Self.life)
     }
 
-    /// Nothing for one that ends nowhere that anybody knows of, and for which no other can be had: it is good until the API
-    /// says otherwise.
-    private static func life(_ seconds: Int64?, isRenewable: Bool) -> Duration? {
-        guard let seconds, seconds > 0 else { return isRenewable ? assumedLife : nil }
-        return min(.seconds(min(seconds, 1 << 40)), BearerToken.lives.upperBound)
+    /// The access token as the session has it. One whose end nobody tells ends soon where another can be had for it; else it
+    /// is good until the API says otherwise.
+    ///
+    /// - Parameter isRenewable: the session will have a refresh token: this answer's, or one that it has already.
+    func token(isRenewable: Bool) -> Grant.Token {
+        let life = life ?? (isRenewable ? Self.assumedLife : nil)
+        return Grant.Token(
+            secret: accessToken,
+            life: Life(start: sentAt.uptime, end: life.map { sentAt.uptime + $0 })
+        )
+    }
+
+    private static func life(_ seconds: Int64) -> Duration? {
+        seconds > 0 ? min(.seconds(min(seconds, 1 << 40)), BearerToken.lives.upperBound) : nil
     }
 }

@@ -27,6 +27,18 @@ struct OAuthRenewTests {
         }
     }
 
+    @Test(arguments: ["", #","expires_in":0"#, #","expires_in":null"#])
+    func `a token that says nothing of its end is renewed soon, also where the old refresh token stands`(
+        life: String
+    ) async throws {
+        try await Stage.play([.tokens(#"{"access_token":"access-1","token_type":"Bearer"\#(life)}"#)]) { stage in
+            let grant = try await stage.oauth().renew(OAuthSample.identity, with: OAuthSample.secrets, using: .renew)
+
+            #expect(grant.refreshToken == nil)
+            #expect(grant.token?.life.duration == OAuthTokens.assumedLife)
+        }
+    }
+
     @Test func `a renewal asks nobody who it is: the refresh token is the session's own`() async throws {
         try await Stage.play([.tokens(OAuthSample.anonymous)]) { stage in
             let oauth = try stage.oauth(["identity": "userinfo"])
