@@ -97,10 +97,20 @@ final class OAuthServer: Sendable {
     /// - Parameter mayCall: asked before each request leaves; says why it may not, if so.
     func look(_ mayCall: @Sendable () async -> Refusal? = { nil }) async throws(Failure) -> OAuthMetadata {
         var other: String?
+        var trouble: Unavailability?
         for place in setup.issuer.metadata {
             if let refusal = await mayCall() { throw .notAllowed(refusal) }
             let sentAt = clock.now()
             let answer = try await get(place)
+            guard answer.isSuccess || answer.mayBeVerdict else {
+                var why = answer.unavailability(now: clock.now().wall)
+                why.ambiguous = false
+                // Who asks to wait is asked for nothing else.
+                if answer.status == 429 { throw .unreachable(why) }
+                // A page for people may stand at one place, or nothing that works, and the metadata at the other.
+                trouble = trouble ?? why
+                continue
+            }
             do throws(OAuthMetadata.Fault) {
                 var metadata = try OAuthMetadata(answer, of: setup.issuer)
                 metadata.skew = answer.header("date").flatMap(HttpDate.parse).map { clock.now().wall - $0 }
@@ -111,6 +121,7 @@ final class OAuthServer: Sendable {
                 if case .otherIssuer(let name) = error { other = other ?? name }
             }
         }
+        if let trouble { throw .unreachable(trouble) }
         guard let other else { throw .absent }
         throw .otherIssuer(other)
     }
@@ -124,19 +135,11 @@ final class OAuthServer: Sendable {
             longestAnswer: Self.longestMetadata,
             patience: Self.patience
         )
-        let answer: HttpAnswer
         do throws(HttpFailure) {
-            answer = try await http.answer(to: call)
+            return try await http.answer(to: call)
         } catch {
             throw .unreachable(Unavailability(error.message))
         }
-        // What is not there, or is something else, may be at the other place; trouble is trouble there, too.
-        guard answer.isSuccess || answer.mayBeVerdict else {
-            var why = answer.unavailability(now: clock.now().wall)
-            why.ambiguous = false
-            throw .unreachable(why)
-        }
-        return answer
     }
 
     // MARK: Forms

@@ -122,15 +122,15 @@ struct OAuthMetadataTests {
 
     @Test func `what is known goes on being used while the server has trouble with its metadata`() async throws {
         let steps = { (url: String) in
-            [.json(200, Self.metadata(url)), .json(400, "{}"), .answer(503, [], ""), .json(400, "{}")]
-                as [ScriptedServer.Step]
+            [.json(200, Self.metadata(url)), .json(400, "{}")]
+                + [ScriptedServer.Step](repeating: .answer(503, [], ""), count: 2) + [.json(400, "{}")]
         }
         try await Self.play(answering: steps) { stage, oauth in
             _ = await oauth.exchangeFailure(OAuthSample.code)
             stage.clock.advance(by: .seconds(7_200))
             _ = await oauth.exchangeFailure(OAuthSample.code)
 
-            #expect(Self.lines(stage).map { $0.prefix(4) } == ["GET ", "POST", "GET ", "POST"])
+            #expect(Self.lines(stage).map { $0.prefix(4) } == ["GET ", "POST", "GET ", "GET ", "POST"])
         }
     }
 
@@ -144,18 +144,38 @@ struct OAuthMetadataTests {
     }
 
     @Test(arguments: [
-        ScriptedServer.Step.answer(500, [], ""), .answer(502, [], "<html>"), .hangUp,
-        .answer(302, [("location", "/")], ""),
+        ScriptedServer.Step.answer(302, [("location", "/login")], ""), .answer(500, [], ""), .answer(503, [], ""),
     ])
-    func `trouble with the metadata is a delay, and no form has left`(trouble: ScriptedServer.Step) async throws {
-        try await Stage.play([trouble]) { stage in
+    func `a login page or an error at the first place hides the second from nobody`(
+        step: ScriptedServer.Step
+    ) async throws {
+        let steps = { (url: String) in
+            [step, .json(200, Self.metadata(url)), .json(400, #"{"error":"invalid_grant"}"#)] as [ScriptedServer.Step]
+        }
+        try await Self.play(answering: steps) { _, oauth in
+            guard case .refused = await oauth.exchangeFailure(OAuthSample.code) else {
+                Issue.record("Expected the code to be refused")
+                return
+            }
+        }
+    }
+
+    @Test(arguments: [
+        (ScriptedServer.Step.answer(500, [], ""), 2), (.answer(502, [], "<html>"), 2), (.hangUp, 1),
+        (.answer(302, [("location", "/")], ""), 2), (.answer(429, [("retry-after", "7")], ""), 1),
+    ])
+    func `trouble with the metadata is a delay, and no form has left`(
+        trouble: ScriptedServer.Step,
+        places: Int
+    ) async throws {
+        try await Stage.play([trouble, .answer(404, [], "")]) { stage in
             let identity = Identity(userId: "user-1", issuer: stage.server.url)
             let failure = try await stage.discovering().renewalFailure(OAuthSample.secrets, identity)
 
             let why = try #require(failure?.unavailability)
             #expect(!why.ambiguous)
             #expect(why.message.contains(stage.server.place))
-            #expect(stage.server.requests.count == 1)
+            #expect(stage.server.requests.count == places)
         }
     }
 
