@@ -61,6 +61,16 @@ enum OAuthError: Hashable, Sendable {
         }
     }
 
+    /// Whether a revocation that is answered so need not be tried again: the token is good for nothing any more, or the
+    /// server revokes none of its kind (RFC 7009 §2.2.1).
+    var settlesRevocation: Bool {
+        switch self {
+        case .grant, .codeExpired, .badCode, .unexplained(_?): true
+        case .unknown(let word): word == "invalid_token" || word == "unsupported_token_type"
+        case .client, .unexplained(nil), .pending, .slowDown, .denied: false
+        }
+    }
+
     /// What to do about it, where the configuration is wrong.
     var remedy: String? {
         guard case .client(let word) = self else { return nil }

@@ -109,12 +109,21 @@ extension OAuthProvider {
     }
 
     /// Tells the server that the user has signed out (RFC 7009), where it has a place for that.
+    ///
+    /// It has heard when it says so, in a success or by an error that is about the token. A status alone may be a gate's in
+    /// front of it, and an error about this client is one that can be mended.
     package func revoke(_ identity: Identity, with secrets: SessionSecrets) async throws(Unavailability) {
         let fields = OAuthTokens.revocation(refreshToken: secrets.refreshToken, accessToken: secrets.accessToken)
         guard !fields.isEmpty, setup.issuer.isNamed(identity.issuer),
             let endpoint = try await server.optional(.revocation)
         else { return }
         let (answer, _) = try await server.post(fields, to: endpoint, patience: Self.revocationPatience)
-        try answer.requireSettled(now: clock.now().wall)
+        let now = clock.now().wall
+        guard let error = OAuthError(answer, OAuthMembers(answer.body)) else {
+            guard answer.isSuccess else { throw answer.unavailability(now: now) }
+            return
+        }
+        notes.heard(error)
+        guard error.settlesRevocation else { throw answer.unavailability(saying: error, now: now) }
     }
 }

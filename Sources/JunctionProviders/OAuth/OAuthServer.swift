@@ -42,14 +42,17 @@ final class OAuthServer: Sendable {
     /// An endpoint without which nothing goes on.
     func required(_ endpoint: OAuthEndpoint) async throws(Unavailability) -> HttpUrl {
         guard let url = try await optional(endpoint) else {
-            throw Unavailability(
-                "\(setup.issuer.place) tells of no \(endpoint.words): set oauth.\(endpoint.setting) if the server has one"
-            )
+            throw Unavailability(missing(endpoint))
         }
         return url
     }
 
-    /// An endpoint that a server need not have. Whatever fails here, no form has left.
+    private func missing(_ endpoint: OAuthEndpoint) -> String {
+        "\(setup.issuer.place) tells of no \(endpoint.words): set oauth.\(endpoint.setting) if the server has one"
+    }
+
+    /// An endpoint that a server need not have: nothing where its metadata is without it. Whatever fails here, no form has
+    /// left.
     func optional(_ endpoint: OAuthEndpoint) async throws(Unavailability) -> HttpUrl? {
         if let configured = setup.endpoints[endpoint] { return configured }
         let metadata: OAuthMetadata
@@ -57,7 +60,8 @@ final class OAuthServer: Sendable {
             metadata = try await self.metadata()
         } catch {
             switch error {
-            case .absent: return nil
+            // Nobody can tell a server without metadata from one whose metadata is away for a moment.
+            case .absent: throw Unavailability(missing(endpoint))
             case .otherIssuer(let name): throw Unavailability(setup.issuer.isCalled(name))
             case .unreachable(let why): throw why
             case .notAllowed(let refusal): throw Unavailability(refusal.message)
@@ -86,7 +90,11 @@ final class OAuthServer: Sendable {
             return try await look()
         } catch {
             // Where it was is where it is: no renewal is late because the metadata cannot be had for a while.
-            guard case .unreachable = error, let known else { throw error }
+            guard let known else { throw error }
+            switch error {
+            case .unreachable, .absent: break
+            case .otherIssuer, .notAllowed: throw error
+            }
             self.known.withLock { $0 = Known(metadata: known.metadata, freshUntil: now + Freshness.bounds.lowerBound) }
             return known.metadata
         }

@@ -121,8 +121,8 @@ struct OAuthIdentityTests {
     }
 
     @Test func `a server without either is told of, with the setting that helps`() async throws {
-        let missing = [ScriptedServer.Step](repeating: .answer(404, [], ""), count: 2)
-        try await Stage.play([.tokens(OAuthSample.anonymous)] + missing) { stage in
+        try await Stage.play([]) { stage in
+            stage.server.script([.tokens(OAuthSample.anonymous), .json(200, #"{"issuer":"\#(stage.server.url)"}"#)])
             let settings: [String: VendorSetting.Value] = ["tokenEndpoint": .text(stage.server.url + "/token")]
             guard case .refused(let words) = try await stage.discovering(settings).exchangeFailure(OAuthSample.code)
             else {
@@ -147,6 +147,28 @@ struct OAuthIdentityTests {
             #expect(failure?.unavailability != nil)
             #expect(grant.refreshToken?.text == "refresh-1")
             #expect(stage.server.requests.map { $0.line.prefix(5) } == ["POST ", "GET /", "GET /"])
+        }
+    }
+
+    @Test func `metadata that is away for a moment loses nothing, either`() async throws {
+        try await Stage.play([]) { stage in
+            let url = stage.server.url
+            stage.server.script([
+                .tokens(OAuthSample.anonymous), .answer(404, [], ""), .answer(404, [], ""),
+                .json(200, #"{"issuer":"\#(url)","userinfo_endpoint":"\#(url)/userinfo"}"#),
+                .json(200, #"{"sub":"user-1"}"#),
+            ])
+            let oauth = try stage.discovering(["tokenEndpoint": .text(url + "/token")])
+            let failure = await oauth.pollFailure()
+            let grant = try await oauth.poll(OAuthSample.codes)
+
+            guard case .unavailable(let why) = failure else {
+                Issue.record("Expected a delay")
+                return
+            }
+            #expect(why.message.contains("set oauth.userinfoEndpoint"))
+            #expect(grant.refreshToken?.text == "refresh-1")
+            #expect(!stage.server.requests.contains { $0.line.contains("/revoke") })
         }
     }
 

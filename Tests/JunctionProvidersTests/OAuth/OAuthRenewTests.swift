@@ -259,16 +259,68 @@ struct OAuthRenewTests {
         }
     }
 
-    @Test func `a server without a place for that need not know, and one that cannot be asked is asked again`()
-        async throws
-    {
-        let issuer = OAuthSample.identity
-        try await Stage.play([.answer(404, [], ""), .answer(404, [], ""), .answer(503, [], "")]) { stage in
-            let oauth = try stage.discovering()
-            let identity = Identity(userId: issuer.userId, issuer: stage.server.url)
+    @Test func `a server whose metadata names no place for that need not know`() async throws {
+        try await Stage.play([]) { stage in
+            stage.server.script([.json(200, #"{"issuer":"\#(stage.server.url)"}"#)])
+            let identity = Identity(userId: OAuthSample.identity.userId, issuer: stage.server.url)
 
+            try await stage.discovering().revoke(identity, with: OAuthSample.secrets)
+
+            #expect(stage.server.requests.count == 1)
+        }
+    }
+
+    @Test(arguments: [
+        ScriptedServer.Step.answer(404, [], ""), .answer(403, [], "<html>"), .answer(200, [], "<html>"),
+        .answer(503, [], ""),
+    ])
+    func `one whose metadata cannot be had is told where it was before, and else told again later`(
+        trouble: ScriptedServer.Step
+    ) async throws {
+        try await Stage.play([]) { stage in
+            let url = stage.server.url
+            stage.server.script([
+                .json(200, #"{"issuer":"\#(url)","revocation_endpoint":"\#(url)/revoke"}"#), .answer(200, [], ""),
+                trouble, trouble, .answer(200, [], ""), trouble, trouble,
+            ])
+            let identity = Identity(userId: OAuthSample.identity.userId, issuer: url)
+            let oauth = try stage.discovering()
             try await oauth.revoke(identity, with: OAuthSample.secrets)
-            await #expect(throws: Unavailability.self) { try await oauth.revoke(identity, with: OAuthSample.secrets) }
+            stage.clock.advance(by: .seconds(90_000))
+            try await oauth.revoke(identity, with: OAuthSample.secrets)
+            #expect(stage.server.requests.filter { $0.line.contains("/revoke") }.count == 2)
+
+            let restarted = try stage.discovering()
+            await #expect(throws: Unavailability.self) {
+                try await restarted.revoke(identity, with: OAuthSample.secrets)
+            }
+        }
+    }
+
+    @Test(
+        arguments: [
+            (.answer(200, [], ""), true), (.json(400, #"{"error":"unsupported_token_type"}"#), true),
+            (.json(400, #"{"error":"invalid_token"}"#), true), (.json(400, #"{"error":"invalid_grant"}"#), true),
+            (.json(400, #"{"error":"invalid_request"}"#), true), (.json(401, #"{"error":"invalid_client"}"#), false),
+            (.json(200, #"{"error":"invalid_client"}"#), false), (.answer(403, [], "<html>"), false),
+            (.answer(401, [], ""), false), (.answer(404, [], ""), false), (.answer(400, [], ""), false),
+            (.json(400, #"{"error":"server_error"}"#), false), (.json(503, #"{"error":"invalid_token"}"#), false),
+        ] as [(ScriptedServer.Step, Bool)]
+    )
+    func `a sign-out is heard when the server says so in its own words, and not by a status`(
+        step: ScriptedServer.Step,
+        isHeard: Bool
+    ) async throws {
+        try await Stage.play([step]) { stage in
+            let oauth = try stage.oauth()
+            var failure: Unavailability?
+            do throws(Unavailability) {
+                try await oauth.revoke(OAuthSample.identity, with: OAuthSample.secrets)
+            } catch {
+                failure = error
+            }
+            #expect((failure == nil) == isHeard)
+            #expect(failure?.message.contains("refresh-secret") != true)
         }
     }
 }
