@@ -3,6 +3,9 @@ import JunctionSecret
 import JunctionSession
 
 /// Who has signed in, as OpenID Connect's userinfo endpoint tells it (Core §5.3).
+///
+/// What was approved is thrown away only for what the endpoint says in a success. No status and no error does that: one replica
+/// does not know the token yet that another has just granted, and a gate in front of it may answer in its place.
 struct UserinfoEndpoint: Sendable {
     let url: HttpUrl
     let http: OutgoingHttp
@@ -22,13 +25,19 @@ struct UserinfoEndpoint: Sendable {
         } catch {
             throw .unavailable(error)
         }
-        guard !answer.mayBeVerdict else {
-            throw .refused(
-                "\(answer.place) does not tell who has signed in (\(answer.status)): put openid among oauth.scopes"
+        let members = OAuthMembers(answer.body)
+        let error = OAuthError(answer, members)
+        guard !answer.mayBeVerdict, error == nil else {
+            throw .unavailable(
+                Unavailability(
+                    "\(answer.place) does not tell who has signed in (\(error?.word ?? "\(answer.status)")): if that does "
+                        + "not pass, put openid among oauth.scopes",
+                    retryAfter: answer.retryAfter(now: clock.now().wall)
+                )
             )
         }
         guard answer.isSuccess else { throw .unavailable(answer.unavailability(now: clock.now().wall)) }
-        guard let members = OAuthMembers(answer.body) else {
+        guard let members else {
             throw .unavailable(answer.unreadable("a JSON text that tells who has signed in"))
         }
         guard let subject = members.json("sub")?.string, Subject.isValid(subject) else {
