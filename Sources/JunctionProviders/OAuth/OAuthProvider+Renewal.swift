@@ -59,9 +59,9 @@ extension OAuthProvider {
     /// be the same user (OpenID Connect Core §12.2), and the session refuses another. Some servers go by two names: what they
     /// say under the other one is about nobody we know.
     private func owner(of tokens: OAuthTokens, after identity: Identity) -> Identity {
-        guard setup.identity == .idToken, let idToken = tokens.idToken.flatMap(IdToken.init),
-            setup.issuer.isNamed(idToken.issuer)
-        else { return identity }
+        guard let idToken = tokens.idToken.flatMap(IdToken.init), setup.issuer.isNamed(idToken.issuer) else {
+            return identity
+        }
         return self.identity(idToken.subject)
     }
 

@@ -23,9 +23,7 @@ struct OAuthSignIn: Sendable {
         case .authorizationCode(let code, let redirectUri, let verifier):
             guard code.isPrintable else { throw .malformed("The authorization code must be printable ASCII") }
             guard RedirectUri.isPossible(redirectUri) else {
-                throw .malformed(
-                    "The redirect URI must be http on loopback, https, or a private scheme such as com.example.app:/done"
-                )
+                throw .malformed(RedirectUri.rule)
             }
             guard verifier.isCodeVerifier else {
                 throw .malformed("The code verifier must have 43 to 128 characters of A-Z, a-z, 0-9, -, ., _ and ~")
@@ -132,6 +130,9 @@ extension OAuthSetup {
 
 /// Where a browser comes back to after a sign-in (RFC 8252 §7).
 enum RedirectUri {
+    static let rule =
+        "The redirect URI must be http on loopback, https, or a private scheme such as com.example.app:/done"
+
     static func isPossible(_ text: String) -> Bool {
         guard AbsoluteUri.isValid(text), !text.contains("#"), let colon = text.firstIndex(of: ":") else { return false }
         let scheme = text[..<colon].lowercased()

@@ -209,6 +209,27 @@ struct OAuthMetadataTests {
         }
     }
 
+    /// That of RFC 7636's appendix B.
+    private static let challenge = "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM"
+
+    @Test(arguments: [
+        ("http://evil.example/cb", challenge), ("done", challenge), ("http://127.0.0.1/#x", challenge),
+        ("http://127.0.0.1/", ""), ("http://127.0.0.1/", "plain"), ("http://127.0.0.1/", challenge + "="),
+        ("http://127.0.0.1/", String(repeating: "~", count: 43)),
+    ])
+    func `no page is told of that could not be redeemed, or would show the code to the network`(
+        redirectUri: String,
+        codeChallenge: String
+    ) async throws {
+        try await Stage.play([]) { stage in
+            let page = AuthorizationPage(redirectUri: redirectUri, state: "state-1", codeChallenge: codeChallenge)
+            let refusal = await #expect(throws: Refusal.self) { try await stage.discovering().authorizationPage(page) }
+
+            #expect(refusal?.kind == .invalidParameters)
+            #expect(stage.server.requests.isEmpty)
+        }
+    }
+
     @Test func `the page of a browser sign-in has everything that is asked for`() async throws {
         let more = { (url: String) in #","authorization_endpoint":"\#(url)/authorize?tenant=a""# }
         let steps = { (url: String) in [.json(200, Self.metadata(url, more: more(url)))] as [ScriptedServer.Step] }
@@ -220,14 +241,14 @@ struct OAuthMetadataTests {
                 AuthorizationPage(
                     redirectUri: "http://127.0.0.1:7000/done",
                     state: "state-1",
-                    codeChallenge: "challenge-1"
+                    codeChallenge: Self.challenge
                 )
             )
 
             #expect(
                 page == stage.server.url + "/authorize?tenant=a&response_type=code&client_id=client-1"
                     + "&redirect_uri=http%3A%2F%2F127.0.0.1%3A7000%2Fdone&state=state-1"
-                    + "&code_challenge=challenge-1&code_challenge_method=S256&scope=openid%20a%3Ab&audience=api"
+                    + "&code_challenge=\(Self.challenge)&code_challenge_method=S256&scope=openid%20a%3Ab&audience=api"
                     + "&resource=https%3A%2F%2Fapi.example.com%2F"
             )
         }

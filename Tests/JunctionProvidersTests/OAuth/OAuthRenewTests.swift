@@ -49,10 +49,14 @@ struct OAuthRenewTests {
         }
     }
 
-    @Test func `a renewal that names somebody else says so, and the session refuses it`() async throws {
+    @Test(arguments: IdentitySource.allCases)
+    func `a renewal that names somebody else says so, and the session refuses it`(
+        source: IdentitySource
+    ) async throws {
         let token = OAuthSample.idToken(OAuthSample.claims(sub: "user-2"))
         try await Stage.play([.tokens(OAuthSample.answer(idToken: token))]) { stage in
-            let grant = try await stage.oauth().renew(OAuthSample.identity, with: OAuthSample.secrets, using: .renew)
+            let oauth = try stage.oauth(["identity": .text(source.rawValue)])
+            let grant = try await oauth.renew(OAuthSample.identity, with: OAuthSample.secrets, using: .renew)
 
             #expect(!grant.identity.isSameUser(as: OAuthSample.identity))
         }
