@@ -58,8 +58,8 @@ extension OAuthProvider {
         } catch {
             throw .unavailable(error)
         }
-        // Some ask to slow down by the status alone.
-        if answer.status == 429 { throw .slowDown }
+        // Some say it with this status. Without the word it is a gate that asks to wait once, and not for good.
+        if answer.status == 429, OAuthMembers(answer.body)?.text("error") == "slow_down" { throw .slowDown }
         switch OAuthReply(answer, sentAt: sentAt, now: clock.now()) {
         case .granted(let tokens):
             notes.granted(tokens, askedFor: setup.scopes, isSignIn: true)

@@ -84,6 +84,16 @@ struct OAuthDeviceTests {
         #expect(!why.message.contains("WDJB-MJHT"))
     }
 
+    @Test func `a gate that asks to wait is given the time that it asks for`() async throws {
+        try await Stage.play([.answer(429, [("retry-after", "17")], "Too many")]) { stage in
+            guard case .unavailable(let why) = try await stage.oauth().pollFailure() else {
+                Issue.record("Expected a delay")
+                return
+            }
+            #expect(why.retryAfter == .seconds(17))
+        }
+    }
+
     @Test func `a client that may not use the grant is a problem for doctor`() async throws {
         try await Stage.play([.json(400, #"{"error":"unauthorized_client"}"#)]) { stage in
             let oauth = try stage.oauth()
@@ -134,7 +144,8 @@ struct OAuthDeviceTests {
             (.json(200, #"{"error":"authorization_pending"}"#), "pending"),
             (.answer(200, [], "error=authorization_pending&interval=5"), "pending"),
             (.answer(400, [("content-type", "text/html")], #"{"error":"authorization_pending"}"#), "pending"),
-            (.json(400, #"{"error":"slow_down"}"#), "slowDown"), (.answer(429, [], "Too many"), "slowDown"),
+            (.json(400, #"{"error":"slow_down"}"#), "slowDown"), (.answer(429, [], "Too many"), "unavailable"),
+            (.json(429, #"{"error":"access_denied"}"#), "unavailable"),
             (.json(429, #"{"error":"slow_down"}"#), "slowDown"), (.json(400, #"{"error":"access_denied"}"#), "denied"),
             (.json(400, #"{"error":"authorization_declined"}"#), "denied"),
             (.json(400, #"{"error":"expired_token"}"#), "expired"),
