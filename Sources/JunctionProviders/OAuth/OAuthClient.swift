@@ -109,7 +109,7 @@ extension OAuthClient {
                 case .endpoint: endpoint.text
                 }
             let type = "urn:ietf:params:oauth:client-assertion-type:jwt-bearer"
-            let assertion = ClientAssertion(clientId: id, audience: aud, issuedAt: now)
+            let assertion = ClientAssertion(clientId: id, audience: aud, now: now)
             return (
                 [
                     name, .text(name: "client_assertion_type", value: type),

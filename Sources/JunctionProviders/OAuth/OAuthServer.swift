@@ -10,6 +10,9 @@ final class OAuthServer: Sendable {
     let http: OutgoingHttp
     let clock: any SessionClock
     private let known = Mutex<Known?>(nil)
+    /// What the server's clock showed at its last answer: a device's own may be wrong by more than an assertion lives, and may
+    /// be set meanwhile.
+    private let shown = Mutex<Moment?>(nil)
 
     private struct Known {
         var metadata: OAuthMetadata
@@ -110,6 +113,7 @@ final class OAuthServer: Sendable {
             if let refusal = await mayCall() { throw .notAllowed(refusal) }
             let sentAt = clock.now()
             let answer = try await get(place)
+            compareClocks(answer, since: sentAt)
             guard answer.isSuccess || answer.mayBeVerdict else {
                 var why = answer.unavailability(now: clock.now().wall)
                 why.ambiguous = false
@@ -160,7 +164,16 @@ final class OAuthServer: Sendable {
     ) async throws(Unavailability) -> (answer: HttpAnswer, sentAt: Moment) {
         let sentAt = clock.now()
         let call = call(fields, to: endpoint, patience, at: sentAt)
-        return (try await http.answerOrDelay(to: call), sentAt)
+        let answer = try await http.answerOrDelay(to: call)
+        compareClocks(answer, since: sentAt)
+        return (answer, sentAt)
+    }
+
+    private func compareClocks(_ answer: HttpAnswer, since sentAt: Moment) {
+        guard answer.header("date") != nil else { return }
+        let now = clock.now()
+        let skew = ServerClock(answer, sentAt: sentAt.read(by: now).wall, receivedAt: now.wall).skew
+        shown.withLock { $0 = Moment(wall: now.wall + skew, uptime: now.uptime) }
     }
 
     /// The same, without waiting for what comes of it.
@@ -177,7 +190,7 @@ final class OAuthServer: Sendable {
         let proof = setup.client.authentication(
             at: endpoint,
             of: setup.issuer,
-            now: now.wall.milliseconds / 1_000
+            now: (shown.withLock { $0 } ?? now).wall(at: now.uptime).milliseconds / 1_000
         )
         return HttpCall(
             method: "POST",

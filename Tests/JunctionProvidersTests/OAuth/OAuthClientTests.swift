@@ -67,12 +67,38 @@ struct OAuthClientTests {
             let claims = try JSONValue.parse(Array(try #require(Self.decoded(parts[1]))))
             #expect(claims["iss"]?.string == "client-1")
             #expect(claims["sub"]?.string == "client-1")
+            #expect(claims["iat"]?.integer == 1_795_262_390)
             #expect(claims["exp"]?.integer == 1_795_262_460)
             #expect(claims["aud"]?.string?.hasSuffix("/token") == (audience == "endpoint"))
             #expect((claims["aud"]?.string == OAuthSample.issuer) == (audience == "issuer"))
             ids.insert(claims["jti"]?.string ?? "")
         }
         #expect(ids.count == 2)
+    }
+
+    @Test func `an assertion is made by the server's clock as soon as an answer has told of it`() async throws {
+        let settings: [String: VendorSetting.Value] = [
+            "clientAuthentication": "privateKeyJwt", "clientKeyFile": "/key",
+        ]
+        // Five minutes behind ours.
+        let refusal = ScriptedServer.Step.answer(
+            401,
+            [("date", "Sat, 21 Nov 2026 11:55:00 GMT")],
+            #"{"error":"invalid_client"}"#
+        )
+        try await Stage.play([refusal, refusal]) { stage in
+            let oauth = try stage.oauth(settings, files: ["/key": OAuthSettingsTests.pkcs8])
+            _ = await oauth.renewalFailure()
+            _ = await oauth.renewalFailure()
+
+            let ends = try stage.server.requests.map { request in
+                let assertion = try #require(request.fields.last { $0.hasPrefix("client_assertion=") }?.dropFirst(17))
+                let payload = try #require(Self.decoded(String(assertion.split(separator: ".")[1])))
+                return try JSONValue.parse(Array(payload))["exp"]?.integer
+            }
+            // An answer names the second in which it was made: its end is taken.
+            #expect(ends == [1_795_262_460, 1_795_262_161])
+        }
     }
 
     private static func decoded(_ text: String) -> Data? {
