@@ -37,7 +37,7 @@ extension OAuthProvider {
                 token: tokens.token(isRenewable: true),
                 refreshToken: tokens.refreshToken
             )
-        case .unusable(let words):
+        case .unusable(_, let words):
             throw .unavailable(Unavailability(words, ambiguous: true))
         case .trouble(let why):
             throw .unavailable(why)

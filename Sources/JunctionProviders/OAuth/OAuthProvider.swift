@@ -71,7 +71,8 @@ package struct OAuthProvider: IdentityProvider {
         case .granted(let tokens):
             notes.granted(tokens, askedFor: setup.scopes, isSignIn: true)
             return tokens
-        case .unusable(let words):
+        case .unusable(let tokens, let words):
+            await giveUp(tokens)
             throw .refused(words)
         case .trouble(let why):
             throw .unavailable(why)

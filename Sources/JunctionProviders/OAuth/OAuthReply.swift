@@ -4,8 +4,8 @@ import JunctionSession
 /// What an answer of the token endpoint comes to.
 enum OAuthReply: Sendable {
     case granted(OAuthTokens)
-    /// The server has granted something that nobody can use; in words.
-    case unusable(String)
+    /// The server has granted something that nobody can use: it has to be given back; in words.
+    case unusable(OAuthTokens, String)
     /// The server's explicit word.
     case error(OAuthError, Unavailability)
     /// Neither: the server asks to wait, has trouble of its own, or is not the server.
@@ -21,19 +21,20 @@ enum OAuthReply: Sendable {
             self = .trouble(answer.unavailability(now: now.wall))
             return
         }
-        do throws(OAuthTokens.Fault) {
+        do throws(OAuthTokens.Unreadable) {
             let clock = ServerClock(answer, sentAt: sentAt.read(by: now).wall, receivedAt: now.wall)
-            self = .granted(try OAuthTokens(members, sentAt: sentAt, clock: clock))
-        } catch {
-            switch error {
-            case .unreadable:
-                self = .trouble(answer.unreadable("an access token"))
-            case .notBearer(let type):
-                self = .unusable(
-                    "\(answer.place) granted a token of type \(type), and only Bearer tokens can be given to apps: turn "
-                        + "sender-constrained tokens off for this client"
-                )
+            let tokens = try OAuthTokens(members, sentAt: sentAt, clock: clock)
+            guard let type = tokens.foreignType else {
+                self = .granted(tokens)
+                return
             }
+            self = .unusable(
+                tokens,
+                "\(answer.place) granted a token of type \(type), and only Bearer tokens can be given to apps: turn "
+                    + "sender-constrained tokens off for this client"
+            )
+        } catch {
+            self = .trouble(answer.unreadable("an access token"))
         }
     }
 }

@@ -17,23 +17,23 @@ struct OAuthTokens: Sendable {
     private let sentAt: Moment
     private let life: Duration?
 
-    /// Something is granted that cannot be used.
-    enum Fault: Error, Equatable {
-        case unreadable
-        /// A token that has to be shown otherwise than by itself (DPoP, MAC): apps could not use it.
-        case notBearer(String)
-    }
+    /// The access token has to be shown otherwise than by itself (DPoP, MAC): apps could not use it.
+    let foreignType: String?
+
+    /// There is no access token in the answer.
+    struct Unreadable: Error {}
 
     /// What is assumed of a token whose end nobody tells, while another can be had for it.
     static let assumedLife: Duration = .seconds(300)
 
-    init(_ members: OAuthMembers?, sentAt: Moment, clock: ServerClock) throws(Fault) {
+    init(_ members: OAuthMembers?, sentAt: Moment, clock: ServerClock) throws(Unreadable) {
         guard let members, let secret = members.secret("access_token"), BearerToken.fitsHeader(secret) else {
-            throw .unreadable
+            throw Unreadable()
         }
         accessToken = secret
-        if let type = members.text("token_type"), type.lowercased() != "bearer" {
-            throw .notBearer(type.utf8.allSatisfy(PercentEncoding.isUnreserved) ? type : "unknown")
+        foreignType = members.text("token_type").flatMap { type in
+            guard type.lowercased() != "bearer" else { return nil }
+            return type.utf8.allSatisfy(PercentEncoding.isUnreserved) ? type : "unknown"
         }
         refreshToken = members.secret("refresh_token")
         idToken = members.secret("id_token")

@@ -122,13 +122,16 @@ struct OAuthExchangeTests {
         }
     }
 
-    @Test func `a token that apps could not show is refused in words`() async throws {
-        try await Stage.play([.tokens(OAuthSample.answer.replacing("Bearer", with: "DPoP"))]) { stage in
+    @Test func `a token that apps could not show is refused in words, and given back`() async throws {
+        let answer = OAuthSample.answer.replacing("Bearer", with: "DPoP")
+        try await Stage.play([.tokens(answer), .answer(200, [], "")]) { stage in
             guard case .refused(let words) = try await stage.oauth().exchangeFailure(OAuthSample.code) else {
                 Issue.record("Expected a refusal")
                 return
             }
             #expect(words.contains("a token of type DPoP"))
+            #expect(stage.server.requests.last?.line == "POST /revoke HTTP/1.1")
+            #expect(stage.server.requests.last?.fields.first == "token=refresh-1")
         }
     }
 
