@@ -5,6 +5,9 @@ import JunctionSession
 struct OAuthSignIn: Sendable {
     private let grant: GrantType
 
+    /// It is kept with the session, which has its limit; what a server grants is limited by the length of its answer.
+    static let longestRefreshToken = 1 << 14
+
     private enum GrantType: Sendable {
         case authorizationCode(SharedSecret, redirectUri: String, codeVerifier: SharedSecret)
         case refreshToken(SharedSecret)
@@ -31,6 +34,9 @@ struct OAuthSignIn: Sendable {
             grant = .authorizationCode(code, redirectUri: redirectUri, codeVerifier: verifier)
         case .refreshToken(let token):
             guard token.isPrintable else { throw .malformed("The refresh token must be printable ASCII") }
+            guard token.count <= Self.longestRefreshToken else {
+                throw .malformed("The refresh token is longer than \(Self.longestRefreshToken) bytes")
+            }
             grant = .refreshToken(token)
         case .tokenExchange(let token, let type):
             grant = .tokenExchange(try SubjectToken(token, type: type))

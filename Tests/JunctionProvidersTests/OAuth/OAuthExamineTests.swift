@@ -45,7 +45,9 @@ struct OAuthExamineTests {
         code("c", "http://127.0.0.1/#x"), code("c", "com.example.app:/d", String(repeating: "v", count: 42)),
         code("c", "com.example.app:/d", String(repeating: "v", count: 129)),
         code("c", "com.example.app:/d", String(repeating: "=", count: 43)), .refreshToken(SharedSecret(text: "")),
-        .refreshToken(SharedSecret(text: "a\u{0}b")), subject(""), subject("s", "jwt"),
+        .refreshToken(SharedSecret(text: "a\u{0}b")),
+        .refreshToken(SharedSecret(text: String(repeating: "r", count: OAuthSignIn.longestRefreshToken + 1))),
+        subject(""), subject("s", "jwt"),
     ])
     func `what cannot have been meant is malformed`(credential: Credential) async throws {
         try await Stage.play([]) { stage in
