@@ -86,15 +86,23 @@ package final class OutgoingHttp: Sendable {
         }
     }
 
-    /// Sends one request once and waits for nothing: a courtesy, where nobody could do anything about its failing.
-    func send(_ call: HttpCall) {
+    /// Sends one request once and waits for nothing.
+    ///
+    /// - Parameter then: called on an event loop with the answer, if there is one; not at all when nothing can be sent.
+    func send(_ call: HttpCall, then: @escaping @Sendable (HttpAnswer?) -> Void = { _ in }) {
         let body = call.body?.buffer
         guard let request = try? request(for: call, sending: body), let client = try? openDoor() else { return }
         let collector = AnswerCollector(place: call.origin.place, longestAnswer: call.longestAnswer)
         let deadline = NIODeadline.now() + TimeAmount(min(call.patience ?? limits.whole, limits.whole))
-        client.execute(request: request, delegate: collector, deadline: deadline).futureResult.whenComplete { _ in
+        client.execute(request: request, delegate: collector, deadline: deadline).futureResult.whenComplete { outcome in
             if case .secret = call.body { body?.wipe() }
+            then(try? outcome.get())
         }
+    }
+
+    /// Calls this once on the event loop, unless that ends before; nobody waits for it.
+    func schedule(in delay: Duration, _ action: @escaping @Sendable () -> Void) {
+        eventLoop.scheduleTask(in: TimeAmount(delay), action)
     }
 
     private func outcome(

@@ -29,9 +29,12 @@ extension OAuthProvider {
                 kept.forget(credential)
                 await giveUp(tokens)
             case .unavailable:
-                if let unwanted = kept.keep(tokens, of: credential, at: clock.now(), since: era) {
+                for unwanted in kept.keep(tokens, of: credential, at: clock.now(), since: era) {
                     await giveUp(unwanted)
                 }
+                // Where to give them back is learnt now: later there may be nobody who could wait for it.
+                if server.remembered(.revocation) == nil { _ = try? await server.optional(.revocation) }
+                watchKept()
             }
             throw error
         }
@@ -79,30 +82,6 @@ extension OAuthProvider {
         "\(issuer.place) tells neither by an id_token nor by a userinfo endpoint who has signed in: put openid among "
             + "oauth.scopes, or set oauth.userinfoEndpoint"
     }
-
-    // MARK: What nobody will ask for again
-
-    /// Tells the server that these tokens are not wanted, once.
-    func giveUp(_ tokens: OAuthTokens) async {
-        guard let endpoint = server.remembered(.revocation) else { return }
-        _ = try? await server.post(tokens.revocation, to: endpoint, patience: Self.revocationPatience)
-    }
-
-    func expireKept() {
-        if let tokens = kept.expire(clock.now()) { dismiss(tokens) }
-    }
-
-    package func signedOut() {
-        if let tokens = kept.signedOut() { dismiss(tokens) }
-    }
-
-    /// The same where nobody can wait.
-    private func dismiss(_ tokens: OAuthTokens) {
-        guard let endpoint = server.remembered(.revocation) else { return }
-        server.send(tokens.revocation, to: endpoint, patience: Self.revocationPatience)
-    }
-
-    static let revocationPatience: Duration = .seconds(5)
 }
 
 extension OAuthTokens {

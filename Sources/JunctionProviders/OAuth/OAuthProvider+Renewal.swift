@@ -117,13 +117,21 @@ extension OAuthProvider {
         guard !fields.isEmpty, setup.issuer.isNamed(identity.issuer),
             let endpoint = try await server.optional(.revocation)
         else { return }
+        try await revoke(fields, at: endpoint)
+    }
+
+    func revoke(_ fields: [FormBody.Field], at endpoint: HttpUrl) async throws(Unavailability) {
         let (answer, _) = try await server.post(fields, to: endpoint, patience: Self.revocationPatience)
+        if let why = hears(answer) { throw why }
+    }
+
+    /// Why the server has to be told again, judged by its answer to a revocation; nothing when it has heard.
+    func hears(_ answer: HttpAnswer) -> Unavailability? {
         let now = clock.now().wall
         guard let error = OAuthError(answer, OAuthMembers(answer.body)) else {
-            guard answer.isSuccess else { throw answer.unavailability(now: now) }
-            return
+            return answer.isSuccess ? nil : answer.unavailability(now: now)
         }
         notes.heard(error)
-        guard error.settlesRevocation else { throw answer.unavailability(saying: error, now: now) }
+        return error.settlesRevocation ? nil : answer.unavailability(saying: error, now: now)
     }
 }

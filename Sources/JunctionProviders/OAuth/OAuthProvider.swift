@@ -13,11 +13,19 @@ package struct OAuthProvider: IdentityProvider {
     ]
 
     let server: OAuthServer
-    let kept = KeptTokens()
+    let kept: KeptTokens
+    /// The first pause before a server is told again of tokens that nobody wants.
+    let pause: Duration
     let notes = ServerNotes()
 
     package init(setup: OAuthSetup, http: OutgoingHttp, clock: any SessionClock) {
+        self.init(setup: setup, http: http, clock: clock, keepingFor: KeptTokens.longest, pause: .seconds(30))
+    }
+
+    init(setup: OAuthSetup, http: OutgoingHttp, clock: any SessionClock, keepingFor time: Duration, pause: Duration) {
         server = OAuthServer(setup: setup, http: http, clock: clock)
+        kept = KeptTokens(for: time)
+        self.pause = pause
     }
 
     var setup: OAuthSetup { server.setup }

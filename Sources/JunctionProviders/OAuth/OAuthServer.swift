@@ -176,9 +176,14 @@ final class OAuthServer: Sendable {
         shown.withLock { $0 = Moment(wall: now.wall + skew, uptime: now.uptime) }
     }
 
-    /// The same, without waiting for what comes of it.
-    func send(_ fields: [FormBody.Field], to endpoint: HttpUrl, patience: Duration) {
-        http.send(call(fields, to: endpoint, patience, at: clock.now()))
+    /// The same, without waiting for what comes of it: that is called on an event loop.
+    func send(
+        _ fields: [FormBody.Field],
+        to endpoint: HttpUrl,
+        patience: Duration,
+        then: @escaping @Sendable (HttpAnswer?) -> Void
+    ) {
+        http.send(call(fields, to: endpoint, patience, at: clock.now()), then: then)
     }
 
     private func call(

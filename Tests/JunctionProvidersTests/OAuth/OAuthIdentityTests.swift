@@ -155,7 +155,8 @@ struct OAuthIdentityTests {
         try await Stage.play([]) { stage in
             let url = stage.server.url
             stage.server.script([
-                .tokens(OAuthSample.anonymous), .answer(404, [], ""), .answer(404, [], ""),
+                .tokens(OAuthSample.anonymous), .answer(404, [], ""), .answer(404, [], ""), .answer(404, [], ""),
+                .answer(404, [], ""),
                 .json(200, #"{"issuer":"\#(url)","userinfo_endpoint":"\#(url)/userinfo"}"#),
                 .json(200, #"{"sub":"user-1"}"#),
             ])
@@ -238,22 +239,71 @@ struct OAuthIdentityTests {
         }
     }
 
-    @Test func `only the newest wait: what another credential brought before is given back`() async throws {
-        let second = OAuthSample.anonymous.replacing("refresh-1", with: "refresh-2")
-        let steps: [ScriptedServer.Step] = [
-            .tokens(OAuthSample.anonymous), .answer(503, [], ""), .tokens(second), .answer(503, [], ""),
-            .answer(200, [], ""),
-            .json(200, #"{"sub":"user-1"}"#),
-        ]
-        try await Stage.play(steps) { stage in
+    @Test func `an approval waits while other sign-ins have trouble, and the eldest of too many is given back`()
+        async throws
+    {
+        let trouble = (1...5).flatMap { number -> [ScriptedServer.Step] in
+            let tokens = OAuthSample.anonymous.replacing("refresh-1", with: "refresh-\(number)")
+            return [.tokens(tokens), .answer(503, [], "")]
+        }
+        let told: [ScriptedServer.Step] = [.answer(200, [], ""), .json(200, #"{"sub":"user-1"}"#)]
+        try await Stage.play(trouble + told) { stage in
             let oauth = try stage.oauth()
-            _ = await oauth.exchangeFailure(OAuthSample.code)
+            for name in ["first", "second"] {
+                _ = await oauth.exchangeFailure(.refreshToken(SharedSecret(text: name)))
+            }
             _ = await oauth.pollFailure()
+            for name in ["fourth", "fifth"] {
+                _ = await oauth.exchangeFailure(.refreshToken(SharedSecret(text: name)))
+            }
             let grant = try await oauth.poll(OAuthSample.codes)
 
-            #expect(stage.server.requests[4].line == "POST /revoke HTTP/1.1")
-            #expect(stage.server.requests[4].fields.first == "token=refresh-1")
-            #expect(grant.refreshToken?.text == "refresh-2")
+            #expect(stage.server.requests[10].line == "POST /revoke HTTP/1.1")
+            #expect(stage.server.requests[10].fields.first == "token=refresh-1")
+            #expect(grant.refreshToken?.text == "refresh-3")
+        }
+    }
+
+    @Test func `what nobody asks for again is given back by itself, and until the server has heard`() async throws {
+        let revoked = AsyncStream<Void>.makeStream()
+        let notice = { @Sendable (request: ScriptedServer.Request) in
+            if request.line.contains("/revoke") { revoked.continuation.yield() }
+        }
+        let steps: [ScriptedServer.Step] = [
+            .tokens(OAuthSample.anonymous), .answer(503, [], ""), .answer(403, [], "<html>"), .hangUp,
+            .answer(200, [], ""),
+        ]
+        try await Stage.play(steps, onRequest: notice) { stage in
+            let oauth = OAuthProvider(
+                setup: try .sample(at: stage.server.url),
+                http: stage.http,
+                clock: stage.clock,
+                keepingFor: .milliseconds(1),
+                pause: .milliseconds(1)
+            )
+            _ = await oauth.pollFailure()
+            stage.clock.advance(by: .seconds(1))
+
+            var count = 0
+            for await _ in revoked.stream {
+                count += 1
+                if count == 3 { break }
+            }
+            #expect(stage.server.requests.dropFirst(2).allSatisfy { $0.fields.first == "token=refresh-1" })
+        }
+    }
+
+    @Test func `a place for that is looked for where it is not known yet`() async throws {
+        try await Stage.play([]) { stage in
+            let url = stage.server.url
+            let claims = OAuthSample.claims(iss: url, aud: #""client-2""#)
+            stage.server.script([
+                .tokens(OAuthSample.answer(idToken: OAuthSample.idToken(claims))),
+                .json(200, #"{"issuer":"\#(url)","revocation_endpoint":"\#(url)/revoke"}"#), .answer(200, [], ""),
+            ])
+            _ = try await stage.discovering(["tokenEndpoint": .text(url + "/token")]).exchangeFailure(OAuthSample.code)
+
+            #expect(stage.server.requests.last?.line == "POST /revoke HTTP/1.1")
         }
     }
 
