@@ -26,7 +26,8 @@ extension OAuthProvider {
     }
 
     private func renew(_ identity: Identity, with secrets: SessionSecrets) async throws(RenewalFailure) -> Grant {
-        guard let refreshToken = secrets.refreshToken else { throw .reauthenticationRequired }
+        guard let own = secrets.refreshToken else { throw .reauthenticationRequired }
+        let refreshToken = spent.current(own)
         switch try await asked(OAuthSignIn.renewal(refreshToken)) {
         case .granted(let tokens):
             notes.granted(tokens, askedFor: setup.scopes, isSignIn: false)
@@ -35,9 +36,10 @@ extension OAuthProvider {
                 scheme: .refreshToken,
                 // It keeps its refresh token where the answer brings none.
                 token: tokens.token(isRenewable: true),
-                refreshToken: tokens.refreshToken
+                refreshToken: tokens.refreshToken ?? (refreshToken.matches(own) ? nil : refreshToken)
             )
-        case .unusable(_, let words):
+        case .unusable(let tokens, let words):
+            spent.replace(own, by: tokens.refreshToken)
             throw .unavailable(Unavailability(words, ambiguous: true))
         case .trouble(let why):
             throw .unavailable(why)
@@ -113,11 +115,13 @@ extension OAuthProvider {
     /// It has heard when it says so, in a success or by an error that is about the token. A status alone may be a gate's in
     /// front of it, and an error about this client is one that can be mended.
     package func revoke(_ identity: Identity, with secrets: SessionSecrets) async throws(Unavailability) {
-        let fields = OAuthTokens.revocation(refreshToken: secrets.refreshToken, accessToken: secrets.accessToken)
+        let refreshToken = secrets.refreshToken.map(spent.current)
+        let fields = OAuthTokens.revocation(refreshToken: refreshToken, accessToken: secrets.accessToken)
         guard !fields.isEmpty, setup.issuer.isNamed(identity.issuer),
             let endpoint = try await server.optional(.revocation)
         else { return }
         try await revoke(fields, at: endpoint)
+        spent.forget()
     }
 
     func revoke(_ fields: [FormBody.Field], at endpoint: HttpUrl) async throws(Unavailability) {

@@ -17,6 +17,7 @@ package struct OAuthProvider: IdentityProvider {
     /// The first pause before a server is told again of tokens that nobody wants.
     let pause: Duration
     let notes = ServerNotes()
+    let spent = SpentToken()
 
     package init(setup: OAuthSetup, http: OutgoingHttp, clock: any SessionClock) {
         self.init(setup: setup, http: http, clock: clock, keepingFor: KeptTokens.longest, pause: .seconds(30))

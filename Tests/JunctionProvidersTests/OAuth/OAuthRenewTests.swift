@@ -39,6 +39,21 @@ struct OAuthRenewTests {
         }
     }
 
+    @Test func `what a renewal rotates is used next, although the token beside it cannot be`() async throws {
+        let unusable = OAuthSample.anonymous.replacing("Bearer", with: "DPoP")
+        let unrotated = OAuthSample.answer(idToken: nil, more: "")
+        try await Stage.play([.tokens(unusable), .tokens(unrotated), .answer(200, [], "")]) { stage in
+            let oauth = try stage.oauth()
+            _ = await oauth.renewalFailure()
+            let grant = try await oauth.renew(OAuthSample.identity, with: OAuthSample.secrets, using: .renew)
+            try await oauth.revoke(OAuthSample.identity, with: OAuthSample.secrets)
+
+            #expect(stage.server.requests[1].fields.contains("refresh_token=refresh-1"))
+            #expect(grant.refreshToken?.text == "refresh-1")
+            #expect(stage.server.requests[2].fields.first == "token=refresh-1")
+        }
+    }
+
     @Test func `a renewal asks nobody who it is: the refresh token is the session's own`() async throws {
         try await Stage.play([.tokens(OAuthSample.anonymous)]) { stage in
             let oauth = try stage.oauth(["identity": "userinfo"])
