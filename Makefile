@@ -14,7 +14,7 @@ RELEASE = JUNCTION_RELEASE=1 $(SWIFT) build -c release --static-swift-stdlib $(H
 demo: build ## the whole story with real calls, against a sandbox on this machine
 	Tests/Demo/demo "$$($(SWIFT) build --show-bin-path)"
 
-demo-all: demo ## the same, and a second act with social.plus and Sinch
+demo-all: demo ## the same, and a second act with social.plus, Sinch and an OAuth server
 	Tests/Demo/second-act "$$($(SWIFT) build --show-bin-path)"
 
 test: build ## every test; as root also against real authorization servers, and of the package under a real systemd

@@ -122,6 +122,11 @@ final class SettingsTable {
     }
 
     /// An error about a key of this table, with the line where the file has it.
+    /// Refuses a key that has a name and no meaning yet.
+    func refuse(_ key: String, _ words: String) throws(ConfigurationError) {
+        if values[key] != nil { throw fault(key, words) }
+    }
+
     func fault(_ key: String, _ message: String) -> ConfigurationError {
         let line = values[key]?.line ?? line
         return ConfigurationError(.file(source.file?.path ?? "", line: line), key: path(of: key), message)

@@ -50,7 +50,7 @@ extension OAuthProvider {
                 name: Self.metadata,
                 verdict: .problem,
                 detail: why.message,
-                remedy: "Check the network and oauth.issuer: until the server answers, what is stored is kept and served"
+                remedy: "Check the network and oauth.issuer: until the server answers, what there is is kept"
             )
         case .notAllowed(let refusal):
             ProbeFinding(

@@ -65,6 +65,58 @@ import Testing
         #expect(try installation.signInByDevice().state == "established")
     }
 
+    // MARK: The thin client
+
+    @Test func `junctionctl shows address and code, waits, and says who is signed in`() throws {
+        let installation = try Installation.oauth()
+        let watcher = try installation.watch()
+        let ctl = try installation.talkingCtl("sign-in", "--device")
+        let codes = try #require(
+            try watcher.awaitSnapshot { $0.authorization?.userCode.isEmpty == false }.authorization
+        )
+        try installation.cloud.decide(codes.userCode, "approve")
+        let user = try #require(try watcher.awaitSnapshot { $0.state == "established" }.userId)
+        let ending = try ctl.program.wait()
+        let text = try String(decoding: ctl.lines.rest(), as: UTF8.self) + ending.errors
+
+        #expect(ending.status == 0, "\(ending)")
+        #expect(text.contains(codes.userCode) && text.contains("/oauth/device"))
+        #expect(text.contains(user))
+    }
+
+    @Test func `junctionctl tells of a denial, and that is an error`() throws {
+        let installation = try Installation.oauth()
+        let watcher = try installation.watch()
+        let ctl = try installation.talkingCtl("sign-in", "--device")
+        let codes = try #require(
+            try watcher.awaitSnapshot { $0.authorization?.userCode.isEmpty == false }.authorization
+        )
+        try installation.cloud.decide(codes.userCode, "deny")
+        let ending = try ctl.program.wait()
+
+        #expect(ending.status != 0 && ending.errors.contains("denied"))
+    }
+
+    @Test func `junctionctl signs in on the page of a browser`() throws {
+        let installation = try Installation.oauth()
+        let ctl = try installation.talkingCtl("sign-in", "--browser")
+        var page: URLComponents?
+        while page == nil, let line = try ctl.lines.next() {
+            page = line.split(separator: " ").first { $0.contains("/oauth/authorize?") }.flatMap {
+                URLComponents(string: String($0))
+            }
+        }
+        var form = ["user": "alice", "decision": "approve"]
+        for item in page?.queryItems ?? [] { form[item.name] = item.value }
+        let back = try #require(try installation.cloud.post("/oauth/authorize", form).redirect)
+        // The browser goes where it is sent.
+        _ = try Program("/usr/bin/curl", ["-sS", back], in: installation.folder).wait()
+
+        #expect(try ctl.program.wait().status == 0)
+        let status = try installation.status()
+        #expect(status.state == "established" && status["scheme"] as? String == "authorizationCode")
+    }
+
     // MARK: Restarts
 
     @Test func `what is approved while the daemon is dead is signed in when it is back`() throws {
