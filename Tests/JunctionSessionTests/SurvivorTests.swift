@@ -660,4 +660,59 @@ struct SurvivorTests {
         #expect(house.store.kept?.secrets.refreshToken?.text == before)
         #expect(house.observer.steps.dropFirst(told) == [.intentNoted, .answered, .swapped])
     }
+
+    // MARK: What the second run showed
+
+    @Test func `a grant closes the window of the replays before it`() {
+        var bench = Bench.signedIn()
+        bench.renew()
+        bench.failRenewal(Self.lost)
+        #expect(bench.machine.renewal.isOutcomeUnknown)
+        bench.passToAlarm()
+        bench.grantRenewal()
+        #expect(!bench.machine.renewal.isOutcomeUnknown)
+    }
+
+    @Test func `a living token that is too short for somebody is no reason to pass the backoff`() {
+        // Ten minutes and more of its forty have passed.
+        var bench = longBackoff(life: .seconds(2_400))
+        bench.pass(.seconds(11))
+        let remaining = bench.machine.standing.session?.validity(bench.now) ?? .zero
+        let request = bench.token(validFor: remaining + .seconds(1))
+        #expect(bench.renewals.isEmpty && bench.refusal(of: request) == .tokenExpired)
+    }
+
+    @Test func `whoever is asked about a session that a verdict has ended is not waited for`() {
+        var bench = Bench.signedIn(mode: .handler)
+        bench.register(1)
+        bench.renew()
+        let generation = bench.machine.servedGeneration
+        bench.perform(
+            bench.machine.apiCallJudged(
+                Verdict(code: "400312", message: "Banned"),
+                generation: generation,
+                now: bench.now
+            )
+        )
+        #expect(bench.state == .terminated && bench.machine.nextAlarm(now: bench.now) == nil)
+    }
+
+    @Test func `what a handler gave is kept for as long as it is named`() {
+        var shelf = SecretShelf()
+        let (one, other) = (
+            shelf.put(RenewalAnswer.authToken(SharedSecret(text: "one"))),
+            shelf.put(RenewalAnswer.authToken(SharedSecret(text: "other")))
+        )
+        shelf.keep([one])
+        #expect(shelf.count == 1 && shelf.answer(one) != nil && shelf.answer(other) == nil)
+        shelf.keep([])
+        #expect(shelf.count == 0)
+    }
+
+    @Test func `signing out where nobody is signed in is answered at once`() {
+        let house = House().start()
+        let answers = Box<Result<Snapshot, Refusal>>()
+        house.on { $0.signOut(by: 1_000) { answers.put($0) } }
+        #expect((try? answers.all.first?.get().facts.state) == .notLoggedIn)
+    }
 }
