@@ -56,7 +56,7 @@ extension DaemonDescription: WireObject {
         Field("name", \.name, .text, "junctiond"),
         Field("version", \.version, .text, "the version of the program"),
         Field("protocolVersion", \.protocolVersion, .count, "the version of the protocol: 1"),
-        Field("provider", \.provider, .text, "junction, social or sinch"),
+        Field("provider", \.provider, .text, "junction, social, sinch or oauth"),
         Field("pid", \.pid, .count, "the process"),
         Field("startedAt", \.startedAt, .timestamp, "when it started"),
         Field("uptime", \.uptime, .seconds, "for how long it has run, suspend included")

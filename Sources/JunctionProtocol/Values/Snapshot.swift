@@ -1,4 +1,5 @@
-/// Everything about the session that may be shown. Never a secret.
+/// Everything about the session that may be shown. Never a token; the codes of a sign-in that awaits approval are there for
+/// callers who may manage the session, each in its box.
 public struct Snapshot: Hashable, Sendable {
     /// Rises whenever any other member changes; it has a meaning within one connection only.
     public var revision: UInt64
