@@ -32,11 +32,11 @@ struct ParameterTests {
             ),
             (
                 "session.signIn", #"{"scheme":"userLogin","displayName":"N"}"#,
-                "'userId' is missing: it must be a string that is not empty"
+                "'userId' is missing: it must be a string of 1 to 1024 bytes"
             ),
             (
                 "session.signIn", #"{"scheme":"userLogin","userId":"u","displayName":1}"#,
-                "'displayName' must be a string"
+                "'displayName' must be a string of at most 1024 bytes"
             ),
             (
                 "session.signIn", #"{"scheme":"registrationSignature","userId":"u","signature":"s","sequence":11}"#,
@@ -53,8 +53,8 @@ struct ParameterTests {
             ),
             ("session.signIn", #"{"scheme":"apiKey","apiKey":{}}"#, "'apiKey' must be a string that is not empty"),
             ("session.identify", "{}", "'externalUserId' is missing: it must be a string, or null for nobody"),
-            ("session.identify", #"{"externalUserId":""}"#, "'externalUserId' must be a string that is not empty"),
-            ("session.identify", #"{"externalUserId":7}"#, "'externalUserId' must be a string that is not empty"),
+            ("session.identify", #"{"externalUserId":""}"#, "'externalUserId' must be a string of 1 to 1024 bytes"),
+            ("session.identify", #"{"externalUserId":7}"#, "'externalUserId' must be a string of 1 to 1024 bytes"),
             ("session.reconcile", "{}", "'userId' is missing: it must be a string, or null for nobody"),
             ("api.request", #"{"path":"/v2"}"#, "'method' is missing: it must be an HTTP method"),
             ("api.request", #"{"method":"GET /","path":"/v2"}"#, "'method' must be an HTTP method"),

@@ -418,6 +418,8 @@ struct Exploration: Hashable {
             throw Broken(description: "\(waiting.count) wait, and nothing will ever happen")
         }
         // A question must never be forgotten by the side that asked it.
-        if machine.isBusy, !isOut, telling == nil { throw Broken(description: "busy with nothing") }
+        // Nor what was overtaken, whose answer somebody else may still bring.
+        let isAwaited = telling != nil || !machine.revocations.overtaken.isEmpty
+        if machine.isBusy, !isOut, !isAwaited { throw Broken(description: "busy with nothing") }
     }
 }
