@@ -40,7 +40,7 @@ fi
 check "the journal says that the old one stays in force" \
     await_journal 5 'the old one stays in force' _SYSTEMD_UNIT=junctiond.service
 check "and which key is wrong" grep -q 'access.*allow' <(logged -o cat _SYSTEMD_UNIT=junctiond.service -p err)
-check "so does the status line" has "$(prop StatusText)" "invalid" "old one is in force" "allow"
+check "so does the status line" has "$(prop StatusText)" "refused" "old one is in force" "allow"
 check "kiosk still may ask" as kiosk junctionctl status
 check "the daemon runs on, with the session" field_is userId "$user"
 check "it is the same process still" is "$(main_pid)" "$pid"
