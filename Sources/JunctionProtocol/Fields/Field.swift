@@ -64,11 +64,7 @@ final class Field<Root, Value>: Sendable {
     ) where Value == Wrapped? {
         members = [Member(name, .orNull(form.schema), summary)]
         read = { (members) throws(WireMismatch) in try members.optional(name, form) }
-        let write = form.write
-        self.write = { (root, writer) in
-            writer.key(name)
-            if let value = value(root) { write(value, &writer) } else { writer.null() }
-        }
+        write = Self.orNull(name, value, form)
     }
 
     /// A member that has to be there, be it `null`: leaving it out must not mean *nobody*.
@@ -85,8 +81,16 @@ final class Field<Root, Value>: Sendable {
             }
             return try members.optional(name, form)
         }
+        write = Self.orNull(name, value, form)
+    }
+
+    private static func orNull<Wrapped>(
+        _ name: StaticString,
+        _ value: @escaping @Sendable (Root) -> Wrapped?,
+        _ form: Form<Wrapped>
+    ) -> @Sendable (Root, inout JSONWriter) -> Void {
         let write = form.write
-        self.write = { (root, writer) in
+        return { (root, writer) in
             writer.key(name)
             if let value = value(root) { write(value, &writer) } else { writer.null() }
         }

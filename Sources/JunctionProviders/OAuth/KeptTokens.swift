@@ -2,32 +2,18 @@ import JunctionSecret
 import JunctionSession
 import Synchronization
 
-import struct Crypto.SHA256
-import struct Crypto.SHA256Digest
-
 /// Tokens that a server has granted for a credential, until it is known whose they are, or somebody signs out.
 ///
-/// A code is good once, and whom it was for may be told by a second request: a trouble that passes between the two would
-/// otherwise lose what a person has approved. Only a few are kept, and not for long; the credential itself is not.
+/// Whom a code was for may be told by a second request, and what a person has approved must not be lost to a trouble between
+/// the two. Only a few are kept, and not for long.
 final class KeptTokens: Sendable {
+    typealias Era = Undecided<OAuthTokens>.Era
+
     private let state = Mutex(State())
 
     private struct State {
-        /// In the order of their last tries.
-        var kept: [Kept] = []
+        var kept = Undecided<OAuthTokens>()
         var isWatched = false
-        var era = Era(number: 0)
-    }
-
-    private struct Kept {
-        var credential: SHA256Digest
-        var tokens: OAuthTokens
-        var since: Uptime
-    }
-
-    /// The time between two sign-outs.
-    struct Era: Equatable {
-        fileprivate var number: UInt64
     }
 
     /// A person's approval on another screen may wait while somebody else's sign-ins have trouble.
@@ -42,48 +28,33 @@ final class KeptTokens: Sendable {
     }
 
     /// What comes of a request is of the era in which it was begun.
-    var era: Era { state.withLock { $0.era } }
+    var era: Era { state.withLock { $0.kept.era } }
 
     /// Keeps them for this credential's next try.
     ///
     /// - Returns: tokens that there is no room for: the eldest, or these ones where there was a sign-out since.
     func keep(_ tokens: OAuthTokens, of credential: SharedSecret, at now: Moment, since era: Era) -> [OAuthTokens] {
-        let digest = Self.digest(credential)
-        return state.withLock { state in
-            guard state.era == era else { return [tokens] }
-            state.kept.removeAll { $0.credential == digest }
-            state.kept.append(Kept(credential: digest, tokens: tokens, since: now.uptime))
-            let surplus = state.kept.dropLast(Self.most).map(\.tokens)
-            state.kept.removeFirst(surplus.count)
-            return surplus
+        state.withLock { state in
+            guard state.kept.keep(tokens, of: credential, at: now, since: era) else { return [tokens] }
+            return state.kept.dropEldest(beyond: Self.most)
         }
     }
 
     /// What this credential brought earlier.
-    func tokens(of credential: SharedSecret) -> OAuthTokens? {
-        let digest = Self.digest(credential)
-        return state.withLock { $0.kept.first { $0.credential == digest }?.tokens }
-    }
+    func tokens(of credential: SharedSecret) -> OAuthTokens? { state.withLock { $0.kept.brought(by: credential) } }
 
     /// It is decided whose they are.
-    func forget(_ credential: SharedSecret) {
-        let digest = Self.digest(credential)
-        state.withLock { $0.kept.removeAll { $0.credential == digest } }
-    }
+    func forget(_ credential: SharedSecret) { state.withLock { $0.kept.forget(credential) } }
 
     /// Lets go of those that are too old: nobody will ask for them again.
     func expire(_ now: Moment) -> [OAuthTokens] {
-        state.withLock { state in
-            let old = state.kept.filter { now.uptime - $0.since > time }.map(\.tokens)
-            state.kept.removeFirst(old.count)
-            return old
-        }
+        state.withLock { $0.kept.expire { now.uptime - $1 > time } }
     }
 
     /// Somebody has to look again when their time is over, unless somebody does already.
     func watch() -> Bool {
         state.withLock { state in
-            guard !state.kept.isEmpty, !state.isWatched else { return false }
+            guard state.kept.count > 0, !state.isWatched else { return false }
             state.isWatched = true
             return true
         }
@@ -92,16 +63,5 @@ final class KeptTokens: Sendable {
     func watched() { state.withLock { $0.isWatched = false } }
 
     /// Somebody signs out: what is under way is not kept, either.
-    func signedOut() -> [OAuthTokens] {
-        state.withLock { state in
-            defer { (state.kept, state.era.number) = ([], state.era.number + 1) }
-            return state.kept.map(\.tokens)
-        }
-    }
-
-    private static func digest(_ credential: SharedSecret) -> SHA256Digest {
-        var hash = SHA256()
-        credential.withUnsafeBytes { hash.update(bufferPointer: $0) }
-        return hash.finalize()
-    }
+    func signedOut() -> [OAuthTokens] { state.withLock { $0.kept.signedOut() } }
 }

@@ -388,15 +388,3 @@ extension Renewal.Try {
         return Renewal.Kept(given: given, round: round)
     }
 }
-
-extension RenewalFailure {
-    var outcome: Happening.Outcome {
-        switch self {
-        case .terminated: .terminated
-        case .reauthenticationRequired: .reauthenticationRequired
-        case .answerRefused: .refused
-        case .registrationForgotten: .refused
-        case .unavailable: .unavailable
-        }
-    }
-}

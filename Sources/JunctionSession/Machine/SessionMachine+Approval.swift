@@ -28,25 +28,17 @@ extension SessionMachine {
             return []
         }
         signIn.end()
+        var ending: ApprovalEnding?
         switch failure {
-        case .pending:
-            approval.isUndecided(tooFast: false, callers, now)
-        case .slowDown:
-            approval.isUndecided(tooFast: true, callers, now)
-        case .unavailable(let unavailability):
-            approval.failed(unavailability, callers, now)
-        case .denied:
-            return end(approval.interruption ?? .denied, callers, now)
-        case .expired:
-            return end(approval.interruption ?? .expired, callers, now)
-        case .refused(let words):
-            return end(approval.interruption ?? .refused(words), callers, now)
+        case .pending: approval.isUndecided(tooFast: false, callers, now)
+        case .slowDown: approval.isUndecided(tooFast: true, callers, now)
+        case .unavailable(let unavailability): approval.failed(unavailability, callers, now)
+        case .denied: ending = .denied
+        case .expired: ending = .expired
+        case .refused(let words): ending = .refused(words)
         }
-        return settle(now)
-    }
-
-    private mutating func end(_ ending: ApprovalEnding, _ callers: [IdentifyRequest], _ now: Moment) -> [Effect] {
-        endApproval(ending, callers) + settle(now)
+        guard let ending else { return settle(now) }
+        return endApproval(approval.interruption ?? ending, callers) + settle(now)
     }
 
     // MARK: What follows

@@ -240,3 +240,15 @@ extension StoredSession {
         renewalUsesAnswer = false
     }
 }
+
+extension RenewalFailure {
+    var outcome: Happening.Outcome {
+        switch self {
+        case .terminated: .terminated
+        case .reauthenticationRequired: .reauthenticationRequired
+        case .answerRefused: .refused
+        case .registrationForgotten: .refused
+        case .unavailable: .unavailable
+        }
+    }
+}
