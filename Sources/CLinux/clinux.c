@@ -7,6 +7,8 @@
 #include <linux/falloc.h>
 #include <malloc.h>
 #include <poll.h>
+#include <signal.h>
+#include <spawn.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/ioctl.h>
@@ -184,6 +186,38 @@ int clinux_random(void *bytes, size_t count) {
 }
 
 // --- Files ---
+
+void clinux_close_from(int first) { closefrom(first); }
+
+int clinux_start_program(const char *path, int input, int32_t *process) {
+    posix_spawn_file_actions_t files;
+    posix_spawnattr_t attributes;
+    sigset_t none, all;
+    char *const arguments[] = {(char *)path, NULL};
+    char *const environment[] = {NULL};
+    pid_t started;
+    int failure = posix_spawn_file_actions_init(&files);
+    if (failure) return failure;
+    failure = posix_spawnattr_init(&attributes);
+    if (failure) {
+        posix_spawn_file_actions_destroy(&files);
+        return failure;
+    }
+    sigemptyset(&none);
+    sigfillset(&all);
+    if (!failure) failure = posix_spawn_file_actions_adddup2(&files, input, STDIN_FILENO);
+    if (!failure) failure = posix_spawn_file_actions_addopen(&files, STDOUT_FILENO, "/dev/null", O_WRONLY, 0);
+    if (!failure) failure = posix_spawn_file_actions_addclosefrom_np(&files, STDERR_FILENO + 1);
+    if (!failure) failure = posix_spawnattr_setsigmask(&attributes, &none);
+    if (!failure) failure = posix_spawnattr_setsigdefault(&attributes, &all);
+    if (!failure) failure = posix_spawnattr_setflags(
+        &attributes, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSID);
+    if (!failure) failure = posix_spawn(&started, path, &files, &attributes, arguments, environment);
+    if (!failure) *process = started;
+    posix_spawnattr_destroy(&attributes);
+    posix_spawn_file_actions_destroy(&files);
+    return failure;
+}
 
 int clinux_rename_without_replacing(int from_directory, const char *from, int to_directory, const char *to) {
     return result_of(renameat2(from_directory, from, to_directory, to, RENAME_NOREPLACE));

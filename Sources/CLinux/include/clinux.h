@@ -77,6 +77,14 @@ int clinux_return_memory(void);
 /// Fills `bytes` with randomness from the kernel, which is waited for at early boot.
 int clinux_random(void *bytes, size_t count);
 
+/// Closes every descriptor from `first` on.
+void clinux_close_from(int first);
+
+/// Starts a program without arguments, with `input` as its standard input, nothing as its standard output, our standard
+/// error, and nothing else of ours: no environment, no other descriptor, no blocked or ignored signal, and in a session of
+/// its own, where our terminal's signals do not reach. Whoever starts it has to wait for its end.
+int clinux_start_program(const char *path, int input, int32_t *process);
+
 // --- Files ---
 
 /// Renames within directories and refuses with EEXIST when `to` exists. EINVAL: this file system cannot.

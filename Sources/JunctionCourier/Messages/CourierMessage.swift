@@ -1,0 +1,79 @@
+package import JunctionSecret
+
+/// What the courier says to its keeper.
+package enum CourierMessage: Sendable {
+    /// The first message: which version of the format follows.
+    case hello(version: UInt16)
+    /// There is room for so many more bytes of the request's body.
+    case credit(UInt32)
+    /// The connection stands, and the request's first byte leaves after this: from here on the server may have acted.
+    case leaving
+    /// Status and headers of the answer.
+    case head(AnswerHead)
+    /// More of the answer's body. No more than the keeper has made room for.
+    case body(SharedSecret)
+    /// The answer is complete.
+    case end
+    /// There is no complete answer.
+    case failed(TransferFailure)
+}
+
+extension CourierMessage: FramedMessage {
+    package enum Kind: UInt8, FrameKind {
+        // Other numbers than the keeper's: a message that is sent back to its sender is no message.
+        case hello = 129
+        case credit, leaving, head, body, end, failed
+
+        package var longestPayload: Int {
+            switch self {
+            case .hello: 2
+            case .credit: 4
+            case .head: AnswerHead.longest
+            case .body: Flow.longestPart
+            case .failed: TransferFailure.longest
+            case .leaving, .end: 0
+            }
+        }
+    }
+
+    package var kind: Kind {
+        switch self {
+        case .hello: .hello
+        case .credit: .credit
+        case .leaving: .leaving
+        case .head: .head
+        case .body: .body
+        case .end: .end
+        case .failed: .failed
+        }
+    }
+
+    package var payload: Payload {
+        var payload = Payload()
+        switch self {
+        case .hello(let version): payload.append(version)
+        case .credit(let count): payload.append(count)
+        case .head(let head): head.write(into: &payload)
+        case .body(let bytes): payload = Payload(bytes)
+        case .failed(let failure): failure.write(into: &payload)
+        case .leaving, .end: break
+        }
+        return payload
+    }
+
+    package init(_ kind: Kind, _ payload: SharedSecret) throws(FormatFault) {
+        var reader = PayloadReader(payload)
+        switch kind {
+        case .hello: self = .hello(version: try reader.number())
+        case .credit: self = .credit(try reader.number())
+        case .leaving: self = .leaving
+        case .head: self = .head(try AnswerHead(from: &reader))
+        case .body:
+            self = .body(payload)
+            return
+        case .end: self = .end
+        case .failed: self = .failed(try TransferFailure(from: &reader))
+        }
+        try reader.end()
+    }
+}

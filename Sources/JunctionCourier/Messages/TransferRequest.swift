@@ -1,0 +1,95 @@
+package import JunctionSecret
+
+/// One request as it is to be made: whatever is not in it, the courier does not do.
+package struct TransferRequest: Sendable {
+    /// What follows the head of the request.
+    package enum Body: Equatable, Sendable {
+        case none
+        case bytes(UInt64)
+        /// As long as it turns out to be.
+        case streamed
+    }
+
+    package var method: String
+    package var url: String
+    package var headers: [(name: String, value: SharedSecret)]
+    package var body: Body
+    /// It changes nothing, so it may go over a connection that was kept, and once more when that was dead (RFC 9110
+    /// §9.2.2). Any other gets a connection of its own and is sent once: repeating belongs to whoever knows what it does.
+    package var mayBeRepeated: Bool
+    package var limits: TransferLimits
+
+    package init(
+        method: String,
+        url: String,
+        headers: [(name: String, value: SharedSecret)] = [],
+        body: Body = .none,
+        mayBeRepeated: Bool = false,
+        limits: TransferLimits
+    ) {
+        self.method = method
+        self.url = url
+        self.headers = headers
+        self.body = body
+        self.mayBeRepeated = mayBeRepeated
+        self.limits = limits
+    }
+
+    /// A URL with its query, a token and a dozen headers have room several times over.
+    package static let longest = 1 << 18
+}
+
+extension TransferRequest {
+    func write(into payload: inout Payload) {
+        payload.append(method)
+        payload.append(url)
+        payload.append(UInt16(clamping: headers.count))
+        for header in headers {
+            payload.append(header.name)
+            payload.append(header.value)
+        }
+        switch body {
+        case .none: payload.append(UInt8(0))
+        case .bytes(let count):
+            payload.append(UInt8(1))
+            payload.append(count)
+        case .streamed: payload.append(UInt8(2))
+        }
+        payload.append(UInt8(mayBeRepeated ? 1 : 0))
+        limits.write(into: &payload)
+    }
+
+    init(from reader: inout PayloadReader) throws(FormatFault) {
+        method = try reader.text()
+        url = try reader.text()
+        headers = []
+        for _ in 0..<(try reader.number(UInt16.self)) {
+            let name = try reader.text()
+            let value = try reader.secret()
+            guard Self.isToken(name), Self.fitsHeader(value) else { throw FormatFault("a header that is none") }
+            headers.append((name, value))
+        }
+        guard Self.isToken(method) else { throw FormatFault("a method that is none") }
+        switch try reader.number(UInt8.self) {
+        case 0: body = .none
+        case 1: body = .bytes(try reader.number())
+        case 2: body = .streamed
+        default: throw FormatFault("a body of unknown kind")
+        }
+        mayBeRepeated = try reader.flag()
+        limits = try TransferLimits(from: &reader)
+    }
+
+    /// A token of RFC 9110 §5.6.2: nothing that could begin another header or request.
+    private static func isToken(_ text: String) -> Bool {
+        !text.isEmpty && text.utf8.allSatisfy { tokenBytes.contains($0) }
+    }
+
+    private static let tokenBytes = Set(
+        "!#$%&'*+-.^_`|~0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ".utf8
+    )
+
+    private static func fitsHeader(_ value: SharedSecret) -> Bool {
+        value.withUnsafeBytes { $0.allSatisfy { $0 == 0x09 || $0 >= 0x20 && $0 != 0x7F } }
+    }
+}

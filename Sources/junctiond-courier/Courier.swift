@@ -1,0 +1,100 @@
+import CCurl
+import CLinux
+import Glibc
+import JunctionCourier
+import JunctionSecret
+
+/// Carries what the keeper hands over, any number of transfers side by side, on one thread that sleeps in libcurl.
+final class Courier {
+    private let keeper: KeeperConnection
+    private let network: UnsafeMutableRawPointer
+    private let authorities = TrustStore()
+    private var settings = NetworkSettings()
+    private var transfers: [UInt32: Transfer] = [:]
+    private var isGreeted = false
+
+    init(serving keeper: KeeperConnection) {
+        self.keeper = keeper
+        curl_global_init(Int(CURL_GLOBAL_DEFAULT))
+        guard let network = curl_multi_init() else {
+            StandardError.say("there is no memory for the network library")
+            exit(71)
+        }
+        self.network = network
+    }
+
+    func run() -> Never {
+        keeper.tell(.hello(version: KeeperMessage.version), about: 0)
+        while true {
+            do throws(FormatFault) {
+                try keeper.receive { (number, message) throws(FormatFault) in try heed(message, about: number) }
+            } catch {
+                StandardError.say(
+                    "the keeper sent \(error.what): both must be of one version; is an upgrade half done?"
+                )
+                exit(76)
+            }
+            carry()
+            wait()
+        }
+    }
+
+    private func heed(_ message: KeeperMessage, about number: UInt32) throws(FormatFault) {
+        switch message {
+        case .hello(let version):
+            guard version == KeeperMessage.version, !isGreeted else { throw FormatFault("another version's greeting") }
+            isGreeted = true
+        case _ where !isGreeted: throw FormatFault("a message before its greeting")
+        case .settings(let settings): self.settings = settings
+        case .open(let request): try begin(request, number)
+        // These may have crossed the end of their transfer.
+        case .body(let bytes): transfers[number]?.give(bytes)
+        case .end: transfers[number]?.giveEnd()
+        case .credit(let count): transfers[number]?.grant(Int(count))
+        case .cancel: transfers[number] = nil
+        }
+    }
+
+    private func begin(_ request: TransferRequest, _ number: UInt32) throws(FormatFault) {
+        guard transfers[number] == nil, transfers.count < Flow.mostTransfers else {
+            throw FormatFault("a transfer too many")
+        }
+        let usesProxy = settings.proxy.count > 0 && !Loopback.isHost(of: request.url)
+        let transfer = Transfer(request, number, usesProxy: usesProxy, for: keeper)
+        if let failure = transfer.begin(on: network, using: settings, trusting: authorities) {
+            keeper.tell(.failed(failure), about: number)
+        } else {
+            transfers[number] = transfer
+        }
+    }
+
+    /// Does what can be done now.
+    private func carry() {
+        var running: Int32 = 0
+        curl_multi_perform(network, &running)
+        var outcome = CURLE_OK
+        while let easy = ccurl_next_done(network, &outcome) {
+            let transfer = Transfer.of(easy)
+            transfer.finish(outcome)
+            transfers[transfer.number] = nil
+        }
+        let now = clinux_boot_milliseconds()
+        for transfer in transfers.values where transfer.isLate(at: now) {
+            transfers[transfer.number] = nil
+        }
+    }
+
+    /// Sleeps until the network, the keeper or a limit has something for us.
+    private func wait() {
+        let now = clinux_boot_milliseconds()
+        let next = transfers.values.map { $0.deadline }.min() ?? Int64.max
+        var keeper = curl_waitfd(fd: keeper.socket, events: Int16(CURL_WAIT_POLLIN), revents: 0)
+        curl_multi_poll(
+            network,
+            &keeper,
+            1,
+            Int32(clamping: max(next.subtractingReportingOverflow(now).partialValue, 0)),
+            nil
+        )
+    }
+}

@@ -1,0 +1,63 @@
+import Glibc
+import JunctionCourier
+import JunctionSecret
+
+/// The connection to the keeper: what it says as it arrives, and what it is told at once.
+///
+/// Telling waits until the keeper has taken it. The keeper always reads, and bounds what is under way to it, so this
+/// takes no time; and where the order matters (`leaving` goes before the request) it must have been said.
+final class KeeperConnection {
+    let socket: Int32
+    private var reader = FrameReader<KeeperMessage>()
+    private let room = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 16, alignment: 16)
+
+    /// - Returns: `nil` when the descriptor is no stream socket.
+    init?(_ socket: Int32) {
+        var type: Int32 = 0
+        var size = socklen_t(MemoryLayout.size(ofValue: type))
+        guard getsockopt(socket, SOL_SOCKET, SO_TYPE, &type, &size) == 0, type == SOCK_STREAM.rawValue else {
+            return nil
+        }
+        let flags = fcntl(socket, F_GETFL)
+        _ = fcntl(socket, F_SETFL, flags & ~O_NONBLOCK)
+        self.socket = socket
+    }
+
+    /// Hands over each message that has arrived; does not wait for more.
+    ///
+    /// When the keeper has gone, this process goes: there is nobody left to carry for.
+    func receive(_ each: (UInt32, KeeperMessage) throws(FormatFault) -> Void) throws(FormatFault) {
+        while true {
+            let count = recv(socket, room.baseAddress, room.count, Int32(MSG_DONTWAIT))
+            switch count {
+            case 0:
+                exit(0)
+            case ..<0:
+                if errno == EINTR { continue }
+                guard errno == EAGAIN else { exit(0) }
+                return
+            default:
+                defer { wipe(UnsafeMutableRawBufferPointer(rebasing: room[0..<count])) }
+                try reader.take(UnsafeRawBufferPointer(rebasing: room[0..<count]), each: each)
+            }
+        }
+    }
+
+    /// - Returns: whether the message is one that the keeper takes.
+    @discardableResult
+    func tell(_ message: CourierMessage, about transfer: UInt32) -> Bool {
+        guard let frame = Frame.encode(message, of: transfer) else { return false }
+        frame.withUnsafeBytes { bytes in
+            var sent = 0
+            while sent < bytes.count {
+                let count = send(socket, bytes.baseAddress?.advanced(by: sent), bytes.count - sent, 0)
+                if count < 0 {
+                    guard errno == EINTR else { exit(0) }
+                } else {
+                    sent += count
+                }
+            }
+        }
+        return true
+    }
+}

@@ -1,0 +1,172 @@
+import JunctionSecret
+import Testing
+
+@testable import JunctionCourier
+
+/// What one end says is what the other hears, in whatever pieces it arrives.
+struct MessageTests {
+    @Test(arguments: KeeperMessage.samples)
+    func `a message of the keeper arrives as it was sent`(message: KeeperMessage) throws {
+        try arrives(message)
+    }
+
+    @Test(arguments: CourierMessage.samples)
+    func `a message of the courier arrives as it was sent`(message: CourierMessage) throws {
+        try arrives(message)
+    }
+
+    @Test func `messages arrive in the order in which they were sent, whatever the pieces`() throws {
+        let frames = try KeeperMessage.samples.enumerated().map { number, message in
+            try #require(bytes(of: message, UInt32(number)))
+        }
+        let stream = frames.flatMap(\.self)
+        for size in [1, 2, 3, 8, 9, 10, 100, stream.count] {
+            var heard: [(number: UInt32, kind: KeeperMessage.Kind)] = []
+            var reader = FrameReader<KeeperMessage>()
+            for start in stride(from: 0, to: stream.count, by: size) {
+                try take(Array(stream[start..<min(start + size, stream.count)]), &reader) {
+                    heard.append(($0, $1.kind))
+                }
+            }
+            #expect(heard.map(\.number) == Array(0..<UInt32(frames.count)))
+            #expect(heard.map(\.kind) == KeeperMessage.samples.map(\.kind))
+            let isInFrame = reader.isInFrame
+            #expect(!isInFrame)
+        }
+    }
+
+    @Test func `a message that is too long is not sent`() {
+        let long = SharedSecret(text: String(repeating: "a", count: Flow.longestPart + 1))
+
+        #expect(bytes(of: KeeperMessage.body(long), 1) == nil)
+    }
+
+    @Test func `no kind of one direction is a kind of the other`() {
+        let keeper = Set(KeeperMessage.Kind.allCases.map(\.rawValue))
+        let courier = Set(CourierMessage.Kind.allCases.map(\.rawValue))
+
+        #expect(keeper.isDisjoint(with: courier))
+    }
+
+    @Test(
+        arguments: [
+            ("an unknown kind", [0, 0, 0, 0, 0, 0, 0, 1, 200]),
+            ("the courier's own word", [0, 0, 0, 0, 0, 0, 0, 1, 131]),
+            ("more than its kind may have", [0, 0, 0, 3, 0, 0, 0, 0, 1]),
+            ("all the memory there is", [255, 255, 255, 255, 0, 0, 0, 1, 3]),
+            ("a number that is too short", [0, 0, 0, 1, 0, 0, 0, 0, 1, 0]),
+            ("a text that is longer than its frame", [0, 0, 0, 5, 0, 0, 0, 1, 3, 0, 0, 0, 9, 65]),
+        ] as [(String, [UInt8])]
+    )
+    func `what is no message is refused as soon as that can be seen`(what: String, bytes: [UInt8]) {
+        #expect(throws: FormatFault.self, "\(what)") {
+            var reader = FrameReader<KeeperMessage>()
+            try take(bytes, &reader) { _, _ in }
+        }
+    }
+
+    @Test(arguments: ["a\r\nb", "a\nb", "a\0b"])
+    func `nothing that could begin another line gets into a request`(value: String) throws {
+        for request in [
+            TransferRequest(method: "GET", url: "https://a/\(value)", limits: .samples[0]),
+            TransferRequest(method: value, url: "https://a/", limits: .samples[0]),
+            TransferRequest(
+                method: "GET",
+                url: "https://a/",
+                headers: [(value, SharedSecret(text: "x"))],
+                limits: .samples[0]
+            ),
+            TransferRequest(
+                method: "GET",
+                url: "https://a/",
+                headers: [("x", SharedSecret(text: value))],
+                limits: .samples[0]
+            ),
+        ] {
+            let frame = try #require(bytes(of: KeeperMessage.open(request), 1))
+            #expect(throws: FormatFault.self) {
+                var reader = FrameReader<KeeperMessage>()
+                try take(frame, &reader) { _, _ in }
+            }
+        }
+    }
+
+    private func arrives<Message: FramedMessage>(_ message: Message) throws {
+        let sent = try #require(bytes(of: message, 7))
+        var heard: [Message] = []
+        var reader = FrameReader<Message>()
+        try take(sent, &reader) { number, message in
+            #expect(number == 7)
+            heard.append(message)
+        }
+
+        #expect(heard.count == 1)
+        // The bytes say everything that a message says.
+        #expect(try heard.map { try #require(bytes(of: $0, 7)) } == [sent])
+    }
+
+    private func take<Message: FramedMessage>(
+        _ bytes: [UInt8],
+        _ reader: inout FrameReader<Message>,
+        each: (UInt32, Message) -> Void
+    ) throws(FormatFault) {
+        try bytes.withUnsafeBytes { SharedSecret(copying: $0) }.withUnsafeBytes { (bytes) throws(FormatFault) in
+            try reader.take(bytes) { each($0, $1) }
+        }
+    }
+
+    private func bytes(of message: some FramedMessage, _ number: UInt32) -> [UInt8]? {
+        guard let frame = Frame.encode(message, of: number) else { return nil }
+        return frame.withUnsafeBytes { Array($0) }
+    }
+}
+
+extension TransferLimits {
+    fileprivate static let samples = [
+        TransferLimits(resolve: 1, connect: 2, silence: 3, whole: 0, longestAnswer: 0),
+        TransferLimits(resolve: .max, connect: .max, silence: .max, whole: .max, longestAnswer: .max),
+    ]
+}
+
+extension KeeperMessage {
+    fileprivate static let samples: [KeeperMessage] =
+        [
+            .hello(version: KeeperMessage.version),
+            .settings(NetworkSettings()),
+            .settings(
+                NetworkSettings(
+                    trust: SharedSecret(text: "trust"),
+                    clientCertificate: SharedSecret(text: "certificate"),
+                    clientKey: SharedSecret(text: "key"),
+                    proxy: SharedSecret(text: "http://user:password@proxy:3128"),
+                    noProxy: "localhost,.example.com"
+                )
+            ),
+            .open(TransferRequest(method: "GET", url: "https://example.com", limits: TransferLimits.samples[0])),
+            .open(
+                TransferRequest(
+                    method: "POST",
+                    url: "https://example.com/ü?a=b",
+                    headers: [("authorization", SharedSecret(text: "Bearer x")), ("x-empty", .empty)],
+                    body: .bytes(9),
+                    mayBeRepeated: true,
+                    limits: TransferLimits.samples[1]
+                )
+            ),
+            .open(
+                TransferRequest(method: "PUT", url: "https://a", body: .streamed, limits: TransferLimits.samples[0])
+            ),
+            .body(.empty), .body(SharedSecret(text: "body")), .end, .credit(0), .credit(.max), .cancel,
+        ]
+}
+
+extension CourierMessage {
+    fileprivate static let samples: [CourierMessage] =
+        [
+            .hello(version: KeeperMessage.version), .credit(1), .leaving,
+            .head(AnswerHead(status: 204, headers: [])),
+            .head(AnswerHead(status: 599, headers: [("a", "b"), ("a", ""), ("é", "ü")])),
+            .body(.empty), .body(SharedSecret(text: String(repeating: "x", count: Flow.longestPart))), .end,
+        ]
+        + TransferFailure.Cause.allCases.map { .failed(TransferFailure($0, detail: 111, requestLeft: $0 == .closed)) }
+}

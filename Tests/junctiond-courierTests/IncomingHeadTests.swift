@@ -1,0 +1,62 @@
+import JunctionCourier
+import Testing
+
+@testable import junctiond_courier
+
+/// Status and headers of an answer, line by line.
+struct IncomingHeadTests {
+    @Test func `the interim answers are forgotten and the trailers are not read`() throws {
+        var head = IncomingHead()
+        let lines = [
+            "HTTP/1.1 100 Continue\r\n", "x-interim: 1\r\n", "\r\n",
+            "HTTP/1.1 200 OK\r\n", "Content-Type:\t text/plain \r\n", "x-a:\r\n", "x-b: 1:2\r\n",
+        ]
+        for line in lines { #expect(take(line, &head) == nil) }
+        let answer = try #require(take("\r\n", &head))
+
+        #expect(answer.status == 200)
+        #expect(answer.headers.map { "\($0.name)=\($0.value)" } == ["Content-Type=text/plain", "x-a=", "x-b=1:2"])
+        #expect(take("x-trailer: 1\r\n", &head) == nil)
+        #expect(take("\r\n", &head) == nil)
+    }
+
+    @Test(arguments: [
+        "HTTP/1.1 99 No\r\n", "HTTP/1.1 600 No\r\n", "HTTP/1.1\r\n", "HTTP/1.1 2oo OK\r\n", "HTTP/1.1 20000\r\n",
+    ])
+    func `a status that is none is no answer`(line: String) {
+        var head = IncomingHead()
+        _ = take(line, &head)
+        #expect(isUnreadable("\r\n", &head))
+    }
+
+    @Test func `control characters and bytes that are no text do no harm`() throws {
+        var head = IncomingHead()
+        _ = take("HTTP/1.1 200 OK\r\n", &head)
+        let line: [UInt8] = Array("x: a".utf8) + [0x07, 0xFF, 0x0D] + Array("b\r\n".utf8)
+        _ = line.withUnsafeBytes { head.take($0) }
+        let answer = try #require(take("\r\n", &head))
+
+        #expect(answer.headers.first?.value == "a \u{FFFD} b")
+        let isSaid = if Frame.encode(CourierMessage.head(answer), of: 1) != nil { true } else { false }
+        #expect(isSaid)
+    }
+
+    @Test func `a head without an end is given up`() {
+        var head = IncomingHead()
+        _ = take("HTTP/1.1 200 OK\r\n", &head)
+        let line = "x: \(String(repeating: "a", count: 1_000))\r\n"
+        #expect((0..<200).contains { _ in isUnreadable(line, &head) })
+    }
+
+    private func take(_ line: String, _ head: inout IncomingHead) -> AnswerHead? {
+        let reading = Array(line.utf8).withUnsafeBytes { head.take($0) }
+        if case .complete(let answer) = reading { return answer }
+        return nil
+    }
+
+    private func isUnreadable(_ line: String, _ head: inout IncomingHead) -> Bool {
+        let reading = Array(line.utf8).withUnsafeBytes { head.take($0) }
+        if case .unreadable = reading { return true }
+        return false
+    }
+}
