@@ -2,7 +2,7 @@
 
 SWIFT ?= swift
 BINARIES ?= .build-release/release
-PROGRAMS = junctiond junctionctl junction-sandbox
+PROGRAMS = junctiond junctiond-courier junctionctl junction-sandbox
 
 # The C parts, the TLS library above all, check their stack and the buffers whose size is known; Package.swift has what
 # the linker does. No search path beside the program: whoever can write there could slip a library in.
@@ -34,6 +34,7 @@ build: prepare
 
 release: prepare ## what belongs on a device: static, without the Swift runtime beside it
 	$(RELEASE) --product junctiond
+	$(RELEASE) --product junctiond-courier
 	$(RELEASE) --product junctionctl
 	$(RELEASE) --product junction-sandbox
 

@@ -9,7 +9,10 @@ import PackageDescription
 // the pure rooms compile in seconds then, which is what the sanitizers and the fuzzers use.
 
 struct Room {
-    enum Kind { case library, executable, c, system }
+    enum Kind {
+        case library, executable, c
+        case system(pkgConfig: String, debian: String)
+    }
 
     var name: String
     var kind = Kind.library
@@ -30,9 +33,7 @@ struct Outside: Hashable {
 let nioCore = Outside(product: "NIOCore", package: "swift-nio")
 let nioEmbedded = Outside(product: "NIOEmbedded", package: "swift-nio")
 let nioPosix = Outside(product: "NIOPosix", package: "swift-nio")
-let nioHTTP1 = Outside(product: "NIOHTTP1", package: "swift-nio")
 let nioSSL = Outside(product: "NIOSSL", package: "swift-nio-ssl")
-let httpClient = Outside(product: "AsyncHTTPClient", package: "async-http-client")
 let crypto = Outside(product: "Crypto", package: "swift-crypto")
 let cryptoExtras = Outside(product: "CryptoExtras", package: "swift-crypto")
 let logging = Outside(product: "Logging", package: "swift-log")
@@ -44,7 +45,6 @@ let hummingbirdTLS = Outside(product: "HummingbirdTLS", package: "hummingbird")
 let releases: [String: Package.Dependency] = [
     "swift-nio": .package(url: "https://github.com/apple/swift-nio", exact: "2.101.2"),
     "swift-nio-ssl": .package(url: "https://github.com/apple/swift-nio-ssl", exact: "2.37.6"),
-    "async-http-client": .package(url: "https://github.com/swift-server/async-http-client", exact: "1.37.0"),
     "swift-crypto": .package(url: "https://github.com/apple/swift-crypto", exact: "4.5.2"),
     "swift-log": .package(url: "https://github.com/apple/swift-log", exact: "1.16.2"),
     "swift-argument-parser": .package(url: "https://github.com/apple/swift-argument-parser", exact: "1.8.2"),
@@ -62,7 +62,8 @@ let fullyStatic: [LinkerSetting] = isForDevices ? [.unsafeFlags(["-static-execut
 let rooms: [Room] = [
     // Ground floor: the kernel, the service manager, secrets, JSON text.
     Room(name: "CLinux", kind: .c, tests: nil),
-    Room(name: "CSystemd", kind: .system, tests: nil),
+    Room(name: "CSystemd", kind: .system(pkgConfig: "libsystemd", debian: "libsystemd-dev"), tests: nil),
+    Room(name: "CCurl", kind: .system(pkgConfig: "libcurl", debian: "libcurl4-openssl-dev"), tests: nil),
     Room(name: "CWipe", kind: .c, tests: nil),
     Room(name: "JunctionText"),
     Room(name: "JunctionSecret"),
@@ -73,12 +74,17 @@ let rooms: [Room] = [
     Room(name: "JunctionSession", uses: ["JunctionSecret"], tests: ["JunctionTesting"]),
     Room(name: "JunctionProtocol", uses: ["JunctionJSON", "JunctionSecret", "JunctionText"]),
 
+    Room(name: "JunctionCourier", uses: ["JunctionSecret", "CLinux"]),
+
     // Second floor: the world outside, one door each.
     Room(
         name: "JunctionProviders",
-        uses: ["JunctionSession", "JunctionJSON", "JunctionSecret", "JunctionText", "RegistrationToken"],
-        outside: [httpClient, nioCore, nioPosix, nioHTTP1, nioSSL, crypto],
-        tests: ["JunctionTesting"]
+        uses: [
+            "JunctionSession", "JunctionCourier", "JunctionJSON", "JunctionSecret", "JunctionText", "RegistrationToken",
+        ],
+        outside: [nioCore, nioPosix, crypto],
+        tests: ["JunctionTesting", "junctiond-courier"],
+        testsOutside: [nioSSL]
     ),
     Room(
         name: "JunctionVault",
@@ -98,11 +104,11 @@ let rooms: [Room] = [
     Room(
         name: "JunctionDaemon",
         uses: [
-            "JunctionSession", "JunctionProtocol", "JunctionProviders", "JunctionVault", "JunctionServer",
-            "JunctionSystemd", "JunctionSecret", "CLinux",
+            "JunctionSession", "JunctionProtocol", "JunctionCourier", "JunctionProviders", "JunctionVault",
+            "JunctionServer", "JunctionSystemd", "JunctionSecret", "CLinux",
         ],
         outside: [logging, nioCore, nioPosix],
-        tests: ["JunctionTesting", "JunctionClient"],
+        tests: ["JunctionTesting", "JunctionClient", "junctiond-courier"],
         testsOutside: [nioEmbedded]
     ),
 
@@ -113,6 +119,13 @@ let rooms: [Room] = [
         uses: ["JunctionDaemon", "CLinux", "CWipe"],
         outside: [arguments],
         tests: nil,
+        linking: lean
+    ),
+    Room(
+        name: "junctiond-courier",
+        kind: .executable,
+        uses: ["JunctionCourier", "JunctionSecret", "CCurl", "CLinux", "CWipe"],
+        tests: [],
         linking: lean
     ),
     Room(
@@ -190,8 +203,8 @@ func target(_ room: Room) -> Target {
         )
     case .c:
         .target(name: room.name)
-    case .system:
-        .systemLibrary(name: room.name, pkgConfig: "libsystemd", providers: [.apt(["libsystemd-dev"])])
+    case .system(let pkgConfig, let debian):
+        .systemLibrary(name: room.name, pkgConfig: pkgConfig, providers: [.apt([debian])])
     }
 }
 
@@ -216,7 +229,7 @@ if asked.isEmpty {
     targets.append(
         .testTarget(
             name: "EndToEndTests",
-            dependencies: ["junctiond", "junctionctl", "junction-sandbox", "JunctionClient"],
+            dependencies: ["junctiond", "junctiond-courier", "junctionctl", "junction-sandbox", "JunctionClient"],
             // Built by the tests themselves, as a library to preload: no product may hold it.
             exclude: ["Shims"],
             swiftSettings: strict
@@ -224,7 +237,7 @@ if asked.isEmpty {
     )
 }
 
-let packages = Set(standing.flatMap(\.outside).map(\.package))
+let packages = Set(standing.flatMap { $0.outside + (tested.contains($0.name) ? $0.testsOutside : []) }.map(\.package))
 
 let package = Package(
     name: "junctiond",
@@ -233,6 +246,7 @@ let package = Package(
             .library(name: "JunctionClient", targets: ["JunctionClient"]),
             .library(name: "RegistrationToken", targets: ["RegistrationToken"]),
             .executable(name: "junctiond", targets: ["junctiond"]),
+            .executable(name: "junctiond-courier", targets: ["junctiond-courier"]),
             .executable(name: "junctionctl", targets: ["junctionctl"]),
             .executable(name: "junction-sandbox", targets: ["junction-sandbox"]),
         ] : [],

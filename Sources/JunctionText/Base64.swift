@@ -15,6 +15,32 @@ package enum Base64 {
     /// How many bytes a text of that length stands for at the most.
     package static func mostBytes(for characters: Int) -> Int { (characters + 3) / 4 * 3 }
 
+    /// How many characters a value of that many bytes has, padded.
+    package static func characters(for bytes: Int) -> Int { (bytes + 2) / 3 * 4 }
+
+    /// Writes the text of a secret value, in the standard alphabet and padded, at the front of `room`, which has space for
+    /// its `characters`.
+    ///
+    /// - Returns: how many characters were written.
+    package static func encode(_ bytes: UnsafeRawBufferPointer, into room: UnsafeMutableRawBufferPointer) -> Int {
+        var (written, bits, count): (Int, UInt32, Int) = (0, 0, 0)
+        func write(_ digit: UInt8) {
+            room[written] = digit
+            written += 1
+        }
+        for byte in bytes {
+            bits = bits << 8 | UInt32(byte)
+            count += 8
+            while count >= 6 {
+                count -= 6
+                write(standardDigits[Int(bits >> count & 63)])
+            }
+        }
+        if count > 0 { write(standardDigits[Int(bits << (6 - count) & 63)]) }
+        while !written.isMultiple(of: 4) { write(UInt8(ascii: "=")) }
+        return written
+    }
+
     /// The standard alphabet, padded.
     package static func encode(_ bytes: some Sequence<UInt8>) -> String {
         text(of: bytes, standardDigits, isPadded: true)

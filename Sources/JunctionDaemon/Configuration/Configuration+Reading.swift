@@ -7,6 +7,7 @@ extension Configuration {
         try root.read("provider", .choice, into: &provider)
         for name in VendorName.allCases { try readVendor(name, root.table(name.rawValue)) }
         try root.table("tls").read("caFile", .absolutePath, into: &tls.caFile)
+        try network.read(root.table("network"))
         try renewal.read(root.table("renewal"))
         try root.table("api").read("expose", .boolean, into: &api.expose)
         try limits.read(root.table("limits"))
@@ -18,6 +19,52 @@ extension Configuration {
     private mutating func readVendor(_ name: VendorName, _ table: SettingsTable) throws(ConfigurationError) {
         for setting in name.vendor.settings {
             try table.read(setting.key, .kind(setting.kind), into: &vendors[name.rawValue, default: [:]][setting.key])
+        }
+    }
+}
+
+extension Configuration.Network {
+    private static let longestTimeout = 300
+
+    fileprivate mutating func read(_ table: SettingsTable) throws(ConfigurationError) {
+        try table.read("proxy", .proxy, into: &proxy)
+        try table.read("noProxy", .places, into: &noProxy)
+        try table.read("resolveTimeout", .seconds(in: 1...Self.longestTimeout), into: &resolveTimeout)
+        try table.read("connectTimeout", .seconds(in: 1...Self.longestTimeout), into: &connectTimeout)
+        try table.read("requestTimeout", .seconds(in: 1...Self.longestTimeout), into: &requestTimeout)
+        try table.read("clientCertificateFile", .absolutePath, into: &clientCertificateFile)
+        try table.read("clientKeyFile", .absolutePath, into: &clientKeyFile)
+    }
+}
+
+extension SettingKind<ProxyAddress> {
+    fileprivate static var proxy: SettingKind {
+        let text = SettingKind<String>.text("a URL")
+        return SettingKind { (value) throws(SettingMismatch) in
+            let url = try text.read(value)
+            do throws(ProviderConfigurationFault) {
+                return try ProxyAddress(url)
+            } catch {
+                throw SettingMismatch(message: error.message)
+            }
+        }
+    }
+}
+
+extension SettingKind<[String]> {
+    /// In a variable they are parted by commas, as in `NO_PROXY`.
+    fileprivate static var places: SettingKind {
+        let spelledOut = { (text: String) in
+            SettingValue.list(NoProxy.places(in: text).map { Setting(value: .string($0), line: 0) })
+        }
+        return SettingKind("a list of host names, domains and networks", spelledOut: spelledOut) { value in
+            guard case .list(let settings) = value else { return nil }
+            var places: [String] = []
+            for setting in settings {
+                guard case .string(let place) = setting.value, NoProxy.isPlace(place) else { return nil }
+                places.append(place)
+            }
+            return places
         }
     }
 }

@@ -7,6 +7,7 @@ package struct Configuration: Equatable, Sendable {
     /// The settings of all vendors: by the vendor's name, and then by key.
     package var vendors = Self.usualVendorSettings
     package var tls = TLS()
+    package var network = Network()
     package var renewal = Renewal()
     package var api = API()
     package var limits = Limits()
@@ -34,6 +35,22 @@ extension Configuration {
     package struct TLS: Equatable, Sendable {
         /// Certificate authorities to trust beside those of the system (PEM).
         package var caFile: String?
+    }
+
+    /// How the network is used.
+    package struct Network: Equatable, Sendable {
+        /// Absent: what the environment says; see `networkUse`.
+        package var proxy: ProxyAddress?
+        /// What is reached without the proxy. Absent: what the environment says.
+        package var noProxy: [String]?
+        package var resolveTimeout = Duration.seconds(10)
+        package var connectTimeout = Duration.seconds(10)
+        /// For token endpoints altogether; for API calls until something moves.
+        package var requestTimeout = Duration.seconds(10)
+        /// Our own certificate (PEM), for servers that ask for one.
+        package var clientCertificateFile: String?
+        /// Its key (PEM). Absent: the service manager's credential `network.clientKey`.
+        package var clientKeyFile: String?
     }
 
     package enum RenewalMode: String, Sendable, CaseIterable {

@@ -13,7 +13,11 @@ package struct ConfigurationCheck: Equatable, Sendable {
         do throws(StartFailure) {
             let (file, loaded) = try Self.load(arguments, environment)
             let service = ServiceEnvironment(variables: environment.variables, processID: environment.processID)
-            let sound = try SoundConfiguration(loaded, credentials: service.credentialsDirectory)
+            let sound = try SoundConfiguration(
+                loaded,
+                credentials: service.credentialsDirectory,
+                variables: environment.variables
+            )
             verdict =
                 if let file = loaded.file { "\(file): in order" } else {
                     "\(file): not there; the built-in defaults are in order"
@@ -32,7 +36,12 @@ package struct ConfigurationCheck: Equatable, Sendable {
         _ environment: ProcessEnvironment
     ) throws(StartFailure) -> (file: String, ConfigurationSource.Loaded) {
         do throws(ConfigurationError) {
-            let paths = try Paths(arguments, variables: environment.variables, home: environment.home)
+            let paths = try Paths(
+                arguments,
+                variables: environment.variables,
+                home: environment.home,
+                executable: environment.executable
+            )
             return (paths.configuration, try paths.configurationSource(variables: environment.variables).load())
         } catch {
             throw StartFailure(error)

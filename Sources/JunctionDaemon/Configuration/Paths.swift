@@ -1,3 +1,5 @@
+package import JunctionCourier
+
 /// Where this instance reads its configuration, listens and keeps its state: a function of flags and environment.
 package struct Paths: Equatable, Sendable {
     package var configuration: String
@@ -6,17 +8,23 @@ package struct Paths: Equatable, Sendable {
     /// Where to listen, unless a socket was passed.
     package var socket: String
     package var stateDirectory: String
+    /// Who carries to the network what is sent there.
+    package var courier: CourierPlace
 
     /// The variables that are read here, rather than as settings.
-    static let variables: Set = ["JUNCTIOND_CONFIG", "JUNCTIOND_SOCKET", "JUNCTIOND_STATE_DIR"]
+    static let variables: Set = [
+        "JUNCTIOND_CONFIG", "JUNCTIOND_SOCKET", "JUNCTIOND_STATE_DIR", "JUNCTIOND_COURIER_SOCKET",
+    ]
 
     /// - Parameters:
     ///   - variables: the environment; an empty variable counts as absent.
     ///   - home: the home directory of the user database, for services that have no `HOME`.
+    ///   - executable: the daemon's own program; the courier's is beside it.
     package init(
         _ arguments: Arguments,
         variables: [String: String],
-        home: String?
+        home: String?,
+        executable: String? = nil
     ) throws(ConfigurationError) {
         func variable(_ name: String) -> String? {
             variables[name].flatMap { $0.isEmpty ? nil : $0 }
@@ -42,6 +50,12 @@ package struct Paths: Equatable, Sendable {
             throw ConfigurationError(.nowhere, "No home directory to keep the state in: name a place with --state-dir")
         }
         stateDirectory = state
+
+        // The service manager has one behind a socket; by hand it is a program of ours that we start.
+        let folderOfPrograms = executable.map { $0.prefix(upTo: $0.lastIndex(of: "/") ?? $0.startIndex) } ?? "/usr/bin"
+        courier =
+            variable("JUNCTIOND_COURIER_SOCKET").map { .socket(path: $0) }
+            ?? .program(path: "\(folderOfPrograms)/junctiond-courier")
     }
 
     /// The configuration at this path, and what overrules it.

@@ -7,11 +7,14 @@ package struct ProcessEnvironment: Sendable {
     package var processID: Int32
     /// The home directory of the user database, for services that have no `HOME`.
     package var home: String?
+    /// The program that runs, in full.
+    package var executable: String?
 
-    package init(variables: [String: String], processID: Int32, home: String?) {
+    package init(variables: [String: String], processID: Int32, home: String?, executable: String? = nil) {
         self.variables = variables
         self.processID = processID
         self.home = home
+        self.executable = executable
     }
 
     /// Reads it from the system.
@@ -19,7 +22,18 @@ package struct ProcessEnvironment: Sendable {
         ProcessEnvironment(
             variables: ProcessInfo.processInfo.environment,
             processID: getpid(),
-            home: getpwuid(getuid()).flatMap { String(cString: $0.pointee.pw_dir) }
+            home: getpwuid(getuid()).flatMap { String(cString: $0.pointee.pw_dir) },
+            executable: executablePath()
         )
+    }
+
+    private static func executablePath() -> String? {
+        let path = [UInt8](unsafeUninitializedCapacity: Int(PATH_MAX)) { room, count in
+            room.withMemoryRebound(to: CChar.self) { room in
+                guard let start = room.baseAddress else { return }
+                count = max(readlink("/proc/self/exe", start, room.count), 0)
+            }
+        }
+        return String(validating: path, as: UTF8.self).flatMap { $0.hasPrefix("/") ? $0 : nil }
     }
 }

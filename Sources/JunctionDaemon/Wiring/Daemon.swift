@@ -17,6 +17,7 @@ package final class Daemon: Sendable {
     /// What the daemon was started with: what only a restart changes is compared with this.
     private let configuration: Configuration
     private let credentials: String?
+    private let variables: [String: String]
     /// Whom the access entries in force are about.
     private let accounts: Mutex<KnownAccounts>
     private let introspection: Introspection
@@ -88,7 +89,7 @@ package final class Daemon: Sendable {
     ) throws(StartFailure) {
         (self.group, self.loop) = (group, loop)
         (paths, source, log, notifier) = (plan.paths, plan.source, plan.log, plan.notifier)
-        (configuration, credentials) = (plan.configuration, plan.credentialsDirectory)
+        (configuration, credentials, variables) = (plan.configuration, plan.credentialsDirectory, plan.variables)
         accounts = Mutex(plan.configuration.accounts(foundFor: plan.policy.rules))
         logger = log.logger("daemon")
         for note in plan.notes { logger.warning("\(note)") }
@@ -101,8 +102,10 @@ package final class Daemon: Sendable {
         let clock = SystemClock()
         http = OutgoingHttp(
             eventLoop: loop,
-            trust: plan.trust,
-            userAgent: "\(Version.name)/\(Version.number)"
+            courier: plan.paths.courier,
+            network: plan.network,
+            userAgent: "\(Version.name)/\(Version.number)",
+            limits: plan.configuration.network.limits
         )
         let house = VendorHouse(
             http: http,
@@ -289,7 +292,7 @@ package final class Daemon: Sendable {
             throw StartFailure(error)
         }
         let accounts = AccountDirectory.system.insisting(on: accounts.withLock { $0 })
-        return try SoundConfiguration(loaded, credentials: credentials, accounts: accounts)
+        return try SoundConfiguration(loaded, credentials: credentials, variables: variables, accounts: accounts)
     }
 
     private func apply(_ sound: SoundConfiguration) throws(StartFailure) {

@@ -7,7 +7,7 @@ import JunctionServer
 struct SoundConfiguration {
     let configuration: Configuration
     let vendor: any Vendor
-    let trust: TrustAnchors
+    let network: NetworkUse
     let rules: [AccessRule]
     /// One line each: things that are allowed and may be mistakes.
     let notes: [String]
@@ -18,16 +18,19 @@ struct SoundConfiguration {
     /// Absent: there is no file, and the built-in defaults apply.
     let file: String?
 
-    /// - Parameter credentials: where the service manager put its credentials.
+    /// - Parameters:
+    ///   - credentials: where the service manager put its credentials.
+    ///   - variables: the environment, which may name a proxy.
     init(
         _ loaded: ConfigurationSource.Loaded,
         credentials: String?,
+        variables: [String: String],
         accounts: AccountDirectory = .system
     ) throws(StartFailure) {
         configuration = loaded.configuration
         file = loaded.file
         vendor = try Self.vendor(of: configuration, credentials: credentials)
-        trust = try Self.trust(of: configuration)
+        network = try configuration.networkUse(credentials: credentials, variables: variables)
         do throws(UndecidedAccess) {
             (rules, accessNotes) = try configuration.accessRules(by: accounts)
         } catch {
@@ -48,15 +51,6 @@ struct SoundConfiguration {
             "The stored session belongs to provider \"\(session)\", and the configuration says \"\(provider)\": sign out "
                 + "with the old configuration first, or set provider back"
         )
-    }
-
-    private static func trust(of configuration: Configuration) throws(StartFailure) -> TrustAnchors {
-        guard let caFile = configuration.tls.caFile else { return .system }
-        do throws(ProviderConfigurationFault) {
-            return try TrustAnchors(caFile: caFile)
-        } catch {
-            throw StartFailure(.configuration, "tls.caFile: \(error.message)")
-        }
     }
 
     /// Everything about the vendor is checked here, before anything is touched.

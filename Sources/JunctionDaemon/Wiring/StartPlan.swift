@@ -18,7 +18,9 @@ struct StartPlan {
     let notifier: Notifier
     let news: SessionNews
     let vendor: any Vendor
-    let trust: TrustAnchors
+    let network: NetworkUse
+    /// The environment, for a reload to read the configuration by.
+    let variables: [String: String]
     let policy: AccessPolicy
     let vault: Vault
     let store: SafekeepingStore
@@ -32,14 +34,24 @@ struct StartPlan {
         let service = ServiceEnvironment(variables: environment.variables, processID: environment.processID)
         let loaded: ConfigurationSource.Loaded
         do throws(ConfigurationError) {
-            paths = try Paths(arguments, variables: environment.variables, home: environment.home)
+            paths = try Paths(
+                arguments,
+                variables: environment.variables,
+                home: environment.home,
+                executable: environment.executable
+            )
             source = paths.configurationSource(variables: environment.variables)
             loaded = try source.load()
         } catch {
             throw StartFailure(error)
         }
-        let sound = try SoundConfiguration(loaded, credentials: service.credentialsDirectory)
-        (configuration, vendor, trust) = (sound.configuration, sound.vendor, sound.trust)
+        let sound = try SoundConfiguration(
+            loaded,
+            credentials: service.credentialsDirectory,
+            variables: environment.variables
+        )
+        (configuration, vendor, network) = (sound.configuration, sound.vendor, sound.network)
+        variables = environment.variables
         accessNotes = sound.accessNotes
 
         let refused = ProcessHardening.apply()

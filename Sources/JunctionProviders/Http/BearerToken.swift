@@ -13,8 +13,23 @@ enum BearerToken {
             && token.withUnsafeBytes { $0.allSatisfy { (0x21...0x7E).contains($0) } }
     }
 
-    /// The header that shows it. Headers are strings in every HTTP library: this copy cannot be wiped.
-    static func header(_ token: SharedSecret) -> (name: String, value: String) {
-        ("authorization", token.withUnsafeBytes { "Bearer \(String(decoding: $0, as: UTF8.self))" })
+    /// The header that shows it.
+    static func header(_ token: SharedSecret) -> (name: String, value: SharedSecret) {
+        ("authorization", token.after("Bearer "))
+    }
+}
+
+extension SharedSecret {
+    /// The same with a word in front of it.
+    func after(_ word: String) -> SharedSecret {
+        SharedSecret(
+            Secret(capacity: word.utf8.count + count) { room in
+                room.copyBytes(from: word.utf8)
+                withUnsafeBytes {
+                    UnsafeMutableRawBufferPointer(rebasing: room[word.utf8.count...]).copyMemory(from: $0)
+                }
+                return room.count
+            }
+        )
     }
 }

@@ -1,5 +1,4 @@
 import JunctionSecret
-import NIOCore
 
 /// One request to a vendor: everything but how it is sent.
 struct HttpCall: Sendable {
@@ -8,25 +7,32 @@ struct HttpCall: Sendable {
     /// Path and query as they are sent, below the origin's own path.
     var target: String
     var headers: [(name: String, value: String)] = []
+    /// The headers that show who asks.
+    var credentials: [(name: String, value: SharedSecret)] = []
     var body: Body?
     /// The most bytes of an answer that are read. No token answer comes near the default.
     var longestAnswer = 1 << 16
-    /// A deadline of its own, where the usual one is too patient.
+    /// How long the answer may take once the request leaves, where that is less than usual.
     var patience: Duration?
+    /// Much may be on its way: it may take as long as its size takes on a slow line, so long as something moves.
+    var isBulk = false
 
     /// A request that may spend a token is given up after this, so that there is room to repeat it inside the grace that
     /// servers give: the session's replays count on it.
     static let tokenPatience: Duration = .seconds(10)
 
+    /// What a slow line carries in a second, in bytes: 8 MiB take less than nine minutes.
+    static let slowestLine = 1 << 14
+
     enum Body: Sendable {
         case plain([UInt8])
-        /// Wiped as soon as the answer is there.
+        /// Wiped as soon as nobody needs it any more.
         case secret(SharedSecret)
 
-        var buffer: ByteBuffer {
+        var count: Int {
             switch self {
-            case .plain(let bytes): ByteBuffer(bytes: bytes)
-            case .secret(let secret): secret.withUnsafeBytes { ByteBuffer(bytes: $0) }
+            case .plain(let bytes): bytes.count
+            case .secret(let secret): secret.count
             }
         }
     }

@@ -1,64 +1,72 @@
-import AsyncHTTPClient
-import Dispatch
+package import JunctionCourier
+import JunctionSession
 package import NIOCore
-import NIOHTTP1
 import Synchronization
 
-/// The one way out to the vendors: HTTP/1.1 over TLS, no redirect, no retry, no cookie, bounded in size and time.
+/// The one way out to the vendors: what is to be sent goes to a courier, a process of its own, for this one has no
+/// network. One request, one answer: no redirect, no retry, no cookie, bounded in size and time.
 ///
-/// It costs nothing until the first request and lives on the given event loop. Nothing here touches the default
-/// concurrency executor or Dispatch's global queues: their monitor would wake the process once a second for ever.
+/// It costs nothing until the first request and lives on the given event loop.
 package final class OutgoingHttp: Sendable {
-    /// How long things may take.
-    package struct Limits: Sendable {
-        /// Name, connection and TLS together.
+    /// How long the steps of a request may take.
+    package struct Limits: Equatable, Sendable {
+        /// Until the host's name is resolved.
+        package var resolve: Duration
+        /// From there until the connection stands, TLS and proxy included.
         package var connect: Duration
-        /// From the call to the last byte of the answer.
-        package var whole: Duration
-        /// How long a connection is kept for a next request. Renewals are hours apart: it should never be stale.
+        /// From there until the answer is complete, or, where much is brought, until more of it comes.
+        package var request: Duration
+        /// How long the courier stays when there is nothing to carry.
         package var idle: Duration
 
-        package init(connect: Duration = .seconds(5), whole: Duration = .seconds(15), idle: Duration = .seconds(2)) {
+        package init(
+            resolve: Duration = .seconds(10),
+            connect: Duration = .seconds(10),
+            request: Duration = .seconds(10),
+            idle: Duration = .seconds(30)
+        ) {
+            self.resolve = resolve
             self.connect = connect
-            self.whole = whole
+            self.request = request
             self.idle = idle
         }
     }
 
-    private enum Door {
-        case untried
-        case open(HTTPClient)
-        case closed
-    }
-
     private let eventLoop: any EventLoop
-    private let trust: TrustAnchors
-    private let userAgent: String
     private let limits: Limits
-    private let door = Mutex(Door.untried)
+    private let link: NIOLoopBoundBox<CourierLink?>
+    private let makeLink: @Sendable () -> CourierLink
+    private let lastNumber = Atomic<UInt32>(0)
 
     /// Prepares a way out that is not used yet.
     ///
-    /// - Parameter userAgent: `junctiond/` and the version.
-    package init(eventLoop: any EventLoop, trust: TrustAnchors, userAgent: String, limits: Limits = Limits()) {
+    /// - Parameters:
+    ///   - courier: where to get one.
+    ///   - network: how it is to use the network.
+    ///   - userAgent: `junctiond/` and the version.
+    package init(
+        eventLoop: any EventLoop,
+        courier: CourierPlace,
+        network: NetworkUse = NetworkUse(),
+        userAgent: String,
+        limits: Limits = Limits()
+    ) {
         self.eventLoop = eventLoop
-        self.trust = trust
-        self.userAgent = userAgent
         self.limits = limits
+        link = .makeEmptyBox(eventLoop: eventLoop)
+        makeLink = {
+            CourierLink(eventLoop, courier, network, userAgent: userAgent, idle: TimeAmount(limits.idle))
+        }
     }
 
-    /// Ends what is under way and closes every connection. It must have been called before the last reference goes,
+    /// Ends what is under way and lets the courier go. It must have been called before the last reference goes,
     /// and nothing can be sent after it.
     package func shutdown() async {
-        let before = door.withLock { door in
-            defer { door = .closed }
-            return door
-        }
-        guard case .open(let client) = before else { return }
-        // The future-returning shutdown() goes through a global queue; a private one leaves nothing behind.
-        let queue = DispatchQueue(label: "junctiond.http.shutdown")
         await withCheckedContinuation { continuation in
-            client.shutdown(queue: queue) { _ in continuation.resume() }
+            withLink { link in
+                link.close()
+                continuation.resume()
+            }
         }
     }
 
@@ -66,38 +74,27 @@ package final class OutgoingHttp: Sendable {
     ///
     /// A cancelled task gives the request up at once.
     func answer(to call: HttpCall) async throws(HttpFailure) -> HttpAnswer {
-        let patience = min(call.patience ?? limits.whole, limits.whole)
-        let collector = AnswerCollector(place: call.origin.place, longestAnswer: call.longestAnswer)
-        let body = call.body?.buffer
-        // Before anybody hears of the answer: the request held a token, and has been sent or never will be.
-        defer { if case .secret = call.body { body?.wipe() } }
-
-        let outcome = await outcome(of: call, sending: body, to: collector, within: patience)
-        do {
-            return try outcome.get()
-        } catch {
-            let cause = HttpFailure.Cause(
-                error,
-                limits: limits,
-                patience: patience,
-                longestAnswer: call.longestAnswer
-            )
-            throw HttpFailure(cause: cause, place: call.origin.place, requestLeft: collector.requestLeft)
+        let number = nextNumber()
+        let isCancelled = Atomic(false)
+        let outcome = await withTaskCancellationHandler {
+            // Not a future's `get()`: that one leaves the caller's executor for the default one where none is preferred.
+            await withCheckedContinuation { continuation in
+                begin(call, number) { continuation.resume(returning: $0) }
+                // Whoever was cancelled before there was anything to cancel.
+                if isCancelled.load(ordering: .sequentiallyConsistent) { cancel(number) }
+            }
+        } onCancel: {
+            isCancelled.store(true, ordering: .sequentiallyConsistent)
+            cancel(number)
         }
+        return try outcome.get()
     }
 
     /// Sends one request once and waits for nothing.
     ///
-    /// - Parameter then: called on an event loop with the answer, if there is one; not at all when nothing can be sent.
+    /// - Parameter then: called on the event loop with the answer, if there is one.
     func send(_ call: HttpCall, then: @escaping @Sendable (HttpAnswer?) -> Void = { _ in }) {
-        let body = call.body?.buffer
-        guard let request = try? request(for: call, sending: body), let client = try? openDoor() else { return }
-        let collector = AnswerCollector(place: call.origin.place, longestAnswer: call.longestAnswer)
-        let deadline = NIODeadline.now() + TimeAmount(min(call.patience ?? limits.whole, limits.whole))
-        client.execute(request: request, delegate: collector, deadline: deadline).futureResult.whenComplete { outcome in
-            if case .secret = call.body { body?.wipe() }
-            then(try? outcome.get())
-        }
+        begin(call, nextNumber()) { then(try? $0.get()) }
     }
 
     /// Calls this once on the event loop, unless that ends before; nobody waits for it.
@@ -105,76 +102,55 @@ package final class OutgoingHttp: Sendable {
         eventLoop.scheduleTask(in: TimeAmount(delay), action)
     }
 
-    private func outcome(
-        of call: HttpCall,
-        sending body: ByteBuffer?,
-        to collector: AnswerCollector,
-        within patience: Duration
-    ) async -> Result<HttpAnswer, any Error> {
-        let request: HTTPClient.Request
-        let client: HTTPClient
-        do {
-            request = try self.request(for: call, sending: body)
-            client = try openDoor()
-        } catch {
-            return .failure(error)
-        }
-        let deadline = NIODeadline.now() + TimeAmount(patience)
-        let task = client.execute(request: request, delegate: collector, deadline: deadline)
-        return await withTaskCancellationHandler {
-            // Not `get()`: that one leaves the caller's executor for the default one where no preference is set.
-            await withCheckedContinuation { continuation in
-                task.futureResult.whenComplete { continuation.resume(returning: $0) }
-            }
-        } onCancel: {
-            task.cancel()
+    private func begin(
+        _ call: HttpCall,
+        _ number: UInt32,
+        then completion: @escaping @Sendable (Result<HttpAnswer, HttpFailure>) -> Void
+    ) {
+        let limits = transferLimits(for: call)
+        withLink { link in
+            let collector = AnswerCollector(
+                place: call.origin.place,
+                granting: { [unowned link] in link.grant($0, of: number) },
+                then: completion
+            )
+            link.begin(OutgoingTransfer(number, call, limits, collector, at: .now()))
         }
     }
 
-    private func request(for call: HttpCall, sending body: ByteBuffer?) throws -> HTTPClient.Request {
-        var headers = HTTPHeaders(call.headers)
-        headers.replaceOrAdd(name: "user-agent", value: userAgent)
-        return try HTTPClient.Request(
-            url: call.origin.url + call.target,
-            method: HTTPMethod(rawValue: call.method),
-            headers: headers,
-            body: body.map(HTTPClient.Body.byteBuffer)
+    private func cancel(_ number: UInt32) {
+        withLink { $0.cancel(number) }
+    }
+
+    private func nextNumber() -> UInt32 { lastNumber.wrappingAdd(1, ordering: .relaxed).newValue }
+
+    private func withLink(_ body: @escaping @Sendable (CourierLink) -> Void) {
+        eventLoop.execute { [link, makeLink] in
+            let present = link.value ?? makeLink()
+            link.value = present
+            body(present)
+        }
+    }
+
+    private func transferLimits(for call: HttpCall) -> TransferLimits {
+        let request = limits.request.wholeMilliseconds
+        var whole = min(call.patience?.wholeMilliseconds ?? request, request)
+        let silence = whole
+        if call.isBulk {
+            whole += Int64((call.longestAnswer + (call.body?.count ?? 0)) / HttpCall.slowestLine) * 1_000
+        }
+        return TransferLimits(
+            resolve: UInt32(clamping: limits.resolve.wholeMilliseconds),
+            connect: UInt32(clamping: limits.connect.wholeMilliseconds),
+            silence: UInt32(clamping: silence),
+            whole: UInt32(clamping: whole),
+            longestAnswer: UInt64(call.longestAnswer)
         )
-    }
-
-    private func openDoor() throws -> HTTPClient {
-        try door.withLock { door in
-            switch door {
-            case .open(let client):
-                return client
-            case .untried:
-                let client = HTTPClient(eventLoopGroup: eventLoop, configuration: configuration)
-                door = .open(client)
-                return client
-            case .closed:
-                throw HTTPClientError.alreadyShutdown
-            }
-        }
-    }
-
-    private var configuration: HTTPClient.Configuration {
-        var configuration = HTTPClient.Configuration(
-            tlsConfiguration: trust.configuration,
-            redirectConfiguration: .disallow,
-            timeout: .init(connect: TimeAmount(limits.connect)),
-            connectionPool: .init(idleTimeout: TimeAmount(limits.idle)),
-            decompression: .disabled
-        )
-        configuration.httpVersion = .http1Only
-        // Otherwise an untrusted certificate is tried again until the deadline, and then called a timeout.
-        // Retrying belongs to the session, which knows when.
-        configuration.connectionPool.retryConnectionEstablishment = false
-        return configuration
     }
 }
 
 extension TimeAmount {
-    fileprivate init(_ duration: Duration) {
+    init(_ duration: Duration) {
         let (seconds, attoseconds) = duration.components
         self = .nanoseconds(seconds * 1_000_000_000 + attoseconds / 1_000_000_000)
     }

@@ -10,15 +10,17 @@ struct VendorApi: Sendable {
     /// Sends one request with the header that is the session's credential.
     func send(
         _ request: ApiRequest,
-        credential: (name: String, value: String)
+        credential: (name: String, value: SharedSecret)
     ) async throws(Unavailability) -> ApiAnswer {
         let call = HttpCall(
             method: request.method,
             origin: origin,
             target: request.target,
-            headers: request.headers + [credential],
+            headers: request.headers,
+            credentials: [credential],
             body: request.body.map(HttpCall.Body.plain),
-            longestAnswer: ApiRequest.longestBody
+            longestAnswer: ApiRequest.longestBody,
+            isBulk: true
         )
         let answer = try await http.answerOrDelay(to: call)
         // "Not modified" is an answer to a question that the caller asked.

@@ -16,12 +16,9 @@ extension JunctionProvider {
     }
 
     /// Exactly one of the two; the user's own token where there is one.
-    private static func credential(_ secrets: SessionSecrets) -> (name: String, value: String)? {
+    private static func credential(_ secrets: SessionSecrets) -> (name: String, value: SharedSecret)? {
         if let token = secrets.accessToken { return BearerToken.header(token) }
-        // Headers are strings in every HTTP library: this copy cannot be wiped.
-        return secrets.apiKey.map { key in
-            ("x-vital-api-key", key.withUnsafeBytes { String(decoding: $0, as: UTF8.self) })
-        }
+        return secrets.apiKey.map { ("x-vital-api-key", $0) }
     }
 
     /// What ends a session of Junction's is said by the token endpoint alone.

@@ -4,8 +4,7 @@ import JunctionText
 /// A client's id and secret as HTTP's Basic scheme shows them: each form-encoded first (RFC 6749 §2.3.1), which a colon in
 /// one of them needs.
 enum Base64Pair {
-    /// Headers are strings in every HTTP library: this copy cannot be wiped.
-    static func text(_ id: String, _ secret: SharedSecret) -> String {
+    static func of(_ id: String, _ secret: SharedSecret) -> SharedSecret {
         let pair = Secret(capacity: 3 * (id.utf8.count + secret.count) + 1) { room in
             var id = id
             var end = id.withUTF8 { PercentEncoding.encode(UnsafeRawBufferPointer($0), into: room) }
@@ -14,6 +13,10 @@ enum Base64Pair {
             let rest = UnsafeMutableRawBufferPointer(rebasing: room[end...])
             return end + secret.withUnsafeBytes { PercentEncoding.encode($0, into: rest) }
         }
-        return pair.withUnsafeBytes { Base64.encode($0) }
+        return SharedSecret(
+            Secret(capacity: Base64.characters(for: pair.count)) { room in
+                pair.withUnsafeBytes { Base64.encode($0, into: room) }
+            }
+        )
     }
 }

@@ -93,13 +93,13 @@ extension OAuthClient {
         at endpoint: HttpUrl,
         of issuer: OAuthIssuer,
         now: Int64
-    ) -> (fields: [FormBody.Field], headers: [(name: String, value: String)]) {
+    ) -> (fields: [FormBody.Field], credentials: [(name: String, value: SharedSecret)]) {
         let name = FormBody.Field.text(name: "client_id", value: id)
         switch proof {
         case .none:
             return ([name], [])
         case .basic(let secret):
-            return ([name], [("authorization", "Basic \(Base64Pair.text(id, secret))")])
+            return ([name], [("authorization", Base64Pair.of(id, secret).after("Basic "))])
         case .post(let secret):
             return ([name, .secret(name: "client_secret", value: secret)], [])
         case .assertion(let key, let audience):

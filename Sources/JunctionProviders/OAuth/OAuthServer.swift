@@ -201,7 +201,8 @@ final class OAuthServer: Sendable {
             method: "POST",
             origin: endpoint.origin,
             target: endpoint.target,
-            headers: [("content-type", FormBody.contentType), ("accept", "application/json")] + proof.headers,
+            headers: [("content-type", FormBody.contentType), ("accept", "application/json")],
+            credentials: proof.credentials,
             body: .secret(FormBody(fields + proof.fields).encoded),
             patience: patience
         )

@@ -16,7 +16,8 @@ struct UserinfoEndpoint: Sendable {
             method: "GET",
             origin: url.origin,
             target: url.target,
-            headers: [BearerToken.header(accessToken), ("accept", "application/json")],
+            headers: [("accept", "application/json")],
+            credentials: [BearerToken.header(accessToken)],
             patience: HttpCall.tokenPatience
         )
         let answer: HttpAnswer

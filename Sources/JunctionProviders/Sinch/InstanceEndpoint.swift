@@ -72,7 +72,7 @@ struct InstanceEndpoint: Sendable {
             method: "DELETE",
             origin: cloud.registration,
             target: "/\(PercentEncoding.encode(instanceId))",
-            headers: credential.map { [BearerToken.header($0)] } ?? [],
+            credentials: credential.map { [BearerToken.header($0)] } ?? [],
             patience: .seconds(5)
         )
         let answer = try await http.answerOrDelay(to: call)

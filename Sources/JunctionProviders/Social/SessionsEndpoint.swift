@@ -15,11 +15,8 @@ struct SessionsEndpoint: Sendable {
             method: "POST",
             origin: api,
             target: "/api/v5/sessions",
-            headers: [
-                // Headers are strings in every HTTP library: this copy cannot be wiped.
-                ("x-api-key", apiKey.withUnsafeBytes { String(decoding: $0, as: UTF8.self) }),
-                ("content-type", "application/json"), ("accept", "application/json"),
-            ],
+            headers: [("content-type", "application/json"), ("accept", "application/json")],
+            credentials: [("x-api-key", apiKey)],
             body: .secret(body(of: login)),
             patience: HttpCall.tokenPatience
         )
@@ -43,7 +40,8 @@ struct SessionsEndpoint: Sendable {
             method: "DELETE",
             origin: api,
             target: "/api/v4/sessions",
-            headers: [BearerToken.header(accessToken), ("accept", "application/json")],
+            headers: [("accept", "application/json")],
+            credentials: [BearerToken.header(accessToken)],
             patience: .seconds(5)
         )
         let answer = try await http.answerOrDelay(to: call)

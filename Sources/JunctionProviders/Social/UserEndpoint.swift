@@ -16,7 +16,8 @@ struct UserEndpoint: Sendable {
             method: "GET",
             origin: api,
             target: "/api/v3/users/\(PercentEncoding.encode(userId))",
-            headers: [BearerToken.header(accessToken), ("accept", "application/json")],
+            headers: [("accept", "application/json")],
+            credentials: [BearerToken.header(accessToken)],
             patience: HttpCall.tokenPatience
         )
         let answer = try await http.answerOrDelay(to: call)

@@ -175,7 +175,7 @@ struct ProviderConformance {
     func `a private authority is trusted once it is configured`(vendor: VendorUnderTest) async throws {
         let authority = try #require(TestAuthority.shared)
         let tls = try authority.server(for: "IP:127.0.0.1")
-        try await Stage.play([vendor.rotated], tls: tls, trust: TrustAnchors(caFile: authority.caFile)) { stage in
+        try await Stage.play([vendor.rotated], tls: tls, network: NetworkUse(caFile: authority.caFile)) { stage in
             let failure = try await stage.renewalFailure(vendor)
 
             #expect(failure == nil)

@@ -25,14 +25,12 @@ struct OutgoingHttpTests {
     }
 
     @Test func `a server that does not speak TLS never sees the request`() async throws {
-        let limits = OutgoingHttp.Limits(connect: .seconds(1), whole: .seconds(60))
+        let limits = OutgoingHttp.Limits(resolve: .seconds(60), connect: .seconds(1), request: .seconds(60))
         try await Stage.play([], limits: limits) { stage in
             let failure = await failure(of: try call("https://\(stage.server.place)"), stage)
 
             #expect(failure?.requestLeft == false)
-            #expect(
-                failure?.cause == .noTLS(within: .seconds(1)) || failure?.cause == .noConnection(within: .seconds(1))
-            )
+            #expect(failure?.cause == .noConnection(within: .seconds(1)))
         }
     }
 
@@ -40,7 +38,7 @@ struct OutgoingHttpTests {
     func `a certificate for another host is not taken for this one`() async throws {
         let authority = try #require(TestAuthority.shared)
         let tls = try authority.server(for: "DNS:elsewhere.example")
-        try await Stage.play([], tls: tls, trust: TrustAnchors(caFile: authority.caFile)) { stage in
+        try await Stage.play([], tls: tls, network: NetworkUse(caFile: authority.caFile)) { stage in
             let failure = await failure(of: try call("https://localhost:\(stage.server.port)"), stage)
 
             #expect(failure?.cause == .certificateForAnotherHost)
@@ -53,7 +51,7 @@ struct OutgoingHttpTests {
     func `a host name is verified like an address`() async throws {
         let authority = try #require(TestAuthority.shared)
         let tls = try authority.server(for: "DNS:localhost")
-        try await Stage.play([.answer(200, [], "fine")], tls: tls, trust: TrustAnchors(caFile: authority.caFile)) {
+        try await Stage.play([.answer(200, [], "fine")], tls: tls, network: NetworkUse(caFile: authority.caFile)) {
             let answer = try await $0.http.answer(to: try call("https://localhost:\($0.server.port)"))
 
             #expect(answer.body.text == "fine")
@@ -86,7 +84,7 @@ struct OutgoingHttpTests {
         let server = try await ScriptedServer.start([.stall("")]) { _ in arrived.yield() }
         let http = OutgoingHttp(
             eventLoop: ScriptedServer.group.any(),
-            trust: .system,
+            courier: .built,
             userAgent: "test",
             limits: .patient
         )
@@ -111,7 +109,7 @@ struct OutgoingHttpTests {
     }
 
     @Test func `after the shutdown nothing is sent, and a second one does no harm`() async throws {
-        try await Stage.play([]) { stage in
+        try await Stage.play([], ownCourier: true) { stage in
             await stage.http.shutdown()
             let failure = await failure(of: try call(stage.server.url), stage)
 
@@ -145,11 +143,13 @@ struct OutgoingHttpTests {
 
     @Test func `a file without certificates is named`() throws {
         let file = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString).path
-        let fault = ProviderConfigurationFault("\(file) cannot be read as certificates: expected a PEM file")
-        #expect(throws: fault) { try TrustAnchors(caFile: file) }
+        let fault = ProviderConfigurationFault(
+            "tls.caFile: \(file) cannot be read as certificates: expected a PEM file"
+        )
+        #expect(throws: fault) { try NetworkUse(caFile: file) }
 
         try Data("nothing".utf8).write(to: URL(filePath: file))
-        #expect(throws: fault) { try TrustAnchors(caFile: file) }
+        #expect(throws: fault) { try NetworkUse(caFile: file) }
     }
 
     private func call(_ url: String, target: String = "/") throws -> HttpCall {

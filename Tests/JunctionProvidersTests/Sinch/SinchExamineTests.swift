@@ -120,7 +120,7 @@ extension OutgoingHttp {
     /// A way out that nobody takes: it opens nothing, so there is nothing to shut down.
     fileprivate static let unused = OutgoingHttp(
         eventLoop: ScriptedServer.group.next(),
-        trust: .system,
+        courier: .built,
         userAgent: "junctiond/0.0-test"
     )
 }

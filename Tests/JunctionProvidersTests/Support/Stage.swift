@@ -1,3 +1,5 @@
+import Foundation
+import JunctionCourier
 import JunctionProviders
 import JunctionSecret
 import JunctionSession
@@ -14,8 +16,9 @@ struct Stage: Sendable {
     static func play(
         _ steps: [ScriptedServer.Step],
         tls: NIOSSLContext? = nil,
-        trust: TrustAnchors = .system,
-        limits: OutgoingHttp.Limits = .patient,
+        network: NetworkUse? = nil,
+        limits: OutgoingHttp.Limits? = nil,
+        ownCourier: Bool = false,
         requestTakes: Duration = .zero,
         onRequest: @escaping @Sendable (ScriptedServer.Request) -> Void = { _ in },
         _ test: (Stage) async throws -> Void
@@ -25,28 +28,41 @@ struct Stage: Sendable {
             clock.advance(by: requestTakes)
             onRequest(request)
         }
-        let http = OutgoingHttp(
-            eventLoop: ScriptedServer.group.next(),
-            trust: trust,
-            userAgent: "junctiond/0.0-test",
-            limits: limits
-        )
+        let isShared = network == nil && limits == nil && !ownCourier
+        let http = isShared ? shared[server.port % shared.count] : way(network ?? NetworkUse(), limits ?? .patient)
         let outcome: Result<Void, any Error>
         do {
             outcome = .success(try await test(Stage(server: server, http: http, clock: clock)))
         } catch {
             outcome = .failure(error)
         }
-        await http.shutdown()
+        if !isShared { await http.shutdown() }
         try await server.stop()
         try outcome.get()
+    }
+
+    /// A few couriers for everybody who wants nothing special of them: hundreds would starve each other.
+    private static let shared = (0..<8).map { _ in way(NetworkUse(), .patient) }
+
+    private static func way(_ network: NetworkUse, _ limits: OutgoingHttp.Limits) -> OutgoingHttp {
+        OutgoingHttp(
+            eventLoop: ScriptedServer.group.next(),
+            courier: .built,
+            network: network,
+            userAgent: "junctiond/0.0-test",
+            limits: limits
+        )
     }
 
     /// A silent server needs an impatient client, whose request a busy machine may hold up: then it gets more time.
     static func play(_ trouble: Trouble, _ test: (Stage) async throws -> Void) async throws {
         guard trouble.isSilent else { return try await play([trouble.step], test) }
         for seconds in [1, 4, 16] {
-            let limits = OutgoingHttp.Limits(connect: .seconds(60), whole: .seconds(seconds), idle: .seconds(1))
+            let limits = OutgoingHttp.Limits(
+                resolve: .seconds(60),
+                connect: .seconds(60),
+                request: .seconds(seconds)
+            )
             do {
                 return try await play([trouble.step], limits: limits, test)
             } catch is NeverArrived {}
@@ -70,7 +86,11 @@ struct Stage: Sendable {
 
 extension OutgoingHttp.Limits {
     /// A loaded machine must never look like a silent server.
-    static let patient = OutgoingHttp.Limits(connect: .seconds(60), whole: .seconds(60), idle: .seconds(1))
+    static let patient = OutgoingHttp.Limits(
+        resolve: .seconds(60),
+        connect: .seconds(60),
+        request: .seconds(60)
+    )
 }
 
 extension IdentityProvider {
@@ -80,4 +100,11 @@ extension IdentityProvider {
 
 extension SharedSecret {
     var text: String { withUnsafeBytes { String(decoding: $0, as: UTF8.self) } }
+}
+
+extension CourierPlace {
+    /// The program that was built together with the tests, beside them.
+    static let built = CourierPlace.program(
+        path: Bundle.main.bundleURL.appending(path: "junctiond-courier").path
+    )
 }

@@ -1,0 +1,75 @@
+import JunctionProviders
+
+extension Configuration {
+    /// The network as the configuration and the environment describe it, with the files that they name read.
+    ///
+    /// - Parameters:
+    ///   - credentials: where the service manager put its credentials.
+    ///   - variables: the environment; an empty variable counts as absent.
+    func networkUse(credentials: String?, variables: [String: String]) throws(StartFailure) -> NetworkUse {
+        var proxy = network.proxy
+        if proxy == nil { proxy = try Self.proxy(in: variables) }
+        let places = ["NO_PROXY", "no_proxy"].compactMap { variables[$0] }.first { !$0.isEmpty }
+        do throws(ProviderConfigurationFault) {
+            return try NetworkUse(
+                caFile: tls.caFile,
+                clientCertificate: network.clientCertificate(credentials: credentials),
+                proxy: proxy,
+                noProxy: network.noProxy ?? places.map(NoProxy.places(in:)) ?? []
+            )
+        } catch {
+            throw StartFailure(.configuration, error.message)
+        }
+    }
+
+    /// What other programs of this machine would use, too (curl(1), "ENVIRONMENT").
+    private static func proxy(in variables: [String: String]) throws(StartFailure) -> ProxyAddress? {
+        for name in ["HTTPS_PROXY", "https_proxy", "ALL_PROXY", "all_proxy"] {
+            guard let text = variables[name], !text.isEmpty else { continue }
+            do throws(ProviderConfigurationFault) {
+                return try ProxyAddress(text)
+            } catch {
+                throw StartFailure(.configuration, "\(name): \(error.message)")
+            }
+        }
+        return nil
+    }
+}
+
+extension Configuration.Network {
+    /// How long the steps of a request may take.
+    var limits: OutgoingHttp.Limits {
+        OutgoingHttp.Limits(resolve: resolveTimeout, connect: connectTimeout, request: requestTimeout)
+    }
+
+    fileprivate func clientCertificate(
+        credentials: String?
+    ) throws(ProviderConfigurationFault) -> (certificateFile: String, keyFile: String)? {
+        guard let clientCertificateFile else {
+            guard clientKeyFile == nil else {
+                throw ProviderConfigurationFault("network.clientKeyFile: there is no network.clientCertificateFile")
+            }
+            return nil
+        }
+        guard let key = clientKeyFile ?? credentials.map({ "\($0)/network.clientKey" }) else {
+            throw ProviderConfigurationFault(
+                "network.clientCertificateFile: its key is missing; expected network.clientKeyFile, or the credential "
+                    + "network.clientKey"
+            )
+        }
+        return (clientCertificateFile, key)
+    }
+}
+
+/// What is reached without the proxy, as `NO_PROXY` has it.
+enum NoProxy {
+    /// The places in a list with commas or blanks.
+    static func places(in text: String) -> [String] {
+        text.split { $0 == "," || $0 == " " }.map(String.init).filter(isPlace)
+    }
+
+    /// Whether it could be a name, a domain, an address or a network, or `*` for everything.
+    static func isPlace(_ text: String) -> Bool {
+        !text.isEmpty && text.utf8.count <= 255 && text.utf8.allSatisfy { (0x21...0x7E).contains($0) && $0 != 0x2C }
+    }
+}

@@ -1,0 +1,76 @@
+import Glibc
+import JunctionCourier
+
+extension HttpFailure.Cause {
+    /// What the courier says, with the limits that it was given.
+    init(_ failure: TransferFailure, _ transfer: OutgoingTransfer) {
+        let limits = transfer.limits
+        switch failure.cause {
+        case .unresolved: self = .unresolved
+        case .resolvedTooLate: self = .noName(within: .milliseconds(limits.resolve))
+        case .refused: self = .refused
+        case .unreachable: self = .unreachable(errno: Int32(clamping: failure.detail))
+        case .connectedTooLate: self = .noConnection(within: .milliseconds(limits.connect))
+        case .answeredTooLate: self = .noAnswer(within: .milliseconds(limits.silence))
+        case .untrustedCertificate: self = .untrustedCertificate
+        case .expiredCertificate: self = .expiredCertificate
+        case .futureCertificate: self = .futureCertificate
+        case .certificateForAnotherHost: self = .certificateForAnotherHost
+        case .notTLS: self = .notTLS
+        case .closed: self = .closed
+        case .notHTTP: self = .notHTTP
+        case .tooLong: self = .tooLong(limit: transfer.call.longestAnswer, status: Int(failure.detail))
+        case .proxyRefused: self = .proxyRefused(status: Int(failure.detail))
+        case .proxyUnresolved: self = .proxyUnresolved
+        case .proxyUnreachable: self = .proxyUnreachable(errno: Int32(clamping: failure.detail))
+        case .proxyUnusable: self = .proxyUnusable
+        case .trustUnusable: self = .trustUnusable
+        case .clientCertificateUnusable: self = .clientCertificateUnusable
+        case .other: self = .unknown(number: Int(failure.detail))
+        }
+    }
+}
+
+/// What can be wrong with the courier itself.
+enum CourierTrouble: Equatable, Sendable {
+    case unreachable(CourierUnreachable)
+    /// It went before it had said how the request ended.
+    case died
+    /// It is there and says nothing.
+    case silent
+    case ofAnotherVersion
+}
+
+extension CourierTrouble {
+    /// What happened.
+    func detail(for place: String) -> String {
+        switch self {
+        case .unreachable(let failure):
+            switch failure.place {
+            case .program(let path): "The network courier \(path) cannot be started (\(failure.reason))"
+            case .socket(let path): "No network courier can be had at \(path) (\(failure.reason))"
+            }
+        case .died: "The network courier ended before it had the answer of \(place)"
+        case .silent: "The network courier does not say anything about \(place) any more, and was given up"
+        case .ofAnotherVersion: "The network courier is of another version than the daemon"
+        }
+    }
+
+    /// What to do.
+    var remedy: String {
+        switch self {
+        case .unreachable(let failure):
+            switch failure.place {
+            case .program: "it belongs beside junctiond: install it there"
+            case .socket: "run: systemctl start junctiond-courier.socket"
+            }
+        case .died, .silent:
+            "the next request gets another one; its last words are in the journal of junctiond-courier@"
+        case .ofAnotherVersion: "an upgrade is half done: restart junctiond"
+        }
+    }
+}
+
+extension CourierUnreachable {
+    fileprivate var reason: String { String(cString: strerror(errno)) }
+}

@@ -1,0 +1,84 @@
+import JunctionCourier
+import JunctionSecret
+import NIOCore
+
+/// Who wants the answer to one request; called on the event loop, in this order, and not after the end.
+protocol AnswerReceiver: AnyObject {
+    func head(_ head: AnswerHead)
+    /// A part of the body. Whoever is done with it makes room for as much again.
+    func part(_ part: SharedSecret)
+    func ended(_ outcome: Result<Void, HttpFailure>)
+}
+
+/// One request on its way, as the keeper sees it: what has been said about it, and what there is still to say.
+final class OutgoingTransfer {
+    let number: UInt32
+    let call: HttpCall
+    let limits: TransferLimits
+    let receiver: any AnswerReceiver
+    /// Any of the request may have reached the server.
+    var requestLeft = false
+    /// The courier was heard about it at this time.
+    var heard: NIODeadline
+    /// Ends the waiting for a courier that says nothing any more.
+    var vigil: Scheduled<Void>?
+
+    private var unsent: ArraySlice<UInt8>
+    private let secret: SharedSecret?
+    private var sent = 0
+    private var room = Flow.window
+
+    init(
+        _ number: UInt32,
+        _ call: HttpCall,
+        _ limits: TransferLimits,
+        _ receiver: any AnswerReceiver,
+        at now: NIODeadline
+    ) {
+        (self.number, self.call, self.limits, self.receiver, heard) = (number, call, limits, receiver, now)
+        switch call.body {
+        case .plain(let bytes): (unsent, secret) = (bytes[...], nil)
+        case .secret(let box): (unsent, secret) = ([], box)
+        case nil: (unsent, secret) = ([], nil)
+        }
+    }
+
+    /// The courier has taken so many bytes of the body.
+    func grant(_ count: Int) {
+        room += count
+    }
+
+    /// The next part of the body that there is room for; the last one is followed by nothing.
+    func nextPart() -> SharedSecret? {
+        let left = length - sent
+        let count = min(left, room, Flow.longestPart)
+        guard count > 0 else { return nil }
+        defer {
+            sent += count
+            room -= count
+        }
+        if let secret {
+            return secret.withUnsafeBytes { SharedSecret(copying: .init(rebasing: $0[sent..<sent + count])) }
+        }
+        return unsent.withUnsafeBytes { SharedSecret(copying: .init(rebasing: $0[sent..<sent + count])) }
+    }
+
+    var hasSentAll: Bool { sent == length }
+    private var length: Int { secret?.count ?? unsent.count }
+
+    /// The request as the courier wants it.
+    func request(userAgent: String) -> TransferRequest {
+        var headers = call.headers.map { (name: $0.name, value: SharedSecret(text: $0.value)) }
+        headers += call.credentials
+        headers.append((name: "user-agent", value: SharedSecret(text: userAgent)))
+        return TransferRequest(
+            method: call.method,
+            url: call.origin.url + call.target,
+            headers: headers,
+            body: call.body == nil ? .none : .bytes(UInt64(length)),
+            // Only what an app asks for: a vendor's own conversation is made of single outcomes.
+            mayBeRepeated: call.isBulk && ["GET", "HEAD"].contains(call.method) && call.body == nil,
+            limits: limits
+        )
+    }
+}

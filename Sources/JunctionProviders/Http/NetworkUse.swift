@@ -1,0 +1,85 @@
+import JunctionCourier
+import JunctionSecret
+import Synchronization
+
+/// How the network is to be used: whom to trust, as whom to appear, and through which proxy.
+///
+/// The files behind it are looked at when there is something to send, so that a certificate which was renewed counts from
+/// the next request on. One that cannot be read at that moment, because it is just being replaced, counts as it was.
+package final class NetworkUse: Sendable {
+    fileprivate struct Files: Sendable {
+        var trust: WatchedFile?
+        var clientCertificate: WatchedFile?
+        var clientKey: WatchedFile?
+    }
+
+    fileprivate struct Known {
+        var files: Files
+        var settings: NetworkSettings
+        var edition = 0
+    }
+
+    private let known: Mutex<Known>
+
+    /// - Parameters:
+    ///   - caFile: certificates (PEM) that are trusted beside those of the system (`tls.caFile`).
+    ///   - clientCertificate: the files (PEM) with our own certificate and its key, where a server asks for one.
+    ///   - proxy: the URL of the proxy, with its credentials if it has any.
+    ///   - noProxy: what is reached without it, as `NO_PROXY` has it.
+    package init(
+        caFile: String? = nil,
+        clientCertificate: (certificateFile: String, keyFile: String)? = nil,
+        proxy: ProxyAddress? = nil,
+        noProxy: [String] = []
+    ) throws(ProviderConfigurationFault) {
+        let files = Files(
+            trust: try caFile.map { path throws(ProviderConfigurationFault) in
+                try WatchedFile("tls.caFile", path, .certificates)
+            },
+            clientCertificate: try clientCertificate.map { pair throws(ProviderConfigurationFault) in
+                try WatchedFile("network.clientCertificateFile", pair.certificateFile, .certificates)
+            },
+            clientKey: try clientCertificate.map { pair throws(ProviderConfigurationFault) in
+                try WatchedFile("network.clientKeyFile", pair.keyFile, .key)
+            }
+        )
+        let settings = NetworkSettings(
+            trust: files.trust?.content ?? .empty,
+            clientCertificate: files.clientCertificate?.content ?? .empty,
+            clientKey: files.clientKey?.content ?? .empty,
+            proxy: proxy?.url ?? .empty,
+            noProxy: noProxy.joined(separator: ",")
+        )
+        known = Mutex(Known(files: files, settings: settings))
+    }
+
+    /// The network as it is: the system's authorities, no proxy.
+    package init() {
+        known = Mutex(Known(files: Files(), settings: NetworkSettings()))
+    }
+
+    /// What this courier has to be told before it carries anything more, if anything.
+    func news(for courier: CourierConnection) -> NetworkSettings? {
+        let (settings, edition) = known.withLock { known in
+            known.look()
+            return (known.settings, known.edition)
+        }
+        guard courier.settings != edition else { return nil }
+        courier.settings = edition
+        return settings
+    }
+}
+
+extension NetworkUse.Known {
+    fileprivate mutating func look() {
+        let trust = files.trust?.look() ?? false
+        // One without the other would fit nothing: both are taken as they are together.
+        let certificate = files.clientCertificate?.look() ?? false
+        let key = files.clientKey?.look() ?? false
+        guard trust || certificate || key else { return }
+        settings.trust = files.trust?.content ?? .empty
+        settings.clientCertificate = files.clientCertificate?.content ?? .empty
+        settings.clientKey = files.clientKey?.content ?? .empty
+        edition += 1
+    }
+}

@@ -1,0 +1,47 @@
+import JunctionSecret
+
+/// The proxy through which everything but loopback goes (`[network] proxy`, or the environment).
+package struct ProxyAddress: Sendable {
+    /// With its credentials, if it has any.
+    let url: SharedSecret
+    /// What people and logs may see of it: never what stands before the `@`.
+    package let place: String
+
+    /// Reads `http://[USER:PASSWORD@]HOST:PORT`, or the same with https, socks5 or socks5h.
+    package init(_ text: String) throws(ProviderConfigurationFault) {
+        guard text.utf8.allSatisfy({ (0x21...0x7E).contains($0) }), text.utf8.count <= 4_096 else {
+            throw Self.fault
+        }
+        // As the environment has it, the scheme may be missing.
+        let url = text.contains("://") ? text : "http://\(text)"
+        guard let mark = url.firstRange(of: "://") else { throw Self.fault }
+        let scheme = url[..<mark.lowerBound].lowercased()
+        let rest = url[mark.upperBound...]
+        let authority = rest.prefix { $0 != "/" }
+        let tail = rest[authority.endIndex...]
+        let host = authority[(authority.lastIndex(of: "@").map(authority.index(after:)) ?? authority.startIndex)...]
+        guard ["http", "https", "socks5", "socks5h"].contains(scheme), tail.isEmpty || tail == "/" else {
+            throw Self.fault
+        }
+        // Read like any other place, so that nothing odd gets through: which scheme it has does not matter for that.
+        do throws(ProviderConfigurationFault) {
+            _ = try HttpOrigin("https://\(host)")
+        } catch {
+            throw Self.fault
+        }
+        self.url = SharedSecret(text: "\(scheme)://\(authority)")
+        place = "\(scheme)://\(host)"
+    }
+
+    private static let fault = ProviderConfigurationFault(
+        "Not a proxy: expected http://[USER:PASSWORD@]HOST:PORT (or https, socks5, socks5h)"
+    )
+}
+
+extension ProxyAddress: Equatable {
+    package static func == (one: ProxyAddress, other: ProxyAddress) -> Bool { one.url.matches(other.url) }
+}
+
+extension ProxyAddress: CustomStringConvertible {
+    package var description: String { place }
+}

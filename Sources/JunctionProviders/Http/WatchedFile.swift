@@ -1,0 +1,91 @@
+import Glibc
+import JunctionCourier
+import JunctionSecret
+import JunctionText
+
+/// A PEM file of the configuration, as it was when it could be read last.
+struct WatchedFile: Sendable {
+    /// What has to be in it.
+    enum Kind {
+        case certificates
+        case key
+    }
+
+    private struct Version: Equatable, Sendable {
+        var device: UInt
+        var number: UInt
+        var size: Int
+        var changed: Int
+        var fraction: Int
+    }
+
+    private let path: String
+    private let kind: Kind
+    private var version: Version?
+    private(set) var content: SharedSecret
+
+    /// - Parameter setting: what names it in the configuration.
+    init(_ setting: String, _ path: String, _ kind: Kind) throws(ProviderConfigurationFault) {
+        (self.path, self.kind) = (path, kind)
+        let version = Self.version(of: path)
+        guard let content = Self.read(path), PemFile.holds(kind, content) else {
+            throw ProviderConfigurationFault("\(setting): \(path) cannot be read as \(kind.words): expected a PEM file")
+        }
+        (self.version, self.content) = (version, content)
+    }
+
+    /// Reads the file again if it is another than before.
+    ///
+    /// - Returns: whether there is another content.
+    mutating func look() -> Bool {
+        let now = Self.version(of: path)
+        guard let now, now != version, let fresh = Self.read(path), PemFile.holds(kind, fresh) else { return false }
+        version = now
+        guard !fresh.matches(content) else { return false }
+        content = fresh
+        return true
+    }
+
+    private static func version(of path: String) -> Version? {
+        var found = stat()
+        guard stat(path, &found) == 0 else { return nil }
+        return Version(
+            device: UInt(found.st_dev),
+            number: UInt(found.st_ino),
+            size: Int(found.st_size),
+            changed: Int(found.st_ctim.tv_sec),
+            fraction: Int(found.st_ctim.tv_nsec)
+        )
+    }
+
+    private static func read(_ path: String) -> SharedSecret? {
+        // Not blocking: somebody may have put a pipe there.
+        let file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
+        guard file >= 0 else { return nil }
+        defer { close(file) }
+        var found = stat()
+        guard fstat(file, &found) == 0, found.st_mode & S_IFMT == S_IFREG,
+            found.st_size <= NetworkSettings.longestFile
+        else { return nil }
+        let content = Secret(capacity: Int(found.st_size)) { room in
+            var count = 0
+            while count < room.count {
+                let got = Glibc.read(file, room.baseAddress?.advanced(by: count), room.count - count)
+                if got < 0, errno == EINTR { continue }
+                guard got > 0 else { break }
+                count += got
+            }
+            return count
+        }
+        return SharedSecret(content)
+    }
+}
+
+extension WatchedFile.Kind {
+    fileprivate var words: String {
+        switch self {
+        case .certificates: "certificates"
+        case .key: "a private key"
+        }
+    }
+}
