@@ -65,6 +65,16 @@ struct EnrolmentTests {
         return bench
     }
 
+    @Test func `a network that comes back tries it within twenty seconds, and no sooner than ten after the last try`()
+        throws
+    {
+        var bench = try waitingLong()
+        for _ in 0..<10 { bench.perform(bench.machine.networkChanged(now: bench.now)) }
+
+        let due = try #require(bench.machine.nextAlarm(now: bench.now))
+        #expect((.seconds(10)...(.seconds(20))).contains(due - bench.now.wall))
+    }
+
     @Test func `a resume tries it sooner, once in ten seconds`() throws {
         var bench = try waitingLong()
         let tried = bench.enrolments

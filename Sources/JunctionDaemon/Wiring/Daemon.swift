@@ -33,6 +33,7 @@ package final class Daemon: Sendable {
     private let owner: SessionOwner
     private let server: SessionServer
     private let provisioning: Provisioning?
+    private let networkWatch: FolderWatch?
     private let trail: AuditTrail
     private let ended = DispatchSemaphore(value: 0)
     private let isStopping = Mutex(false)
@@ -137,6 +138,7 @@ package final class Daemon: Sendable {
             loop: loop,
             logger: log.logger("provisioning")
         )
+        networkWatch = NetworkWatch.start(on: loop, telling: owner)
         introspection = Introspection(
             provider: provider,
             vault: plan.vault,

@@ -25,7 +25,7 @@ final class Provisioning: Sendable {
 
     private struct State {
         var candidates = Candidates()
-        var watch: CredentialWatch?
+        var watch: FolderWatch?
     }
 
     /// Nothing, when the service manager has passed no credential to sign in with. It is made on the loop: the thread that
@@ -70,7 +70,7 @@ final class Provisioning: Sendable {
         loop.execute { [self] in
             if let attempt { make(attempt) }
             do {
-                let watch = try CredentialWatch(of: folder, on: loop) { [self] in look() }
+                let watch = try FolderWatch(of: [folder], on: loop) { [self] in look() }
                 state.withLock { $0.watch = watch }
             } catch {
                 logger.warning("A new credential is found after a restart only: \(error)")

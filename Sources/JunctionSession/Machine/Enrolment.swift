@@ -6,7 +6,7 @@
 /// | idle, known, waiting | it is to be tried | trying |
 /// | known | somebody is signed in, or about to be | held back |
 /// | trying | a failure that passes | waiting |
-/// | waiting | its time, a resume from suspend; nobody is about to be signed in | trying |
+/// | waiting | its time, a resume from suspend, the network's return; nobody is about to be signed in | trying |
 /// | held back | nobody is signed in any more, nor about to be | known |
 /// | any | its end, or a sign-out | idle |
 ///
@@ -79,6 +79,14 @@ struct Enrolment: Hashable, Sendable {
             now.uptime - lastTried >= RenewalPolicy.attemptSpacing
         else { return }
         state = .waiting(until: now.uptime, demanded: isDemanded)
+    }
+
+    /// The network may have come back: it is tried again within a few seconds, by the same rules.
+    mutating func hurry(_ now: Moment, using random: inout Randomness) {
+        guard case .waiting(let until, demanded: false) = state else { return }
+        let earliest = RenewalPolicy.hurried(after: lastTried, now.uptime)
+        guard until > earliest + RenewalPolicy.hurrySpread.upperBound else { return }
+        state = .waiting(until: earliest + random.uniform(in: RenewalPolicy.hurrySpread), demanded: false)
     }
 
     var isIdle: Bool { state == .idle }

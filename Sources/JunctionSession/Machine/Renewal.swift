@@ -4,7 +4,7 @@
 /// |---|---|---|
 /// | resting: scheduled | the token's renewal time, its end, a caller | asking, noting |
 /// | resting: replaying | a moment inside the provider's reuse grace | noting |
-/// | resting: backing off | its time, a caller with a dead token, a resume | asking, noting |
+/// | resting: backing off | its time, a caller with a dead token, a resume, the network's return | asking, noting |
 /// | resting: postponed | its time, `session.renew` | due |
 /// | resting: due | a handler that registers, where one is needed | asking, noting |
 /// | asking | an answer; nobody could; nothing to renew with | noting; postponed; scheduled |
@@ -163,6 +163,16 @@ struct Renewal: Hashable, Sendable {
             phase = .resting(.postponed(until: RetryTime(until.uptime, now), after: words))
         case .resting(.scheduled), .resting(.due), .asking, .noting, .sending, .storing: break
         }
+    }
+
+    /// The network may have come back: a retry that waits for it waits no longer than a few seconds, but for what the
+    /// provider asked for, and makes no second attempt in ten seconds.
+    mutating func hurry(_ now: Moment, using random: inout Randomness) {
+        guard case .resting(.backoff(let time, demanded: false, let kept)) = phase else { return }
+        let earliest = RenewalPolicy.hurried(after: lastBegan, now.uptime)
+        guard time.uptime > earliest + RenewalPolicy.hurrySpread.upperBound else { return }
+        let until = RetryTime(earliest + random.uniform(in: RenewalPolicy.hurrySpread), now)
+        phase = .resting(.backoff(until: until, demanded: false, keeping: kept))
     }
 
     // MARK: Beginning

@@ -19,6 +19,9 @@ package enum RenewalPolicy {
     /// token is too young to be replaced because a caller wants a longer one.
     package static let attemptSpacing: Duration = .seconds(10)
 
+    /// A network that comes back hurries a waiting retry, spread over this: it comes back for a whole street at once.
+    package static let hurrySpread: ClosedRange<Duration> = .zero...(.seconds(10))
+
     /// After an ambiguous outcome the same refresh token is sent again this soon, inside the shortest reuse grace that
     /// providers are known to give…
     package static let firstReplay: ClosedRange<Duration> = .milliseconds(200)...(.seconds(2))
@@ -84,6 +87,12 @@ package enum RenewalPolicy {
         let believed = min(max(asked, believableRetryAfter.lowerBound), believableRetryAfter.upperBound)
         let spread = believed * random.uniform(in: 1...(1 + retryAfterSpread))
         return min(spread, believableRetryAfter.upperBound)
+    }
+
+    /// The first moment at which something that waits may be tried when the network has come back: not before ten seconds
+    /// after its last attempt, which was made without one.
+    static func hurried(after lastAttempt: Uptime?, _ now: Uptime) -> Uptime {
+        lastAttempt.map { max($0 + attemptSpacing, now) } ?? now
     }
 
     /// How long to wait before a failed write is tried again.

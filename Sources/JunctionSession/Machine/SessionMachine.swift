@@ -107,6 +107,13 @@ package struct SessionMachine: Hashable, Sendable {
         settle(now)
     }
 
+    /// The network may have come back: what waits for it is tried again soon.
+    package mutating func networkChanged(now: Moment) -> [Effect] {
+        renewal.hurry(now, using: &random)
+        enrolment.hurry(now, using: &random)
+        return settle(now)
+    }
+
     /// The wall clock was set, or the machine resumed from suspend. Nothing is reset; everything is looked at again.
     package mutating func clockJumped(now: Moment) -> [Effect] {
         renewal.clockJumped(now)

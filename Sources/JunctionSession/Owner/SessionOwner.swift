@@ -116,6 +116,12 @@ package actor SessionOwner {
         apply(clockJumped ? machine.clockJumped(now: now) : machine.alarmRang(now: now), now)
     }
 
+    /// The machine's network has changed: what waits for a provider that could not be reached is tried again soon.
+    package func networkChanged() {
+        let now = now
+        apply(machine.networkChanged(now: now), now)
+    }
+
     /// Calls back when nothing is under way whose outcome would be lost; at once if that is so now.
     package func whenQuiet(_ callback: @escaping @Sendable () -> Void) {
         quietWaiters.append(callback)

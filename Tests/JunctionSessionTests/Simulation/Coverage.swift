@@ -4,7 +4,8 @@ struct Coverage {
         case begunSignedIn, signInsWritten, switchesWritten, rotations, replays, secondReplays, postponements,
             terminations
         case reauthentications, signOuts, ambiguous, crashIdle, crashAsking, crashNoting, crashSending, crashStoring
-        case crashSigningIn, crashSigningOut, crashUndurable, writesFailed, clockSteps, clockStepsInFlight, suspends
+        case crashSigningIn, crashSigningOut, crashUndurable, writesFailed, clockSteps, clockStepsInFlight, suspends,
+            hurriedRetries
         case handlersVanished, silentHandlers, lateHandlers, revocationsTold, lossesWithoutGrace, overtakenGrants,
             handlerRenewals
         case unreadableStarts, freshEndings, apiVerdicts, enrolments, enrolmentsOvertaken

@@ -30,7 +30,8 @@ extension Simulation {
             )
         case 58..<70: weather = Weather.allCases[chance(Weather.allCases.count)]
         case 70..<75: try stepClock()
-        case 75..<78: try suspend()
+        case 75..<77: try suspend()
+        case 77..<78: try changeNetwork()
         case 78..<82: diskIsFull.toggle()
         case 82..<85: diskIsSlow.toggle()
         case 85..<89: changeUsers()
@@ -400,6 +401,11 @@ extension Simulation {
         lastStep = time
         wallOffset += Int64(chance(60_000_000)) - 30_000_000
         try perform(machine.clockJumped(now: now))
+    }
+
+    private mutating func changeNetwork() throws(Broken) {
+        if case .resting(.backoff) = machine.renewal.phase { coverage.note(.hurriedRetries) }
+        try perform(machine.networkChanged(now: now))
     }
 
     private mutating func suspend() throws(Broken) {

@@ -2,18 +2,25 @@ import Glibc
 import NIOCore
 import NIOPosix
 
-/// Hears of files that are put into a folder, on the event loop.
-final class CredentialWatch: Sendable {
+/// Hears of files that are put into folders, on the event loop.
+final class FolderWatch: Sendable {
     private let channel: EventLoopFuture<any Channel>
 
-    /// - Parameter changed: called on the event loop, once for however much has happened at a time.
-    init(of folder: String, on loop: any EventLoop, changed: @escaping @Sendable () -> Void) throws(SystemFailure) {
+    /// - Parameters:
+    ///   - folders: one that cannot be watched is a failure, unless another one can.
+    ///   - changed: called on the event loop, once for however much has happened at a time.
+    init(of folders: [String], on loop: any EventLoop, changed: @escaping @Sendable () -> Void) throws(SystemFailure) {
         let descriptor = inotify_init1(Int32(IN_NONBLOCK) | Int32(IN_CLOEXEC))
-        guard descriptor >= 0 else { throw SystemFailure("watch the folder \(folder)", errno: errno) }
+        guard descriptor >= 0 else { throw SystemFailure("watch \(folders.joined(separator: ", "))", errno: errno) }
         // A file that is being written is looked at when it is closed, one that is put in place by its name at once.
         let events = UInt32(IN_CLOSE_WRITE | IN_MOVED_TO)
-        guard inotify_add_watch(descriptor, folder, events) >= 0 else {
-            let failure = SystemFailure("watch the folder \(folder)", errno: errno)
+        var failure = SystemFailure("watch no folder", errno: ENOENT)
+        let watched = folders.filter { folder in
+            if inotify_add_watch(descriptor, folder, events) >= 0 { return true }
+            failure = SystemFailure("watch the folder \(folder)", errno: errno)
+            return false
+        }
+        guard !watched.isEmpty else {
             close(descriptor)
             throw failure
         }
