@@ -66,4 +66,26 @@ struct EndlessFailureTests {
         #expect(bench.revoked.count <= 60)
         #expect(bench.revoked.count > 12)
     }
+
+    @Test(arguments: 0..<20 as Range<UInt64>)
+    func `no wait reaches beyond the end of a living token by more than a minute`(seed: UInt64) throws {
+        var bench = Bench.signedIn()
+        bench.machine.random = Randomness(seed: seed)
+        let end = try #require(bench.machine.standing.session?.endsAt)
+        var tries = 0
+        while bench.now.uptime < end {
+            if bench.renewals.isEmpty {
+                if bench.heldWrites.isEmpty { bench.passToAlarm() } else { bench.endWrite() }
+                continue
+            }
+            tries += 1
+            let left = end - bench.now.uptime
+            bench.failRenewal(.unavailable(Unavailability("Away")))
+            while !bench.heldWrites.isEmpty { bench.endWrite() }
+            guard left > .zero else { break }
+            let alarm = try #require(bench.machine.nextAlarm(now: bench.now))
+            #expect(alarm - bench.now.wall <= max(left, .seconds(60)))
+        }
+        #expect(tries > 8)
+    }
 }

@@ -261,11 +261,14 @@ struct Renewal: Hashable, Sendable {
 
     /// A transient failure: says how long the next attempt waits, and whom to tell.
     ///
-    /// - Parameter sentAt: when the request was sent, if it carried a refresh token that may be spent now.
+    /// - Parameters:
+    ///   - sentAt: when the request was sent, if it carried a refresh token that may be spent now.
+    ///   - left: what is left of the token's life, if it lives.
     mutating func failed(
         _ failure: Unavailability,
         _ tried: Try,
         refreshTokenSentAt sentAt: Uptime?,
+        left: Duration?,
         _ now: Moment,
         using random: inout Randomness
     ) -> (delay: Duration, waiting: [ChangeRequest]) {
@@ -280,7 +283,7 @@ struct Renewal: Hashable, Sendable {
             replays.close()
             delay =
                 failure.retryAfter.map { RenewalPolicy.delay(afterBeingAsked: $0, using: &random) }
-                ?? RenewalPolicy.backoff(afterFailures: failures, using: &random)
+                ?? RenewalPolicy.backoff(afterFailures: failures, left: left, using: &random)
             let until = RetryTime(now.uptime + delay, now)
             phase = .resting(
                 .backoff(until: until, demanded: failure.retryAfter != nil, keeping: tried.kept(after: failure))

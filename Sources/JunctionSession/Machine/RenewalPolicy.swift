@@ -12,6 +12,9 @@ package enum RenewalPolicy {
     package static let firstBackoff: Duration = .seconds(2)
     /// …and no delay above this.
     package static let longestBackoff: Duration = .seconds(600)
+    /// While the token lives, no delay that could reach beyond its end, but for those that are drawn below this: a fleet
+    /// whose provider was away for ten minutes has its tokens again before they die (docs/fleet.md).
+    package static let backoffBeforeEnd: Duration = .seconds(60)
     /// No delay below this, so that an unlucky draw is not a hot loop.
     package static let shortestBackoff: Duration = .milliseconds(100)
 
@@ -76,9 +79,16 @@ package enum RenewalPolicy {
     }
 
     /// How long to wait after the given number of failures in a row.
-    static func backoff(afterFailures failures: Int, using random: inout Randomness) -> Duration {
+    ///
+    /// - Parameter left: what is left of the token's life, if it lives.
+    static func backoff(
+        afterFailures failures: Int,
+        left: Duration? = nil,
+        using random: inout Randomness
+    ) -> Duration {
         let doublings = min(max(failures, 1) - 1, 20)
-        let ceiling = min(longestBackoff, firstBackoff * (1 << doublings))
+        let longest = left.map { min(longestBackoff, max($0, backoffBeforeEnd)) } ?? longestBackoff
+        let ceiling = min(longest, firstBackoff * (1 << doublings))
         return max(shortestBackoff, ceiling * random.uniform(in: 0...1))
     }
 

@@ -130,6 +130,7 @@ extension SessionMachine {
             failure,
             tried,
             refreshTokenSentAt: isReplayable ? sentAt : nil,
+            left: session.isAlive(now) ? session.validity(now) : nil,
             now,
             using: &random
         )
