@@ -9,7 +9,7 @@ PROGRAMS = junctiond junctiond-courier junctionctl junction-sandbox
 HARDENED = $(foreach flag,-fstack-protector-strong -D_FORTIFY_SOURCE=2,-Xcc $(flag) -Xcxx $(flag)) --disable-local-rpath
 RELEASE = JUNCTION_RELEASE=1 $(SWIFT) build -c release --static-swift-stdlib $(HARDENED) --scratch-path .build-release
 
-.PHONY: demo demo-all test test-oauth test-system build release install uninstall deb bench format lint clean prepare
+.PHONY: demo demo-all test test-oauth test-system build release install uninstall deb bench fleet format lint clean prepare
 
 demo: build ## the whole story with real calls, against a sandbox on this machine
 	Tests/Demo/demo "$$($(SWIFT) build --show-bin-path)"
@@ -57,14 +57,17 @@ bench: release ## the figures, beside a bare C server and the peers
 		--junctionctl .build-release/release/junctionctl \
 		--sandbox .build-release/release/junction-sandbox
 
+fleet: ## what a million daemons do to one provider, and it to them: figures, and pictures for docs/fleet.md
+	$(SWIFT) run -c release --package-path Benchmarks fleet --pictures docs/fleet
+
 prepare:
 	@.ci/prepare
 
 format:
-	$(SWIFT) format -i --recursive Sources Tests Benchmarks/Sources Fuzz/Sources Package.swift
+	$(SWIFT) format -i --recursive Sources Tests Benchmarks/Sources Benchmarks/Tests Fuzz/Sources Package.swift
 
 lint:
-	$(SWIFT) format lint --strict --recursive Sources Tests Benchmarks/Sources Fuzz/Sources Package.swift
+	$(SWIFT) format lint --strict --recursive Sources Tests Benchmarks/Sources Benchmarks/Tests Fuzz/Sources Package.swift
 
 clean:
 	rm -rf .build .build-*

@@ -2,7 +2,8 @@
 
 import PackageDescription
 
-// Measures the built programs from outside. It shares nothing with them: no room of the house, no outside library.
+// `bench` measures the built programs from outside. It shares nothing with them: no room of the house, no outside library.
+// `fleet` simulates a million daemons by the house's own rules: two rooms are linked into Sources/, as in Fuzz.
 
 let strict: [SwiftSetting] = [
     .enableUpcomingFeature("ExistentialAny"),
@@ -10,6 +11,13 @@ let strict: [SwiftSetting] = [
     .enableUpcomingFeature("InternalImportsByDefault"),
     .treatAllWarnings(as: .error),
 ]
+
+/// What the rooms are built with where they are at home.
+let house =
+    strict + [
+        .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
+        .enableUpcomingFeature("InferIsolatedConformances"),
+    ]
 
 let package = Package(
     name: "benchmarks",
@@ -24,6 +32,15 @@ let package = Package(
         ),
         // It depends on the bare server only to have it built and beside it.
         .executableTarget(name: "bench", dependencies: ["CInstruments", "bare-server"], swiftSettings: strict),
+        .target(name: "JunctionSecret", swiftSettings: house),
+        .target(name: "JunctionSession", dependencies: ["JunctionSecret"], swiftSettings: house),
+        .target(name: "FleetSimulation", dependencies: ["JunctionSession"], swiftSettings: strict),
+        .executableTarget(name: "fleet", dependencies: ["FleetSimulation"], swiftSettings: strict),
+        .testTarget(
+            name: "FleetSimulationTests",
+            dependencies: ["FleetSimulation", "JunctionSession"],
+            swiftSettings: strict
+        ),
     ],
     swiftLanguageModes: [.v6]
 )

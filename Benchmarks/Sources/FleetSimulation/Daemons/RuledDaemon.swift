@@ -1,0 +1,99 @@
+package import JunctionSession
+
+/// When a program renews, and when it tries again: all that tells the peers apart here.
+package protocol RenewalRule: Sendable {
+    static var name: String { get }
+
+    /// The share of a token's life after which it is renewed.
+    static func renewalShare(using random: inout Randomness) -> Double
+
+    /// How long to wait after so many failures in a row.
+    ///
+    /// - Parameters:
+    ///   - asked: what a `Retry-After` asks for.
+    ///   - left: the life that the present token has left.
+    static func delay(
+        afterFailures failures: Int,
+        asked: Duration?,
+        left: Duration,
+        using random: inout Randomness
+    ) -> Duration
+}
+
+/// A daemon that does nothing but keep to one rule. It has a disk, too: a reboot finds the token and its renewal time.
+package struct RuledDaemon<Rule: RenewalRule>: FleetDaemon {
+    package static var name: String { Rule.name }
+
+    private var random: Randomness
+    private var expiresAt: WallTime?
+    private var actsAt: WallTime?
+    private var failures = 0
+    private var isBusy = false
+
+    package init(seed: UInt64) {
+        random = Randomness(seed: seed)
+    }
+
+    package static func renewalShare(using random: inout Randomness) -> Double {
+        Rule.renewalShare(using: &random)
+    }
+
+    package mutating func begin(with token: StoredToken?, _ now: Moment) -> Bool {
+        (expiresAt, actsAt) = (token?.expiresAt, token?.renewAt)
+        return act(now)
+    }
+
+    package mutating func reboot(seed: UInt64, _ now: Moment) -> Bool {
+        random = Randomness(seed: seed)
+        isBusy = false
+        failures = 0
+        return act(now)
+    }
+
+    package mutating func signIn(_ now: Moment) -> Bool {
+        actsAt = now.wall
+        return act(now)
+    }
+
+    package mutating func alarmRang(_ now: Moment) -> Bool { act(now) }
+
+    package mutating func clockJumped(_ now: Moment) -> Bool { act(now) }
+
+    /// Nothing: it goes by its rule.
+    package mutating func appAsked(_ now: Moment) -> Bool { false }
+
+    package mutating func granted(_ life: Life, _ now: Moment) -> Bool {
+        let issuedAt = now.wall(at: life.start)
+        expiresAt = issuedAt + Scenario.life
+        actsAt = issuedAt + Scenario.life * Rule.renewalShare(using: &random)
+        (failures, isBusy) = (0, false)
+        return false
+    }
+
+    package mutating func failed(_ why: Unavailability, _ now: Moment) -> Bool {
+        isBusy = false
+        guard let expiresAt else {
+            actsAt = nil
+            return false
+        }
+        failures += 1
+        let left = max(expiresAt - now.wall, .zero)
+        actsAt = now.wall + Rule.delay(afterFailures: failures, asked: why.retryAfter, left: left, using: &random)
+        return false
+    }
+
+    package func nextAlarm(_ now: Moment) -> WallTime? {
+        let end = expiresAt.flatMap { $0 > now.wall ? $0 : nil }
+        return [isBusy ? nil : actsAt, end].compactMap(\.self).min()
+    }
+
+    package func servesToken(_ now: Moment) -> Bool {
+        expiresAt.map { now.wall < $0 } ?? false
+    }
+
+    private mutating func act(_ now: Moment) -> Bool {
+        guard !isBusy, let actsAt, actsAt <= now.wall else { return false }
+        isBusy = true
+        return true
+    }
+}

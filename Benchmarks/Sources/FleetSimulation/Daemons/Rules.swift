@@ -1,0 +1,79 @@
+package import JunctionSession
+
+/// pizauth and many others: shortly before the end, and again every so often.
+package enum FixedLead: RenewalRule {
+    package static let name = "fixed lead"
+
+    package static func renewalShare(using random: inout Randomness) -> Double { 1 - 90 / 3_600 }
+
+    package static func delay(
+        afterFailures failures: Int,
+        asked: Duration?,
+        left: Duration,
+        using random: inout Randomness
+    ) -> Duration { .seconds(40) }
+}
+
+/// SPIRE's agent: half of the life ± 10 %, looked at and drawn anew every five seconds; 5 s × 1.5ⁿ ± 10 % up to 8 min.
+package enum HalfLife: RenewalRule {
+    package static let name = "SPIRE"
+
+    package static func renewalShare(using random: inout Randomness) -> Double {
+        var age = 0.45 + random.uniform(in: 0...(5 / 3_600))
+        while age < random.uniform(in: 0.45...0.55) { age += 5 / 3_600 }
+        return age
+    }
+
+    package static func delay(
+        afterFailures failures: Int,
+        asked: Duration?,
+        left: Duration,
+        using random: inout Randomness
+    ) -> Duration {
+        let grown = (1..<max(failures, 1)).reduce(5.0) { delay, _ in min(delay * 1.5, 480) }
+        return .milliseconds(Int64(grown * random.uniform(in: 900...1_100)))
+    }
+}
+
+/// kubelet's certificates: 70–90 % of the life; five tries 2 s × 2ⁿ apart, up to 10 % longer, then one every 32 s. Its
+/// client keeps to a `Retry-After`.
+package enum LateShare: RenewalRule {
+    package static let name = "kubelet"
+
+    package static func renewalShare(using random: inout Randomness) -> Double { random.uniform(in: 0.7...0.9) }
+
+    package static func delay(
+        afterFailures failures: Int,
+        asked: Duration?,
+        left: Duration,
+        using random: inout Randomness
+    ) -> Duration {
+        if let asked { return asked }
+        guard failures < 5 else { return .seconds(32) }
+        return .milliseconds(Int64(Double(1_000 << failures) * random.uniform(in: 1...1.1)))
+    }
+}
+
+/// junctiond's own numbers with one thing more: while the token lives, a try is put off past its end by a minute at most.
+package enum BeforeTheEnd: RenewalRule {
+    package static let name = "as proposed"
+
+    private static let lastMinute: Duration = .seconds(60)
+
+    package static func renewalShare(using random: inout Randomness) -> Double {
+        random.uniform(in: RenewalPolicy.share)
+    }
+
+    package static func delay(
+        afterFailures failures: Int,
+        asked: Duration?,
+        left: Duration,
+        using random: inout Randomness
+    ) -> Duration {
+        if let asked { return asked * random.uniform(in: 1...(1 + RenewalPolicy.retryAfterSpread)) }
+        let grown = RenewalPolicy.firstBackoff * (1 << min(failures - 1, 20))
+        var ceiling = min(RenewalPolicy.longestBackoff, grown)
+        if left > .zero { ceiling = min(ceiling, max(left, lastMinute)) }
+        return max(RenewalPolicy.shortestBackoff, ceiling * random.uniform(in: 0...1))
+    }
+}

@@ -1,0 +1,6 @@
+import Glibc
+
+/// Zero for nothing and for one.
+func decimalLogarithm(_ value: Double) -> Double {
+    log10(max(value, 1))
+}
