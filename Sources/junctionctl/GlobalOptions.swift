@@ -1,6 +1,5 @@
 import ArgumentParser
 import JunctionClient
-import JunctionJSON
 import JunctionProtocol
 
 /// What every verb takes.
@@ -21,8 +20,11 @@ struct GlobalOptions: ParsableArguments {
     @Flag(help: "Print one JSON document, or one a line where there are several.")
     var json = false
 
+    /// The same for whatever does not know the argument parser.
+    var daemon: DaemonAccess { DaemonAccess(socket: socket, json: json) }
+
     /// Where the daemon listens.
-    var path: SocketPath { .resolve(socket) }
+    var path: SocketPath { daemon.path }
 
     /// Connects to the daemon, for a conversation.
     func connect() throws -> Connection {
@@ -35,15 +37,11 @@ struct GlobalOptions: ParsableArguments {
         _ params: Definition.Params,
         answering respond: Connection.Responder = { _ in .failure(.methodNotFound) }
     ) throws -> Connection.Answered<Definition.Answer> {
-        try Connection.ask(method, params, at: path, answering: respond)
+        try daemon.ask(method, params, answering: respond)
     }
 
     /// Prints what the daemon answered: as it stood on the wire, or in words.
     func show<Value>(_ answer: Connection.Answered<Value>, _ words: (Value) -> String) throws {
-        if json {
-            try StandardOutput.line(answer.json)
-        } else {
-            try StandardOutput.line(words(answer.value))
-        }
+        try daemon.show(answer, words)
     }
 }

@@ -41,21 +41,14 @@ struct Junctionctl: ParsableCommand {
         // A reader that has seen enough ends a pipe with an error, not with a signal.
         signal(SIGPIPE, SIG_IGN)
         do {
-            var command = try asked(Array(CommandLine.arguments.dropFirst()))
+            let words = CommandLine.arguments.dropFirst()
+            if let question = UsualQuestion(words) {
+                Glibc.exit(try question.answer().rawValue)
+            }
+            var command = try parseAsRoot(Array(words))
             try command.run()
         } catch {
             end(with: error)
         }
-    }
-
-    /// What scripts ask in loops. Looking through the tree of all commands takes longer than the answer.
-    private static let inLoops: [String: any ParsableCommand.Type] = [
-        "status": StatusCommand.self, "token": TokenCommand.self,
-    ]
-
-    private static func asked(_ arguments: [String]) throws -> any ParsableCommand {
-        guard let verb = arguments.first.flatMap({ inLoops[$0] }), arguments.dropFirst().allSatisfy({ $0 == "--json" })
-        else { return try parseAsRoot(arguments) }
-        return try verb.parse(Array(arguments.dropFirst()))
     }
 }

@@ -13,6 +13,11 @@ package enum StandardError {
         write(bytes, until: .now + patience)
     }
 
+    /// Tells whoever typed a command line what is wrong with it.
+    package static func explain(_ error: UsageError) {
+        write(Array(error.text.utf8), until: .now + patience)
+    }
+
     /// As long as the log is waited for: who has stopped reading holds up no end.
     private static let patience: Duration = .seconds(2)
 

@@ -1,6 +1,4 @@
 import ArgumentParser
-import JunctionClient
-import JunctionProtocol
 
 /// Who is signed in.
 struct StatusCommand: ParsableCommand {
@@ -12,9 +10,9 @@ struct StatusCommand: ParsableCommand {
 
     @OptionGroup var options: GlobalOptions
 
+    var question: StatusQuestion { StatusQuestion(daemon: options.daemon) }
+
     func run() throws {
-        let status = try options.ask(SessionStatus.self, NoParams())
-        try options.show(status) { SnapshotText($0).paragraph }
-        try end(status.value.isSignedIn ? .done : .notSignedIn)
+        try end(question.answer())
     }
 }

@@ -1,6 +1,4 @@
 import ArgumentParser
-import JunctionClient
-import JunctionProtocol
 
 /// Hands out an access token.
 struct TokenCommand: ParsableCommand {
@@ -19,13 +17,9 @@ struct TokenCommand: ParsableCommand {
         if let minValidity { try requireSeconds(minValidity, "--min-validity") }
     }
 
+    var question: TokenQuestion { TokenQuestion(minimumValidity: minValidity, daemon: options.daemon) }
+
     func run() throws {
-        let token = try options.ask(TokenGet.self, TokenGet.Params(minimumValidity: minValidity))
-        if options.json {
-            try StandardOutput.line(token.json)
-        } else {
-            try token.value.accessToken.withUnsafeBytes(StandardOutput.write)
-            try StandardOutput.line("")
-        }
+        try end(question.answer())
     }
 }

@@ -1,12 +1,10 @@
 import ArgumentParser
-import CLinux
 import JunctionDaemon
 
-/// The door of the daemon: arguments in, exit code out.
+/// The daemon's options as the argument parser knows them: the judge of what the daemon reads by hand.
 ///
-/// `main` is synchronous on purpose: an asynchronous one starts a thread pool that wakes up once a second for ever.
-@main
-struct JunctiondCommand: ParsableCommand {
+/// The shell completions of the package are made by it, too.
+struct ParserJudge: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "junctiond",
         abstract: "Keeps one user signed in, and shares the session with every local app.",
@@ -65,39 +63,55 @@ struct JunctiondCommand: ParsableCommand {
     )
     var checksConfiguration = false
 
-    static func main() {
-        // No file of the session must be what standard error writes to.
-        _ = clinux_occupy_standard_descriptors()
-        main(nil)
-    }
-
     func validate() throws {
         for (option, value) in [("config", configurationFile), ("socket", socket), ("state-dir", stateDirectory)]
         where value == "" {
             throw ValidationError("--\(option) needs a path.")
         }
     }
+}
 
-    func run() throws {
-        let arguments = Arguments(
-            configuration: configurationFile,
-            socket: socket,
-            stateDirectory: stateDirectory
-        )
-        let environment = ProcessEnvironment.current()
-        let status =
-            checksConfiguration ? check(arguments, in: environment) : Daemon.run(arguments, in: environment)
-        throw ExitCode(status.rawValue)
+extension ParserJudge {
+    /// What a command line comes to.
+    enum Verdict: Equatable {
+        case serve(Arguments)
+        case checkConfiguration(Arguments)
+        /// Something on standard output, and exit code 0.
+        case tells(String)
+        /// Something on standard error, and exit code 64.
+        case refuses(String)
     }
 
-    private func check(_ arguments: Arguments, in environment: ProcessEnvironment) -> ExitStatus {
-        let check = ConfigurationCheck(arguments, in: environment)
-        for note in check.notes { StandardError.say(note) }
-        if check.status == .success {
-            print(check.verdict)
-        } else {
-            StandardError.say(check.verdict)
+    static func verdict(on words: [String]) -> Verdict {
+        do {
+            guard let judge = try parseAsRoot(words) as? ParserJudge else {
+                return .tells(helpMessage(columns: 80) + "\n")
+            }
+            let arguments = Arguments(
+                configuration: judge.configurationFile,
+                socket: judge.socket,
+                stateDirectory: judge.stateDirectory
+            )
+            return judge.checksConfiguration ? .checkConfiguration(arguments) : .serve(arguments)
+        } catch {
+            let text = fullMessage(for: error, columns: 80) + "\n"
+            return exitCode(for: error) == .success ? .tells(text) : .refuses(text)
         }
-        return check.status
+    }
+}
+
+extension Invocation {
+    /// What the daemon makes of a command line.
+    static func verdict(on words: [String]) -> ParserJudge.Verdict {
+        do throws(UsageError) {
+            return switch try Invocation(words) {
+            case .serve(let arguments): .serve(arguments)
+            case .checkConfiguration(let arguments): .checkConfiguration(arguments)
+            case .showHelp: .tells(UsageText.page + "\n")
+            case .showVersion: .tells("\(Version.name) \(Version.number)\n")
+            }
+        } catch {
+            return .refuses(error.text)
+        }
     }
 }
