@@ -7,9 +7,12 @@ PROGRAMS = junctiond junctiond-courier junctionctl junction-sandbox
 # The C parts, the TLS library above all, check their stack and the buffers whose size is known; Package.swift has what
 # the linker does. No search path beside the program: whoever can write there could slip a library in.
 HARDENED = $(foreach flag,-fstack-protector-strong -D_FORTIFY_SOURCE=2,-Xcc $(flag) -Xcxx $(flag)) --disable-local-rpath
-RELEASE = JUNCTION_RELEASE=1 $(SWIFT) build -c release --static-swift-stdlib $(HARDENED) --scratch-path .build-release
+# What of the linker this machine has: nothing of it is needed. LINKING= takes the toolchain's default.
+LINKING ?= $(shell SWIFT="$(SWIFT)" packaging/linking)
+RELEASE = JUNCTION_RELEASE=1 JUNCTION_LINKING="$(LINKING)" $(SWIFT) build -c release --static-swift-stdlib $(HARDENED) \
+	--scratch-path .build-release
 
-.PHONY: demo demo-all test test-oauth test-system build release install uninstall deb bench fleet format lint clean prepare
+.PHONY: demo demo-all test test-oauth test-system build release order install uninstall deb bench fleet format lint clean prepare
 
 demo: build ## the whole story with real calls, against a sandbox on this machine
 	Tests/Demo/demo "$$($(SWIFT) build --show-bin-path)"
@@ -37,6 +40,11 @@ release: prepare ## what belongs on a device: static, without the Swift runtime 
 	$(RELEASE) --product junctiond-courier
 	$(RELEASE) --product junctionctl
 	$(RELEASE) --product junction-sandbox
+
+order: prepare ## which functions an ordinary day needs: renews packaging/junctiond.order, for the next release
+	$(MAKE) release LINKING="$(LINKING) symbols"
+	packaging/order .build-release/release
+	@rm -f $(foreach program,$(PROGRAMS),.build-release/release/$(program))
 
 install: $(addprefix $(BINARIES)/,$(PROGRAMS)) ## all of it, for packagers: DESTDIR, PREFIX and more in packaging/README.md
 	packaging/install --binaries $(BINARIES)

@@ -54,9 +54,23 @@ let releases: [String: Package.Dependency] = [
 // What `make release` asks for, beside --static-swift-stdlib: programs without a table of exported symbols, which the
 // Swift runtime would scan at each start, and a client that is linked fully static, which halves its start-up time.
 let isForDevices = Context.environment["JUNCTION_RELEASE"] == "1"
+// What the linker is asked for beside that, as far as the machine has it (`packaging/linking` says): lld, a small table of
+// relative relocations, and the functions of an ordinary day side by side. `symbols` is for whoever traces the program.
+let linking = Set((Context.environment["JUNCTION_LINKING"] ?? "").split(separator: " "))
 // `-z relro -z now`: the addresses of other libraries' functions are read-only before the program's own code runs.
-let leanFlags = ["--no-export-dynamic", "-s", "-z", "relro", "-z", "now"]
-let lean: [LinkerSetting] = isForDevices ? [.unsafeFlags(leanFlags.flatMap { ["-Xlinker", $0] })] : []
+let leanFlags =
+    ["--no-export-dynamic", "-z", "relro", "-z", "now"]
+    + (linking.contains("symbols") ? [] : ["-s"])
+    + (linking.isSuperset(of: ["lld", "relr"]) ? ["-z", "pack-relative-relocs"] : [])
+// A name that is no longer there has no effect, and nobody wants to hear of it.
+let orderFlags = [
+    "--symbol-ordering-file", Context.packageDirectory + "/packaging/junctiond.order", "--no-warn-symbol-ordering",
+]
+let linker = linking.contains("lld") ? ["-use-ld=lld"] : []
+func forLinker(_ flags: [String]) -> [String] { flags.flatMap { ["-Xlinker", $0] } }
+let lean: [LinkerSetting] = isForDevices ? [.unsafeFlags(linker + forLinker(leanFlags))] : []
+let ordered: [LinkerSetting] =
+    isForDevices && linking.isSuperset(of: ["lld", "order"]) ? [.unsafeFlags(forLinker(orderFlags))] : []
 let fullyStatic: [LinkerSetting] = isForDevices ? [.unsafeFlags(["-static-executable"])] : []
 
 let rooms: [Room] = [
@@ -119,7 +133,7 @@ let rooms: [Room] = [
         kind: .executable,
         uses: ["JunctionDaemon", "CLinux", "CWipe"],
         tests: nil,
-        linking: lean
+        linking: lean + ordered
     ),
     Room(
         name: "junctiond-courier",

@@ -2,6 +2,9 @@
 struct ClientAnswer: Figure {
     static let name = "client"
 
+    /// Of what ssh-add takes.
+    private static let limit = 0.3
+
     func measure(_ lab: Lab) throws -> [Row] {
         let bare = try BareServer(lab)
         let daemon = lab.signedInDaemon()
@@ -10,7 +13,7 @@ struct ClientAnswer: Figure {
         var clients = [(BareServer.name, bare.client)] + peers.map { ($0.name, $0.client) }
         if let daemon, let program {
             for verb in ["status", "token"] {
-                clients.append((verb, Command(program, [verb], environment: ["JUNCTIOND_SOCKET": daemon.socket])))
+                clients.append((verb, Command(program, ["--socket", daemon.socket, verb])))
             }
         }
 
@@ -19,14 +22,21 @@ struct ClientAnswer: Figure {
             for (name, client) in clients { times[name, default: []].append(try client.timeToOutput()) }
         }
         return ["status", "token"].map { verb in
-            var row = Row("junctionctl \(verb): exec → answer printed, p50 / p90 ms", target: "≤ 1.8 (aim 1.2)")
+            var row = Row(
+                "junctionctl --socket P \(verb): exec → answer printed, p50 / p90 ms",
+                target: "≤ \(Self.limit)× ssh-add"
+            )
             row.bareServer = text(times[BareServer.name])
             row.peers =
                 peers.filter { $0.handsOutTokens == (verb == "token") }
                 .map { (name: $0.client.name, text: text(times[$0.name])) }.peerText
             if let ours = times[verb] {
                 row.junctiond = text(ours)
-                row.judge(ours.median <= 1.8)
+                // By what it is called in the table: the peer is an agent, and its client asks.
+                if let peer = times[SshAgent.name] {
+                    row.junctiond += " (\((ours.median / peer.median).text)×)"
+                    row.judge(ours.median <= Self.limit * peer.median)
+                }
             }
             return row
         }
