@@ -41,7 +41,7 @@ release: prepare ## what belongs on a device: static, without the Swift runtime 
 	$(RELEASE) --product junctionctl
 	$(RELEASE) --product junction-sandbox
 
-order: prepare ## which functions an ordinary day needs: renews packaging/junctiond.order, for the next release
+order: prepare ## which functions an ordinary day needs: renews packaging/*.order, for the next release
 	$(MAKE) release LINKING="$(LINKING) symbols"
 	packaging/order .build-release/release
 	@rm -f $(foreach program,$(PROGRAMS),.build-release/release/$(program))

@@ -62,15 +62,15 @@ let leanFlags =
     ["--no-export-dynamic", "-z", "relro", "-z", "now"]
     + (linking.contains("symbols") ? [] : ["-s"])
     + (linking.isSuperset(of: ["lld", "relr"]) ? ["-z", "pack-relative-relocs"] : [])
-// A name that is no longer there has no effect, and nobody wants to hear of it.
-let orderFlags = [
-    "--symbol-ordering-file", Context.packageDirectory + "/packaging/junctiond.order", "--no-warn-symbol-ordering",
-]
 let linker = linking.contains("lld") ? ["-use-ld=lld"] : []
 func forLinker(_ flags: [String]) -> [String] { flags.flatMap { ["-Xlinker", $0] } }
 let lean: [LinkerSetting] = isForDevices ? [.unsafeFlags(linker + forLinker(leanFlags))] : []
-let ordered: [LinkerSetting] =
-    isForDevices && linking.isSuperset(of: ["lld", "order"]) ? [.unsafeFlags(forLinker(orderFlags))] : []
+func ordered(_ program: String) -> [LinkerSetting] {
+    guard isForDevices, linking.isSuperset(of: ["lld", "order"]) else { return [] }
+    let list = Context.packageDirectory + "/packaging/\(program).order"
+    // A name that is no longer there has no effect, and nobody wants to hear of it.
+    return [.unsafeFlags(forLinker(["--symbol-ordering-file", list, "--no-warn-symbol-ordering"]))]
+}
 let fullyStatic: [LinkerSetting] = isForDevices ? [.unsafeFlags(["-static-executable"])] : []
 
 let rooms: [Room] = [
@@ -133,7 +133,7 @@ let rooms: [Room] = [
         kind: .executable,
         uses: ["JunctionDaemon", "CLinux", "CWipe"],
         tests: nil,
-        linking: lean + ordered
+        linking: lean + ordered("junctiond")
     ),
     Room(
         name: "junctiond-courier",
@@ -148,7 +148,7 @@ let rooms: [Room] = [
         uses: ["JunctionClient", "CLinux"],
         outside: [arguments],
         tests: [],
-        linking: lean + fullyStatic
+        linking: lean + fullyStatic + ordered("junctionctl")
     ),
 
     // Beside the house: the cloud's stand-in, and fakes for tests.
