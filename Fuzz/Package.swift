@@ -72,6 +72,7 @@ let package = Package(
         fuzzer("FuzzJSON", ["JunctionJSON", "JunctionSecret"]),
         fuzzer("FuzzLines", ["JunctionProtocol"]),
         fuzzer("FuzzEnvelope", ["JunctionJSON", "JunctionProtocol"]),
+        fuzzer("FuzzCalls", ["JunctionProtocol"]),
         fuzzer("FuzzRecord", ["JunctionVault", "JunctionSession", "JunctionSecret"]),
         fuzzer("FuzzSettings", ["Toml"]),
         fuzzer("FuzzDates", ["VendorAnswers", "JunctionProtocol", "JunctionSession"]),

@@ -75,7 +75,10 @@ private struct Page {
             lines.append(.init(act: act, count: 1))
             return
         }
-        if let place = places[act] {
+        if lines.count > AuditTrail.mostSingleLines, lines[lines.count - 1].act == act {
+            // Whoever asks without end has asked just before: to find that again is quicker than to look it up.
+            lines[lines.count - 1].count += 1
+        } else if let place = places[act] {
             lines[place].count += 1
         } else {
             places[act] = lines.count

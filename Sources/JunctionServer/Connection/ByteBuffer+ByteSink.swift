@@ -16,4 +16,10 @@ extension ByteBuffer {
     func wipeReadableBytes() {
         withUnsafeReadableBytes { wipe(UnsafeMutableRawBufferPointer(mutating: $0)) }
     }
+
+    /// Overwrites so many of them, which are done with, and passes over them.
+    mutating func wipeAndSkip(_ count: Int) {
+        withUnsafeReadableBytes { wipe(UnsafeMutableRawBufferPointer(mutating: .init(rebasing: $0[..<count]))) }
+        moveReaderIndex(forwardBy: count)
+    }
 }

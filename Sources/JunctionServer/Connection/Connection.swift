@@ -24,6 +24,8 @@ final class Connection {
     private var isReading = false
     private var isFlushing = false
     private var isFlushDue = false
+    /// The network library may have something of ours that is to go out before anything else.
+    private var hasHandedOver = false
     private var grant: (rights: AccessGrant, policyVersion: Int)?
     private var deadline: Scheduled<Void>?
     /// What its caller's account has been charged with.
@@ -121,6 +123,24 @@ final class Connection {
 
     /// Adds one message to what goes out next.
     func put(_ write: (inout ByteBuffer) -> Void) {
+        putLine {
+            write(&$0)
+            $0.endLine()
+        }
+    }
+
+    /// Adds the result of a usual call.
+    func put(_ result: UnsafeRawBufferPointer, answering call: UsualCall) {
+        putLine { buffer in
+            let size = call.sizeOfAnswer(result)
+            buffer.writeWithUnsafeMutableBytes(minimumWritableBytes: size) { room in
+                call.writeAnswer(result, to: room)
+                return size
+            }
+        }
+    }
+
+    private func putLine(_ write: (inout ByteBuffer) -> Void) {
         guard !machine.isClosed else { return }
         outbox.put(in: dispatcher.takeBuffer, write)
         if !isReading { flushSoon() }
@@ -145,15 +165,21 @@ final class Connection {
 
     /// Sends what the kernel takes at once, unless the network library has something queued that comes before.
     ///
-    /// With ten thousand watchers, its bookkeeping for a write costs as much again as the write.
-    private func sendDirectly(_ line: ByteBuffer, over channel: any Channel) -> Int {
-        guard let queued = try? channel.syncOptions?.getOption(.bufferedWritableBytes), queued == 0 else { return 0 }
-        return max(
-            0,
-            line.withUnsafeReadableBytes { bytes in
-                send(descriptor, bytes.baseAddress, bytes.count, Int32(MSG_NOSIGNAL | MSG_DONTWAIT))
-            }
-        )
+    /// Its bookkeeping for a write costs as much again as the write. What goes wrong is left for it to notice.
+    private func sendDirectly(_ bytes: ByteBuffer, over channel: any Channel) -> Int {
+        // It closes the descriptor before it tells; the number may be another connection's then.
+        guard channel.isActive, !isAnythingQueued(in: channel) else { return 0 }
+        let sent = bytes.withUnsafeReadableBytes { bytes in
+            send(descriptor, bytes.baseAddress, bytes.count, Int32(MSG_NOSIGNAL | MSG_DONTWAIT))
+        }
+        guard sent > 0 else { return 0 }
+        outbox.gave(sent)
+        return sent
+    }
+
+    private func isAnythingQueued(in channel: any Channel) -> Bool {
+        if hasHandedOver { hasHandedOver = queuedBytes(of: channel) > 0 }
+        return hasHandedOver
     }
 
     /// Many answers may become known in one turn of the loop: they share one system call.
@@ -167,13 +193,18 @@ final class Connection {
         isFlushDue = false
         guard outbox.count > 0, !machine.isClosed, let context else { return }
         var bytes = outbox.take()
-        handOver(bytes, over: context)
+        let sent = sendDirectly(bytes, over: context.channel)
+        if sent < bytes.readableBytes {
+            bytes.wipeAndSkip(sent)
+            handOver(bytes, over: context)
+        }
         // Usually the kernel has taken it all by now, and the memory is ours alone again.
         dispatcher.giveBack(&bytes)
     }
 
     private func handOver(_ bytes: ByteBuffer, over context: ChannelHandlerContext) {
         outbox.gave(bytes.readableBytes)
+        hasHandedOver = true
         isFlushing = true
         context.writeAndFlush(Self.wrapOutboundOut(bytes), promise: nil)
         isFlushing = false
@@ -366,6 +397,24 @@ final class Connection {
     /// It is this connection's turn again.
     func goOn() { perform(machine.resumed()) }
 
+    /// What arrives is read where it lies for as long as it is usual calls, and nothing waits before it.
+    private func answerUsualCalls(in received: inout ByteBuffer) {
+        guard machine.isAtRest else { return }
+        var (lines, size) = (0, 0)
+        received.withUnsafeReadableBytes { bytes in
+            while machine.mayHandleLine(with: outbox.count, after: 0),
+                let call = UsualCall(atStartOf: UnsafeRawBufferPointer(rebasing: bytes[size...])),
+                dispatcher.answer(call, of: self)
+            {
+                lines += 1
+                size += call.size
+            }
+        }
+        machine.answeredAtOnce(lines)
+        received.wipeAndSkip(size)
+        if outbox.count > ConnectionMachine.window { flush() }
+    }
+
     private func handleLines() {
         var (lines, sent) = (0, 0)
         var mayHoldLines = true
@@ -404,8 +453,10 @@ extension Connection: ChannelInboundHandler {
     }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
-        let bytes = Self.unwrapInboundIn(data)
+        var bytes = Self.unwrapInboundIn(data)
         isReading = true
+        answerUsualCalls(in: &bytes)
+        guard bytes.readableBytes > 0 else { return }
         inbox.receive(bytes)
         perform(machine.received(bytes.readableBytes))
         // What is not handled yet must not stay in memory that the network library fills again.

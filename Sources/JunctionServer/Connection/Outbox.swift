@@ -6,7 +6,7 @@ struct Outbox {
     private(set) var buffer = ByteBuffer()
     /// Where in the buffer the last answer ends.
     private var answersEndInBuffer = 0
-    /// What was ever given to the network library.
+    /// What was ever sent, or given to the network library.
     private var given = 0
     /// Where in that the last answer ends.
     private var answersEnd = 0
@@ -14,11 +14,10 @@ struct Outbox {
     /// Bytes that have not been given away yet.
     var count: Int { buffer.readableBytes }
 
-    /// Adds an answer or a question, in memory that `room` lends where there is none.
+    /// Adds an answer or a question with its line feed, in memory that `room` lends where there is none.
     mutating func put(in room: () -> ByteBuffer, _ write: (inout ByteBuffer) -> Void) {
         if buffer.capacity == 0 { buffer = room() }
         write(&buffer)
-        buffer.endLine()
         answersEndInBuffer = count
     }
 
@@ -34,7 +33,7 @@ struct Outbox {
         return bytes
     }
 
-    /// So much is with the network library now.
+    /// So much is with the kernel now, or with the network library.
     mutating func gave(_ bytes: Int) { given += bytes }
 
     /// What the kernel has taken, when the network library still has so much.

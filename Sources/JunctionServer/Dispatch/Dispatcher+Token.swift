@@ -34,7 +34,7 @@ extension Dispatcher {
         }
     }
 
-    private func handedOutToken(to peer: Peer, _ generation: UInt64) {
+    func handedOutToken(to peer: Peer, _ generation: UInt64) {
         counters.tokensServed += 1
         observer.handedOutToken(to: peer, generation: generation)
     }

@@ -3,15 +3,30 @@ import JunctionProtocol
 import JunctionSecret
 import JunctionSession
 
-/// The answers that are asked for again and again, rendered once: the state for each revision, the token for each
-/// generation, and the interface, which never changes and which anybody may ask for.
+/// The answers that are asked for again and again, rendered once: the state and the token until the session changes,
+/// and the interface, which never changes and which anybody may ask for.
 final class PreparedAnswers {
-    private var revision: UInt64?
-    private var status: [UInt8] = []
-    private var token: TokenFacts?
-    // Holds the access token; it is wiped when it is replaced.
-    private var tokenAnswer: SharedSecret?
+    private var status = Status()
+    private var token: Token?
+    private var changesAtToken: UInt64?
     private var discoveryDocument: [UInt8]?
+
+    private struct Status {
+        /// What the owner's count of changes was.
+        var changes: UInt64?
+        var revision: UInt64?
+        var json: [UInt8] = []
+        /// Everybody is told the same, for there are no codes that only some may see.
+        var isForAll = false
+    }
+
+    private struct Token: Sendable {
+        let servable: ServableToken
+        // Holds the access token; it is wiped when it is replaced.
+        let json: SharedSecret
+    }
+
+    // MARK: The state
 
     /// Lends the answer to `session.status` at this moment.
     ///
@@ -21,26 +36,34 @@ final class PreparedAnswers {
         for mayManage: @autoclosure () -> Bool,
         _ body: (UnsafeRawBufferPointer) -> Void
     ) {
-        if let codes = owner.assumeIsolated({ $0.codes }), mayManage() {
-            var writer = JSONWriter(capacity: 1_024)
-            JunctionProtocol.Snapshot(owner.assumeIsolated { $0.snapshot }, codes: codes).write(to: &writer)
-            return writer.withUnsafeBytes(body)
+        if withStatusForAll(of: owner, body) { return }
+        guard let codes = owner.assumeIsolated({ $0.codes }), mayManage() else {
+            return status.json.withUnsafeBytes(body)
         }
-        if owner.assumeIsolated({ $0.snapshot.revision }) != revision {
-            let snapshot = owner.assumeIsolated { $0.snapshot }
-            var writer = JSONWriter(capacity: 1_024)
-            JunctionProtocol.Snapshot(snapshot).write(to: &writer)
-            (revision, status) = (snapshot.revision, writer.take())
-        }
-        status.withUnsafeBytes(body)
+        var writer = JSONWriter(capacity: 1_024)
+        JunctionProtocol.Snapshot(owner.assumeIsolated { $0.snapshot }, codes: codes).write(to: &writer)
+        writer.withUnsafeBytes(body)
     }
 
-    /// Lends the answer to `rpc.discover`.
-    func withDiscoveryDocument(of introspection: any DaemonIntrospection, _ body: (UnsafeRawBufferPointer) -> Void) {
-        let document = discoveryDocument ?? introspection.discoveryDocument()
-        discoveryDocument = document
-        document.withUnsafeBytes(body)
+    /// Lends the same, unless it depends on who asks; whether it did.
+    func withStatusForAll(of owner: SessionOwner, _ body: (UnsafeRawBufferPointer) -> Void) -> Bool {
+        if status.changes != owner.changeCount.present { prepareStatus(of: owner) }
+        guard status.isForAll else { return false }
+        status.json.withUnsafeBytes(body)
+        return true
     }
+
+    private func prepareStatus(of owner: SessionOwner) {
+        let (snapshot, hasCodes) = owner.assumeIsolated { ($0.snapshot, $0.codes != nil) }
+        if snapshot.revision != status.revision {
+            var writer = JSONWriter(capacity: 1_024)
+            JunctionProtocol.Snapshot(snapshot).write(to: &writer)
+            (status.revision, status.json) = (snapshot.revision, writer.take())
+        }
+        (status.changes, status.isForAll) = (owner.changeCount.present, !hasCodes)
+    }
+
+    // MARK: The token
 
     /// Lends the answer to `token.get`, if there is a token that can be served at this moment; its generation.
     func withToken(
@@ -48,20 +71,45 @@ final class PreparedAnswers {
         of owner: SessionOwner,
         _ body: (UnsafeRawBufferPointer) -> Void
     ) -> UInt64? {
-        guard let facts = owner.assumeIsolated({ $0.servableToken(minimumValidity: validity) }) else { return nil }
-        if facts != token {
-            guard case .success(let served) = owner.assumeIsolated({ $0.served(facts) }) else { return nil }
+        guard owner.assumeIsolated({ $0.servableToken(minimumValidity: validity) }) != nil else { return nil }
+        return withServableToken(of: owner, body)
+    }
+
+    /// Lends the same for as long as the token lives.
+    func withServableToken(of owner: SessionOwner, _ body: (UnsafeRawBufferPointer) -> Void) -> UInt64? {
+        if changesAtToken != owner.changeCount.present { prepareToken(of: owner) }
+        guard let token, token.servable.window.contains(owner.now) else { return nil }
+        token.json.withUnsafeBytes(body)
+        return token.servable.facts.generation
+    }
+
+    private func prepareToken(of owner: SessionOwner) {
+        let present = token
+        token = owner.assumeIsolated { owner in
+            guard let servable = owner.servable else { return nil }
+            if let present, present.servable.facts == servable.facts {
+                return Token(servable: servable, json: present.json)
+            }
+            guard case .success(let served) = owner.served(servable.facts) else { return nil }
             var writer = JSONWriter(capacity: served.secret.count + 256)
             AccessToken(served).write(to: &writer)
-            (token, tokenAnswer) = (facts, writer.withUnsafeBytes { SharedSecret(copying: $0) })
+            return Token(servable: servable, json: writer.withUnsafeBytes { SharedSecret(copying: $0) })
         }
-        tokenAnswer?.withUnsafeBytes(body)
-        return facts.generation
+        changesAtToken = owner.changeCount.present
     }
 
     /// The state has changed: a token that is no longer the session's is not kept.
     func forgetToken(unless generation: UInt64?) {
-        guard let token, token.generation != generation else { return }
-        (self.token, tokenAnswer) = (nil, nil)
+        guard let token, token.servable.facts.generation != generation else { return }
+        (self.token, changesAtToken) = (nil, nil)
+    }
+
+    // MARK: The interface
+
+    /// Lends the answer to `rpc.discover`.
+    func withDiscoveryDocument(of introspection: any DaemonIntrospection, _ body: (UnsafeRawBufferPointer) -> Void) {
+        let document = discoveryDocument ?? introspection.discoveryDocument()
+        discoveryDocument = document
+        document.withUnsafeBytes(body)
     }
 }

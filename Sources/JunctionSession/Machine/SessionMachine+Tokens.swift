@@ -63,13 +63,21 @@ extension SessionMachine {
         budget.spend(uid, now: now)
     }
 
-    /// The token that can be served at once, without asking anybody: what the hot path looks at first.
-    package func servableToken(minimumValidity: Duration, now: Moment) -> TokenFacts? {
+    /// The token that is served without asking anybody, and when: that does not change until something happens.
+    package var servable: ServableToken? {
         guard !ledger.isSigningOut, case .signedIn(let session) = standing, let token = session.stored.token,
-            session.isAlive(now), session.validity(now) >= minimumValidity,
-            minimumValidity <= token.life * RenewalPolicy.largestValidity
+            let window = session.window, token.life >= .zero
         else { return nil }
-        return token
+        return ServableToken(facts: token, window: window)
+    }
+
+    /// The token that can be served at once, and is good for a while.
+    package func servableToken(minimumValidity: Duration, now: Moment) -> TokenFacts? {
+        guard let token = servable, let session = standing.session, token.window.contains(now),
+            session.validity(now) >= minimumValidity,
+            minimumValidity <= token.facts.life * RenewalPolicy.largestValidity
+        else { return nil }
+        return token.facts
     }
 
     // MARK: Serving

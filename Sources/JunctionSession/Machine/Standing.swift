@@ -107,17 +107,20 @@ struct Session: Hashable, Sendable {
 
     // MARK: Life
 
-    /// Whether the token may be served: its end has not passed by either clock, and the wall clock is believable.
-    func isAlive(_ now: Moment) -> Bool {
-        guard let token = stored.token else { return false }
-        if let endsAt, now.uptime >= endsAt { return false }
-        return isTrustworthy(now) && now.wall < token.expiresAt
+    /// When the token may be served, if there is one.
+    var window: ServableWindow? {
+        stored.token.map {
+            ServableWindow(believableFrom: believableFrom, until: $0.expiresAt, end: endsAt)
+        }
     }
 
+    /// Whether the token may be served.
+    func isAlive(_ now: Moment) -> Bool { window?.contains(now) ?? false }
+
     /// A wall clock before the record's own write time is wrong, and so is every lifetime read off it.
-    func isTrustworthy(_ now: Moment) -> Bool {
-        now.wall + RenewalPolicy.clockTolerance >= writtenAt
-    }
+    func isTrustworthy(_ now: Moment) -> Bool { now.wall >= believableFrom }
+
+    private var believableFrom: WallTime { writtenAt + (.zero - RenewalPolicy.clockTolerance) }
 
     /// How long the token is good for; zero when it is dead.
     func validity(_ now: Moment) -> Duration {

@@ -96,6 +96,9 @@ extension SessionOwner {
         apply(machine.renewRequested(request, by: uid, now: now), now)
     }
 
+    /// The token that is served without asking anybody, and when; it is the same until the count of changes rises.
+    package var servable: ServableToken? { machine.servable }
+
     /// The token that can be served at once, if there is one: no waiting, no call, no allocation.
     package func servableToken(minimumValidity: Duration = .zero) -> TokenFacts? {
         machine.servableToken(minimumValidity: minimumValidity, now: now)

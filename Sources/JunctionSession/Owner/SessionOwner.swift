@@ -13,8 +13,10 @@ package actor SessionOwner {
     private let alarm: any SessionAlarm
     let observer: any SessionObserver
 
-    var machine: SessionMachine
-    var shelf = SecretShelf()
+    /// Which answers that were prepared are still the right ones.
+    package nonisolated let changeCount = ChangeCount()
+    var machine: SessionMachine { didSet { changeCount.rise() } }
+    var shelf = SecretShelf() { didSet { changeCount.rise() } }
     /// The callers who wait for an answer, each with how it is delivered.
     var changes: [ChangeRequest: @Sendable (Result<Snapshot, Refusal>) -> Void] = [:]
     var identifications: [IdentifyRequest: Identification] = [:]
@@ -42,7 +44,7 @@ package actor SessionOwner {
     private var quietWaiters: [@Sendable () -> Void] = []
 
     /// The session as everybody may see it.
-    package private(set) var snapshot: Snapshot
+    package private(set) var snapshot: Snapshot { didSet { changeCount.rise() } }
 
     package nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
 
@@ -135,7 +137,8 @@ package actor SessionOwner {
         for waiter in waiters { waiter() }
     }
 
-    var now: Moment { clock.now() }
+    /// What both clocks show.
+    package nonisolated var now: Moment { clock.now() }
 
     // MARK: Carrying out
 
