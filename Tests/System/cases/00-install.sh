@@ -2,8 +2,9 @@
 # What installing brings, on a machine without a Swift toolchain.
 . "${0%/*}/../lib.sh"
 
-units=(junctiond.service junctiond.socket junctiond-key-init.service junction-online.service junction-online.target)
-programs=(/usr/bin/junctiond /usr/bin/junctionctl /usr/bin/junction-sandbox)
+units=(junctiond.service junctiond.socket junctiond-courier@.service junctiond-courier.socket junctiond-key-init.service
+    junction-online.service junction-online.target)
+programs=(/usr/bin/junctiond /usr/bin/junctiond-courier /usr/bin/junctionctl /usr/bin/junction-sandbox)
 
 swift_libraries() {
     { ldconfig -p && find /usr/lib /usr/local /opt -xdev -name 'libswift*.so*'; } | grep -i libswift || :
@@ -23,6 +24,10 @@ says_version() {
     for program in "${programs[@]}"; do "$program" --version | grep -Eq '[0-9]+\.[0-9]+\.[0-9]+' || return 1; done
 }
 
+# The system's own, whose security updates are the courier's.
+links_curl() { ldd "$1" | grep -q 'libcurl\.so\.4 '; }
+links_no_tls() { ends_with 1 grep -Ei 'curl|ssl|gnutls' <(ldd "$1"); }
+
 verify_units() {
     local output
     output=$(systemd-analyze verify --man=no "${units[@]/#//usr/lib/systemd/system/}" 2>&1) && is "$output" ""
@@ -39,6 +44,8 @@ check "the package installs" install_package
 [[ -x /usr/bin/junctiond ]] || exit 1
 check "no Swift library is on this machine" is "$(swift_libraries)" ""
 check "the programs find every library they need" libraries_are_there
+check "the courier has the system's libcurl" links_curl /usr/bin/junctiond-courier
+check "the daemon has no TLS library" links_no_tls /usr/bin/junctiond
 check "the programs run" says_version
 check "the socket is enabled" is "$(systemctl is-enabled junctiond.socket)" enabled
 check "the socket listens" is "$(systemctl is-active junctiond.socket)" active
@@ -46,11 +53,14 @@ check "the socket is for group junction, and for nobody else" \
     is "$(stat -c '%F %a %U:%G' "$JUNCTIOND_SOCKET")" "socket 660 root:junction"
 check "its folder belongs to root" is "$(stat -c '%a %U' "${JUNCTIOND_SOCKET%/*}")" "755 root"
 check "the daemon waits for its first caller" is "$(systemctl is-active junctiond.service || :)" inactive
+check "the way to the network waits for the daemon" is "$(systemctl is-active junctiond-courier.socket || :)" inactive
 check "the group junction exists" getent group junction
+check "the group junctiond-keeper exists, and nobody is in it" \
+    is "$(getent group junctiond-keeper | cut -d: -f 1,4)" junctiond-keeper:
 check "systemd-analyze verify has nothing to say" verify_units
 check "the default configuration is valid" junctiond --check-config
 check "everybody may read the configuration" is_world_readable "$config"
-for page in man8/junctiond.8 man1/junctionctl.1 man1/junction-sandbox.1 man5/junctiond.toml.5; do
+for page in man8/junctiond.8 man8/junctiond-courier.8 man1/junctionctl.1 man1/junction-sandbox.1 man5/junctiond.toml.5; do
     check "there is a manual page ${page#*/}" test -s "$(compgen -G "/usr/share/man/$page*" || echo missing)"
 done
 # Where zsh looks is a matter of the distribution.
