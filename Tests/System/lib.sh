@@ -16,7 +16,7 @@ cloud=http://127.0.0.1:8787
 config=/etc/junctiond/junctiond.toml
 state=/var/lib/private/junctiond
 key=/var/lib/junctiond-key/junctiond.key
-drop_ins=/run/systemd/system/junctiond.service.d
+runtime_units=/run/systemd/system
 trigger_limit=/etc/systemd/system/junctiond.socket.d/cases.conf
 export JUNCTIOND_SOCKET=/run/junctiond/junctiond.sock
 
@@ -131,20 +131,21 @@ prop_is() { # PROPERTY VALUE [UNIT]
 
 main_pid() { prop MainPID; }
 
-# For junctiond.service, until the end of the case. By its name it comes after those of the package.
-drop_in() { # NAME <CONTENT
-    mkdir -p "$drop_ins"
-    cat >"$drop_ins/zz-case-$1.conf"
+# For junctiond.service, or another unit, until the end of the case. By its name it comes after those of the package.
+drop_in() { # NAME [UNIT] <CONTENT
+    local folder=$runtime_units/${2:-junctiond.service}.d
+    mkdir -p "$folder"
+    cat >"$folder/zz-case-$1.conf"
     systemctl daemon-reload
 }
 
-no_drop_in() { # NAME
-    rm -f "$drop_ins/zz-case-$1.conf"
+no_drop_in() { # NAME [UNIT]
+    rm -f "$runtime_units/${2:-junctiond.service}.d/zz-case-$1.conf"
     systemctl daemon-reload
 }
 
 unit() { # NAME <CONTENT: a unit of the case's own
-    cat >"/run/systemd/system/$1"
+    cat >"$runtime_units/$1"
     echo "$1" >>"$scratch/case-units"
     systemctl daemon-reload
 }
@@ -157,11 +158,11 @@ fresh() {
     if [[ -e $scratch/case-units ]]; then
         while read -r name; do
             systemctl stop --quiet "$name" 2>"$work/.errors" || :
-            rm -f "/run/systemd/system/$name"
+            rm -f "$runtime_units/$name"
         done <"$scratch/case-units"
         rm "$scratch/case-units"
     fi
-    rm -f "$drop_ins"/zz-case-*.conf
+    rm -f "$runtime_units"/junctiond*.d/zz-case-*.conf
     rm -f /run/credstore/{signInToken,linkCode} /etc/credstore.encrypted/{junctiond.key,linkCode}
     systemctl unmask --runtime --quiet junctiond-key-init.service
     [[ ! -e $scratch/config.as-installed ]] || cp -f --remove-destination "$scratch/config.as-installed" "$config"
@@ -176,6 +177,27 @@ fresh() {
 stop_daemon() {
     systemctl stop --quiet junction-online.target junction-online.service junctiond.socket junctiond.service
 }
+
+# ---- the courier ----
+
+couriers() { # the units of those that there are
+    systemctl list-units --plain --no-legend --all --state=active,activating,deactivating 'junctiond-courier@*.service' |
+        cut -d ' ' -f 1
+}
+
+no_courier() { is "$(couriers)" ""; }
+
+courier_pid() { prop MainPID "$(couriers | head -n 1)"; }
+
+stop_couriers() { systemctl stop --quiet 'junctiond-courier@*.service'; }
+
+faults() { curl -fsS "$cloud/sandbox/faults" -d "$1" -o "$work/.fault"; } # JSON
+
+no_faults() { curl -fsS -X DELETE "$cloud/sandbox/faults" -o "$work/.fault"; }
+
+release() { curl -fsS -X POST "$cloud/sandbox/release" -o "$work/.release"; }
+
+await_counter() { curl -fsS "$cloud/sandbox/await?counter=$1&atLeast=$2" -o "$work/.await"; } # NAME NUMBER
 
 # ---- the session ----
 
@@ -253,6 +275,7 @@ install_package() {
         dpkg -i "$PACKAGE"
     else
         # What the documentation says after `make install`.
-        cp -a "$PACKAGE"/* / && systemd-sysusers && systemctl daemon-reload && systemctl enable --now junctiond.socket
+        cp -a "$PACKAGE"/* / && systemd-sysusers && systemctl daemon-reload && systemctl enable --now junctiond.socket &&
+            systemctl try-restart junctiond.service
     fi
 }

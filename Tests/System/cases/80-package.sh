@@ -10,12 +10,14 @@ sign_in anna
 token=$(token)
 version=$(dpkg-query -W -f '${Version}' junctiond)
 
-# The package as its next version, with a new default configuration if there is a comment for it.
-next_version() { # VERSION [COMMENT]
+# The package as its next version, with a new default configuration if there is a comment for it, and another courier if
+# there is a program for it.
+next_version() { # VERSION [COMMENT [COURIER]]
     rm -rf "$work/next"
     dpkg-deb -R "$PACKAGE" "$work/next"
     sed -i "s/^Version: .*/Version: $1/" "$work/next/DEBIAN/control"
     [[ ! ${2:-} ]] || echo "# $2" >>"$work/next$config"
+    [[ ! ${3:-} ]] || install -m 755 "$3" "$work/next/usr/bin/junctiond-courier"
     dpkg-deb --root-owner-group -Znone -b "$work/next" "$work/junctiond_$1.deb" >"$work/.errors"
 }
 
@@ -32,6 +34,8 @@ asks() { # until there is $work/enough
 installed_version() { dpkg-query -W -f '${Version}' junctiond; }
 is_edited() { is "$(tail -n 1 "$config")" "$edit"; }
 is_the_same_session() { field_is userId "$user" && is "$(junctionctl token)" "$token"; }
+calls() { junctionctl api GET /v2/providers; }
+is_half_done() { ends_with 75 calls 2>"$work/error" && has "$(<"$work/error")" "restart junctiond"; }
 listens_since() { prop ActiveEnterTimestampMonotonic junctiond.socket; }
 
 # ---- an upgrade under load ----
@@ -53,6 +57,7 @@ wait "$asker" || :
 check "it is the one that is installed" is "$(installed_version)" 99.1-1
 check "the daemon was restarted" no is "$(main_pid)" "$old"
 check "and the new one runs" prop_is ActiveState active
+check "with a courier" calls
 check "the socket listened all the time" is "$(listens_since)" "$since_listening"
 check "no request failed meanwhile" is "$(<"$work/failed")" ""
 check "the session is the same" is_the_same_session
@@ -73,7 +78,29 @@ sed -i '1i nonsense = true' "$config"
 check "a version installs over an invalid configuration" dpkg --force-confdef --force-confold -i "$PACKAGE"
 check "the daemon that runs is left alone" is "$(main_pid)" "$old"
 check "and serves on" is_the_same_session
+check "with a courier" calls
+
+# A daemon that could not be restarted, and the courier of a program that speaks otherwise.
+cat >"$work/courier" <<'END'
+#!/bin/sh
+[ $# = 0 ] || exec echo junctiond-courier 99.3
+# Greets with version 99 of the format.
+printf '\000\000\000\002\000\000\000\000\201\000\143' >&0
+exec cat >/dev/null
+END
+next_version 99.3-1 '' "$work/courier"
+stop_couriers
+dpkg --force-confdef --force-confold -i "$work/junctiond_99.3-1.deb" >"$work/installation" 2>&1
+check "a version with another courier installs, and says what is to be done" \
+    has "$(<"$work/installation")" "unable to renew" "systemctl restart junctiond"
+check "the daemon that runs is left alone" is "$(main_pid)" "$old"
+check "and serves on" is_the_same_session
+check "what needs the network is unavailable, and says what is to be done" is_half_done
+dpkg --force-confdef --force-confold -i "$PACKAGE" >"$work/installation" 2>&1
 sed -i 1d "$config"
+check "with the configuration in order it can be restarted" systemctl restart junctiond.service
+check "and has a courier" calls
+check "and the session" is_the_same_session
 
 systemctl disable --quiet junctiond.socket
 check "the same version installs again" dpkg --force-confdef --force-confold -i "$PACKAGE"
@@ -87,12 +114,15 @@ record=$(sha256sum "$state/session.sealed" "$key" "$config")
 check "the package can be removed" dpkg -r junctiond
 check "the daemon is gone" is "$(systemctl is-active junctiond.service || :)" inactive
 check "the socket is gone" no test -e "$JUNCTIOND_SOCKET"
+check "so is its courier" no_courier
+check "and the courier's socket" no test -e /run/junctiond-courier.sock
 check "the programs are gone" no test -e /usr/bin/junctiond
 check "the state, its key and the configuration stay" \
     is "$(sha256sum "$state/session.sealed" "$key" "$config")" "$record"
 check "the package can be installed again" dpkg --force-confdef --force-confold -i "$PACKAGE"
 check "the socket listens again" is "$(systemctl is-active junctiond.socket)" active
 check "the session is back" is_the_same_session
+check "and a courier" calls
 check "the configuration is as it was edited" is_edited
 
 # ---- purging ----

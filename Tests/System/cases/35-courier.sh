@@ -1,0 +1,110 @@
+#!/usr/bin/env bash
+# A courier that is killed, stopped, missing, mute or of another version is an ordinary failure that says what to do, and
+# things go on as soon as there is one. None outlives its daemon.
+. "${0%/*}/../lib.sh"
+fresh
+program=/usr/bin/junctiond-courier
+trap '[[ ! -e $work/courier ]] || mv "$work/courier" "$program"' EXIT
+
+calls() { junctionctl api GET /v2/providers; }
+
+is_unavailable() { # REMEDY COMMAND...: and the message says so
+    local remedy=$1 status=0
+    shift
+    "$@" >"$work/out" 2>"$work/error" || status=$?
+    is "$status" 75 && has "$(<"$work/error")" providerUnavailable courier "$remedy"
+}
+
+# The program is another one: standard input, or nothing. Until `put_back`.
+replaced() {
+    stop_couriers
+    mv "$program" "$work/courier"
+    [[ $1 == none ]] || install -m 755 /dev/stdin "$program"
+}
+put_back() {
+    stop_couriers
+    mv -f "$work/courier" "$program"
+}
+
+sign_in anna
+token=$(token)
+
+# ---- killed ----
+
+faults '{"match":"/v2/providers","hang":true,"times":1}'
+calls >"$work/out" 2>"$work/error" &
+call=$!
+await_counter hanging 1
+courier=$(courier_pid)
+kill -KILL "$courier"
+ends() { wait "$call"; }
+check "a request whose courier is killed is unavailable" ends_with 75 ends
+check "the message says so, and what comes next" has "$(<"$work/error")" providerUnavailable "courier ended" "gets another one"
+no_faults
+check "the next request has another courier" calls
+check "which is another process" no is "$(courier_pid)" "$courier"
+
+# ---- mute ----
+
+# With short limits, because it is given up when all of them have passed.
+printf '[network]\nresolveTimeout = 1\nconnectTimeout = 1\nrequestTimeout = 1\n' >"$config"
+systemctl restart junctiond.service
+check "a daemon with short limits has a courier" await 30 calls
+courier=$(courier_pid)
+kill -STOP "$courier"
+check "one that stands still is given up" is_unavailable "gets another one" calls
+check "and the next request has another courier" await 30 calls
+kill -CONT "$courier"
+ended() { [[ ! -e /proc/$courier ]]; }
+check "the one that was given up ends when it wakes" await 10 ended
+cp -f "$scratch/config.as-installed" "$config"
+systemctl restart junctiond.service
+
+# ---- stopped ----
+
+systemctl stop --quiet junctiond-courier.socket
+stop_couriers
+check "without the socket requests are unavailable, and the message has the command" \
+    is_unavailable "systemctl start junctiond-courier.socket" calls
+check "the token is served all the same" is "$(token)" "$token"
+systemctl start junctiond-courier.socket
+check "with the socket back requests go through" calls
+
+# ---- missing ----
+
+mark
+replaced none
+check "without the program requests are unavailable, and the message says where the reason is" \
+    is_unavailable "journal of junctiond-courier@" calls
+check "the reason is there" has "$(logged -o cat -u 'junctiond-courier@*')" "$program: No such file or directory"
+check "the token is served all the same" is "$(token)" "$token"
+put_back
+check "with the program back requests go through" calls
+
+# ---- of another version ----
+
+replaced other <<'END'
+#!/bin/sh
+# Greets with the version 99 of the format.
+printf '\000\000\000\002\000\000\000\000\201\000\143' >&0
+exec cat >/dev/null
+END
+check "a courier of another version is unavailable, and the message says to restart" \
+    is_unavailable "restart junctiond" calls
+check "the token is served all the same" is "$(token)" "$token"
+put_back
+
+check "after the restart requests go through" systemctl restart junctiond.service
+check "with the same session" is "$(token)" "$token"
+check "and a courier" calls
+
+# ---- the daemon ends ----
+
+check "a courier is there" no no_courier
+systemctl stop --quiet junctiond.service
+check "it ends when the daemon is stopped" await 10 no_courier
+check "the next daemon has another one" calls
+kill -KILL "$(main_pid)"
+check "and that ends when the daemon is killed" await 10 no_courier
+check "so it goes on" calls
+check "all that cost no renewal" is "$(counter exchanges) $(counter refreshes)" "1 0"

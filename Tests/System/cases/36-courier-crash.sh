@@ -1,0 +1,72 @@
+#!/usr/bin/env bash
+# A courier that is killed at any step of a rotation takes no login with it.
+. "${0%/*}/../lib.sh"
+fresh
+
+sign_in anna
+generation=1
+renewal=
+
+renews() { junctionctl renew; }
+begin() {
+    junctionctl renew >"$work/renewal" 2>&1 &
+    renewal=$!
+}
+ends() { wait "$renewal"; }
+generation_has_grown() { (($(field generation) > generation)); }
+
+# The login is there, and can be renewed: the daemon tries again by itself, in a while.
+goes_on() {
+    field_is userId "$user" && await 40 renews && await 5 generation_has_grown || return 1
+    generation=$(field generation)
+    counter_is familyRevocations 0 && field_is state established
+}
+
+# Nothing has left for the provider: not even one that takes each refresh token only once minds.
+settings '{"rotationGrace":0}'
+kill -KILL "$(courier_pid)"
+check "killed while it has nothing to carry: renewing goes on" goes_on
+check "and the provider saw no replay" counter_is replays 0
+
+courier=$(courier_pid)
+kill -STOP "$courier"
+begin
+await_snapshot 20 '"phase":"inFlight"'
+kill -KILL "$courier"
+check "killed before the request has left: the renewal fails" ends_with 75 ends
+check "and the login goes on" goes_on
+check "and the provider saw no replay" counter_is replays 0
+
+# From here on the request has left, and the provider grants a repetition.
+settings '{"rotationGrace":30}'
+faults '{"match":"/v1/token","grant":"refresh_token","hang":true,"times":1}'
+begin
+await_counter hanging 1
+kill -KILL "$(courier_pid)"
+check "killed while the provider holds the request: the renewal fails" ends_with 75 ends
+no_faults
+release
+check "and the login goes on" goes_on
+
+refreshes=$(counter refreshes)
+faults '{"match":"/v1/token","grant":"refresh_token","slowBody":1,"times":1}'
+begin
+await_counter refreshes $((refreshes + 1))
+kill -KILL "$(courier_pid)"
+check "killed while the answer is on its way: the renewal fails" ends_with 75 ends
+check "and the login goes on" goes_on
+check "because the provider gave it again" test "$(counter replays)" -ge 1
+
+refreshes=$(counter refreshes)
+faults '{"match":"/v1/token","grant":"refresh_token","hang":true,"times":1}'
+begin
+await_counter hanging 1
+courier=$(courier_pid)
+kill -STOP "$(main_pid)"
+release
+await_counter refreshes $((refreshes + 1))
+kill -KILL "$courier"
+kill -CONT "$(main_pid)"
+ends || :
+check "killed when the answer is there and the daemon has not read it: the login goes on" goes_on
+check "the user was signed in once" counter_is exchanges 1
