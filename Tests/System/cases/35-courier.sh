@@ -70,6 +70,19 @@ check "the token is served all the same" is "$(token)" "$token"
 systemctl start junctiond-courier.socket
 check "with the socket back requests go through" calls
 
+# ---- not allowed ----
+
+drop_in without-group <<'END'
+[Service]
+SupplementaryGroups=
+END
+systemctl restart junctiond.service
+check "a daemon that is not in the socket's group is told which" \
+    is_unavailable "SupplementaryGroups=junctiond-keeper" calls
+no_drop_in without-group
+systemctl restart junctiond.service
+check "in the group its requests go through" calls
+
 # ---- missing ----
 
 mark

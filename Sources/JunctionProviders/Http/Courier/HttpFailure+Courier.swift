@@ -62,6 +62,8 @@ extension CourierTrouble {
         case .unreachable(let failure):
             switch failure.place {
             case .program: "it belongs beside junctiond: install it there"
+            case .socket where failure.errno == EACCES:
+                "it is for its group alone: junctiond.service needs SupplementaryGroups=junctiond-keeper"
             case .socket: "run: systemctl start junctiond-courier.socket"
             }
         case .died, .silent:
