@@ -1,10 +1,12 @@
 import Glibc
 import NIOCore
 import NIOPosix
+import Synchronization
 
 /// Hears of files that are put into folders, on the event loop.
 final class FolderWatch: Sendable {
     private let channel: EventLoopFuture<any Channel>
+    private let listener: Listener
 
     /// - Parameters:
     ///   - folders: one that cannot be watched is a failure, unless another one can.
@@ -24,12 +26,14 @@ final class FolderWatch: Sendable {
             close(descriptor)
             throw failure
         }
+        let listener = Listener(changed)
+        self.listener = listener
         // A shrinking buffer would become too small for the next event, which the kernel then refuses to hand out.
         channel = NIOPipeBootstrap(group: loop)
             .channelOption(.recvAllocator, value: FixedSizeRecvByteBufferAllocator(capacity: 4_096))
             .channelInitializer { channel in
                 channel.eventLoop.makeCompletedFuture {
-                    try channel.pipeline.syncOperations.addHandler(Listener(changed))
+                    try channel.pipeline.syncOperations.addHandler(listener)
                 }
             }
             .takingOwnershipOfDescriptor(input: descriptor)
@@ -37,11 +41,14 @@ final class FolderWatch: Sendable {
     }
 
     deinit {
+        // A loop that has ended has closed its channels, and takes no work any more.
+        if listener.isOver.load(ordering: .acquiring) { return }
         channel.whenSuccess { $0.close(promise: nil) }
     }
 
-    private final class Listener: ChannelInboundHandler {
+    private final class Listener: ChannelInboundHandler, Sendable {
         typealias InboundIn = ByteBuffer
+        let isOver = Atomic(false)
         private let changed: @Sendable () -> Void
 
         init(_ changed: @escaping @Sendable () -> Void) {
@@ -52,6 +59,11 @@ final class FolderWatch: Sendable {
         func channelReadComplete(context: ChannelHandlerContext) {
             changed()
             context.fireChannelReadComplete()
+        }
+
+        func channelInactive(context: ChannelHandlerContext) {
+            isOver.store(true, ordering: .releasing)
+            context.fireChannelInactive()
         }
     }
 }
