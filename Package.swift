@@ -151,7 +151,14 @@ let rooms: [Room] = [
         linking: lean + fullyStatic + ordered("junctionctl")
     ),
 
-    // Beside the house: the cloud's stand-in, and fakes for tests.
+    // Beside the house: the cloud's stand-in, fakes for tests, and what `make bench` cannot see from outside.
+    Room(
+        name: "vault-probe",
+        kind: .executable,
+        uses: ["JunctionVault", "JunctionSession", "JunctionSecret"],
+        tests: nil,
+        linking: lean
+    ),
     Room(name: "JunctionTesting", uses: ["JunctionSession", "JunctionSecret"], tests: nil),
     Room(
         name: "SandboxCloud",

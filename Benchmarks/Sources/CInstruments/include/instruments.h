@@ -132,9 +132,4 @@ uint32_t instruments_raise_descriptor_limit(void);
 /// child did.
 int instruments_supervise(const char *on_disk, const char *in_memory, const char *group, uint32_t seconds);
 
-// --- The disk ---
-
-/// Times `count` durable replacements of a file of `size` bytes: write, fsync, rename, fsync of the directory.
-int instruments_durable_writes(const char *directory, size_t size, uint32_t count, struct timings *timings);
-
 #endif

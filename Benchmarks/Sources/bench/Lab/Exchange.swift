@@ -69,6 +69,11 @@ struct Timings {
         p99 = timings.p99
     }
 
+    /// Of single times.
+    init(_ times: [Double]) {
+        (p50, p99) = (times.median, times.percentile(99))
+    }
+
     /// The middle of several rounds, for each figure by itself.
     init(medianOf rounds: [Timings]) {
         p50 = rounds.map(\.p50).median
