@@ -7,12 +7,14 @@ PROGRAMS = junctiond junctiond-courier junctionctl junction-sandbox
 # The C parts, the TLS library above all, check their stack and the buffers whose size is known; Package.swift has what
 # the linker does. No search path beside the program: whoever can write there could slip a library in.
 HARDENED = $(foreach flag,-fstack-protector-strong -D_FORTIFY_SOURCE=2,-Xcc $(flag) -Xcxx $(flag)) --disable-local-rpath
+# Each function in a section of its own: the list of what is needed every day can put it beside the others.
+SECTIONS = -Xswiftc -Xfrontend -Xswiftc -function-sections $(foreach language,-Xcc -Xcxx,$(language) -ffunction-sections)
 # What of the linker this machine has: nothing of it is needed. LINKING= takes the toolchain's default.
 LINKING ?= $(shell SWIFT="$(SWIFT)" packaging/linking)
-RELEASE = JUNCTION_RELEASE=1 JUNCTION_LINKING="$(LINKING)" $(SWIFT) build -c release --static-swift-stdlib $(HARDENED) \
+RELEASE = JUNCTION_RELEASE=1 JUNCTION_LINKING="$(LINKING)" $(SWIFT) build -c release --static-swift-stdlib $(HARDENED) $(SECTIONS) \
 	--scratch-path .build-release
 
-.PHONY: demo demo-all test test-oauth test-system build release order install uninstall deb bench fleet format lint clean prepare
+.PHONY: demo demo-all test test-beside test-oauth test-system build release order install uninstall deb bench fleet format lint clean prepare
 
 demo: build ## the whole story with real calls, against a sandbox on this machine
 	Tests/Demo/demo "$$($(SWIFT) build --show-bin-path)"
@@ -23,8 +25,11 @@ demo-all: demo ## the same, and a second act with social.plus, Sinch and an OAut
 test: build ## every test; as root also against real authorization servers, and of the package under a real systemd
 	$(SWIFT) build --build-tests
 	@SWIFT="$(SWIFT)" Tests/run
-	@$(MAKE) --no-print-directory test-oauth
+	@$(MAKE) --no-print-directory --jobs=2 --output-sync=target test-beside
 	@if [ "$$(id -u)" = 0 ]; then $(MAKE) test-system; else echo "system tests skipped: they need root"; fi
+
+# The servers mostly wait, and the compiler never does.
+test-beside: test-oauth $(if $(filter 0,$(shell id -u)),deb)
 
 test-oauth: build ## the daemon against authorization servers that others wrote, which it fetches
 	Tests/OAuthServers/run "$$($(SWIFT) build --show-bin-path)"
@@ -60,6 +65,7 @@ $(BINARIES)/%:
 	$(MAKE) release
 
 bench: release ## the figures, beside a bare C server and the peers
+	$(RELEASE) --product vault-probe
 	$(SWIFT) run -c release --package-path Benchmarks bench \
 		--junctiond .build-release/release/junctiond \
 		--junctionctl .build-release/release/junctionctl \
