@@ -15,6 +15,10 @@ is_unavailable() { # REMEDY COMMAND...: and the message says so
     is "$status" 75 && has "$(<"$work/error")" providerUnavailable courier "$remedy"
 }
 
+names_courier() { # doctor, as a problem
+    ends_with 1 junctionctl doctor >"$work/doctor" && cat "$work/doctor" && grep -q '^problem.*courier' "$work/doctor"
+}
+
 # The program is another one: standard input, or nothing. Until `put_back`.
 replaced() {
     stop_couriers
@@ -89,7 +93,10 @@ mark
 replaced none
 check "without the program requests are unavailable, and the message says where the reason is" \
     is_unavailable "journal of junctiond-courier@" calls
-check "the reason is there" has "$(logged -o cat -u 'junctiond-courier@*')" "$program: No such file or directory"
+# Which file it was is said by a process that ends at once; the journal may come too late to know its unit.
+has_reason() { has "$(logged -o cat -u 'junctiond-courier@*')" "status=203/EXEC"; }
+check "the reason is there" await 10 has_reason
+check "and doctor says the same" names_courier
 check "the token is served all the same" is "$(token)" "$token"
 put_back
 check "with the program back requests go through" calls
