@@ -56,6 +56,7 @@ let package = Package(
             ["JunctionSession", "JunctionJSON", "CLinux"] + text,
             outside: [.product(name: "Crypto", package: "swift-crypto")]
         ),
+        room("JunctionCourier", ["JunctionSecret", "CLinux"]),
         readers("Toml", in: "JunctionDaemon/Configuration", ["Toml", "SettingValue.swift"]),
         readers(
             "VendorAnswers",
@@ -69,6 +70,7 @@ let package = Package(
             ],
             ["JunctionSession", "JunctionJSON"] + text
         ),
+        fuzzer("FuzzCourier", ["JunctionCourier", "JunctionSecret"]),
         fuzzer("FuzzJSON", ["JunctionJSON", "JunctionSecret"]),
         fuzzer("FuzzLines", ["JunctionProtocol"]),
         fuzzer("FuzzEnvelope", ["JunctionJSON", "JunctionProtocol"]),
