@@ -18,17 +18,21 @@ package final class OutgoingHttp: Sendable {
         package var request: Duration
         /// How long the courier stays when there is nothing to carry.
         package var idle: Duration
+        /// How much longer than its limits a courier may be silent: it keeps them itself, unless it was stopped.
+        package var grace: Duration
 
         package init(
             resolve: Duration = .seconds(10),
             connect: Duration = .seconds(10),
             request: Duration = .seconds(10),
-            idle: Duration = .seconds(30)
+            idle: Duration = .seconds(30),
+            grace: Duration = .seconds(5)
         ) {
             self.resolve = resolve
             self.connect = connect
             self.request = request
             self.idle = idle
+            self.grace = grace
         }
     }
 
@@ -55,7 +59,14 @@ package final class OutgoingHttp: Sendable {
         self.limits = limits
         link = .makeEmptyBox(eventLoop: eventLoop)
         makeLink = {
-            CourierLink(eventLoop, courier, network, userAgent: userAgent, idle: TimeAmount(limits.idle))
+            CourierLink(
+                eventLoop,
+                courier,
+                network,
+                userAgent: userAgent,
+                idle: TimeAmount(limits.idle),
+                grace: TimeAmount(limits.grace)
+            )
         }
     }
 

@@ -8,8 +8,8 @@ final class AnswerCollector: AnswerReceiver {
     private let grant: (Int) -> Void
     private let completion: (Result<HttpAnswer, HttpFailure>) -> Void
     private var head = AnswerHead(status: 0, headers: [])
-    private var parts: [SharedSecret] = []
-    private var count = 0
+    private var body = SecretBuffer()
+    private var ungranted = 0
 
     init(
         place: String,
@@ -24,31 +24,18 @@ final class AnswerCollector: AnswerReceiver {
     }
 
     func part(_ part: SharedSecret) {
-        // What is too long has been refused by the courier, which knows the limit.
-        parts.append(part)
-        count += part.count
-        grant(part.count)
+        body.append(part)
+        ungranted += part.count
+        // A server may send a byte at a time; room is made by the part.
+        guard ungranted >= Flow.longestPart else { return }
+        grant(ungranted)
+        ungranted = 0
     }
 
     func ended(_ outcome: Result<Void, HttpFailure>) {
         completion(
             outcome.map {
-                HttpAnswer(status: Int(head.status), headers: head.headers, body: body(), place: place)
-            }
-        )
-    }
-
-    private func body() -> SharedSecret {
-        if parts.count == 1 { return parts[0] }
-        defer { parts = [] }
-        return SharedSecret(
-            Secret(capacity: count) { room in
-                var end = 0
-                for part in parts {
-                    part.withUnsafeBytes { UnsafeMutableRawBufferPointer(rebasing: room[end...]).copyMemory(from: $0) }
-                    end += part.count
-                }
-                return end
+                HttpAnswer(status: Int(head.status), headers: head.headers, body: body.whole, place: place)
             }
         )
     }

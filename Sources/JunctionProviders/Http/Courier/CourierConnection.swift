@@ -7,6 +7,13 @@ import NIOPosix
 final class CourierConnection: ChannelInboundHandler {
     typealias InboundIn = ByteBuffer
 
+    /// Why a courier says nothing more.
+    enum Ending {
+        case gone
+        /// It said what is no message.
+        case unintelligible
+    }
+
     private let eventLoop: any EventLoop
     private weak var link: CourierLink?
     private var reader = FrameReader<CourierMessage>()
@@ -14,12 +21,24 @@ final class CourierConnection: ChannelInboundHandler {
     /// What was said before the channel was ready.
     private var waiting: [ByteBuffer] = []
     private var isClosed = false
+    /// What the courier said that nobody has heard yet, and its end.
+    ///
+    /// Whoever hears a message may answer it, and when that meets a closed door the channel reads all that is left and
+    /// closes before it returns. So whatever comes waits here until its turn.
+    private var unheard: [(number: UInt32, message: CourierMessage)] = []
+    private var ending: Ending?
+    private var isPassingOn = false
+    /// It has said which version it speaks.
+    var isGreeted = false
     /// Which settings this courier has heard.
     var settings: Int?
 
-    /// Takes the socket over.
-    init(_ socket: NIOBSDSocket.Handle, on eventLoop: any EventLoop, for link: CourierLink) {
+    init(on eventLoop: any EventLoop, for link: CourierLink) {
         (self.eventLoop, self.link) = (eventLoop, link)
+    }
+
+    /// Takes the socket over.
+    func open(_ socket: NIOBSDSocket.Handle) {
         let myself = NIOLoopBound(self, eventLoop: eventLoop)
         ClientBootstrap(group: eventLoop)
             .channelInitializer { channel in
@@ -50,13 +69,13 @@ final class CourierConnection: ChannelInboundHandler {
     private func opened(_ outcome: Result<any Channel, any Error>) {
         guard case .success(let channel) = outcome else {
             close()
-            link?.ended(self)
-            return
+            return ended(.gone)
         }
         self.channel = channel
         guard !isClosed else { return channel.close(promise: nil) }
-        for bytes in waiting { send(bytes, to: channel) }
+        let before = waiting
         waiting = []
+        for bytes in before { send(bytes, to: channel) }
     }
 
     private func send(_ bytes: ByteBuffer, to channel: any Channel) {
@@ -67,23 +86,45 @@ final class CourierConnection: ChannelInboundHandler {
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         let bytes = unwrapInboundIn(data)
         defer { bytes.wipe() }
+        // Where the next message would begin is not known.
+        guard ending == nil else { return }
         do throws(FormatFault) {
             try bytes.withUnsafeReadableBytes { (bytes) throws(FormatFault) in
-                try reader.take(bytes) { link?.heard($1, about: $0, from: self) }
+                try reader.take(bytes) { unheard.append(($0, $1)) }
             }
+            passOn()
         } catch {
-            // What was said so far counts; nothing after it can be read.
-            context.close(promise: nil)
+            ended(.unintelligible)
         }
     }
 
     func channelInactive(context: ChannelHandlerContext) {
         isClosed = true
-        link?.ended(self)
+        ended(.gone)
     }
 
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
         context.close(promise: nil)
+    }
+
+    private func ended(_ ending: Ending) {
+        if self.ending == nil { self.ending = ending }
+        passOn()
+    }
+
+    /// Passes on what was said, in its order, and the end after it.
+    private func passOn() {
+        guard !isPassingOn else { return }
+        isPassingOn = true
+        defer { isPassingOn = false }
+        while !unheard.isEmpty {
+            let next = unheard
+            unheard = []
+            for (number, message) in next { link?.heard(message, about: number, from: self) }
+        }
+        guard let ending else { return }
+        close()
+        link?.ended(self, ending)
     }
 }
 

@@ -22,6 +22,7 @@ final class CourierLink {
     private let network: NetworkUse
     private let userAgent: String
     private let idle: TimeAmount
+    private let grace: TimeAmount
     private var state = State.without
     private var transfers: [UInt32: OutgoingTransfer] = [:]
     private var parting: Scheduled<Void>?
@@ -31,10 +32,11 @@ final class CourierLink {
         _ place: CourierPlace,
         _ network: NetworkUse,
         userAgent: String,
-        idle: TimeAmount
+        idle: TimeAmount,
+        grace: TimeAmount
     ) {
         (self.eventLoop, self.place, self.network, self.userAgent) = (eventLoop, place, network, userAgent)
-        self.idle = idle
+        (self.idle, self.grace) = (idle, grace)
     }
 
     // MARK: For whoever sends
@@ -42,9 +44,10 @@ final class CourierLink {
     func begin(_ transfer: OutgoingTransfer) {
         let courier: CourierConnection
         do throws(HttpFailure.Cause) {
-            guard transfers.count < (transfer.call.isBulk ? Self.mostBulk : Flow.mostTransfers) else {
-                throw .tooManyUnderWay
-            }
+            guard transfers.count < (transfer.call.isBulk ? Self.mostBulk : Flow.mostTransfers),
+                // Numbers begin again after four milliards.
+                transfers[transfer.number] == nil
+            else { throw .tooManyUnderWay }
             courier = try present()
         } catch {
             transfer.receiver.ended(.failure(failure(error, of: transfer)))
@@ -52,29 +55,29 @@ final class CourierLink {
         }
         parting?.cancel()
         parting = nil
-        if let settings = network.news(for: courier) { courier.tell(.settings(settings), about: 0) }
-        guard courier.tell(.open(transfer.request(userAgent: userAgent)), about: transfer.number) else {
-            transfer.receiver.ended(.failure(failure(.requestTooLong, of: transfer)))
-            partLater()
-            return
-        }
+        // Before anything is said: that may be how the courier turns out to have gone, and then it ends, too.
         transfers[transfer.number] = transfer
         keepVigil(over: transfer)
+        if let settings = network.news(for: courier) { courier.tell(.settings(settings), about: 0) }
+        guard courier.tell(.open(transfer.request(userAgent: userAgent)), about: transfer.number) else {
+            return end(transfer, .requestTooLong)
+        }
         sendMore(of: transfer)
     }
 
     /// Nobody waits for it any more.
     func cancel(_ number: UInt32) {
         guard let transfer = transfers[number] else { return }
-        if case .having(let courier) = state { courier.tell(.cancel, about: number) }
         // The courier may have begun to send it a moment ago.
         transfer.requestLeft = true
-        end(transfer, .failure(failure(.cancelled, of: transfer)))
+        end(transfer, .cancelled)
+        if case .having(let courier) = state { courier.tell(.cancel, about: number) }
     }
 
     /// There is room for so many more bytes of an answer.
     func grant(_ count: Int, of number: UInt32) {
-        guard transfers[number] != nil, case .having(let courier) = state else { return }
+        guard let transfer = transfers[number], case .having(let courier) = state else { return }
+        transfer.makeRoom(count)
         courier.tell(.credit(UInt32(clamping: count)), about: number)
     }
 
@@ -84,7 +87,7 @@ final class CourierLink {
         parting?.cancel()
         for transfer in transfers.values {
             transfer.requestLeft = true
-            end(transfer, .failure(failure(.cancelled, of: transfer)))
+            end(transfer, .cancelled)
         }
         if case .having(let courier) = before { courier.close() }
     }
@@ -92,31 +95,31 @@ final class CourierLink {
     // MARK: For the courier
 
     func heard(_ message: CourierMessage, about number: UInt32, from courier: CourierConnection) {
-        if case .hello(let version) = message {
-            if version != KeeperMessage.version { lose(courier, .courier(.ofAnotherVersion)) }
-            return
-        }
+        guard isPresent(courier) else { return }
+        if case .hello(let version) = message { return greeted(by: courier, version) }
+        guard courier.isGreeted else { return giveUp(courier, .unintelligible) }
         // It may have crossed the end of its transfer.
-        guard let transfer = transfers[number], isPresent(courier) else { return }
+        guard let transfer = transfers[number] else { return }
+        guard transfer.expects(message) else { return giveUp(courier, .unintelligible) }
         transfer.heard = .now()
         switch message {
         case .hello: break
-        case .credit(let count):
-            transfer.grant(Int(count))
-            sendMore(of: transfer)
-        case .leaving: transfer.requestLeft = true
+        case .credit: sendMore(of: transfer)
+        // What has been done until here is not waited for again.
+        case .leaving: keepVigil(over: transfer)
         case .head(let head): transfer.receiver.head(head)
         case .body(let part): transfer.receiver.part(part)
         case .end: end(transfer, .success(()))
-        case .failed(let failure):
-            transfer.requestLeft = failure.requestLeft
-            end(transfer, .failure(self.failure(HttpFailure.Cause(failure, transfer), of: transfer)))
+        case .failed(let failure): end(transfer, HttpFailure.Cause(failure, transfer))
         }
     }
 
-    /// The courier has gone, whatever for; what it said before has been heard.
-    func ended(_ courier: CourierConnection) {
-        lose(courier, .courier(.died))
+    /// The courier says nothing more; what it said before has been heard.
+    func ended(_ courier: CourierConnection, _ ending: CourierConnection.Ending) {
+        switch ending {
+        case .gone: lose(courier, .died)
+        case .unintelligible: giveUp(courier, .unintelligible)
+        }
     }
 
     // MARK: Inside
@@ -126,15 +129,26 @@ final class CourierLink {
         case .closed: throw .shutDown
         case .having(let courier): return courier
         case .without:
+            let socket: Int32
             do throws(CourierUnreachable) {
-                let courier = CourierConnection(try place.connect(), on: eventLoop, for: self)
-                courier.tell(.hello(version: KeeperMessage.version), about: 0)
-                state = .having(courier)
-                return courier
+                socket = try place.connect()
             } catch {
                 throw .courier(.unreachable(error))
             }
+            let courier = CourierConnection(on: eventLoop, for: self)
+            state = .having(courier)
+            courier.open(socket)
+            courier.tell(.hello(version: KeeperMessage.version), about: 0)
+            guard isPresent(courier) else { throw .courier(.died) }
+            return courier
         }
+    }
+
+    private func greeted(by courier: CourierConnection, _ version: UInt16) {
+        guard !courier.isGreeted else { return giveUp(courier, .unintelligible) }
+        // One of another version has read our greeting before anything else, and carries nothing.
+        guard version == KeeperMessage.version else { return lose(courier, .ofAnotherVersion) }
+        courier.isGreeted = true
     }
 
     private func isPresent(_ courier: CourierConnection) -> Bool {
@@ -149,43 +163,50 @@ final class CourierLink {
     }
 
     private func end(_ transfer: OutgoingTransfer, _ outcome: Result<Void, HttpFailure>) {
+        guard transfers[transfer.number] === transfer else { return }
         transfers[transfer.number] = nil
         transfer.vigil?.cancel()
         partLater()
         transfer.receiver.ended(outcome)
     }
 
+    private func end(_ transfer: OutgoingTransfer, _ cause: HttpFailure.Cause) {
+        end(transfer, .failure(failure(cause, of: transfer)))
+    }
+
     /// One courier less, and whatever it carried; the next request gets another.
-    private func lose(_ courier: CourierConnection, _ cause: HttpFailure.Cause) {
+    private func lose(_ courier: CourierConnection, _ trouble: CourierTrouble) {
         guard isPresent(courier) else { return }
         state = .without
         courier.close()
-        for transfer in transfers.values { end(transfer, .failure(failure(cause, of: transfer))) }
+        for transfer in transfers.values { end(transfer, .courier(trouble)) }
+    }
+
+    /// The same for one that is still there, or that is not to be believed: what it is doing, or will do when it is woken
+    /// and before it sees that we have gone, nobody knows.
+    private func giveUp(_ courier: CourierConnection, _ trouble: CourierTrouble) {
+        guard isPresent(courier) else { return }
+        for transfer in transfers.values { transfer.requestLeft = true }
+        lose(courier, trouble)
     }
 
     private func failure(_ cause: HttpFailure.Cause, of transfer: OutgoingTransfer) -> HttpFailure {
         HttpFailure(cause: cause, place: transfer.call.origin.place, requestLeft: transfer.requestLeft)
     }
 
-    /// A courier keeps every limit itself. One that is stopped keeps none, and is given up soon after.
+    /// A courier keeps every limit itself. One that is stopped keeps none, and is given up soon after: so soon, once the
+    /// request has left, that its replay still arrives inside the grace that servers give.
     private func keepVigil(over transfer: OutgoingTransfer) {
-        let limits = transfer.limits
-        let longest = TimeAmount.milliseconds(Int64(limits.resolve) + Int64(limits.connect) + Int64(limits.silence))
-        let end = transfer.heard + longest + .seconds(5)
         let watched = NIOLoopBound((self, transfer), eventLoop: eventLoop)
-        transfer.vigil = eventLoop.scheduleTask(deadline: end) {
+        transfer.vigil?.cancel()
+        transfer.vigil = eventLoop.scheduleTask(deadline: transfer.heard + transfer.longestSilence + grace) {
             let (link, transfer) = watched.value
-            guard link.transfers[transfer.number] === transfer else { return }
-            guard transfer.heard + longest + .seconds(5) <= .now() else { return link.keepVigil(over: transfer) }
-            link.giveUp(transfer)
+            guard link.transfers[transfer.number] === transfer, case .having(let courier) = link.state else { return }
+            guard transfer.heard + transfer.longestSilence + link.grace <= .now() else {
+                return link.keepVigil(over: transfer)
+            }
+            link.giveUp(courier, .silent)
         }
-    }
-
-    private func giveUp(_ transfer: OutgoingTransfer) {
-        guard case .having(let courier) = state else { return }
-        // It may go on when it is woken, before it sees that we have gone.
-        for transfer in transfers.values { transfer.requestLeft = true }
-        lose(courier, .courier(.silent))
     }
 
     private func partLater() {

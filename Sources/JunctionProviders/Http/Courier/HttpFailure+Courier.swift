@@ -39,6 +39,8 @@ enum CourierTrouble: Equatable, Sendable {
     /// It is there and says nothing.
     case silent
     case ofAnotherVersion
+    /// What it says is no message, or does not belong there.
+    case unintelligible
 }
 
 extension CourierTrouble {
@@ -53,6 +55,7 @@ extension CourierTrouble {
         case .died: "The network courier ended before it had the answer of \(place)"
         case .silent: "The network courier does not say anything about \(place) any more, and was given up"
         case .ofAnotherVersion: "The network courier is of another version than the daemon"
+        case .unintelligible: "The network courier said of \(place) what makes no sense, and was given up"
         }
     }
 
@@ -66,7 +69,7 @@ extension CourierTrouble {
                 "it is for its group alone: junctiond.service needs SupplementaryGroups=junctiond-keeper"
             case .socket: "run: systemctl start junctiond-courier.socket"
             }
-        case .died, .silent:
+        case .died, .silent, .unintelligible:
             "the next request gets another one; its last words are in the journal of junctiond-courier@"
         case .ofAnotherVersion: "an upgrade is half done: restart junctiond"
         }

@@ -27,6 +27,9 @@ final class OutgoingTransfer {
     private let secret: SharedSecret?
     private var sent = 0
     private var room = Flow.window
+    private var hasHead = false
+    private var received = 0
+    private var answerRoom = Flow.window
 
     init(
         _ number: UInt32,
@@ -43,9 +46,41 @@ final class OutgoingTransfer {
         }
     }
 
-    /// The courier has taken so many bytes of the body.
-    func grant(_ count: Int) {
-        room += count
+    /// Whether a message can be meant as it is said, which is noted then: the courier reads what strangers send, so the order
+    /// of an answer and its bounds are not left to it.
+    func expects(_ message: CourierMessage) -> Bool {
+        switch message {
+        case .hello: return false
+        case .credit(let count):
+            // No more than what was sent makes room.
+            guard room + Int(count) <= Flow.window else { return false }
+            room += Int(count)
+        case .leaving:
+            guard !hasHead else { return false }
+            requestLeft = true
+        case .head:
+            guard requestLeft, !hasHead else { return false }
+            hasHead = true
+        case .body(let part):
+            guard hasHead, part.count <= answerRoom, part.count <= call.longestAnswer - received else { return false }
+            answerRoom -= part.count
+            received += part.count
+        case .end: return hasHead
+        // What has left cannot be called back.
+        case .failed(let failure): requestLeft = requestLeft || failure.requestLeft
+        }
+        return true
+    }
+
+    /// Somebody is done with so much of the answer.
+    func makeRoom(_ count: Int) {
+        answerRoom += count
+    }
+
+    /// How long a courier that is awake says nothing about it at most.
+    var longestSilence: TimeAmount {
+        let limits = limits
+        return .milliseconds(requestLeft ? Int64(limits.silence) : Int64(limits.resolve) + Int64(limits.connect))
     }
 
     /// The next part of the body that there is room for; the last one is followed by nothing.

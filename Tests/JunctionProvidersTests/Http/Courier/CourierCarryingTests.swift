@@ -1,0 +1,105 @@
+import Foundation
+import JunctionCourier
+import JunctionSecret
+import Testing
+
+@testable import JunctionProviders
+
+/// What the real courier brings, and how much of it.
+struct CourierCarryingTests {
+    @Test func `many requests are under way at once`() async throws {
+        let count = 150
+        try await Stage.play((0..<count).map { _ in .answer(200, [], "fine") }) { stage in
+            try await withThrowingTaskGroup(of: Int.self) { group in
+                for number in 0..<count {
+                    let call = try call(stage, number % 2 == 0 ? "GET" : "POST")
+                    group.addTask { try await stage.http.answer(to: call).status }
+                }
+                for try await status in group { #expect(status == 200) }
+            }
+            #expect(stage.server.requests.count == count)
+        }
+    }
+
+    @Test func `eight mebibytes go there and come back`() async throws {
+        let body = String(repeating: "0123456789abcdef", count: 1 << 19)
+        try await Stage.play([.answer(200, [], body)]) { stage in
+            var call = try call(stage, "PUT")
+            call.isBulk = true
+            call.longestAnswer = body.utf8.count
+            call.body = .plain(Array(body.utf8))
+            let answer = try await stage.http.answer(to: call)
+
+            #expect(answer.body.count == body.utf8.count)
+            #expect(answer.body.text == body)
+            #expect(stage.server.requests.first?.body == body)
+        }
+    }
+
+    @Test func `an answer of one byte more than it may have is none`() async throws {
+        try await Stage.play([.answer(200, [], "12345"), .answer(200, [], "1234")]) { stage in
+            var call = try call(stage, "GET")
+            call.longestAnswer = 4
+            let failure = await stage.http.failure(of: call)
+
+            #expect(failure?.cause == .tooLong(limit: 4, status: 200))
+            #expect(try await stage.http.answer(to: call).body.text == "1234")
+        }
+    }
+
+    @Test(
+        arguments: [
+            ("HEAD", "HTTP/1.1 200 OK\r\ncontent-length: 5\r\n\r\n", 200, ""),
+            ("GET", "HTTP/1.1 204 No Content\r\n\r\n", 204, ""),
+            ("GET", "HTTP/1.1 304 Not Modified\r\ncontent-length: 5\r\n\r\n", 304, ""),
+            (
+                "GET", "HTTP/1.1 103 Early Hints\r\nlink: x\r\n\r\nHTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok", 200,
+                "ok"
+            ),
+            ("POST", "HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 201 Created\r\ncontent-length: 0\r\n\r\n", 201, ""),
+            (
+                "GET",
+                "HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n1\r\na\r\n2\r\nbc\r\n0\r\nx-trailer: t\r\n\r\n",
+                200, "abc"
+            ),
+            ("GET", "HTTP/1.0 200 OK\r\n\r\nuntil the end", 200, "until the end"),
+        ] as [(String, String, Int, String)]
+    )
+    func `an answer is what HTTP says it is`(method: String, bytes: String, status: Int, body: String) async throws {
+        try await Stage.play([.raw(bytes)]) { stage in
+            let answer = try await stage.http.answer(to: try call(stage, method))
+
+            #expect(answer.status == status)
+            #expect(answer.body.text == body)
+            #expect(answer.header("x-trailer") == nil)
+        }
+    }
+
+    @Test func `odd bytes in a header hurt nobody`() async throws {
+        try await Stage.play([.raw("HTTP/1.1 200 OK\r\nx-a: \u{1}b\u{7F}ä\tc \r\n: none\r\ncontent-length: 0\r\n\r\n")])
+        {
+            let answer = try await $0.http.answer(to: try call($0, "GET"))
+
+            #expect(answer.header("x-a") == " b ä c")
+        }
+    }
+
+    @Test(
+        arguments: [
+            "SSH-2.0-OpenSSH\r\n", "HTTP/1.1 99999 What\r\n\r\n", "HTTP/1.1 700 What\r\n\r\n",
+            "HTTP/1.1 200 OK\r\nx: \(String(repeating: "a", count: 1 << 16))\r\n\r\n",
+        ]
+    )
+    func `what is no answer is said to be none`(bytes: String) async throws {
+        try await Stage.play([.raw(bytes)]) { stage in
+            let failure = await stage.http.failure(of: try call(stage, "GET"))
+
+            #expect([.notHTTP, .closed].contains(failure?.cause))
+            #expect(failure?.requestLeft == true)
+        }
+    }
+
+    private func call(_ stage: Stage, _ method: String) throws -> HttpCall {
+        HttpCall(method: method, origin: try HttpOrigin(stage.server.url), target: "/")
+    }
+}

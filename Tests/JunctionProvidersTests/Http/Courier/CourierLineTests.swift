@@ -1,0 +1,166 @@
+import Foundation
+import JunctionCourier
+import JunctionSecret
+import NIOCore
+import Testing
+
+@testable import JunctionProviders
+
+/// What the keeper says to its courier, and how long it keeps one.
+struct CourierLineTests {
+    private let courier: PlayedCourier
+
+    init() throws {
+        courier = try PlayedCourier()
+    }
+
+    @Test func `one courier carries one request after the other`() async throws {
+        let http = courier.http()
+        let call = try call("GET")
+        async let first = http.answer(to: call)
+        let (line, number) = try await courier.asked()
+        line.say(.leaving, .head(AnswerHead(status: 200, headers: [])), .end, about: number)
+        _ = try await first
+
+        async let second = http.answer(to: call)
+        let next = try await line.opened()
+        line.say(.leaving, .head(AnswerHead(status: 201, headers: [])), .end, about: next)
+
+        #expect(try await second.status == 201)
+        #expect(next != number)
+        await http.shutdown()
+        try await line.ended()
+    }
+
+    @Test func `a courier with nothing to carry is let go`() async throws {
+        var limits = OutgoingHttp.Limits.patient
+        limits.idle = .milliseconds(1)
+        let http = courier.http(limits)
+        let call = try call("GET")
+        async let answer = http.answer(to: call)
+        let (line, number) = try await courier.asked()
+        line.say(.leaving, .head(AnswerHead(status: 200, headers: [])), .end, about: number)
+        _ = try await answer
+
+        try await line.ended()
+        await http.shutdown()
+    }
+
+    @Test func `a courier that carries is kept, however long it takes`() async throws {
+        var limits = OutgoingHttp.Limits.patient
+        limits.idle = .zero
+        let http = courier.http(limits)
+        let call = try call("GET")
+        async let answer = http.answer(to: call)
+        let (line, number) = try await courier.asked()
+        // It would have been let go by then.
+        try await courier.loop.scheduleTask(in: .milliseconds(10)) {}.futureResult.get()
+        line.say(.leaving, .head(AnswerHead(status: 200, headers: [])), .end, about: number)
+
+        #expect(try await answer.status == 200)
+        await http.shutdown()
+    }
+
+    @Test func `a body flows as far as there is room`() async throws {
+        let http = courier.http()
+        var call = try call("POST")
+        let count = 3 * Flow.window + 1
+        call.body = .secret(.ofZeros(count))
+        async let answer = http.answer(to: call)
+        let (line, number) = try await courier.asked()
+
+        var (received, granted) = (0, Flow.window)
+        while let (about, message) = try await line.next() {
+            #expect(about == number)
+            if case .end = message { break }
+            guard case .body(let part) = message else {
+                Issue.record("\(message.kind)")
+                break
+            }
+            received += part.count
+            #expect(part.count <= Flow.longestPart)
+            #expect(received <= granted)
+            guard received == granted else { continue }
+            // Nothing more comes before there is room again.
+            try await courier.loop.submit {}.get()
+            line.say(.credit(UInt32(Flow.window)), about: number)
+            granted += Flow.window
+        }
+
+        #expect(received == count)
+        line.say(.leaving, .head(AnswerHead(status: 200, headers: [])), .end, about: number)
+        _ = try await answer
+        await http.shutdown()
+    }
+
+    @Test func `whoever reads makes room again`() async throws {
+        let http = courier.http()
+        var call = try call("GET")
+        let parts = 3 * Flow.window / Flow.longestPart
+        call.longestAnswer = parts * Flow.longestPart
+        async let answer = http.answer(to: call)
+        let (line, number) = try await courier.asked()
+        line.say(.leaving, .head(AnswerHead(status: 200, headers: [])), about: number)
+
+        var granted = Flow.window
+        for part in 0..<parts {
+            while granted < (part + 1) * Flow.longestPart {
+                guard case .credit(let count) = try await line.next()?.message else { continue }
+                granted += Int(count)
+            }
+            line.say(.body(.ofZeros(Flow.longestPart)), about: number)
+        }
+        line.say(.end, about: number)
+
+        #expect(try await answer.body.count == parts * Flow.longestPart)
+        await http.shutdown()
+    }
+
+    @Test func `a request that nobody waits for is taken back`() async throws {
+        let http = courier.http()
+        let call = try call("GET")
+        let task = Task { await http.failure(of: call) }
+        let (line, number) = try await courier.asked()
+        task.cancel()
+
+        #expect(await task.value?.cause == .cancelled)
+        #expect(await task.value?.requestLeft == true)
+        let (about, message) = try #require(try await line.next())
+        #expect(about == number)
+        #expect(message.kind == .cancel)
+        await http.shutdown()
+    }
+
+    @Test func `more requests than a courier carries are refused, and what apps ask for first`() async throws {
+        let http = courier.http()
+        var call = try call("GET")
+        call.isBulk = true
+        for _ in 0..<192 { http.send(call) }
+        #expect(await http.failure(of: call)?.cause == .tooManyUnderWay)
+        call.isBulk = false
+        for _ in 192..<Flow.mostTransfers { http.send(call) }
+        #expect(await http.failure(of: call)?.cause == .tooManyUnderWay)
+        let (line, _) = try await courier.asked()
+        for _ in 1..<Flow.mostTransfers { _ = try await line.opened() }
+        await http.shutdown()
+    }
+
+    @Test func `a socket behind which is nobody is said to be the trouble`() async throws {
+        let path = FileManager.default.temporaryDirectory.appending(path: "\(UUID().uuidString.prefix(13)).sock").path
+        let http = OutgoingHttp(eventLoop: courier.loop, courier: .socket(path: path), userAgent: "test")
+        let failure = await http.failure(of: try call("GET"))
+
+        #expect(failure?.requestLeft == false)
+        #expect(
+            failure?.message == """
+                No network courier can be had at \(path) (No such file or directory): \
+                run: systemctl start junctiond-courier.socket
+                """
+        )
+        await http.shutdown()
+    }
+
+    private func call(_ method: String) throws -> HttpCall {
+        HttpCall(method: method, origin: try HttpOrigin("https://vendor.example"), target: "/")
+    }
+}

@@ -1,0 +1,177 @@
+import Foundation
+import JunctionCourier
+import JunctionSecret
+import NIOCore
+import Testing
+
+@testable import JunctionProviders
+
+/// A courier may go at any moment: what it said until then counts, and whoever waits for it hears of it.
+struct CourierLossTests {
+    private let courier: PlayedCourier
+
+    init() throws {
+        courier = try PlayedCourier()
+    }
+
+    // Several times what the keeper reads at once, and less than what the kernel takes without it.
+    @Test(arguments: [1, 4, 12])
+    func `an answer that was complete when its courier went is an answer`(parts: Int) async throws {
+        let http = courier.http()
+        var call = try call()
+        call.longestAnswer = parts << 12
+        async let answer = http.answer(to: call)
+        let (line, number) = try await courier.asked()
+
+        // The keeper's own words meet a closed door while it is still reading.
+        try await courier.loop.submit {
+            line.say(.leaving, .head(AnswerHead(status: 200, headers: [])), about: number)
+            for _ in 0..<parts { line.say(.body(.ofZeros(1 << 12)), about: number) }
+            line.say(.end, about: number)
+            line.hangUp()
+        }.get()
+
+        #expect(try await answer.body.count == parts << 12)
+        await http.shutdown()
+    }
+
+    @Test(arguments: [true, false])
+    func `a courier that goes says by its silence that nothing left`(hasLeft: Bool) async throws {
+        let http = courier.http()
+        let call = try call(body: 1 << 20)
+        async let failure = http.failure(of: call)
+        let (line, number) = try await courier.asked()
+
+        try await courier.loop.submit {
+            if hasLeft { line.say(.leaving, about: number) }
+            line.say(.credit(1), about: number)
+            // Much of the body is still unread: the kernel reports that as an error.
+            line.hangUp()
+        }.get()
+
+        #expect(await failure?.cause == .courier(.died))
+        #expect(await failure?.requestLeft == hasLeft)
+        await http.shutdown()
+    }
+
+    @Test func `a request that meets a courier which has just gone is answered`() async throws {
+        let http = courier.http()
+        let (line, number) = try await begun(http)
+        line.say(.failed(TransferFailure(.refused, requestLeft: false)), about: number)
+        let call = try call()
+
+        let outcome = AsyncStream.makeStream(of: HttpAnswer?.self)
+        courier.loop.execute {
+            line.hangUp()
+            http.send(call) { outcome.continuation.yield($0) }
+        }
+
+        for await answer in outcome.stream {
+            #expect(answer == nil)
+            break
+        }
+        await http.shutdown()
+    }
+
+    @Test func `a request that is taken back from a courier which has just gone ends once`() async throws {
+        let http = courier.http()
+        let call = try call()
+        let task = Task { await http.failure(of: call) }
+        let (line, _) = try await courier.asked()
+        try await courier.loop.submit {
+            line.hangUp()
+            task.cancel()
+        }.get()
+
+        #expect(await task.value != nil)
+        await http.shutdown()
+    }
+
+    @Test func `after a courier that went there is another one`() async throws {
+        let http = courier.http()
+        let call = try call()
+        async let lost = http.failure(of: call)
+        let (line, _) = try await courier.asked()
+        line.hangUp()
+        #expect(await lost?.cause == .courier(.died))
+
+        async let answer = http.answer(to: call)
+        let (next, number) = try await courier.asked()
+        next.say(.leaving, .head(AnswerHead(status: 204, headers: [])), .end, about: number)
+
+        #expect(try await answer.status == 204)
+        await http.shutdown()
+    }
+
+    @Test func `a courier that ends in the middle of a message has not said it`() async throws {
+        let http = courier.http()
+        let call = try call()
+        async let failure = http.failure(of: call)
+        let (line, number) = try await courier.asked()
+        line.write([0, 0, 0, 0, 0, 0, 0, UInt8(number)])
+        line.hangUp()
+
+        #expect(await failure?.cause == .courier(.died))
+        #expect(await failure?.requestLeft == false)
+        await http.shutdown()
+    }
+
+    @Test func `a courier that never says anything is given up, and may have sent the request`() async throws {
+        let http = courier.http(.init(resolve: .zero, connect: .zero, request: .zero, grace: .milliseconds(50)))
+        let call = try call()
+        async let failure = http.failure(of: call)
+        let line = try await courier.met()
+
+        #expect(await failure?.cause == .courier(.silent))
+        #expect(await failure?.requestLeft == true)
+        try await line.ended()
+        await http.shutdown()
+    }
+
+    @Test(.timeLimit(.minutes(2)))
+    func `a courier that stops after the request left is given up in time for a replay`() async throws {
+        // Name and connection stand by then: their time is not waited for again.
+        let http = courier.http(
+            .init(resolve: .seconds(600), connect: .seconds(600), request: .milliseconds(50), grace: .milliseconds(50))
+        )
+        let call = try call()
+        async let failure = http.failure(of: call)
+        let (line, number) = try await courier.asked()
+        line.say(.leaving, about: number)
+
+        #expect(await failure?.cause == .courier(.silent))
+        #expect(await failure?.requestLeft == true)
+        await http.shutdown()
+    }
+
+    @Test func `a courier of another version is not used`() async throws {
+        let http = courier.http()
+        let call = try call()
+        async let failure = http.failure(of: call)
+        let line = try await courier.met()
+        line.say(.hello(version: KeeperMessage.version + 1))
+
+        #expect(await failure?.cause == .courier(.ofAnotherVersion))
+        #expect(await failure?.requestLeft == false)
+        try await line.ended()
+        await http.shutdown()
+    }
+
+    /// A transfer that is under way, for whose end nobody waits.
+    private func begun(_ http: OutgoingHttp) async throws -> (KeepersLine, UInt32) {
+        http.send(try call())
+        return try await courier.asked()
+    }
+
+    private func call(body: Int? = nil) throws -> HttpCall {
+        var call = HttpCall(method: "POST", origin: try HttpOrigin("https://vendor.example"), target: "/")
+        if let body { call.body = .secret(.ofZeros(body)) }
+        return call
+    }
+}
+
+extension SharedSecret {
+    static func ofZeros(_ count: Int) -> SharedSecret {
+        [UInt8](repeating: 0, count: count).withUnsafeBytes { SharedSecret(copying: $0) }
+    }
+}

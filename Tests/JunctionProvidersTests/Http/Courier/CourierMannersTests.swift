@@ -1,0 +1,87 @@
+import Foundation
+import JunctionCourier
+import JunctionSecret
+import Testing
+
+@testable import JunctionProviders
+
+/// The courier reads what strangers send, so the keeper believes no more of it than it has to: a message that does not fit
+/// ends the connection, and nothing that it says can fill the keeper's memory.
+struct CourierMannersTests {
+    struct Offence: CustomTestStringConvertible, Sendable {
+        var testDescription: String
+        var isGreeted = true
+        var bytes: [UInt8] = []
+        var messages: [CourierMessage] = []
+    }
+
+    private static let head = CourierMessage.head(AnswerHead(status: 200, headers: []))
+
+    static let offences = [
+        Offence(testDescription: "nonsense", bytes: Array("HTTP/1.1 400 Bad Request\r\n\r\n".utf8)),
+        Offence(testDescription: "the keeper's own words", bytes: [0, 0, 0, 2, 0, 0, 0, 0, 1, 0, 1]),
+        Offence(testDescription: "no greeting", isGreeted: false, messages: [.leaving]),
+        Offence(testDescription: "two greetings", messages: [.hello(version: KeeperMessage.version)]),
+        Offence(testDescription: "a body without a head", messages: [.leaving, .body(.ofZeros(1))]),
+        Offence(testDescription: "an end without a head", messages: [.leaving, .end]),
+        Offence(testDescription: "an answer to what has not left", messages: [head]),
+        Offence(testDescription: "two heads", messages: [.leaving, head, head]),
+        Offence(testDescription: "room for what was not sent", messages: [.leaving, .credit(3)]),
+        Offence(testDescription: "all the room there is", messages: [.leaving, .credit(.max)]),
+        Offence(
+            testDescription: "more than the answer may have",
+            messages: [.leaving, head, .body(.ofZeros(64)), .body(.ofZeros(1))]
+        ),
+    ]
+
+    @Test(arguments: offences)
+    func `what does not fit ends the connection, and the request may have left`(offence: Offence) async throws {
+        let courier = try PlayedCourier()
+        let http = courier.http()
+        var call = HttpCall(method: "POST", origin: try HttpOrigin("https://vendor.example"), target: "/")
+        call.body = .plain([1, 2])
+        call.longestAnswer = 64
+        async let failure = http.failure(of: call)
+        let line = try await courier.met()
+        let number = try await line.opened()
+        if offence.isGreeted { line.say(.hello(version: KeeperMessage.version)) }
+
+        line.write(offence.bytes)
+        for message in offence.messages { line.say(message, about: number) }
+
+        #expect(await failure?.cause == .courier(.unintelligible))
+        #expect(await failure?.requestLeft == true)
+        try await line.ended()
+        await http.shutdown()
+    }
+
+    @Test func `what is said about a transfer that is over does no harm`() async throws {
+        let courier = try PlayedCourier()
+        let http = courier.http()
+        let call = HttpCall(method: "GET", origin: try HttpOrigin("https://vendor.example"), target: "/")
+        async let first = http.answer(to: call)
+        let (line, number) = try await courier.asked()
+        line.say(.leaving, Self.head, .end, .body(.ofZeros(1)), .credit(1), .end, about: number)
+        #expect(try await first.status == 200)
+
+        async let second = http.answer(to: call)
+        let next = try await line.opened()
+        line.say(.leaving, Self.head, .end, about: next)
+
+        #expect(try await second.status == 200)
+        await http.shutdown()
+    }
+
+    @Test func `what has left stays so, whatever the courier says later`() async throws {
+        let courier = try PlayedCourier()
+        let http = courier.http()
+        let call = HttpCall(method: "GET", origin: try HttpOrigin("https://vendor.example"), target: "/")
+        async let failure = http.failure(of: call)
+        let (line, number) = try await courier.asked()
+        line.say(.leaving, .failed(TransferFailure(.closed, requestLeft: false)), about: number)
+
+        #expect(await failure?.cause == .closed)
+        #expect(await failure?.requestLeft == true)
+        await http.shutdown()
+    }
+}

@@ -1,0 +1,219 @@
+import Foundation
+import Glibc
+import JunctionCourier
+import JunctionSecret
+import NIOCore
+import NIOPosix
+import Testing
+
+@testable import JunctionProviders
+
+/// The real courier as a process: how it is started, how it ends, and what becomes of what it carried.
+struct CourierProcessTests {
+    @Test func `a courier that is killed while the server thinks may have sent the request`() async throws {
+        let courier = try OwnCourier()
+        let server = try await ScriptedServer.start([.stall("")]) { _ in courier.signal(SIGKILL) }
+        let http = courier.http()
+        let failure = await http.failure(of: try call(server.url))
+
+        #expect(failure?.cause == .courier(.died))
+        #expect(failure?.requestLeft == true)
+        await http.shutdown()
+        try await server.stop()
+    }
+
+    @Test func `a courier that is killed in the middle of an answer leaves none`() async throws {
+        let courier = try OwnCourier()
+        let server = try await ScriptedServer.start([.stall("HTTP/1.1 200 OK\r\ncontent-length: 9\r\n\r\nhalf")]) { _ in
+            courier.signal(SIGKILL)
+        }
+        let http = courier.http()
+        let failure = await http.failure(of: try call(server.url))
+
+        #expect(failure?.cause == .courier(.died))
+        #expect(failure?.requestLeft == true)
+        await http.shutdown()
+        try await server.stop()
+    }
+
+    @Test func `a courier that is killed before there is TLS has sent nothing`() async throws {
+        let courier = try OwnCourier()
+        let http = courier.http()
+        // Somebody who takes connections and says nothing.
+        let server = try await ServerBootstrap(group: ScriptedServer.group)
+            .childChannelInitializer { channel in
+                courier.signal(SIGKILL)
+                return channel.eventLoop.makeSucceededVoidFuture()
+            }
+            .bind(host: "127.0.0.1", port: 0).get()
+        let port = try #require(server.localAddress?.port)
+        let failure = await http.failure(of: try call("https://127.0.0.1:\(port)"))
+
+        #expect(failure?.cause == .courier(.died))
+        #expect(failure?.requestLeft == false)
+        await http.shutdown()
+        try await server.close()
+    }
+
+    @Test func `a courier that is killed while it has nothing to do is not missed`() async throws {
+        let courier = try OwnCourier()
+        let server = try await ScriptedServer.start([.answer(200, [], "one"), .answer(200, [], "two")])
+        let http = courier.http()
+        #expect(try await http.answer(to: call(server.url)).body.text == "one")
+        let first = try #require(courier.process)
+        courier.signal(SIGKILL)
+        // The kernel has closed its end when somebody has asked how it ended.
+        await Self.isGone(first)
+        try await courier.loop.submit {}.get()
+
+        #expect(try await http.answer(to: call(server.url)).body.text == "two")
+        #expect(courier.process != first)
+        await http.shutdown()
+        try await server.stop()
+    }
+
+    @Test func `a courier that is stopped is given up, and a new one carries what comes next`() async throws {
+        // On a busy machine its own limit may come first: then it gets more time.
+        for seconds in [1, 4, 16] {
+            let courier = try OwnCourier()
+            let server = try await ScriptedServer.start([.stall(""), .answer(200, [], "next")]) { request in
+                if request.line.hasPrefix("POST") { courier.signal(SIGSTOP) }
+            }
+            var limits = OutgoingHttp.Limits.patient
+            (limits.request, limits.grace) = (.seconds(seconds), .milliseconds(100))
+            let http = courier.http(limits)
+            let failure = await http.failure(of: try call(server.url, "POST"))
+            courier.signal(SIGKILL)
+            let isTooEarly = failure?.cause == .noAnswer(within: .seconds(seconds))
+            if !isTooEarly {
+                #expect(failure?.cause == .courier(.silent))
+                #expect(failure?.requestLeft == true)
+                #expect(try await http.answer(to: call(server.url)).body.text == "next")
+            }
+            await http.shutdown()
+            try await server.stop()
+            if !isTooEarly { return }
+        }
+        Issue.record("The courier was never stopped in time")
+    }
+
+    @Test func `a courier that was let go leaves no zombie`() async throws {
+        let courier = try OwnCourier()
+        let server = try await ScriptedServer.start([.answer(200, [], "")])
+        var limits = OutgoingHttp.Limits.patient
+        limits.idle = .zero
+        let http = courier.http(limits)
+        let answering = try call(server.url)
+        async let answer = http.answer(to: answering)
+        _ = try await answer
+        // It has gone already, or it goes without being told.
+        if let process = courier.process { await Self.isGone(process) }
+
+        #expect(courier.process == nil)
+        await http.shutdown()
+        try await server.stop()
+    }
+
+    @Test func `a courier inherits nothing but its connection and standard error`() async throws {
+        // Reads what it is told, says nothing, and is found as it was started.
+        let courier = try OwnCourier("/bin/cat")
+        let http = courier.http()
+        let call = try call("https://vendor.example")
+        let task = Task { await http.failure(of: call) }
+        let process = try await courier.started()
+        let folder = "/proc/\(process)"
+
+        #expect(FileManager.default.contents(atPath: folder + "/environ")?.isEmpty == true)
+        #expect(try Set(FileManager.default.contentsOfDirectory(atPath: folder + "/fd")) == ["0", "1", "2"])
+        #expect(try FileManager.default.destinationOfSymbolicLink(atPath: folder + "/fd/0").hasPrefix("socket:"))
+        #expect(try FileManager.default.destinationOfSymbolicLink(atPath: folder + "/fd/1") == "/dev/null")
+        #expect(getsid(process) == process)
+        let status = try String(contentsOfFile: folder + "/status", encoding: .utf8).split(separator: "\n")
+        for set in ["SigBlk", "SigIgn"] {
+            let value = status.first { $0.hasPrefix(set) }?.split(separator: "\t").last
+            // 32 and 33 are the C library's own.
+            #expect(value.flatMap { UInt64($0, radix: 16) }.map { $0 & ~(3 << 31) } == 0, "\(set)")
+        }
+        task.cancel()
+        _ = await task.value
+        await http.shutdown()
+    }
+
+    @Test func `a courier that is not there is said to be the trouble`() async throws {
+        let path = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString).path
+        let http = OutgoingHttp(eventLoop: ScriptedServer.group.any(), courier: .program(path: path), userAgent: "test")
+        let failure = await http.failure(of: try call("https://vendor.example"))
+
+        #expect(failure?.requestLeft == false)
+        #expect(
+            failure?.message == """
+                The network courier \(path) cannot be started (No such file or directory): \
+                it belongs beside junctiond: install it there
+                """
+        )
+        await http.shutdown()
+    }
+
+    @Test func `another program in its place is noticed`() async throws {
+        let courier = try OwnCourier("/bin/true")
+        let http = courier.http()
+        let failure = await http.failure(of: try call("https://vendor.example"))
+
+        #expect(failure?.cause == .courier(.died))
+        #expect(failure?.requestLeft == false)
+        await http.shutdown()
+    }
+
+    private func call(_ url: String, _ method: String = "GET") throws -> HttpCall {
+        HttpCall(method: method, origin: try HttpOrigin(url), target: "/")
+    }
+
+    /// Waits until nobody is left of a process, not even its number.
+    private static func isGone(_ process: pid_t) async {
+        while kill(process, 0) == 0 { await Task.yield() }
+    }
+}
+
+/// A courier with a name of its own, by which its process is found among everybody's.
+private final class OwnCourier: Sendable {
+    private let path: String
+    let loop: any EventLoop = ScriptedServer.group.next()
+
+    init(_ program: String? = nil) throws {
+        path = FileManager.default.temporaryDirectory.appending(path: "courier-\(UUID().uuidString)").path
+        guard case .program(let built) = CourierPlace.built else { throw CocoaError(.featureUnsupported) }
+        try FileManager.default.createSymbolicLink(atPath: path, withDestinationPath: program ?? built)
+    }
+
+    deinit { unlink(path) }
+
+    func http(_ limits: OutgoingHttp.Limits = .patient) -> OutgoingHttp {
+        OutgoingHttp(
+            eventLoop: loop,
+            courier: .program(path: path),
+            userAgent: "test",
+            limits: limits
+        )
+    }
+
+    /// The process, if there is one that has not ended.
+    var process: pid_t? {
+        let processes = (try? FileManager.default.contentsOfDirectory(atPath: "/proc")) ?? []
+        return processes.lazy.compactMap { pid_t($0) }.first { process in
+            guard let line = FileManager.default.contents(atPath: "/proc/\(process)/cmdline") else { return false }
+            return line.split(separator: 0).first.map { String(decoding: $0, as: UTF8.self) } == self.path
+        }
+    }
+
+    /// Waits until it has become its own program.
+    func started() async throws -> pid_t {
+        while true {
+            if let process { return process }
+            await Task.yield()
+        }
+    }
+
+    func signal(_ number: Int32) {
+        if let process { kill(process, number) }
+    }
+}
