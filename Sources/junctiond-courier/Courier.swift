@@ -59,8 +59,7 @@ final class Courier {
         guard transfers[number] == nil, transfers.count < Flow.mostTransfers else {
             throw FormatFault("a transfer too many")
         }
-        let usesProxy = settings.proxy.count > 0 && !Loopback.isHost(of: request.url)
-        let transfer = Transfer(request, number, usesProxy: usesProxy, for: keeper)
+        let transfer = Transfer(request, number, Way(to: request.url, by: settings), for: keeper)
         if let failure = transfer.begin(on: network, using: settings, trusting: authorities) {
             keeper.tell(.failed(failure), about: number)
         } else {

@@ -22,6 +22,10 @@ extension Transfer {
         ccurl_set_number(easy, CURLOPT_QUICK_EXIT, 1)
         ccurl_set_number(easy, CURLOPT_SUPPRESS_CONNECT_HEADERS, 1)
         ccurl_set_number(easy, CURLOPT_MAXAGE_CONN, 30)
+        // Nothing is kept of what the network was like a moment ago: names are the resolver's to remember, and a session of TLS
+        // that is resumed is one whose certificate nobody looks at.
+        ccurl_set_number(easy, CURLOPT_DNS_CACHE_TIMEOUT, 0)
+        ccurl_set_number(easy, CURLOPT_SSL_SESSIONID_CACHE, 0)
         // Of several addresses the later ones need time, too; the limits themselves are kept by `TransferSteps`.
         let untilConnected = Int(request.limits.resolve) + Int(request.limits.connect)
         ccurl_set_number(easy, CURLOPT_CONNECTTIMEOUT_MS, untilConnected)
@@ -73,14 +77,14 @@ extension Transfer {
 
     /// What the environment says about proxies is for the keeper to read: here an empty text means none.
     private func setProxy(_ settings: NetworkSettings) -> TransferFailure? {
-        guard usesProxy else {
+        ccurl_set_text(easy, CURLOPT_NOPROXY, "")
+        guard way != .direct else {
             ccurl_set_text(easy, CURLOPT_PROXY, "")
             return nil
         }
         let isSet = settings.proxy.withTextOfC { ccurl_set_text(easy, CURLOPT_PROXY, $0) }
         guard isSet == CURLE_OK else { return TransferFailure(.proxyUnusable, requestLeft: false) }
         ccurl_set_number(easy, CURLOPT_HTTPPROXYTUNNEL, 1)
-        ccurl_set_text(easy, CURLOPT_NOPROXY, settings.noProxy)
         return nil
     }
 

@@ -10,11 +10,13 @@ final class Transfer {
     let number: UInt32
     let request: TransferRequest
     let easy: UnsafeMutableRawPointer
-    let usesProxy: Bool
+    let way: Way
     private let keeper: KeeperConnection
     private var network: UnsafeMutableRawPointer?
     /// The headers as libcurl wants them; it does not copy them.
     private var headers: UnsafeMutablePointer<curl_slist>?
+    /// What libcurl says about an error, where its number says too little.
+    private let words = UnsafeMutablePointer<CChar>.allocate(capacity: Int(CURL_ERROR_SIZE))
 
     private var steps: TransferSteps
     private var body = OutgoingBody()
@@ -28,13 +30,14 @@ final class Transfer {
     /// When the next limit is reached, on the clock that never steps.
     var deadline: Int64 { isPaused ? steps.endOfWhole : steps.deadline }
 
-    init(_ request: TransferRequest, _ number: UInt32, usesProxy: Bool, for keeper: KeeperConnection) {
+    init(_ request: TransferRequest, _ number: UInt32, _ way: Way, for keeper: KeeperConnection) {
         guard let easy = curl_easy_init() else { fatalError("There is no memory for a transfer") }
         self.number = number
         self.request = request
         self.easy = easy
-        self.usesProxy = usesProxy
+        self.way = way
         self.keeper = keeper
+        words.pointee = 0
         steps = TransferSteps(request.limits, at: clinux_boot_milliseconds())
     }
 
@@ -42,6 +45,7 @@ final class Transfer {
         if let network { curl_multi_remove_handle(network, easy) }
         curl_easy_cleanup(easy)
         curl_slist_free_all(headers)
+        words.deallocate()
     }
 
     /// Puts the transfer on its way, once everything about it has been set.
@@ -51,6 +55,7 @@ final class Transfer {
         self.headers = headers
         self.network = network
         ccurl_set_pointer(easy, CURLOPT_HTTPHEADER, headers)
+        ccurl_set_pointer(easy, CURLOPT_ERRORBUFFER, words)
         ccurl_set_callbacks(
             easy,
             Unmanaged.passUnretained(self).toOpaque(),
@@ -181,7 +186,7 @@ final class Transfer {
     func isLate(at now: Int64) -> Bool {
         if ccurl_size(easy, CURLINFO_NAMELOOKUP_TIME_T) > 0 { steps.resolved(at: now) }
         guard let cause = steps.lateness(at: now, isPaused: isPaused) else { return false }
-        tell(TransferFailure(cause, requestLeft: steps.hasLeft))
+        tell(TransferFailure(cause, of: self))
         return true
     }
 
@@ -191,6 +196,10 @@ final class Transfer {
 
     /// Any of the request may have reached the server.
     var hasLeft: Bool { steps.hasLeft }
+    /// The connection to the server, or to the proxy on the way there, has stood.
+    var hasConnected: Bool { ccurl_size(easy, CURLINFO_CONNECT_TIME_T) > 0 }
+    /// What libcurl said in the end.
+    var lastWords: String { String(cString: words) }
     /// The status of the answer, as far as there is one.
     var status: UInt16 { head.status }
 }

@@ -7,14 +7,14 @@ import JunctionSecret
 ///
 /// Where the system has a folder of authorities, each found by its name when it is needed, nothing is read before, and an
 /// authority that came or went counts from the next connection on. Elsewhere there is one file, and libcurl reads it anew
-/// for each connection.
+/// for each connection. Which of the two it is may change, too: somebody installs the authorities.
 struct TrustStore {
-    private let folder: String?
+    private let folders: [String]
     private let file: String?
 
     init() {
         let library = ccurl_version()?.pointee
-        folder = library?.capath.map { String(cString: $0) }.flatMap(Self.ifHashed) ?? Self.ifHashed("/etc/ssl/certs")
+        folders = [library?.capath.map { String(cString: $0) }, "/etc/ssl/certs"].compactMap { $0 }
         file = library?.cainfo.map { String(cString: $0) }
     }
 
@@ -22,7 +22,7 @@ struct TrustStore {
     func apply(to easy: UnsafeMutableRawPointer, with more: SharedSecret) {
         // Nothing is kept of what was trusted a minute ago.
         ccurl_set_number(easy, CURLOPT_CA_CACHE_TIMEOUT, 0)
-        if let folder {
+        if let folder = folders.first(where: Self.isHashed) {
             ccurl_set_text(easy, CURLOPT_CAPATH, folder)
             ccurl_set_text(easy, CURLOPT_PROXY_CAPATH, folder)
             ccurl_set_text(easy, CURLOPT_CAINFO, nil)
@@ -67,15 +67,15 @@ struct TrustStore {
     }
 
     /// Whether the folder has authorities under their hashes, as `openssl rehash` makes them.
-    private static func ifHashed(_ folder: String) -> String? {
-        guard let entries = opendir(folder) else { return nil }
+    private static func isHashed(_ folder: String) -> Bool {
+        guard let entries = opendir(folder) else { return false }
         defer { closedir(entries) }
         while let entry = readdir(entries) {
             let isHashed = withUnsafeBytes(of: entry.pointee.d_name) { name in
                 name[8] == UInt8(ascii: ".") && name[9] == UInt8(ascii: "0") && name[10] == 0
             }
-            if isHashed { return folder }
+            if isHashed { return true }
         }
-        return nil
+        return false
     }
 }

@@ -25,14 +25,20 @@ package struct TransferFailure: Equatable, Sendable {
         case tooLong
         /// The proxy did not let us through. `detail`: its status, or zero.
         case proxyRefused
+        /// `detail`: the limit that was reached, in milliseconds; or zero.
         case proxyUnresolved
+        /// `detail`: the errno, or zero.
         case proxyUnreachable
+        /// The proxy is reached by TLS, and its certificate is not one that we trust.
+        case proxyUntrusted
         /// The URL of the proxy is none that we can use.
         case proxyUnusable
         /// The certificates that are to be trusted cannot be read.
         case trustUnusable
         /// Our own certificate or its key cannot be used.
         case clientCertificateUnusable
+        /// The server wants another certificate than ours, or one at all.
+        case clientCertificateRefused
         /// A reason without a name of its own. `detail`: the library's number for it.
         case other
     }

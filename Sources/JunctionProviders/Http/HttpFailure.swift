@@ -29,10 +29,13 @@ struct HttpFailure: Error, Equatable {
         /// Zero: it does not say why in HTTP.
         case proxyRefused(status: Int)
         case proxyUnresolved
+        case noProxyName(within: Duration)
         case proxyUnreachable(errno: Int32)
+        case proxyUntrusted
         case proxyUnusable
         case trustUnusable
         case clientCertificateUnusable
+        case clientCertificateRefused
         /// Nothing is wrong with the network: there is nobody who carries anything to it.
         case courier(CourierTrouble)
         case cancelled
@@ -77,12 +80,16 @@ struct HttpFailure: Error, Equatable {
         case .proxyRefused(0): "The proxy does not let us through to \(place)"
         case .proxyRefused(let status): "The proxy does not let us through to \(place) (it answers \(status))"
         case .proxyUnresolved: "The name of the proxy cannot be resolved"
+        case .noProxyName(let limit): "The name of the proxy was not resolved within \(limit.inSeconds)"
+        case .proxyUntrusted: "The certificate of the proxy is not trusted"
         case .proxyUnreachable(let number):
             number == 0
                 ? "The proxy cannot be reached" : "The proxy cannot be reached (\(String(cString: strerror(number))))"
         case .proxyUnusable: "The address of the proxy is none that can be used"
         case .trustUnusable: "The certificates that \(place) is to be checked with cannot be read"
         case .clientCertificateUnusable: "Our own certificate for \(place), or its key, cannot be used"
+        case .clientCertificateRefused:
+            "\(place) wants a certificate of ours, and got none or one that it does not know"
         case .courier(let trouble): trouble.detail(for: place)
         case .cancelled: "The request to \(place) was given up"
         case .shutDown: "The request to \(place) was not made: the daemon is stopping"
@@ -94,7 +101,7 @@ struct HttpFailure: Error, Equatable {
     var remedy: String? {
         switch cause {
         case .unresolved: "check the network and its DNS"
-        case .noName: "check the name servers in /etc/resolv.conf, or raise network.resolveTimeout"
+        case .noName, .noProxyName: "check the name servers in /etc/resolv.conf, or raise network.resolveTimeout"
         case .refused: "is it running?"
         case .unreachable, .noConnection: "check the network, its firewall, and the port"
         case .expiredCertificate, .futureCertificate:
@@ -103,12 +110,14 @@ struct HttpFailure: Error, Equatable {
         case .certificateForAnotherHost: "check the URL, or who answers in its place"
         case .notTLS: "check the port and the scheme of the URL"
         case .notHTTP: "check the port"
-        case .proxyRefused(407): "put USER:PASSWORD@ before the host in network.proxy"
+        case .proxyRefused(407): "put the right USER:PASSWORD@ before the host in network.proxy"
         case .proxyRefused, .proxyUnresolved, .proxyUnreachable, .proxyUnusable:
             "check network.proxy, or HTTPS_PROXY in the daemon's environment"
-        case .trustUnusable: "check tls.caFile"
+        case .proxyUntrusted: "add its CA to tls.caFile, and check its name and its dates"
+        case .trustUnusable: "install the system's authorities (ca-certificates), or name your own in tls.caFile"
         case .clientCertificateUnusable:
             "check network.clientCertificateFile and network.clientKeyFile: PEM, the key without a password"
+        case .clientCertificateRefused: "check network.clientCertificateFile with whoever runs the server"
         case .courier(let trouble): trouble.remedy
         case .noAnswer, .closed, .tooLong, .requestTooLong, .tooManyUnderWay, .cancelled, .shutDown, .unknown: nil
         }

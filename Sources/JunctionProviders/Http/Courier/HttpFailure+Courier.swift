@@ -21,11 +21,15 @@ extension HttpFailure.Cause {
         case .notHTTP: self = .notHTTP
         case .tooLong: self = .tooLong(limit: transfer.call.longestAnswer, status: Int(failure.detail))
         case .proxyRefused: self = .proxyRefused(status: Int(failure.detail))
+        case .proxyUnresolved where failure.detail > 0:
+            self = .noProxyName(within: .milliseconds(failure.detail))
         case .proxyUnresolved: self = .proxyUnresolved
         case .proxyUnreachable: self = .proxyUnreachable(errno: Int32(clamping: failure.detail))
+        case .proxyUntrusted: self = .proxyUntrusted
         case .proxyUnusable: self = .proxyUnusable
         case .trustUnusable: self = .trustUnusable
         case .clientCertificateUnusable: self = .clientCertificateUnusable
+        case .clientCertificateRefused: self = .clientCertificateRefused
         case .other: self = .unknown(number: Int(failure.detail))
         }
     }

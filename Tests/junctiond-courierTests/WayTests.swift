@@ -1,0 +1,65 @@
+import JunctionCourier
+import JunctionSecret
+import Testing
+
+@testable import junctiond_courier
+
+struct WayTests {
+    private static let exceptions =
+        "example.com, .lan,printer 10.0.0.0/8 192.0.2.7,2001:db8::/33,[2001:db9::1] nonsense/8,1.2.3.4/33"
+
+    @Test(arguments: [
+        "example.com", "EXAMPLE.com.", "a.b.example.com", "host.lan", "lan", "printer", "10.255.0.1", "192.0.2.7",
+        "[2001:db8:7fff::1]", "[2001:db9:0::1]",
+    ])
+    func `what an exception names goes by itself`(host: String) {
+        #expect(ProxyExceptions(Self.exceptions).cover(host))
+    }
+
+    @Test(arguments: [
+        "example.org", "notexample.com", "com", "plan", "11.0.0.1", "192.0.2.8", "[2001:db8:8000::1]", "[2001:db9::2]",
+        "10.0.0.1.example.org", "1.2.3.4", "",
+    ])
+    func `what only looks like it does not`(host: String) {
+        #expect(!ProxyExceptions(Self.exceptions).cover(host))
+    }
+
+    @Test func `a star is for everything, and nothing is for nothing`() {
+        #expect(ProxyExceptions("x,*").cover("[::5]"))
+        #expect(ProxyExceptions("*").cover("example.com"))
+        #expect(!ProxyExceptions("").cover("example.com"))
+        #expect(!ProxyExceptions(", . ,").cover("example.com"))
+    }
+
+    @Test func `bits that are not a whole number of bytes count`() throws {
+        let network = try #require(NetworkAddress("172.16.0.0"))
+        #expect(try #require(NetworkAddress("172.31.255.255")).begins(like: network, bits: 12))
+        #expect(!(try #require(NetworkAddress("172.32.0.0")).begins(like: network, bits: 12)))
+        #expect(try #require(NetworkAddress("9.9.9.9")).begins(like: network, bits: 0))
+        #expect(!(try #require(NetworkAddress("::")).begins(like: network, bits: 0)))
+        #expect(!network.begins(like: network, bits: 33))
+        #expect(!network.begins(like: network, bits: -1))
+    }
+
+    @Test func `everything but loopback and the exceptions goes through the proxy`() {
+        let settings = NetworkSettings(
+            proxy: SharedSecret(text: "http://kiosk:secret@proxy.example:3128"),
+            noProxy: "example.com"
+        )
+        #expect(Way(to: "https://api.example.org/v2", by: settings) == .throughProxy(isTLS: false))
+        #expect(Way(to: "https://api.example.com:8443/v2", by: settings) == .direct)
+        #expect(Way(to: "http://127.0.0.1:8787/", by: settings) == .direct)
+        #expect(Way(to: "http://[::1]/", by: settings) == .direct)
+        #expect(Way(to: "https://localhost", by: settings) == .direct)
+        #expect(Way(to: "https://localhost.example.org", by: settings) == .throughProxy(isTLS: false))
+    }
+
+    @Test func `without a proxy there is nothing to decide`() {
+        #expect(Way(to: "https://api.example.org", by: NetworkSettings()) == .direct)
+    }
+
+    @Test func `a proxy over TLS is one`() {
+        let settings = NetworkSettings(proxy: SharedSecret(text: "https://proxy.example:3128"))
+        #expect(Way(to: "https://api.example.org", by: settings) == .throughProxy(isTLS: true))
+    }
+}
