@@ -33,6 +33,8 @@ class Daemon:
         self.socket = str(self.folder / "rpc")
         self.log = self.folder / "log"
         self.process = None
+        # More of its environment, from the next start on.
+        self.variables = {}
         self.configure(client, **oauth)
 
     def configure(self, client="public", secret=None, **oauth):
@@ -58,7 +60,7 @@ class Daemon:
         address.unlink(missing_ok=True)
         notify.bind(str(address))
         notify.settimeout(PATIENCE)
-        environment = {"PATH": os.environ["PATH"], "HOME": str(self.folder), "NOTIFY_SOCKET": str(address)}
+        environment = self.environment | {"NOTIFY_SOCKET": str(address)}
         if crash_at:
             environment["JUNCTIOND_CRASH_POINT"] = crash_at
         with open(self.log, "ab") as log:
@@ -71,6 +73,10 @@ class Daemon:
             while b"READY=1" not in notify.recv(4096).split(b"\n"):
                 pass
         return self
+
+    @property
+    def environment(self):
+        return {"PATH": os.environ["PATH"], "HOME": str(self.folder)} | self.variables
 
     def kill(self):
         self.process.kill()
@@ -101,11 +107,11 @@ class Daemon:
     def connect(self):
         return Connection(self.socket)
 
-    def call(self, method, **params):
+    def call(self, method, /, **params):
         with self.connect() as connection:
             return connection.call(method, **params)
 
-    def refusal(self, method, **params):
+    def refusal(self, method, /, **params):
         """The error that it answers with; nothing, if it does not."""
         try:
             self.call(method, **params)
@@ -167,7 +173,7 @@ class Connection:
         self.lines.close()
         self.socket.close()
 
-    def send(self, method, **params):
+    def send(self, method, /, **params):
         self.last += 1
         request = {"jsonrpc": "2.0", "id": self.last, "method": method, "params": params}
         self.socket.sendall(json.dumps(request).encode() + b"\n")
@@ -181,7 +187,7 @@ class Connection:
             raise Refused(message["error"])
         return message["result"]
 
-    def call(self, method, **params):
+    def call(self, method, /, **params):
         return self.answer(self.send(method, **params))
 
     def until(self, fits):

@@ -1,0 +1,49 @@
+"""Servers that want a certificate of ours (mutual TLS)."""
+
+from world import case
+from world.stage import AUTH
+
+
+def settings(certificate):
+    return {"clientCertificateFile": str(certificate.file), "clientKeyFile": str(certificate.key)}
+
+
+@case("clients: mutual TLS")
+def _(stage):
+    fleet, stranger = stage.make_authority("fleet"), stage.make_authority("stranger")
+    stage.auth.clients = fleet
+    stage.start()
+    stage.fails("without a certificate it is said what is missing", AUTH, "certificate of ours",
+                "network.clientCertificateFile")
+
+    stage.start(network=settings(stranger.certify("device-7")))
+    stage.fails("with another authority's it is said what is wrong", AUTH, "certificate of ours",
+                "network.clientCertificateFile")
+
+    stage.start(network=settings(fleet.certify("device-7")))
+    stage.works("with the right one it works")
+    stage.check("the server knows who it was", stage.auth.requests[-1][3]["subjectAltName"] == (("DNS", "device-7"),),
+                stage.auth.requests[-1])
+
+
+@case("clients: a certificate is renewed")
+def _(stage):
+    fleet = stage.make_authority("fleet")
+    stage.auth.clients = fleet
+    ours, later, last = (fleet.certify(name) for name in ("device-7", "device-8", "device-9"))
+    stage.start(network=settings(ours))
+    stage.works()
+
+    ours.file.write_text(later.file.read_text())
+    ours.key.write_text(later.key.read_text())
+    stage.works("the new one is used without a restart")
+    stage.check("it is the new one", stage.auth.requests[-1][3]["subjectAltName"] == (("DNS", "device-8"),),
+                stage.auth.requests[-1])
+
+    # Between the two writes, whoever renews it: the certificate is already the next, the key not yet.
+    ours.file.write_text(last.file.read_text())
+    stage.daemon.call("session.signOut")
+    stage.fails("half of a pair is not taken for a server's fault", "Our own certificate",
+                "network.clientCertificateFile and network.clientKeyFile")
+    ours.key.write_text(last.key.read_text())
+    stage.works("with its key it is used")
