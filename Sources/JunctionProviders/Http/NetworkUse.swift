@@ -58,12 +58,17 @@ package final class NetworkUse: Sendable {
         known = Mutex(Known(files: Files(), settings: NetworkSettings()))
     }
 
-    /// What this courier has to be told before it carries anything more, if anything.
-    func news(for courier: CourierConnection) -> NetworkSettings? {
-        let (settings, edition) = known.withLock { known in
+    /// The settings as the files have them now, and how often they have changed.
+    var present: (settings: NetworkSettings, edition: Int) {
+        known.withLock { known in
             known.look()
             return (known.settings, known.edition)
         }
+    }
+
+    /// What this courier has to be told before it carries anything more, if anything.
+    func news(for courier: CourierConnection) -> NetworkSettings? {
+        let (settings, edition) = present
         guard courier.settings != edition else { return nil }
         courier.settings = edition
         return settings

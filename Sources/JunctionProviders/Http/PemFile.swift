@@ -9,7 +9,8 @@ enum PemFile {
         let labels = blocks(in: file)
         return switch kind {
         case .certificates: labels.contains { $0 == "CERTIFICATE" || $0 == "TRUSTED CERTIFICATE" }
-        case .key: labels.contains { $0.hasSuffix("PRIVATE KEY") }
+        // Nobody could be asked for the password of an encrypted one.
+        case .key: labels.contains { $0.hasSuffix("PRIVATE KEY") && $0 != "ENCRYPTED PRIVATE KEY" }
         }
     }
 
@@ -40,8 +41,8 @@ enum PemFile {
         return String(decoding: line.dropFirst(word.utf8.count).dropLast(5), as: UTF8.self)
     }
 
-    /// Whether a block is Base64, and what it stands for begins like a SEQUENCE in DER. An encrypted key has headers, and
-    /// nobody whom we could ask for its password.
+    /// Whether a block is Base64, and what it stands for begins like a SEQUENCE in DER. A key that is encrypted in the old way
+    /// has headers there.
     private static func holdsSequence(_ block: Slice<UnsafeRawBufferPointer>) -> Bool {
         let decoded = Secret(capacity: Base64.mostBytes(for: block.count)) { room in
             Base64.decode(block, .lenient, into: room) ?? 0

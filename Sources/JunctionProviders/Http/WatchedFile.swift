@@ -85,7 +85,7 @@ extension WatchedFile.Kind {
     fileprivate var words: String {
         switch self {
         case .certificates: "certificates"
-        case .key: "a private key"
+        case .key: "a private key without a password"
         }
     }
 }

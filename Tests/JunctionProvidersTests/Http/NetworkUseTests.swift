@@ -1,0 +1,86 @@
+import JunctionCourier
+import JunctionSecret
+import Testing
+
+@testable import JunctionProviders
+
+struct NetworkUseTests {
+    private let folder = PemFolder()
+
+    @Test func `a network with nothing special about it is told as that`() throws {
+        let settings = NetworkUse().present.settings
+
+        #expect(
+            [settings.trust, settings.clientCertificate, settings.clientKey, settings.proxy].allSatisfy {
+                $0.count == 0
+            }
+        )
+        #expect(settings.noProxy == "")
+    }
+
+    @Test func `files, proxy and exceptions are told`() throws {
+        let use = try NetworkUse(
+            caFile: folder.put("authority", in: "ca.pem"),
+            clientCertificate: (folder.put("device", in: "device.pem"), folder.putKey("device", in: "device.key")),
+            proxy: ProxyAddress("kiosk:secret@proxy.example:3128"),
+            noProxy: ["10.0.0.0/8", ".lan"]
+        )
+        let settings = use.present.settings
+
+        #expect(settings.trust.text == PemFolder.certificate("authority"))
+        #expect(settings.clientCertificate.text == PemFolder.certificate("device"))
+        #expect(settings.clientKey.text == PemFolder.key("device"))
+        #expect(settings.proxy.text == "http://kiosk:secret@proxy.example:3128")
+        #expect(settings.noProxy == "10.0.0.0/8,.lan")
+    }
+
+    @Test func `a file that changes is a new edition, with certificate and key together`() throws {
+        let use = try NetworkUse(
+            caFile: folder.put("authority", in: "ca.pem"),
+            clientCertificate: (folder.put("device", in: "device.pem"), folder.putKey("device", in: "device.key"))
+        )
+        let first = use.present.edition
+        #expect(use.present.edition == first)
+
+        folder.put("the next", in: "device.pem")
+        folder.putKey("the next", in: "device.key")
+        let second = use.present.edition
+        #expect(second == first + 1)
+        #expect(use.present.settings.clientCertificate.text == PemFolder.certificate("the next"))
+        #expect(use.present.settings.clientKey.text == PemFolder.key("the next"))
+        #expect(use.present.edition == second)
+
+        folder.put("another authority", in: "ca.pem")
+        #expect(use.present.edition == second + 1)
+        #expect(use.present.settings.trust.text == PemFolder.certificate("another authority"))
+    }
+
+    @Test func `each file is named by its setting when it is wrong`() throws {
+        let (certificate, key) = (folder.put("device", in: "device.pem"), folder.putKey("device", in: "device.key"))
+        let nothing = folder.path("nothing")
+
+        #expect(complaint { try NetworkUse(caFile: nothing) }?.hasPrefix("tls.caFile: ") == true)
+        #expect(
+            complaint { try NetworkUse(clientCertificate: (nothing, key)) }?
+                .hasPrefix("network.clientCertificateFile: ") == true
+        )
+        #expect(
+            complaint { try NetworkUse(clientCertificate: (certificate, nothing)) }?
+                .hasPrefix("network.clientKeyFile: ") == true
+        )
+        // The two the wrong way round.
+        #expect(
+            complaint { try NetworkUse(clientCertificate: (key, certificate)) }?
+                .hasPrefix("network.clientCertificateFile: ") == true
+        )
+    }
+
+    private func complaint(_ body: () throws -> NetworkUse) -> String? {
+        do {
+            _ = try body()
+            return nil
+        } catch {
+            return (error as? ProviderConfigurationFault)?.message
+        }
+    }
+}

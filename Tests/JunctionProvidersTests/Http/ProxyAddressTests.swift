@@ -1,0 +1,66 @@
+import JunctionSecret
+import Testing
+
+@testable import JunctionProviders
+
+struct ProxyAddressTests {
+    @Test(
+        arguments: [
+            ("http://proxy.example:3128", "http://proxy.example:3128", "http://proxy.example:3128"),
+            ("HTTP://proxy.example:3128/", "http://proxy.example:3128", "http://proxy.example:3128"),
+            ("proxy.example:3128", "http://proxy.example:3128", "http://proxy.example:3128"),
+            ("kiosk:secret@proxy.example:3128", "http://kiosk:secret@proxy.example:3128", "http://proxy.example:3128"),
+            (
+                "https://kiosk:p%40ss@[2001:db8::1]:8443", "https://kiosk:p%40ss@[2001:db8::1]:8443",
+                "https://[2001:db8::1]:8443"
+            ),
+            ("socks5h://a@b:c@10.0.0.1:1080", "socks5h://a@b:c@10.0.0.1:1080", "socks5h://10.0.0.1:1080"),
+            ("socks5://proxy", "socks5://proxy", "socks5://proxy"),
+        ]
+    )
+    func `a proxy is read, and people see where it is`(text: String, url: String, place: String) throws {
+        let proxy = try ProxyAddress(text)
+
+        #expect(proxy.url.text == url)
+        #expect(proxy.place == place)
+        #expect("\(proxy)" == place)
+    }
+
+    @Test(
+        arguments: [
+            "", "http://", "://", "ftp://hunter2@proxy.example", "http://kiosk:hunter2@", "http://kiosk:hunter2@:3128",
+            "http://kiosk:hunter2@proxy.example:0", "http://kiosk:hunter2@proxy.example:3128/path",
+            "http://kiosk:hunter2@proxy.example:3128?x", "http://kiosk:hunter2@proxy.example:3128#x",
+            "http://kiosk:hunt/er2@proxy.example:3128", "http://kiosk:hunter2@proxy example",
+            "http://kiosk:hunter2@pröxy",
+            "socks4://hunter2@proxy.example:1080", "http://kiosk:hunter2@[::1:3128", "http://hunter2@proxy\r\n.example",
+            "http://\(String(repeating: "a", count: 4_096)):hunter2@proxy.example",
+        ]
+    )
+    func `what is none is refused, without a word of what it was`(text: String) {
+        let fault = #expect(throws: ProviderConfigurationFault.self) { try ProxyAddress(text) }
+
+        #expect(fault?.message.contains("expected http://[USER:PASSWORD@]HOST:PORT") == true)
+        #expect(fault?.message.contains("hunter2") == false)
+    }
+
+    @Test func `its credentials are shown to nobody`() throws {
+        let proxy = try ProxyAddress("http://kiosk:hunter2@proxy.example:3128")
+        var dumped = ""
+        dump(proxy, to: &dumped)
+
+        for shown in [
+            "\(proxy)", String(describing: proxy), String(reflecting: proxy), "\(Optional(proxy) as Any)", dumped,
+        ] {
+            #expect(!shown.contains("hunter2"))
+            #expect(!shown.contains("kiosk"))
+        }
+    }
+
+    @Test func `with other credentials it is another one`() throws {
+        let proxy = try ProxyAddress("http://kiosk:hunter2@proxy.example:3128")
+
+        #expect(try proxy == ProxyAddress("kiosk:hunter2@proxy.example:3128/"))
+        #expect(try proxy != ProxyAddress("http://kiosk:hunter3@proxy.example:3128"))
+    }
+}

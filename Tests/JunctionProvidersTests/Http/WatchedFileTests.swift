@@ -1,0 +1,103 @@
+import Foundation
+import JunctionCourier
+import Testing
+
+@testable import JunctionProviders
+
+struct WatchedFileTests {
+    private let folder = PemFolder()
+
+    @Test func `a file that is as it was is no news`() throws {
+        let path = folder.put("first", in: "ca.pem")
+        let file = try Watched(path)
+
+        #expect(file.content == PemFolder.certificate("first"))
+        #expect(!file.look())
+    }
+
+    @Test func `another content is news, once`() throws {
+        let path = folder.put("first", in: "ca.pem")
+        let file = try Watched(path)
+
+        folder.put("second one", in: "ca.pem")
+        #expect(file.look())
+        #expect(file.content == PemFolder.certificate("second one"))
+        #expect(!file.look())
+    }
+
+    @Test func `a file that takes its place is news, and so is where a link leads`() throws {
+        let path = folder.put("first", in: "ca.pem")
+        let link = folder.link("link.pem", to: path)
+        let (file, linked) = (try Watched(path), try Watched(link))
+
+        folder.move(folder.put("other", in: "new.pem"), to: "ca.pem")
+        #expect(file.look())
+        #expect(linked.look())
+        let elsewhere = folder.put("third", in: "third.pem")
+        _ = folder.link("link.pem", to: elsewhere)
+        #expect(linked.look())
+        #expect(linked.content == PemFolder.certificate("third"))
+    }
+
+    @Test func `the same content in another file is no news`() throws {
+        let path = folder.put("first", in: "ca.pem")
+        let file = try Watched(path)
+
+        folder.move(folder.put("first", in: "new.pem"), to: "ca.pem")
+        #expect(!file.look())
+    }
+
+    @Test func `one that cannot be read at the moment counts as it was, until it can`() throws {
+        let path = folder.put("first", in: "ca.pem")
+        let file = try Watched(path)
+
+        folder.write("-----BEGIN CERTIFICATE-----\nMII", in: "ca.pem")
+        #expect(!file.look())
+        folder.remove("ca.pem")
+        #expect(!file.look())
+        folder.makePipe("ca.pem")
+        #expect(!file.look())
+        folder.remove("ca.pem")
+        #expect(file.content == PemFolder.certificate("first"))
+        folder.put("second", in: "ca.pem")
+        #expect(file.look())
+    }
+
+    @Test func `what is no such file stops the start, with setting and path`() throws {
+        let wrong = [
+            folder.path("nothing.pem"), folder.write("no certificate", in: "text.pem"), folder.makePipe("pipe.pem"),
+            folder.folder,
+            folder.write(
+                PemFolder.certificate("a") + String(repeating: " ", count: NetworkSettings.longestFile),
+                in: "long.pem"
+            ),
+        ]
+        for path in wrong {
+            let fault = #expect(throws: ProviderConfigurationFault.self) {
+                try WatchedFile("tls.caFile", path, .certificates)
+            }
+            #expect(fault?.message == "tls.caFile: \(path) cannot be read as certificates: expected a PEM file")
+        }
+        let path = folder.put("first", in: "ca.pem")
+        let fault = #expect(throws: ProviderConfigurationFault.self) {
+            try WatchedFile("network.clientKeyFile", path, .key)
+        }
+        #expect(
+            fault?.message
+                == "network.clientKeyFile: \(path) cannot be read as a private key without a password: expected a PEM file"
+        )
+    }
+}
+
+/// A file of certificates, by reference: `#expect` cannot call what changes its subject.
+private final class Watched {
+    private var file: WatchedFile
+
+    init(_ path: String) throws(ProviderConfigurationFault) {
+        file = try WatchedFile("tls.caFile", path, .certificates)
+    }
+
+    var content: String { file.content.text }
+
+    func look() -> Bool { file.look() }
+}

@@ -1,0 +1,61 @@
+import Foundation
+import Glibc
+
+/// A folder with PEM files that come, change and go; it goes with the test.
+final class PemFolder {
+    let folder = FileManager.default.temporaryDirectory.appending(path: "junction-pem-\(UUID().uuidString)").path
+
+    init() {
+        mkdir(folder, 0o700)
+    }
+
+    deinit {
+        try? FileManager.default.removeItem(atPath: folder)
+    }
+
+    /// What looks like a certificate, and says which one it is.
+    static func certificate(_ name: String) -> String { block("CERTIFICATE", name) }
+    static func key(_ name: String) -> String { block("PRIVATE KEY", name) }
+
+    private static func block(_ label: String, _ name: String) -> String {
+        let der = Data([0x30, UInt8(name.utf8.count)] + name.utf8)
+        return "-----BEGIN \(label)-----\n\(der.base64EncodedString())\n-----END \(label)-----\n"
+    }
+
+    func path(_ file: String) -> String { "\(folder)/\(file)" }
+
+    @discardableResult
+    func put(_ certificate: String, in file: String) -> String { write(Self.certificate(certificate), in: file) }
+
+    @discardableResult
+    func putKey(_ key: String, in file: String) -> String { write(Self.key(key), in: file) }
+
+    /// Over what is there, as a careless tool does it.
+    @discardableResult
+    func write(_ text: String, in file: String) -> String {
+        let opened = open(path(file), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
+        _ = Array(text.utf8).withUnsafeBytes { Glibc.write(opened, $0.baseAddress, $0.count) }
+        close(opened)
+        return path(file)
+    }
+
+    func move(_ path: String, to file: String) {
+        rename(path, self.path(file))
+    }
+
+    func link(_ file: String, to target: String) -> String {
+        unlink(path(file))
+        symlink(target, path(file))
+        return path(file)
+    }
+
+    func remove(_ file: String) {
+        unlink(path(file))
+    }
+
+    @discardableResult
+    func makePipe(_ file: String) -> String {
+        mkfifo(path(file), 0o600)
+        return path(file)
+    }
+}
