@@ -1,3 +1,4 @@
+import CLinux
 import Dispatch
 import Glibc
 import JunctionProviders
@@ -106,7 +107,9 @@ package final class Daemon: Sendable {
             courier: plan.paths.courier,
             network: plan.network,
             userAgent: "\(Version.name)/\(Version.number)",
-            limits: plan.configuration.network.limits
+            limits: plan.configuration.network.limits,
+            // A renewal leaves the daemon as small as it found it.
+            whenIdle: { _ = clinux_return_memory() }
         )
         let house = VendorHouse(
             http: http,

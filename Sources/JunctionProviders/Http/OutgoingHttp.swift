@@ -48,12 +48,14 @@ package final class OutgoingHttp: Sendable {
     ///   - courier: where to get one.
     ///   - network: how it is to use the network.
     ///   - userAgent: `junctiond/` and the version.
+    ///   - whenIdle: called on the event loop when the courier was let go, after there was nothing to carry for a while.
     package init(
         eventLoop: any EventLoop,
         courier: CourierPlace,
         network: NetworkUse = NetworkUse(),
         userAgent: String,
-        limits: Limits = Limits()
+        limits: Limits = Limits(),
+        whenIdle: @escaping @Sendable () -> Void = {}
     ) {
         self.eventLoop = eventLoop
         self.limits = limits
@@ -65,7 +67,8 @@ package final class OutgoingHttp: Sendable {
                 network,
                 userAgent: userAgent,
                 idle: TimeAmount(limits.idle),
-                grace: TimeAmount(limits.grace)
+                grace: TimeAmount(limits.grace),
+                whenIdle: whenIdle
             )
         }
     }

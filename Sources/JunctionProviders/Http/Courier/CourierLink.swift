@@ -23,6 +23,7 @@ final class CourierLink {
     private let userAgent: String
     private let idle: TimeAmount
     private let grace: TimeAmount
+    private let whenIdle: @Sendable () -> Void
     private var state = State.without
     private var transfers: [UInt32: OutgoingTransfer] = [:]
     private var parting: Scheduled<Void>?
@@ -33,10 +34,11 @@ final class CourierLink {
         _ network: NetworkUse,
         userAgent: String,
         idle: TimeAmount,
-        grace: TimeAmount
+        grace: TimeAmount,
+        whenIdle: @escaping @Sendable () -> Void
     ) {
         (self.eventLoop, self.place, self.network, self.userAgent) = (eventLoop, place, network, userAgent)
-        (self.idle, self.grace) = (idle, grace)
+        (self.idle, self.grace, self.whenIdle) = (idle, grace, whenIdle)
     }
 
     // MARK: For whoever sends
@@ -218,6 +220,8 @@ final class CourierLink {
             guard link.transfers.isEmpty, link.isPresent(courier) else { return }
             link.state = .without
             courier.close()
+            // Once the connection has given its memory back.
+            link.eventLoop.execute(link.whenIdle)
         }
     }
 }
