@@ -189,6 +189,15 @@ no_courier() { is "$(couriers)" ""; }
 
 courier_pid() { prop MainPID "$(couriers | head -n 1)"; }
 
+calls() { junctionctl api GET /v2/providers; } # what only a courier can carry
+
+is_unavailable() { # REMEDY COMMAND...: and the message says so
+    local remedy=$1 status=0
+    shift
+    "$@" >"$work/out" 2>"$work/error" || status=$?
+    is "$status" 75 && has "$(<"$work/error")" providerUnavailable courier "$remedy"
+}
+
 stop_couriers() { systemctl stop --quiet 'junctiond-courier@*.service'; }
 
 faults() { curl -fsS "$cloud/sandbox/faults" -d "$1" -o "$work/.fault"; } # JSON

@@ -73,7 +73,7 @@ drop_in probe junctiond-courier@.service <<END
 ExecStartPre=$probe ${secrets[*]/#/read:} ${folders[*]} ${places[*]} ${others[*]} socket:inet reach:8787 read:/etc/passwd
 END
 mark
-check "another courier carries the next request" junctionctl api GET /v2/providers
+check "another courier carries the next request" calls
 no_drop_in probe junctiond-courier@.service
 probed -u 'junctiond-courier@*' >"$work/courier"
 check "it reads neither state nor key, nor configuration, nor credentials" \
@@ -96,11 +96,11 @@ done
 # ---- when there is nothing to carry ----
 
 before=$EPOCHREALTIME
-check "one more request" junctionctl api GET /v2/providers
+check "one more request" calls
 courier=$(courier_pid)
-check "the courier stays a while for the next one" is "$(junctionctl api GET /v2/providers >"$work/.api"; courier_pid)" "$courier"
+check "the courier stays a while for the next one" is "$(calls >"$work/.api"; courier_pid)" "$courier"
 check "and goes when none has come for half a minute" await 90 no_courier
 check "not before" test $(((${EPOCHREALTIME/./} - ${before/./}) / 1000000)) -ge 30
 check "it was not killed: no courier has failed" is "$(systemctl list-units --plain --no-legend --failed 'junctiond-courier@*')" ""
 check "the daemon is the same" is "$(main_pid)" "$pid"
-check "the next request has a courier again" junctionctl api GET /v2/providers
+check "the next request has a courier again" calls

@@ -1,19 +1,10 @@
 #!/usr/bin/env bash
-# A courier that is killed, stopped, missing, mute or of another version is an ordinary failure that says what to do, and
-# things go on as soon as there is one. None outlives its daemon.
+# A courier that is killed, stopped, missing or of another version is an ordinary failure that says what to do, and things go
+# on as soon as there is one.
 . "${0%/*}/../lib.sh"
 fresh
 program=/usr/bin/junctiond-courier
 trap '[[ ! -e $work/courier ]] || mv "$work/courier" "$program"' EXIT
-
-calls() { junctionctl api GET /v2/providers; }
-
-is_unavailable() { # REMEDY COMMAND...: and the message says so
-    local remedy=$1 status=0
-    shift
-    "$@" >"$work/out" 2>"$work/error" || status=$?
-    is "$status" 75 && has "$(<"$work/error")" providerUnavailable courier "$remedy"
-}
 
 names_courier() { # doctor, as a problem
     ends_with 1 junctionctl doctor >"$work/doctor" && cat "$work/doctor" && grep -q '^problem.*courier' "$work/doctor"
@@ -48,22 +39,6 @@ no_faults
 check "the next request has another courier" calls
 check "which is another process" no is "$(courier_pid)" "$courier"
 
-# ---- mute ----
-
-# With short limits, because it is given up when all of them have passed.
-printf '[network]\nresolveTimeout = 1\nconnectTimeout = 1\nrequestTimeout = 1\n' >"$config"
-systemctl restart junctiond.service
-check "a daemon with short limits has a courier" await 30 calls
-courier=$(courier_pid)
-kill -STOP "$courier"
-check "one that stands still is given up" is_unavailable "gets another one" calls
-check "and the next request has another courier" await 30 calls
-kill -CONT "$courier"
-ended() { [[ ! -e /proc/$courier ]]; }
-check "the one that was given up ends when it wakes" await 10 ended
-cp -f "$scratch/config.as-installed" "$config"
-systemctl restart junctiond.service
-
 # ---- stopped ----
 
 systemctl stop --quiet junctiond-courier.socket
@@ -73,19 +48,6 @@ check "without the socket requests are unavailable, and the message has the comm
 check "the token is served all the same" is "$(token)" "$token"
 systemctl start junctiond-courier.socket
 check "with the socket back requests go through" calls
-
-# ---- not allowed ----
-
-drop_in without-group <<'END'
-[Service]
-SupplementaryGroups=
-END
-systemctl restart junctiond.service
-check "a daemon that is not in the socket's group is told which" \
-    is_unavailable "SupplementaryGroups=junctiond-keeper" calls
-no_drop_in without-group
-systemctl restart junctiond.service
-check "in the group its requests go through" calls
 
 # ---- missing ----
 
@@ -117,14 +79,4 @@ put_back
 check "after the restart requests go through" systemctl restart junctiond.service
 check "with the same session" is "$(token)" "$token"
 check "and a courier" calls
-
-# ---- the daemon ends ----
-
-check "a courier is there" no no_courier
-systemctl stop --quiet junctiond.service
-check "it ends when the daemon is stopped" await 10 no_courier
-check "the next daemon has another one" calls
-kill -KILL "$(main_pid)"
-check "and that ends when the daemon is killed" await 10 no_courier
-check "so it goes on" calls
 check "all that cost no renewal" is "$(counter exchanges) $(counter refreshes)" "1 0"

@@ -1,0 +1,45 @@
+#!/usr/bin/env bash
+# A courier that stands still is given up, one that may not be used says so, and none outlives its daemon.
+. "${0%/*}/../lib.sh"
+fresh
+
+sign_in anna
+
+# ---- mute ----
+
+# With short limits, because it is given up when all of them have passed.
+printf '[network]\nresolveTimeout = 1\nconnectTimeout = 1\nrequestTimeout = 1\n' >"$config"
+systemctl restart junctiond.service
+check "a daemon with short limits has a courier" await 30 calls
+courier=$(courier_pid)
+kill -STOP "$courier"
+check "one that stands still is given up" is_unavailable "gets another one" calls
+check "and the next request has another courier" await 30 calls
+kill -CONT "$courier"
+ended() { [[ ! -e /proc/$courier ]]; }
+check "the one that was given up ends when it wakes" await 10 ended
+cp -f "$scratch/config.as-installed" "$config"
+
+# ---- not allowed ----
+
+drop_in without-group <<'END'
+[Service]
+SupplementaryGroups=
+END
+systemctl restart junctiond.service
+check "a daemon that is not in the socket's group is told which" \
+    is_unavailable "SupplementaryGroups=junctiond-keeper" calls
+no_drop_in without-group
+systemctl restart junctiond.service
+check "in the group its requests go through" calls
+
+# ---- the daemon ends ----
+
+check "a courier is there" no no_courier
+systemctl stop --quiet junctiond.service
+check "it ends when the daemon is stopped" await 10 no_courier
+check "the next daemon has another one" calls
+kill -KILL "$(main_pid)"
+check "and that ends when the daemon is killed" await 10 no_courier
+check "so it goes on" calls
+check "all that cost no renewal" is "$(counter exchanges) $(counter refreshes)" "1 0"
