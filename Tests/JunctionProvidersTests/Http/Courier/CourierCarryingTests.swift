@@ -9,7 +9,7 @@ import Testing
 struct CourierCarryingTests {
     @Test func `many requests are under way at once`() async throws {
         let count = 150
-        try await Stage.play((0..<count).map { _ in .answer(200, [], "fine") }) { stage in
+        try await Stage.play((0..<count).map { _ in .answer(200, [], "fine") }, ownCourier: true) { stage in
             try await withThrowingTaskGroup(of: Int.self) { group in
                 for number in 0..<count {
                     let call = try call(stage, number % 2 == 0 ? "GET" : "POST")
