@@ -65,14 +65,39 @@ struct EnrolmentTests {
         return bench
     }
 
-    @Test func `a network that comes back tries it within twenty seconds, and no sooner than ten after the last try`()
-        throws
-    {
+    @Test(arguments: 0..<20 as Range<UInt64>)
+    func `a network that comes back tries it within a tenth of the time it was missed, ten seconds after a try`(
+        seed: UInt64
+    ) throws {
+        let began = Bench().now.uptime
         var bench = try waitingLong()
+        bench.machine.random = Randomness(seed: seed)
+        bench.pass(.seconds(5))
+        let spread = max((bench.now.uptime - began) / 10, .seconds(10))
         for _ in 0..<10 { bench.perform(bench.machine.networkChanged(now: bench.now)) }
 
         let due = try #require(bench.machine.nextAlarm(now: bench.now))
-        #expect((.seconds(10)...(.seconds(20))).contains(due - bench.now.wall))
+        #expect((.seconds(5)...(.seconds(5) + spread)).contains(due - bench.now.wall))
+    }
+
+    @Test func `a network that comes back after hours does not bring a region at once`() throws {
+        var bench = waiting()
+        for _ in 0..<60 {
+            let due = try #require(bench.machine.nextAlarm(now: bench.now))
+            if bench.now.uptime - Bench().now.uptime > .seconds(3_600), due - bench.now.wall > .seconds(400) { break }
+            bench.pass(due - bench.now.wall)
+            bench.perform(bench.machine.enrolmentFailed(retryAfter: nil, now: bench.now))
+        }
+
+        let waits = try (0..<100 as Range<UInt64>).map { seed -> Duration in
+            var other = bench
+            other.machine.random = Randomness(seed: seed)
+            other.perform(other.machine.networkChanged(now: other.now))
+            return try #require(other.machine.nextAlarm(now: other.now)) - other.now.wall
+        }
+        let most = try #require(waits.max())
+        #expect(most > .seconds(200))
+        #expect(most <= .seconds(310))
     }
 
     @Test func `a resume tries it sooner, once in ten seconds`() throws {

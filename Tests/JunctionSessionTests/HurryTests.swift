@@ -1,36 +1,97 @@
-import JunctionSession
 import Testing
+
+@testable import JunctionSession
 
 /// A network that comes back hurries a retry that waits for it: soon, spread, and never twice in ten seconds.
 struct HurryTests {
-    /// A session whose renewal has failed so often that the next one is minutes away.
-    private func backingOff(retryAfter: Duration? = nil) throws -> Bench {
+    /// When the first try of `backingOff` begins, after the end of its token.
+    private let began = Bench().now.uptime + .seconds(4_000)
+
+    /// A session whose renewal has failed for so long that the next one is far away.
+    private func backingOff(
+        for length: Duration = .zero,
+        waiting pause: Duration = .seconds(120),
+        retryAfter: Duration? = nil
+    ) throws -> Bench {
         var bench = Bench.signedIn()
         bench.pass(.seconds(4_000))
-        for _ in 0..<60 {
-            while bench.renewals.isEmpty {
-                if bench.heldWrites.isEmpty { bench.passToAlarm() } else { bench.endWrite() }
-            }
-            bench.failRenewal(.unavailable(Unavailability("No route", retryAfter: retryAfter)))
-            while !bench.heldWrites.isEmpty { bench.endWrite() }
-            let due = try #require(bench.machine.nextAlarm(now: bench.now))
-            if due - bench.now.wall > .seconds(120) { return bench }
+        for _ in 0..<500 {
+            try fail(&bench, retryAfter: retryAfter)
+            if try wait(of: bench) > pause, bench.now.uptime - began >= length { return bench }
         }
         Issue.record("the backoff does not grow")
         return bench
+    }
+
+    /// The next try fails.
+    private func fail(_ bench: inout Bench, retryAfter: Duration? = nil) throws {
+        send(&bench)
+        bench.failRenewal(.unavailable(Unavailability("No route", retryAfter: retryAfter)))
+        while !bench.heldWrites.isEmpty { bench.endWrite() }
+    }
+
+    private func send(_ bench: inout Bench) {
+        while bench.renewals.isEmpty {
+            if bench.heldWrites.isEmpty { bench.passToAlarm() } else { bench.endWrite() }
+        }
     }
 
     private func wait(of bench: Bench) throws -> Duration {
         try #require(bench.machine.nextAlarm(now: bench.now)) - bench.now.wall
     }
 
-    @Test func `a renewal that waits is made within twenty seconds`() throws {
-        var bench = try backingOff()
-        bench.perform(bench.machine.networkChanged(now: bench.now))
+    /// The shortest and the longest wait that the network's return comes to, by a hundred different draws.
+    private func hurriedWaits(of bench: Bench) throws -> (least: Duration, most: Duration) {
+        let waits = try (0..<100 as Range<UInt64>).map { seed in
+            var other = bench
+            other.machine.random = Randomness(seed: seed)
+            other.perform(other.machine.networkChanged(now: other.now))
+            return try wait(of: other)
+        }
+        let least = try #require(waits.min())
+        let most = try #require(waits.max())
+        return (least, most)
+    }
+
+    @Test func `a short outage ends within twenty seconds`() throws {
+        let bench = try backingOff(waiting: .seconds(25))
+        try #require(bench.now.uptime - began < .seconds(100))
 
         // It has just been tried: ten seconds, and the spread.
-        let wait = try wait(of: bench)
-        #expect((.seconds(10)...(.seconds(20))).contains(wait))
+        let waits = try hurriedWaits(of: bench)
+        #expect(waits.least >= .seconds(10))
+        #expect(waits.most <= .seconds(20))
+    }
+
+    @Test func `after a longer one the tries of a region are spread over a tenth of it`() throws {
+        let bench = try backingOff(for: .seconds(1_200), waiting: .seconds(250))
+        let spread = (bench.now.uptime - began) / 10
+        try #require(spread < .seconds(240))
+
+        let waits = try hurriedWaits(of: bench)
+        #expect(waits.least >= .seconds(10))
+        #expect(waits.least < .seconds(10) + spread / 10)
+        #expect(waits.most > .seconds(10) + spread * 9 / 10)
+        #expect(waits.most <= .seconds(10) + spread)
+    }
+
+    @Test func `after hours it is made within five minutes`() throws {
+        let bench = try backingOff(for: .seconds(10_000), waiting: .seconds(500))
+
+        let waits = try hurriedWaits(of: bench)
+        #expect(waits.least >= .seconds(10))
+        #expect(waits.most > .seconds(280))
+        #expect(waits.most <= .seconds(310))
+    }
+
+    @Test func `what failed before a grant is forgotten`() throws {
+        var bench = try backingOff(for: .seconds(10_000))
+        send(&bench)
+        bench.grantRenewal()
+        while !bench.heldWrites.isEmpty { bench.endWrite() }
+        repeat { try fail(&bench) } while try wait(of: bench) <= .seconds(25)
+
+        #expect(try hurriedWaits(of: bench).most <= .seconds(20))
     }
 
     @Test func `much news is no more than one`() throws {
@@ -42,9 +103,9 @@ struct HurryTests {
         #expect(try wait(of: bench) == first)
     }
 
-    @Test func `a minute after the last attempt it is only spread`() throws {
-        var bench = try backingOff()
-        bench.pass(.seconds(60))
+    @Test func `ten seconds after the last attempt it is only spread`() throws {
+        var bench = try backingOff(waiting: .seconds(25))
+        bench.pass(.seconds(10))
         bench.perform(bench.machine.networkChanged(now: bench.now))
 
         #expect((.zero...(.seconds(10))).contains(try wait(of: bench)))

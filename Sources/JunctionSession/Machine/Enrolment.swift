@@ -15,6 +15,8 @@
 struct Enrolment: Hashable, Sendable {
     private var state = State.idle
     private var failures = 0
+    /// When the first of the tries began that have failed.
+    private var failingSince: Uptime?
     private var lastTried: Uptime?
 
     private enum State: Hashable, Sendable {
@@ -47,6 +49,7 @@ struct Enrolment: Hashable, Sendable {
     mutating func failed(retryAfter: Duration?, _ now: Moment, using random: inout Randomness) {
         guard state == .trying else { return }
         failures += 1
+        failingSince = failingSince ?? lastTried
         let delay =
             retryAfter.map { RenewalPolicy.delay(afterBeingAsked: $0, using: &random) }
             ?? RenewalPolicy.backoff(afterFailures: failures, using: &random)
@@ -81,12 +84,13 @@ struct Enrolment: Hashable, Sendable {
         state = .waiting(until: now.uptime, demanded: isDemanded)
     }
 
-    /// The network may have come back: it is tried again within a few seconds, by the same rules.
+    /// The network may have come back: it is tried again soon, by the same rules as a renewal.
     mutating func hurry(_ now: Moment, using random: inout Randomness) {
         guard case .waiting(let until, demanded: false) = state else { return }
         let earliest = RenewalPolicy.hurried(after: lastTried, now.uptime)
-        guard until > earliest + RenewalPolicy.hurrySpread.upperBound else { return }
-        state = .waiting(until: earliest + random.uniform(in: RenewalPolicy.hurrySpread), demanded: false)
+        let spread = RenewalPolicy.hurrySpread(afterFailingSince: failingSince, now.uptime)
+        guard until > earliest + spread.upperBound else { return }
+        state = .waiting(until: earliest + random.uniform(in: spread), demanded: false)
     }
 
     var isIdle: Bool { state == .idle }

@@ -14,6 +14,8 @@
 struct Renewal: Hashable, Sendable {
     private(set) var phase = Phase.resting(.scheduled)
     private(set) var failures = 0
+    /// When the first of the attempts began that have failed since the last grant.
+    private var failingSince: Uptime?
     /// What went wrong last, for the snapshot.
     private(set) var lastError: String?
     /// Callers of `session.renew` who wait for the outcome.
@@ -165,13 +167,14 @@ struct Renewal: Hashable, Sendable {
         }
     }
 
-    /// The network may have come back: a retry that waits for it waits no longer than a few seconds, but for what the
-    /// provider asked for, and makes no second attempt in ten seconds.
+    /// The network may have come back: a retry that waits for it waits no longer than a part of the time that it was
+    /// missed, but for what the provider asked for, and makes no second attempt in ten seconds.
     mutating func hurry(_ now: Moment, using random: inout Randomness) {
         guard case .resting(.backoff(let time, demanded: false, let kept)) = phase else { return }
         let earliest = RenewalPolicy.hurried(after: lastBegan, now.uptime)
-        guard time.uptime > earliest + RenewalPolicy.hurrySpread.upperBound else { return }
-        let until = RetryTime(earliest + random.uniform(in: RenewalPolicy.hurrySpread), now)
+        let spread = RenewalPolicy.hurrySpread(afterFailingSince: failingSince, now.uptime)
+        guard time.uptime > earliest + spread.upperBound else { return }
+        let until = RetryTime(earliest + random.uniform(in: spread), now)
         phase = .resting(.backoff(until: until, demanded: false, keeping: kept))
     }
 
@@ -273,6 +276,7 @@ struct Renewal: Hashable, Sendable {
         using random: inout Randomness
     ) -> (delay: Duration, waiting: [ChangeRequest]) {
         failures += 1
+        failingSince = failingSince ?? lastBegan
         lastError = "providerUnavailable: " + failure.message
         if failure.ambiguous, let sentAt { replays.lost(sentAt: sentAt, now) }
         let delay: Duration

@@ -22,8 +22,11 @@ package enum RenewalPolicy {
     /// token is too young to be replaced because a caller wants a longer one.
     package static let attemptSpacing: Duration = .seconds(10)
 
-    /// A network that comes back hurries a waiting retry, spread over this: it comes back for a whole street at once.
-    package static let hurrySpread: ClosedRange<Duration> = .zero...(.seconds(10))
+    /// A network that comes back hurries a waiting retry, spread over this share of the time that tries have failed: it comes
+    /// back for a whole region at once, and who waits there has become more for as long as it was away (docs/fleet.md)…
+    package static let hurryShare = 0.1
+    /// …so that a short outage ends within seconds, and a long one sooner than by the backoff alone.
+    package static let hurrySpread: ClosedRange<Duration> = .seconds(10)...(.seconds(300))
 
     /// After an ambiguous outcome the same refresh token is sent again this soon, inside the shortest reuse grace that
     /// providers are known to give…
@@ -103,6 +106,12 @@ package enum RenewalPolicy {
     /// after its last attempt, which was made without one.
     static func hurried(after lastAttempt: Uptime?, _ now: Uptime) -> Uptime {
         lastAttempt.map { max($0 + attemptSpacing, now) } ?? now
+    }
+
+    /// What the try that a network hurries is drawn from, behind the first moment at which it may be made.
+    static func hurrySpread(afterFailingSince begin: Uptime?, _ now: Uptime) -> ClosedRange<Duration> {
+        let share = (begin.map { now - $0 } ?? .zero) * hurryShare
+        return .zero...min(max(share, hurrySpread.lowerBound), hurrySpread.upperBound)
     }
 
     /// How long to wait before a failed write is tried again.
