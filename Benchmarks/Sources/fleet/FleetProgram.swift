@@ -43,13 +43,13 @@ struct FleetProgram {
         return failures.isEmpty || !options.isCheck ? EXIT_SUCCESS : EXIT_FAILURE
     }
 
-    /// Says how the targets fared; what is returned is worse than what it is held to.
+    /// Says how the targets fared; what is returned is missed.
     private static func verdicts(_ figures: Figures, _ scenario: Scenario) -> [String] {
         scenario.bounds.compactMap { bound in
             let value = figures[bound.figure]
             let verdict = "\(scenario.name): \(bound.figure.rawValue) \(short(value)), target \(short(bound.target))"
             tell(verdict + (value <= bound.target ? ": holds" : ": missed"))
-            return value <= bound.kept ? nil : "\(verdict), held to \(short(bound.kept))"
+            return value <= bound.target ? nil : verdict
         }
     }
 

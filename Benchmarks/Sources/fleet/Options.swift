@@ -17,7 +17,7 @@ struct Options {
           --daemons N      how many (1,000,000); all figures are for a million, whatever it is
           --only NAME,…    of \(Scenario.all.map(\.name).joined(separator: ", "))
           --pictures DIR   writes an SVG for each scenario
-          --check          junctiond alone; ends with 1 if a figure is worse than what it is held to
+          --check          junctiond alone; ends with 1 if a target is missed
 
         """
 

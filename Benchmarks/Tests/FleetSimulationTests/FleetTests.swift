@@ -61,11 +61,20 @@ import Testing
         #expect(figures.tokenless.last == 0)
     }
 
+    @Test func `a region that hears of its network is back sooner, and does not come at once`() {
+        let told = figures(of: .regionNetwork, daemons: 4_000)
+        let notTold = Contender.notTold.run(.regionNetwork, 4_000, 1)
+
+        #expect(told.tokenlessHoursAfter < notTold.tokenlessHoursAfter * 0.85)
+        #expect(told.peak < Provider.capacity * 1.2)
+        #expect(told.wasted < 10_000)
+    }
+
     @Test func `a rule by itself meets the same fate as the machine that keeps to it`() {
         let machine = figures(of: .grantedTogether, daemons: 4_000)
-        let rule = Contender(RuledDaemon<BeforeTheEnd>.self).run(.grantedTogether, 4_000, 1)
+        let rule = Contender(RuledDaemon<BlindBackoff>.self).run(.grantedTogether, 4_000, 1)
 
-        // Where nothing fails the proposal is the present rule.
+        // Where nothing fails the backoff is no part of it.
         #expect(machine.total == rule.total)
         #expect(abs(machine.peak - rule.peak) < 100)
     }

@@ -24,6 +24,9 @@ package protocol FleetDaemon: Sendable {
     /// The wall clock was set.
     mutating func clockJumped(_ now: Moment) -> Bool
 
+    /// Whoever manages the device's network has noted that something is new.
+    mutating func networkChanged(_ now: Moment) -> Bool
+
     /// An app wants a token while there is none that lives.
     mutating func appAsked(_ now: Moment) -> Bool
 

@@ -60,6 +60,9 @@ package struct RuledDaemon<Rule: RenewalRule>: FleetDaemon {
     package mutating func clockJumped(_ now: Moment) -> Bool { act(now) }
 
     /// Nothing: it goes by its rule.
+    package mutating func networkChanged(_ now: Moment) -> Bool { false }
+
+    /// Nothing here, either.
     package mutating func appAsked(_ now: Moment) -> Bool { false }
 
     package mutating func granted(_ life: Life, _ now: Moment) -> Bool {

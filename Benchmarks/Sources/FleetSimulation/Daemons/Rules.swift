@@ -54,11 +54,9 @@ package enum LateShare: RenewalRule {
     }
 }
 
-/// junctiond's own numbers with one thing more: while the token lives, a try is put off past its end by a minute at most.
-package enum BeforeTheEnd: RenewalRule {
-    package static let name = "as proposed"
-
-    private static let lastMinute: Duration = .seconds(60)
+/// junctiond's own numbers with the backoff that it had before: one that did not know when the token ends.
+package enum BlindBackoff: RenewalRule {
+    package static let name = "as it was"
 
     package static func renewalShare(using random: inout Randomness) -> Double {
         random.uniform(in: RenewalPolicy.share)
@@ -72,8 +70,7 @@ package enum BeforeTheEnd: RenewalRule {
     ) -> Duration {
         if let asked { return asked * random.uniform(in: 1...(1 + RenewalPolicy.retryAfterSpread)) }
         let grown = RenewalPolicy.firstBackoff * (1 << min(failures - 1, 20))
-        var ceiling = min(RenewalPolicy.longestBackoff, grown)
-        if left > .zero { ceiling = min(ceiling, max(left, lastMinute)) }
+        let ceiling = min(RenewalPolicy.longestBackoff, grown)
         return max(RenewalPolicy.shortestBackoff, ceiling * random.uniform(in: 0...1))
     }
 }

@@ -70,6 +70,10 @@ package struct SessionDaemon: FleetDaemon {
         perform(machine.clockJumped(now: now), now)
     }
 
+    package mutating func networkChanged(_ now: Moment) -> Bool {
+        perform(machine.networkChanged(now: now), now)
+    }
+
     package mutating func appAsked(_ now: Moment) -> Bool {
         perform(machine.tokenRequested(newRequest(), minimumValidity: .zero, by: 0, now: now), now)
     }

@@ -15,6 +15,8 @@ struct Agenda {
         case boot
         /// The wall clock is set to the true time.
         case clockSet
+        /// The network is there again.
+        case networkBack
     }
 
     struct Entry: Equatable {

@@ -75,6 +75,10 @@ package struct Fleet<Daemon: FleetDaemon> {
             if let reboot = scenario.reboot, Scenario.isIn(reboot.share, daemon) {
                 agenda.add(.powerOff, of: daemon, at: reboot.at)
             }
+            for spell in scenario.spells where scenario.isNetworkTold {
+                guard case .cutOff(let share) = spell.kind, Scenario.isIn(share, daemon) else { continue }
+                agenda.add(.networkBack, of: daemon, at: spell.until)
+            }
         }
     }
 
@@ -121,6 +125,8 @@ package struct Fleet<Daemon: FleetDaemon> {
         case .clockSet:
             places[daemon].clockError = 0
             happen(daemon, at: time) { $0.clockJumped($1) }
+        case .networkBack:
+            happen(daemon, at: time) { $0.networkChanged($1) }
         }
     }
 

@@ -10,6 +10,8 @@ package struct Scenario: Sendable {
     package var reboot: Reboot?
     /// An app on each device asks for the token this often; nothing: nobody asks.
     package var asksEvery: Milliseconds?
+    /// Whether those who were cut off hear of it when they are no more.
+    var isNetworkTold = true
     /// The peak is looked for from here on.
     package var measuredFrom: Milliseconds = 0
     package var bounds: [Bound] = []
@@ -82,15 +84,9 @@ package struct Reboot: Sendable {
 package struct Bound: Sendable {
     package var figure: Figure
     package var target: Double
-    /// Where the target is missed (`docs/fleet.md` says why): what it may not become worse than, with room for chance in
-    /// small fleets.
-    package var missedBy: Double?
 
     package enum Figure: String, Sendable {
         case peak = "peak, requests/s"
         case tokenless = "hours without a token"
     }
-
-    /// What a run has to keep.
-    package var kept: Double { missedBy ?? target }
 }
