@@ -4,6 +4,8 @@
 // libcurl sets and asks everything by functions with variable arguments, which Swift cannot call: here they have types.
 
 #include <curl/curl.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
 
 typedef size_t (*ccurl_part)(char *bytes, size_t size, size_t count, void *context);
 typedef int (*ccurl_ready)(void *context, char *theirs, char *ours, int their_port, int our_port);
@@ -44,6 +46,20 @@ static inline void ccurl_set_callbacks(CURL *easy, void *context, ccurl_part hea
     curl_easy_setopt(easy, CURLOPT_READFUNCTION, more);
     curl_easy_setopt(easy, CURLOPT_PREREQDATA, context);
     curl_easy_setopt(easy, CURLOPT_PREREQFUNCTION, leaving);
+}
+
+static inline int ccurl_hold_little(void *context, curl_socket_t socket, curlsocktype purpose) {
+    int most = 1 << 15;
+    (void)context;
+    (void)purpose;
+    setsockopt(socket, IPPROTO_TCP, TCP_NOTSENT_LOWAT, &most, sizeof most);
+    return CURL_SOCKOPT_OK;
+}
+
+/// The kernel holds little of a body that it cannot send yet: else it would swallow megabytes at once, and on a slow line
+/// nothing would seem to move until they are through.
+static inline void ccurl_set_pace(CURL *easy) {
+    curl_easy_setopt(easy, CURLOPT_SOCKOPTFUNCTION, ccurl_hold_little);
 }
 
 static inline curl_version_info_data *ccurl_version(void) { return curl_version_info(CURLVERSION_NOW); }

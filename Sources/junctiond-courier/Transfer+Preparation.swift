@@ -18,6 +18,7 @@ extension Transfer {
         ccurl_set_number(easy, CURLOPT_SSLVERSION, CURL_SSLVERSION_TLSv1_2)
         ccurl_set_number(easy, CURLOPT_PROXY_SSLVERSION, CURL_SSLVERSION_TLSv1_2)
         ccurl_set_number(easy, CURLOPT_NOSIGNAL, 1)
+        ccurl_set_pace(easy)
         // A look-up that nobody waits for any more is left to itself.
         ccurl_set_number(easy, CURLOPT_QUICK_EXIT, 1)
         ccurl_set_number(easy, CURLOPT_SUPPRESS_CONNECT_HEADERS, 1)
