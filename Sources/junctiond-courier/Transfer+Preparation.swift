@@ -70,6 +70,8 @@ extension Transfer {
         let isKeySet = settings.clientKey.withUnsafeBytes {
             ccurl_set_blob(easy, CURLOPT_SSLKEY_BLOB, $0.baseAddress, $0.count)
         }
+        // A key that wants a password gets none: OpenSSL would ask for it where the keeper speaks.
+        ccurl_set_text(easy, CURLOPT_KEYPASSWD, "")
         guard isSet == CURLE_OK, isKeySet == CURLE_OK else {
             return TransferFailure(.clientCertificateUnusable, requestLeft: false)
         }

@@ -130,11 +130,12 @@ final class Transfer {
 
     /// - Returns: whether to go on.
     private func took(line: UnsafeRawBufferPointer) -> Bool {
-        steps.moved(at: clinux_boot_milliseconds())
         switch head.take(line) {
         case .incomplete:
+            // The keeper does not hear of it: a head has the time of one silence, however it trickles.
             return true
         case .complete(let head):
+            steps.moved(at: clinux_boot_milliseconds())
             guard keeper.tell(.head(head), about: number) else {
                 verdict = .notHTTP
                 return false

@@ -22,7 +22,8 @@ extension HttpAnswer {
         return Unavailability(
             message,
             retryAfter: retryAfter(now: now),
-            ambiguous: Self.mayHaveActed(status: status)
+            ambiguous: Self.mayHaveActed(status: status),
+            sentAgo: sinceLeft
         )
     }
 
@@ -33,7 +34,7 @@ extension HttpAnswer {
 
     /// What a success comes to whose content is not what it should be.
     func unreadable(_ what: String) -> Unavailability {
-        Unavailability("\(place) answered \(status) without \(what)", ambiguous: true)
+        Unavailability("\(place) answered \(status) without \(what)", ambiguous: true, sentAgo: sinceLeft)
     }
 
     /// What `Retry-After` asks for, 1 s…1 h; `nil` without a readable one.

@@ -8,6 +8,8 @@ struct HttpAnswer: Sendable {
     var body: SharedSecret
     /// Who answered, for messages.
     var place: String
+    /// How long before its end the request had left.
+    var sinceLeft: Duration?
 
     var isSuccess: Bool { (200..<300).contains(status) }
 

@@ -8,6 +8,8 @@ struct HttpFailure: Error, Equatable {
     var place: String
     /// Any of the request may have reached the server.
     var requestLeft: Bool
+    /// How long ago it left, where that is known.
+    var sinceLeft: Duration?
 
     enum Cause: Error, Equatable {
         case unresolved
@@ -126,7 +128,7 @@ struct HttpFailure: Error, Equatable {
 
 extension Unavailability {
     init(_ failure: HttpFailure) {
-        self.init(failure.message, ambiguous: failure.isAmbiguous)
+        self.init(failure.message, ambiguous: failure.isAmbiguous, sentAgo: failure.sinceLeft)
     }
 }
 

@@ -20,7 +20,9 @@ package struct ProxyAddress: Sendable {
         let authority = rest.prefix { $0 != "/" }
         let tail = rest[authority.endIndex...]
         let host = authority[(authority.lastIndex(of: "@").map(authority.index(after:)) ?? authority.startIndex)...]
-        guard ["http", "https", "socks5", "socks5h"].contains(scheme), tail.isEmpty || tail == "/" else {
+        // What others would read as the end of the host, or as another one: it has to be percent-encoded.
+        let isPlain = !authority.contains { "?#\\".contains($0) } && authority.filter { $0 == "@" }.count <= 1
+        guard ["http", "https", "socks5", "socks5h"].contains(scheme), isPlain, tail.isEmpty || tail == "/" else {
             throw Self.fault
         }
         // Read like any other place, so that nothing odd gets through: which scheme it has does not matter for that.

@@ -124,7 +124,9 @@ extension SessionMachine {
         _ session: Session,
         _ now: Moment
     ) -> [Effect] {
-        let sentAt = renewal.sent(tried.attempt)?.at
+        let began = renewal.sent(tried.attempt)?.at
+        // A slow name server, and a slow connection, are no part of the provider's grace.
+        let sentAt = began.map { max($0, now.uptime + (.zero - (failure.sentAgo ?? now.uptime - $0))) }
         let isReplayable = tried.given == nil && traits(of: session.stored.scheme).renewsByRefreshToken
         let (delay, requesters) = renewal.failed(
             failure,

@@ -176,11 +176,20 @@ package struct Unavailability: Error, Equatable, Sendable {
     package var retryAfter: Duration?
     /// The request may have reached the provider and been acted on: its answer is what is missing.
     package var ambiguous: Bool
+    /// How long ago the request left, where that is known: a name and a connection may have taken their time before. The
+    /// provider's grace begins with it.
+    package var sentAgo: Duration?
 
-    package init(_ message: String, retryAfter: Duration? = nil, ambiguous: Bool = false) {
+    package init(_ message: String, retryAfter: Duration? = nil, ambiguous: Bool = false, sentAgo: Duration? = nil) {
         self.message = message
         self.retryAfter = retryAfter
         self.ambiguous = ambiguous
+        self.sentAgo = sentAgo
+    }
+
+    /// Whether they say the same; not when.
+    package static func == (left: Unavailability, right: Unavailability) -> Bool {
+        left.message == right.message && left.retryAfter == right.retryAfter && left.ambiguous == right.ambiguous
     }
 }
 

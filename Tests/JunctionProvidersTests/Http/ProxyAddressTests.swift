@@ -14,7 +14,7 @@ struct ProxyAddressTests {
                 "https://kiosk:p%40ss@[2001:db8::1]:8443", "https://kiosk:p%40ss@[2001:db8::1]:8443",
                 "https://[2001:db8::1]:8443"
             ),
-            ("socks5h://a@b:c@10.0.0.1:1080", "socks5h://a@b:c@10.0.0.1:1080", "socks5h://10.0.0.1:1080"),
+            ("socks5h://a%40b:c@10.0.0.1:1080", "socks5h://a%40b:c@10.0.0.1:1080", "socks5h://10.0.0.1:1080"),
             ("socks5://proxy", "socks5://proxy", "socks5://proxy"),
         ]
     )
@@ -32,7 +32,9 @@ struct ProxyAddressTests {
             "http://kiosk:hunter2@proxy.example:0", "http://kiosk:hunter2@proxy.example:3128/path",
             "http://kiosk:hunter2@proxy.example:3128?x", "http://kiosk:hunter2@proxy.example:3128#x",
             "http://kiosk:hunt/er2@proxy.example:3128", "http://kiosk:hunter2@proxy example",
-            "http://kiosk:hunter2@pröxy",
+            "http://kiosk:hunter2@pröxy", "http://kiosk:12#hunter2@proxy.example:3128",
+            "http://kiosk@hunter2@proxy.example",
+            "http://kiosk:hunter2?x@proxy.example:3128", "http://kiosk:hunter2\\@proxy.example:3128",
             "socks4://hunter2@proxy.example:1080", "http://kiosk:hunter2@[::1:3128", "http://hunter2@proxy\r\n.example",
             "http://\(String(repeating: "a", count: 4_096)):hunter2@proxy.example",
         ]

@@ -89,7 +89,8 @@ extension OutgoingHttp.Limits {
     static let patient = OutgoingHttp.Limits(
         resolve: .seconds(60),
         connect: .seconds(60),
-        request: .seconds(60)
+        request: .seconds(60),
+        idle: .seconds(3_600)
     )
 }
 

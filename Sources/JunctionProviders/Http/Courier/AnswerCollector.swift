@@ -32,10 +32,16 @@ final class AnswerCollector: AnswerReceiver {
         ungranted = 0
     }
 
-    func ended(_ outcome: Result<Void, HttpFailure>) {
+    func ended(_ outcome: Result<Void, HttpFailure>, sinceLeft: Duration?) {
         completion(
             outcome.map {
-                HttpAnswer(status: Int(head.status), headers: head.headers, body: body.whole, place: place)
+                HttpAnswer(
+                    status: Int(head.status),
+                    headers: head.headers,
+                    body: body.whole,
+                    place: place,
+                    sinceLeft: sinceLeft
+                )
             }
         )
     }

@@ -52,7 +52,7 @@ final class CourierLink {
             else { throw .tooManyUnderWay }
             courier = try present()
         } catch {
-            transfer.receiver.ended(.failure(failure(error, of: transfer)))
+            transfer.receiver.ended(.failure(failure(error, of: transfer)), sinceLeft: nil)
             return
         }
         parting?.cancel()
@@ -60,7 +60,10 @@ final class CourierLink {
         // Before anything is said: that may be how the courier turns out to have gone, and then it ends, too.
         transfers[transfer.number] = transfer
         keepVigil(over: transfer)
-        if let settings = network.news(for: courier) { courier.tell(.settings(settings), about: 0) }
+        if let settings = network.news(for: courier), !courier.tell(.settings(settings), about: 0) {
+            // Nothing goes out in another way than was asked for.
+            return end(transfer, .proxyUnusable)
+        }
         guard courier.tell(.open(transfer.request(userAgent: userAgent)), about: transfer.number) else {
             return end(transfer, .requestTooLong)
         }
@@ -169,7 +172,7 @@ final class CourierLink {
         transfers[transfer.number] = nil
         transfer.vigil?.cancel()
         partLater()
-        transfer.receiver.ended(outcome)
+        transfer.receiver.ended(outcome, sinceLeft: transfer.sinceLeft)
     }
 
     private func end(_ transfer: OutgoingTransfer, _ cause: HttpFailure.Cause) {
@@ -193,7 +196,12 @@ final class CourierLink {
     }
 
     private func failure(_ cause: HttpFailure.Cause, of transfer: OutgoingTransfer) -> HttpFailure {
-        HttpFailure(cause: cause, place: transfer.call.origin.place, requestLeft: transfer.requestLeft)
+        HttpFailure(
+            cause: cause,
+            place: transfer.call.origin.place,
+            requestLeft: transfer.requestLeft,
+            sinceLeft: transfer.sinceLeft
+        )
     }
 
     /// A courier keeps every limit itself. One that is stopped keeps none, and is given up soon after: so soon, once the

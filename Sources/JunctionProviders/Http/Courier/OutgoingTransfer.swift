@@ -7,7 +7,9 @@ protocol AnswerReceiver: AnyObject {
     func head(_ head: AnswerHead)
     /// A part of the body. Whoever is done with it makes room for as much again.
     func part(_ part: SharedSecret)
-    func ended(_ outcome: Result<Void, HttpFailure>)
+    ///
+    /// - Parameter sinceLeft: how long ago the request left, if it did.
+    func ended(_ outcome: Result<Void, HttpFailure>, sinceLeft: Duration?)
 }
 
 /// One request on its way, as the keeper sees it: what has been said about it, and what there is still to say.
@@ -18,6 +20,8 @@ final class OutgoingTransfer {
     let receiver: any AnswerReceiver
     /// Any of the request may have reached the server.
     var requestLeft = false
+    /// When it was said to leave first.
+    private var leftAt: NIODeadline?
     /// The courier was heard about it at this time.
     var heard: NIODeadline
     /// Ends the waiting for a courier that says nothing any more.
@@ -58,6 +62,7 @@ final class OutgoingTransfer {
         case .leaving:
             guard !hasHead else { return false }
             requestLeft = true
+            leftAt = leftAt ?? .now()
         case .head:
             guard requestLeft, !hasHead else { return false }
             hasHead = true
@@ -100,6 +105,9 @@ final class OutgoingTransfer {
 
     var hasSentAll: Bool { sent == length }
     private var length: Int { secret?.count ?? unsent.count }
+
+    /// How long ago the request left, if that was said.
+    var sinceLeft: Duration? { leftAt.map { .nanoseconds((NIODeadline.now() - $0).nanoseconds) } }
 
     /// The request as the courier wants it.
     func request(userAgent: String) -> TransferRequest {

@@ -1,0 +1,48 @@
+import Testing
+
+@testable import JunctionSession
+
+/// A name server and a connection may take their time before a renewal leaves: the provider's grace begins when it does.
+struct SlowConnectionTests {
+    /// A renewal that took so long to leave, and whose answer was lost ten seconds later; then the first replay is refused.
+    private func afterRefusedReplay(leavingAfter wait: Duration, told: Bool) throws -> (bench: Bench, left: Uptime) {
+        var bench = Bench.signedIn()
+        bench.pass(.seconds(3_590))
+        while bench.renewals.isEmpty {
+            if bench.heldWrites.isEmpty { bench.passToAlarm() } else { bench.endWrite() }
+        }
+        bench.pass(wait)
+        let left = bench.now.uptime
+        bench.pass(.seconds(10))
+        let lost = Unavailability("No answer", ambiguous: true, sentAgo: told ? .seconds(10) : nil)
+        bench.failRenewal(.unavailable(lost))
+        try makeNextTry(&bench)
+        bench.failRenewal(.unavailable(Unavailability("Busy")))
+        return (bench, left)
+    }
+
+    private func makeNextTry(_ bench: inout Bench) throws {
+        for _ in 0..<10 where bench.renewals.isEmpty {
+            if bench.heldWrites.isEmpty { bench.passToAlarm() } else { bench.endWrite() }
+        }
+        try #require(!bench.renewals.isEmpty)
+    }
+
+    @Test(arguments: [0, 6, 10, 15, 20])
+    func `the late replay arrives inside the grace, however slow the connection was`(wait: Int) throws {
+        var (bench, left) = try afterRefusedReplay(leavingAfter: .seconds(wait), told: true)
+        try makeNextTry(&bench)
+
+        #expect(bench.now.uptime - left <= .seconds(25))
+        #expect(bench.now.uptime - left >= .seconds(16))
+    }
+
+    @Test func `a request that is not known to have left counts from its beginning`() throws {
+        let (bench, left) = try afterRefusedReplay(leavingAfter: .seconds(20), told: false)
+        let alarm = try #require(bench.machine.nextAlarm(now: bench.now))
+
+        #expect(bench.machine.renewal.isReplaying == false)
+        #expect(alarm >= bench.now.wall)
+        #expect(bench.now.uptime > left)
+    }
+}
