@@ -1,3 +1,5 @@
+import JunctionCourier
+
 /// What is reached without the proxy (`network.noProxy`, or `NO_PROXY`): names with all that is below them, addresses,
 /// networks, or `*` for everything.
 struct ProxyExceptions {

@@ -19,7 +19,7 @@ struct UsualCallAnswerTests {
     @Test(.enabled(if: OrdinaryCaller.isPossible, "Only root can connect as somebody else"))
     func `calls get the same answers either way, whatever happens in between`() throws {
         let installations = try [Installation(ending: "\n"), Installation(ending: " \n")]
-        var random = SplitMix64(state: 11)
+        var random = Randomness(seed: 11)
         var (tokens, refusals) = (0, 0)
         for step in 0..<Self.calls / Self.callsInARow {
             let event = Event.allCases.randomElement(using: &random)!
@@ -181,18 +181,5 @@ private struct Installation {
             owner.assumeIsolated { $0.whenQuiet { quiet.succeed() } }
         }
         try quiet.futureResult.wait()
-    }
-}
-
-/// A small generator with a fixed sequence, so that a failure can be repeated.
-private struct SplitMix64: RandomNumberGenerator {
-    var state: UInt64
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var mixed = state
-        mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-        return mixed ^ (mixed >> 31)
     }
 }

@@ -1,4 +1,5 @@
 import Glibc
+import JunctionCourier
 
 /// Where a service is: scheme, host and port, and the path that all of it lies under.
 ///
@@ -41,7 +42,7 @@ package struct HttpOrigin: Hashable, Sendable {
         }
 
         let (host, port) = try Self.split(authority, scheme)
-        guard scheme == .https || Self.isLoopback(host) else {
+        guard scheme == .https || Loopback.isHost(host) else {
             throw ProviderConfigurationFault(
                 "http://\(authority) is not encrypted: use https (plain http is accepted on loopback only)"
             )
@@ -115,15 +116,5 @@ extension HttpOrigin {
     private static func isIPv6(_ text: Substring) -> Bool {
         var address = in6_addr()
         return inet_pton(AF_INET6, String(text), &address) == 1
-    }
-
-    private static func isLoopback(_ host: String) -> Bool {
-        if host == "localhost" { return true }
-        var four = in_addr()
-        // The address is kept in network order, so its first byte is the first in memory.
-        if inet_pton(AF_INET, host, &four) == 1 { return withUnsafeBytes(of: four) { $0[0] == 127 } }
-        var six = in6_addr()
-        guard inet_pton(AF_INET6, host, &six) == 1 else { return false }
-        return withUnsafeBytes(of: six) { bytes in bytes.dropLast().allSatisfy { $0 == 0 } && bytes.last == 1 }
     }
 }

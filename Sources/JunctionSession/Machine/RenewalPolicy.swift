@@ -121,7 +121,7 @@ package enum RenewalPolicy {
 }
 
 /// The machine's only source of chance: seeded from outside, so that a history can be run again (SplitMix64).
-package struct Randomness: Hashable, Sendable {
+package struct Randomness: RandomNumberGenerator, Hashable, Sendable {
     private var state: UInt64
 
     package init(seed: UInt64) {

@@ -1,6 +1,7 @@
 import ArgumentParser
 import Foundation
 import JunctionDaemon
+import JunctionSession
 import Testing
 
 /// The daemon's command line, read by hand, against the argument parser that read it before.
@@ -21,7 +22,7 @@ import Testing
 
     @Test func `so does every one of very many that were put together by chance`() {
         let count = ProcessInfo.processInfo.environment["JUNCTION_COMMAND_LINES"].flatMap { Int($0) } ?? 2_000
-        var chance = Chance(seed: 11)
+        var chance = Randomness(seed: 11)
         var met: [String: Int] = [:]
         for _ in 0..<count {
             let words = (0..<Int.random(in: 0...5, using: &chance)).map { _ in Self.word(&chance) }
@@ -53,7 +54,7 @@ import Testing
         #expect(try String(contentsOfFile: path, encoding: .utf8) == script)
     }
 
-    private static func word(_ chance: inout Chance) -> String {
+    private static func word(_ chance: inout Randomness) -> String {
         let names = ["--config", "--socket", "--state-dir", "--check-config", "--help", "--version", "-h"]
         let odd = ["", "-", "--", "---", "-x", "-hx", "--=", "-=", "a", "/etc/a.toml", "a=b", "-config", "help"]
         switch Int.random(in: 0..<10, using: &chance) {
@@ -66,7 +67,7 @@ import Testing
     }
 
     /// The same with some letters missing, changed or doubled.
-    private static func slip(in name: String, _ chance: inout Chance) -> String {
+    private static func slip(in name: String, _ chance: inout Randomness) -> String {
         var letters = Array(name)
         for _ in 0..<Int.random(in: 1...5, using: &chance) where letters.count > 3 {
             let place = Int.random(in: 0..<letters.count, using: &chance)
@@ -88,20 +89,5 @@ import Testing
             ["Unknown", "Missing", "nexpected", "Invalid", "does not take", "needs a path"].first(where: text.contains)
                 ?? text
         }
-    }
-}
-
-/// The same numbers for the same seed (SplitMix64).
-private struct Chance: RandomNumberGenerator {
-    private var state: UInt64
-
-    init(seed: UInt64) { state = seed }
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var mixed = state
-        mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-        return mixed ^ (mixed >> 31)
     }
 }

@@ -1,7 +1,8 @@
-/// What is on this machine: no proxy has any business in between.
-enum Loopback {
+/// What is on this machine: plain http shows nothing to a network there, and no proxy has any business in between. Keeper and
+/// courier ask the same, so that neither takes for this machine what the other does not.
+package enum Loopback {
     /// Whether a host is a loopback address, or the name of one.
-    static func isHost(_ host: String) -> Bool {
+    package static func isHost(_ host: String) -> Bool {
         if host.lowercased() == "localhost" { return true }
         guard let address = NetworkAddress(host) else { return false }
         return switch address.bytes.count {

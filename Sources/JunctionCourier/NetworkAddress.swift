@@ -1,12 +1,12 @@
 import Glibc
 
 /// An IPv4 or IPv6 address, as its bytes in the order of the network.
-struct NetworkAddress: Equatable {
+package struct NetworkAddress: Equatable {
     /// Four, or sixteen.
-    let bytes: [UInt8]
+    package let bytes: [UInt8]
 
     /// - Parameter text: an address as people write it; one of IPv6 may be in brackets.
-    init?(_ text: some StringProtocol) {
+    package init?(_ text: some StringProtocol) {
         var four = in_addr()
         var six = in6_addr()
         let bare = text.hasPrefix("[") && text.hasSuffix("]") ? String(text.dropFirst().dropLast()) : String(text)
@@ -20,7 +20,7 @@ struct NetworkAddress: Equatable {
     }
 
     /// Whether so many bits at the beginning of both are the same.
-    func begins(like other: NetworkAddress, bits: Int) -> Bool {
+    package func begins(like other: NetworkAddress, bits: Int) -> Bool {
         guard bytes.count == other.bytes.count, (0...bytes.count * 8).contains(bits) else { return false }
         let whole = bits / 8
         guard bytes.prefix(whole) == other.bytes.prefix(whole) else { return false }
