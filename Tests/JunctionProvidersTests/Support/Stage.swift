@@ -87,9 +87,9 @@ struct Stage: Sendable {
 extension OutgoingHttp.Limits {
     /// A loaded machine must never look like a silent server.
     static let patient = OutgoingHttp.Limits(
-        resolve: .seconds(60),
-        connect: .seconds(60),
-        request: .seconds(60),
+        resolve: .seconds(600),
+        connect: .seconds(600),
+        request: .seconds(600),
         idle: .seconds(3_600)
     )
 }
