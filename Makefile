@@ -81,10 +81,10 @@ prepare:
 	@.ci/prepare
 
 format:
-	$(SWIFT) format -i --recursive Sources Tests Benchmarks/Sources Benchmarks/Tests Fuzz/Sources Package.swift
+	$(SWIFT) format -i --recursive Sources Tests clients/swift Benchmarks/Sources Benchmarks/Tests Fuzz/Sources Package.swift
 
 lint:
-	$(SWIFT) format lint --strict --recursive Sources Tests Benchmarks/Sources Benchmarks/Tests Fuzz/Sources Package.swift
+	$(SWIFT) format lint --strict --recursive Sources Tests clients/swift Benchmarks/Sources Benchmarks/Tests Fuzz/Sources Package.swift
 
 clean:
 	rm -rf .build .build-*

@@ -16,6 +16,8 @@ struct Room {
 
     var name: String
     var kind = Kind.library
+    /// Where the rooms lie: in `clients/swift` those that apps get, without anything else of the daemon.
+    var home = "Sources"
     var uses: [String] = []
     var outside: [Outside] = []
     /// The rooms that its tests need beside it; nil where another room's tests are about it.
@@ -29,6 +31,8 @@ struct Outside: Hashable {
     var product: String
     var package: String
 }
+
+let clients = "clients/swift/Sources"
 
 let nioCore = Outside(product: "NIOCore", package: "swift-nio")
 let nioEmbedded = Outside(product: "NIOEmbedded", package: "swift-nio")
@@ -79,14 +83,14 @@ let rooms: [Room] = [
     Room(name: "CSystemd", kind: .system(pkgConfig: "libsystemd", debian: "libsystemd-dev"), tests: nil),
     Room(name: "CCurl", kind: .system(pkgConfig: "libcurl", debian: "libcurl4-openssl-dev"), tests: nil),
     Room(name: "CWipe", kind: .c, tests: nil),
-    Room(name: "JunctionText"),
-    Room(name: "JunctionSecret"),
-    Room(name: "JunctionJSON", uses: ["JunctionSecret", "JunctionText"]),
-    Room(name: "RegistrationToken", uses: ["JunctionText"], outside: [crypto]),
+    Room(name: "JunctionText", home: clients),
+    Room(name: "JunctionSecret", home: clients),
+    Room(name: "JunctionJSON", home: clients, uses: ["JunctionSecret", "JunctionText"]),
+    Room(name: "RegistrationToken", home: clients, uses: ["JunctionText"], outside: [crypto]),
 
     // First floor: what is decided, and what is said.
     Room(name: "JunctionSession", uses: ["JunctionSecret"], tests: ["JunctionTesting"]),
-    Room(name: "JunctionProtocol", uses: ["JunctionJSON", "JunctionSecret", "JunctionText"]),
+    Room(name: "JunctionProtocol", home: clients, uses: ["JunctionJSON", "JunctionSecret", "JunctionText"]),
 
     Room(name: "JunctionCourier", uses: ["JunctionSecret", "CLinux"]),
 
@@ -112,7 +116,7 @@ let rooms: [Room] = [
         tests: ["JunctionTesting"]
     ),
     Room(name: "JunctionSystemd", uses: ["CSystemd", "CLinux"], outside: [logging]),
-    Room(name: "JunctionClient", uses: ["JunctionProtocol", "JunctionJSON", "JunctionSecret"]),
+    Room(name: "JunctionClient", home: clients, uses: ["JunctionProtocol", "JunctionJSON", "JunctionSecret"]),
 
     // Third floor: wiring.
     Room(
@@ -214,7 +218,12 @@ func products(_ outside: [Outside]) -> [Target.Dependency] {
 func target(_ room: Room) -> Target {
     switch room.kind {
     case .library:
-        .target(name: room.name, dependencies: dependencies(room), swiftSettings: strict + room.settings)
+        .target(
+            name: room.name,
+            dependencies: dependencies(room),
+            path: "\(room.home)/\(room.name)",
+            swiftSettings: strict + room.settings
+        )
     case .executable:
         .executableTarget(
             name: room.name,
@@ -264,8 +273,6 @@ let package = Package(
     name: "junctiond",
     products: asked.isEmpty
         ? [
-            .library(name: "JunctionClient", targets: ["JunctionClient"]),
-            .library(name: "RegistrationToken", targets: ["RegistrationToken"]),
             .executable(name: "junctiond", targets: ["junctiond"]),
             .executable(name: "junctiond-courier", targets: ["junctiond-courier"]),
             .executable(name: "junctionctl", targets: ["junctionctl"]),

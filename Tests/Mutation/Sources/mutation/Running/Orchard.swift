@@ -18,16 +18,20 @@ struct Orchard {
         plant(without: [])
     }
 
-    /// The rooms with mutants in them: each is given the runtime.
+    /// The folders of the rooms with mutants in them, each below some `Sources`: each is given the runtime.
     var rooms: [String] {
-        Set(files.compactMap { $0.split(separator: "/").dropFirst().first.map(String.init) }).sorted()
+        let folders = files.compactMap { file -> String? in
+            let parts = file.split(separator: "/")
+            return parts.firstIndex(of: "Sources").map { parts.prefix($0 + 2).joined(separator: "/") }
+        }
+        return Set(folders).sorted()
     }
 
     /// What is different in the copy.
     var changed: [String: [UInt8]] {
         var changed = woven.mapValues(\.bytes)
         for room in rooms {
-            changed["Sources/\(room)/\(Runtime.fileName)"] = Array(Runtime.source(count: mutants.count).utf8)
+            changed["\(room)/\(Runtime.fileName)"] = Array(Runtime.source(count: mutants.count).utf8)
         }
         return changed
     }

@@ -33,7 +33,9 @@ struct Viability {
 
     private func firstComplaint(_ orchard: Orchard, _ workshop: Workshop) async throws -> String? {
         for room in orchard.rooms {
-            if let words = try await workshop.compile(room: room) { return words }
+            if let words = try await workshop.compile(room: room.split(separator: "/").last.map(String.init) ?? room) {
+                return words
+            }
         }
         return nil
     }

@@ -28,7 +28,7 @@ struct Workshop {
     /// - Parameter changed: files that are different in the copy.
     func refresh(changed: [String: [UInt8]]) throws {
         var wanted: [String: Data] = ["Package.swift": Data(try manifest().utf8)]
-        for path in try ["Sources"].flatMap(files) + tests.flatMap(files) {
+        for path in try ["Sources", "clients/swift/Sources"].flatMap(files) + tests.flatMap(files) {
             wanted[path] = try Data(contentsOf: root.appending(path: path))
         }
         for (path, bytes) in changed { wanted[path] = Data(bytes) }

@@ -1,0 +1,51 @@
+// swift-tools-version: 6.2
+
+import PackageDescription
+
+// What Swift apps and their servers need of junctiond, and nothing else: whoever depends on this package resolves no
+// other, unless it asks for `RegistrationToken`, whose signatures are swift-crypto's.
+//
+// The daemon's own package, two folders up, builds the same sources: what it says and what apps say are one text.
+// Their tests are there, too.
+
+let strict: [SwiftSetting] = [
+    .enableUpcomingFeature("ExistentialAny"),
+    .enableUpcomingFeature("MemberImportVisibility"),
+    .enableUpcomingFeature("InternalImportsByDefault"),
+    .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
+    .enableUpcomingFeature("InferIsolatedConformances"),
+]
+
+func room(_ name: String, uses: [Target.Dependency] = []) -> Target {
+    .target(name: name, dependencies: uses, swiftSettings: strict)
+}
+
+let package = Package(
+    name: "junctiond-clients",
+    products: [
+        .library(name: "JunctionClient", targets: ["JunctionClient"]),
+        .library(name: "RegistrationToken", targets: ["RegistrationToken"]),
+    ],
+    traits: [
+        .trait(
+            name: "RegistrationToken",
+            description: "Mint and verify registration tokens, for an application's server"
+        )
+    ],
+    dependencies: [.package(url: "https://github.com/apple/swift-crypto", "4.0.0"..<"5.0.0")],
+    targets: [
+        room("JunctionText"),
+        room("JunctionSecret"),
+        room("JunctionJSON", uses: ["JunctionSecret", "JunctionText"]),
+        room("JunctionProtocol", uses: ["JunctionJSON", "JunctionSecret", "JunctionText"]),
+        room("JunctionClient", uses: ["JunctionProtocol", "JunctionJSON", "JunctionSecret"]),
+        room(
+            "RegistrationToken",
+            uses: [
+                "JunctionText",
+                .product(name: "Crypto", package: "swift-crypto", condition: .when(traits: ["RegistrationToken"])),
+            ]
+        ),
+    ],
+    swiftLanguageModes: [.v6]
+)
