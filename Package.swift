@@ -116,7 +116,12 @@ let rooms: [Room] = [
         tests: ["JunctionTesting"]
     ),
     Room(name: "JunctionSystemd", uses: ["CSystemd", "CLinux"], outside: [logging]),
-    Room(name: "JunctionClient", home: clients, uses: ["JunctionProtocol", "JunctionJSON", "JunctionSecret"]),
+    Room(
+        name: "JunctionClient",
+        home: clients,
+        uses: ["JunctionProtocol", "JunctionJSON", "JunctionSecret"],
+        tests: ["JunctionClientTesting"]
+    ),
 
     // Third floor: wiring.
     Room(
@@ -163,6 +168,7 @@ let rooms: [Room] = [
         tests: nil,
         linking: lean
     ),
+    Room(name: "JunctionClientTesting", home: clients, uses: ["JunctionClient", "JunctionJSON"], tests: nil),
     Room(name: "JunctionTesting", uses: ["JunctionSession", "JunctionSecret"], tests: nil),
     Room(
         name: "SandboxCloud",

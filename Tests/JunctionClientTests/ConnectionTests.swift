@@ -1,3 +1,4 @@
+import JunctionClientTesting
 import JunctionJSON
 import JunctionProtocol
 import Synchronization

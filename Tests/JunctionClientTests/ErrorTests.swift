@@ -1,5 +1,6 @@
 import Glibc
 import JunctionClient
+import JunctionClientTesting
 import Testing
 
 /// What becomes of a refusal, and of everything that can be wrong with an answer.

@@ -1,3 +1,4 @@
+import JunctionClientTesting
 import JunctionJSON
 import Synchronization
 import Testing
@@ -6,7 +7,7 @@ import Testing
 
 /// Being a session handler.
 struct RenewalTests {
-    private typealias Script = @Sendable (Peer, Heard) -> Void
+    private typealias Script = @Sendable (ScriptedConnection, Heard) -> Void
     private struct NoTokenToday: Error {}
 
     private static func question(

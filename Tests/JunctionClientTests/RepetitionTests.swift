@@ -1,4 +1,5 @@
 import JunctionClient
+import JunctionClientTesting
 import Synchronization
 import Testing
 

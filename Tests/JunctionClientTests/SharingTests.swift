@@ -1,4 +1,5 @@
 import JunctionClient
+import JunctionClientTesting
 import JunctionJSON
 import JunctionProtocol
 import Synchronization

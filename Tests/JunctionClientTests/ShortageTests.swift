@@ -1,4 +1,5 @@
 import Glibc
+import JunctionClientTesting
 import Testing
 
 @testable import JunctionClient

@@ -24,6 +24,7 @@ let package = Package(
     name: "junctiond-clients",
     products: [
         .library(name: "JunctionClient", targets: ["JunctionClient"]),
+        .library(name: "JunctionClientTesting", targets: ["JunctionClientTesting"]),
         .library(name: "RegistrationToken", targets: ["RegistrationToken"]),
     ],
     traits: [
@@ -39,6 +40,7 @@ let package = Package(
         room("JunctionJSON", uses: ["JunctionSecret", "JunctionText"]),
         room("JunctionProtocol", uses: ["JunctionJSON", "JunctionSecret", "JunctionText"]),
         room("JunctionClient", uses: ["JunctionProtocol", "JunctionJSON", "JunctionSecret"]),
+        room("JunctionClientTesting", uses: ["JunctionClient", "JunctionJSON"]),
         room(
             "RegistrationToken",
             uses: [

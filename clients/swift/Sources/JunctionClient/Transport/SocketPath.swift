@@ -1,4 +1,4 @@
-import Glibc
+package import Glibc
 
 /// Where the daemon listens.
 package struct SocketPath: Hashable, Sendable, CustomStringConvertible {
@@ -31,7 +31,7 @@ package struct SocketPath: Hashable, Sendable, CustomStringConvertible {
     }
 
     /// Calls `body` with the path as an address.
-    func withAddress<Result>(
+    package func withAddress<Result>(
         _ body: (UnsafePointer<sockaddr>, socklen_t) -> Result
     ) throws(JunctionError) -> Result {
         let bytes = description.utf8
