@@ -120,7 +120,7 @@ let rooms: [Room] = [
         name: "JunctionClient",
         home: clients,
         uses: ["JunctionProtocol", "JunctionJSON", "JunctionSecret"],
-        tests: ["JunctionClientTesting"]
+        tests: ["JunctionClientTesting", "JunctionClientFoundation"]
     ),
 
     // Third floor: wiring.
@@ -168,6 +168,7 @@ let rooms: [Room] = [
         tests: nil,
         linking: lean
     ),
+    Room(name: "JunctionClientFoundation", home: clients, uses: ["JunctionClient"], tests: nil),
     Room(name: "JunctionClientTesting", home: clients, uses: ["JunctionClient", "JunctionJSON"], tests: nil),
     Room(name: "JunctionTesting", uses: ["JunctionSession", "JunctionSecret"], tests: nil),
     Room(

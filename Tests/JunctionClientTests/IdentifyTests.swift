@@ -7,7 +7,7 @@ import Testing
 
 /// The one call in which the daemon asks back.
 struct IdentifyTests {
-    private struct NoTokenToday: Error {}
+    private struct NoTokenToday: Error, Equatable {}
 
     private static let question =
         #"{"jsonrpc":"2.0","id":9,"method":"session.authenticate","params":{"externalUserId":"joe"}}"#
@@ -69,8 +69,8 @@ struct IdentifyTests {
             _ = peer.line()
         })
 
-        await #expect(throws: NoTokenToday.self) {
-            try await daemon.client.identify(externalUserId: "joe") { _ in throw NoTokenToday() }
+        await #expect(throws: IdentifyError.credential(NoTokenToday())) {
+            try await daemon.client.identify(externalUserId: "joe") { _ throws(NoTokenToday) in throw NoTokenToday() }
         }
 
         #expect(response.withLock { $0?["error"]?["code"]?.integer } == 1002)
@@ -171,7 +171,7 @@ struct IdentifyTests {
         )
         let asked = Mutex(0)
 
-        await #expect(throws: JunctionError.connectionLost) {
+        await #expect(throws: IdentifyError<Never>.junction(.connectionLost)) {
             try await daemon.client.identify(externalUserId: "joe") { _ in
                 asked.withLock { $0 += 1 }
                 return .signInToken(SecretText("token"))
@@ -184,8 +184,8 @@ struct IdentifyTests {
     @Test func `identifying nobody is a sign-out, which is not done twice`() async {
         let daemon = ScriptedDaemon({ peer in _ = peer.line() }, Self.signsIn)
 
-        await #expect(throws: JunctionError.connectionLost) {
-            try await daemon.client.identify(externalUserId: nil) { _ in throw NoTokenToday() }
+        await #expect(throws: IdentifyError<NoTokenToday>.junction(.connectionLost)) {
+            try await daemon.client.identify(externalUserId: nil) { _ throws(NoTokenToday) in throw NoTokenToday() }
         }
     }
 
@@ -197,8 +197,8 @@ struct IdentifyTests {
         })
         let asked = Mutex(0)
 
-        await #expect(throws: NoTokenToday.self) {
-            try await daemon.client.identify(externalUserId: "joe") { _ in
+        await #expect(throws: IdentifyError.credential(NoTokenToday())) {
+            try await daemon.client.identify(externalUserId: "joe") { _ throws(NoTokenToday) in
                 asked.withLock { $0 += 1 }
                 throw NoTokenToday()
             }

@@ -13,7 +13,7 @@ struct WatchTests {
 
     /// A watch that comes back quickly.
     private func updates(of daemon: ScriptedDaemon) -> SnapshotUpdates {
-        SnapshotUpdates(from: SocketPath(daemon.path), backoff: Backoff(first: .milliseconds(1)))
+        SnapshotUpdates(of: SharedWatch(at: SocketPath(daemon.path), backoff: Backoff(first: .milliseconds(1))))
     }
 
     @Test func `it begins with the present snapshot and goes on with the changes`() async throws {
@@ -54,6 +54,71 @@ struct WatchTests {
 
         #expect(error?.kind == .timedOut)
         #expect(try feed.next().value.revision == 2)
+    }
+
+    @Test func `all loops of a client look at one subscription, which ends with the last of them`() async throws {
+        let (ends, ended) = AsyncStream.makeStream(of: String?.self)
+        // One connection only: a second one would never be answered.
+        let daemon = ScriptedDaemon({ peer in
+            peer.answer(peer.message(), snapshotJSON(revision: 1))
+            ended.yield(peer.line())
+            ended.finish()
+        })
+        let client = daemon.client
+
+        for try await first in client.watch() {
+            for try await second in client.watch() {
+                #expect(second == first)
+                break
+            }
+            break
+        }
+
+        var seen: [String?] = []
+        for await end in ends { seen.append(end) }
+        #expect(seen == [nil])
+    }
+
+    @Test func `each loop hears of each change`() async throws {
+        let bothBegan = try Bell()
+        let daemon = ScriptedDaemon({ peer in
+            peer.answer(peer.message(), snapshotJSON(revision: 1))
+            bothBegan.waitForRing()
+            peer.send(self.changed(2))
+            _ = peer.line()
+        })
+        let client = daemon.client
+        var (one, other) = (client.watch().makeAsyncIterator(), client.watch().makeAsyncIterator())
+
+        #expect(try await one.next()?.revision == 1)
+        #expect(try await other.next()?.revision == 1)
+        bothBegan.ring()
+
+        #expect(try await one.next()?.revision == 2)
+        #expect(try await other.next()?.revision == 2)
+    }
+
+    @Test func `a loop after the last one asks anew`() async throws {
+        let daemon = ScriptedDaemon(
+            { peer in
+                peer.answer(peer.message(), snapshotJSON(revision: 1))
+                _ = peer.line()
+            },
+            { peer in
+                peer.answer(peer.message(), snapshotJSON(revision: 5))
+                _ = peer.line()
+            }
+        )
+        let client = daemon.client
+
+        for try await snapshot in client.watch() {
+            #expect(snapshot.revision == 1)
+            break
+        }
+        for try await snapshot in client.watch() {
+            #expect(snapshot.revision == 5)
+            break
+        }
     }
 
     @Test func `it asks once, and hangs up when the loop ends`() async throws {

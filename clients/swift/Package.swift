@@ -24,6 +24,7 @@ let package = Package(
     name: "junctiond-clients",
     products: [
         .library(name: "JunctionClient", targets: ["JunctionClient"]),
+        .library(name: "JunctionClientFoundation", targets: ["JunctionClientFoundation"]),
         .library(name: "JunctionClientTesting", targets: ["JunctionClientTesting"]),
         .library(name: "RegistrationToken", targets: ["RegistrationToken"]),
     ],
@@ -40,6 +41,7 @@ let package = Package(
         room("JunctionJSON", uses: ["JunctionSecret", "JunctionText"]),
         room("JunctionProtocol", uses: ["JunctionJSON", "JunctionSecret", "JunctionText"]),
         room("JunctionClient", uses: ["JunctionProtocol", "JunctionJSON", "JunctionSecret"]),
+        room("JunctionClientFoundation", uses: ["JunctionClient"]),
         room("JunctionClientTesting", uses: ["JunctionClient", "JunctionJSON"]),
         room(
             "RegistrationToken",

@@ -53,32 +53,40 @@ extension JunctionClient {
     /// the user out again, so what became of it is to be asked first. So it is with `nil`, as with `signOut`.
     ///
     /// - Parameter credential: asked for a credential for that id, and only if one is needed. When it throws, nothing
-    ///   changes, and what it threw is thrown here.
-    public func identify(
+    ///   changes, and what it threw is thrown here, as `.credential`. The time that it takes counts for a `timeout`, and is
+    ///   not cut short by it.
+    public func identify<Failure: Error>(
         externalUserId: String?,
-        credential: (String) async throws -> Credential
-    ) async throws -> IdentifyResult {
+        credential: (String) async throws(Failure) -> Credential
+    ) async throws(IdentifyError<Failure>) -> IdentifyResult {
         let params = SessionIdentify.Params(externalUserId: externalUserId)
-        guard let externalUserId else { return try await perform(SessionIdentify.self, params) }
-        let outcome: Result<IdentifyResult, any Error>
-        outcome = try await repeating(SessionIdentify.self, params) { connection, repetition throws(JunctionError) in
-            var failure: (any Error)?
-            do throws(JunctionError) {
-                let result = try await identify(externalUserId, on: connection) { user in
-                    repetition.daemonAsked()
-                    do {
-                        return try await credential(user)
-                    } catch {
-                        failure = error
-                        return nil
+        let outcome: Result<IdentifyResult, IdentifyError<Failure>>
+        do throws(JunctionError) {
+            guard let externalUserId else { return try await perform(SessionIdentify.self, params) }
+            outcome = try await repeating(SessionIdentify.self, params) {
+                connection,
+                deadline,
+                repetition throws(JunctionError) in
+                var failure: Failure?
+                do throws(JunctionError) {
+                    let result = try await identify(externalUserId, on: connection, by: deadline) { user in
+                        repetition.daemonAsked()
+                        do throws(Failure) {
+                            return try await credential(user)
+                        } catch {
+                            failure = error
+                            return nil
+                        }
                     }
+                    return .success(result)
+                } catch {
+                    // What the app itself has thrown is the end of it, whatever becomes of the connection.
+                    guard let failure else { throw error }
+                    return .failure(.credential(failure))
                 }
-                return .success(result)
-            } catch {
-                // What the app itself has thrown is the end of it, whatever becomes of the connection.
-                guard let failure else { throw error }
-                return .failure(failure)
             }
+        } catch {
+            throw .junction(error)
         }
         return try outcome.get()
     }
@@ -87,10 +95,12 @@ extension JunctionClient {
     private func identify(
         _ externalUserId: String,
         on connection: SharedConnection,
+        by deadline: CallDeadline,
         credential: (String) async -> Credential?
     ) async throws(JunctionError) -> IdentifyResult {
         let params = SessionIdentify.Params(externalUserId: externalUserId)
-        for await turn in try connection.performDialogue(SessionIdentify.self, params, about: externalUserId) {
+        let turns = try connection.performDialogue(SessionIdentify.self, params, about: externalUserId, by: deadline)
+        for await turn in turns {
             switch turn {
             case .question(let id):
                 let none = WireError(.invalidCredential, "The app has no credential")
@@ -106,5 +116,25 @@ extension JunctionClient {
     /// Compares the signed-in user with the one that the app expects, and changes nothing; `nil` expects nobody.
     public func reconcile(userId: String?) async throws(JunctionError) -> ReconcileResult {
         try await perform(SessionReconcile.self, SessionReconcile.Params(userId: userId))
+    }
+}
+
+/// Why a user could not be identified.
+public enum IdentifyError<Failure: Error>: Error {
+    /// The daemon's word, or it could not be asked.
+    case junction(JunctionError)
+    /// The app had no credential: what its closure threw.
+    case credential(Failure)
+}
+
+extension IdentifyError: Equatable where Failure: Equatable {}
+
+extension IdentifyError: CustomStringConvertible {
+    /// The words of whoever failed.
+    public var description: String {
+        switch self {
+        case .junction(let error): error.description
+        case .credential(let failure): String(describing: failure)
+        }
     }
 }

@@ -13,18 +13,36 @@ import Synchronization
 /// ```
 public final class JunctionClient: Sendable {
     let path: SocketPath
-    private let connection = Mutex<SharedConnection?>(nil)
+    private let line: SharedLine
+    /// How long one call may take, its repetitions included.
+    private let limit: Duration?
 
     /// Makes a client; nothing is opened yet.
     ///
-    /// - Parameter socket: where the daemon listens. By default `$JUNCTIOND_SOCKET`, then
-    ///   `$XDG_RUNTIME_DIR/junctiond/junctiond.sock` if it exists, then `/run/junctiond/junctiond.sock`.
-    public init(socket: String? = nil) {
-        path = .resolve(socket)
+    /// - Parameters:
+    ///   - socket: where the daemon listens. By default `$JUNCTIOND_SOCKET`, then
+    ///     `$XDG_RUNTIME_DIR/junctiond/junctiond.sock` if it exists, then `/run/junctiond/junctiond.sock`.
+    ///   - timeout: how long each call may take. The daemon keeps limits of its own towards the provider, so that without one
+    ///     only a daemon that is stopped is waited for without end.
+    public convenience init(socket: String? = nil, timeout: Duration? = nil) {
+        let path = SocketPath.resolve(socket)
+        self.init(path, SharedLine(to: path), timeout)
     }
 
-    deinit {
-        connection.withLock { $0?.close() }
+    private init(_ path: SocketPath, _ line: SharedLine, _ limit: Duration?) {
+        (self.path, self.line, self.limit) = (path, line, limit)
+    }
+
+    /// The same client, over the same connection, whose calls may take so long; `nil`: as long as they take.
+    ///
+    /// ```swift
+    /// let token = try await junction.timeout(.seconds(2)).accessToken()
+    /// ```
+    ///
+    /// A call that takes longer is `timedOut`; the daemon finishes what it was asked. `watch()` and `handleRenewals` are not
+    /// calls, and go on.
+    public func timeout(_ limit: Duration?) -> JunctionClient {
+        JunctionClient(path, line, limit)
     }
 
     /// The state of the session from now on: the present snapshot first, then one for each change.
@@ -32,7 +50,7 @@ public final class JunctionClient: Sendable {
     /// It goes on over restarts of the daemon, with the snapshot that the new one begins with; a daemon that is not
     /// there yet is waited for. A task that is slow gets the newest snapshot only.
     public func watch() -> SnapshotUpdates {
-        SnapshotUpdates(from: path)
+        SnapshotUpdates(of: line.watch)
     }
 }
 
@@ -42,8 +60,8 @@ extension JunctionClient {
         _ method: Definition.Type,
         _ params: Definition.Params
     ) async throws(JunctionError) -> Definition.Answer {
-        try await repeating(method, params) { connection, _ throws(JunctionError) in
-            try await connection.perform(method, params)
+        try await repeating(method, params) { connection, deadline, _ throws(JunctionError) in
+            try await connection.perform(method, params, by: deadline)
         }
     }
 
@@ -51,15 +69,16 @@ extension JunctionClient {
     func repeating<Definition: MethodDefinition, Value>(
         _ method: Definition.Type,
         _ params: Definition.Params,
-        _ ask: (SharedConnection, inout Repetition) async throws(JunctionError) -> Value
+        _ ask: (SharedConnection, CallDeadline, inout Repetition) async throws(JunctionError) -> Value
     ) async throws(JunctionError) -> Value {
+        let deadline = CallDeadline(in: limit)
         var repetition = Repetition(of: method, params)
         while true {
             do throws(JunctionError) {
-                return try await ask(usableConnection(), &repetition)
+                return try await ask(line.usableConnection(), deadline, &repetition)
             } catch {
                 guard let pause = repetition.pause(after: error) else { throw error }
-                guard (try? await Task.sleep(for: pause)) != nil else { throw .cancelled }
+                try await deadline.sleep(for: pause)
             }
         }
     }
@@ -69,15 +88,5 @@ extension JunctionClient {
         _ method: Definition.Type
     ) async throws(JunctionError) -> Definition.Answer where Definition.Params == NoParams {
         try await perform(method, NoParams())
-    }
-
-    /// The connection of this client, which is made when there is none.
-    private func usableConnection() throws(JunctionError) -> SharedConnection {
-        try connection.withLock { (connection) throws(JunctionError) -> SharedConnection in
-            if let connection, connection.isUsable { return connection }
-            let fresh = try SharedConnection(to: path)
-            connection = fresh
-            return fresh
-        }
     }
 }

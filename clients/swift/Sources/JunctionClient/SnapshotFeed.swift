@@ -17,15 +17,20 @@ package struct SnapshotFeed {
 
     /// The present snapshot at first, and after that each one that differs; whoever is slow gets the newest only.
     ///
+    /// - Parameter connectionEnded: told at once when the daemon has gone.
     /// - Throws: `timedOut` at the deadline, after which it can be called again, `cancelled` when the interruption comes, and whatever a new connection
     ///   would not change.
-    package mutating func next(by deadline: Deadline = .never) throws(JunctionError) -> Connection.Answered<Snapshot> {
+    package mutating func next(
+        by deadline: Deadline = .never,
+        connectionEnded: () -> Void = {}
+    ) throws(JunctionError) -> Connection.Answered<Snapshot> {
         while true {
             do throws(JunctionError) {
                 return connection == nil ? try subscribe(by: deadline) : try nextChange(by: deadline)
             } catch {
                 // Whoever has waited long enough for a change still has the connection, and misses nothing on it.
                 if error.kind == .timedOut, connection != nil { throw error }
+                if connection != nil { connectionEnded() }
                 connection = nil
                 try reconnection.wait(after: error, by: deadline)
             }

@@ -2,19 +2,17 @@ public import JunctionProtocol
 
 /// The state of the session from now on, for `for try await`.
 ///
-/// Each loop has a connection and a thread of its own, which both end with the loop.
+/// The loops of one client share a connection and a thread, which end with the last of them.
 public struct SnapshotUpdates: AsyncSequence, Sendable {
-    private let path: SocketPath
-    private let backoff: Backoff
+    private let watch: SharedWatch
 
-    init(from path: SocketPath, backoff: Backoff = Backoff()) {
-        self.path = path
-        self.backoff = backoff
+    init(of watch: SharedWatch) {
+        self.watch = watch
     }
 
     /// Begins with the present snapshot.
     public func makeAsyncIterator() -> Iterator {
-        Iterator(results: Self.results(from: path, backoff).makeAsyncIterator())
+        Iterator(results: watch.updates().makeAsyncIterator())
     }
 
     /// Waits for one snapshot after the other.
@@ -29,17 +27,6 @@ public struct SnapshotUpdates: AsyncSequence, Sendable {
             isolation actor: isolated (any Actor)? = #isolation
         ) async throws(JunctionError) -> Snapshot? {
             try await results.next(isolation: actor)?.get()
-        }
-    }
-
-    private static func results(
-        from path: SocketPath,
-        _ backoff: Backoff
-    ) -> AsyncStream<Result<Snapshot, JunctionError>> {
-        .waitingOnThread { interruption, found throws(JunctionError) in
-            let reconnection = Reconnection(to: path, patience: .always, backoff: backoff, unless: interruption)
-            var feed = SnapshotFeed(reconnection)
-            while true { found(try feed.next().value) }
         }
     }
 }

@@ -25,19 +25,24 @@ struct PendingCalls {
     }
 
     private var waiters: [Int64: Waiter] = [:]
+    private var timers: [Int64: Task<Void, Never>] = [:]
 
-    mutating func add(_ waiter: Waiter, for id: Int64) {
+    /// - Parameter timer: ends the waiting at its deadline.
+    mutating func add(_ waiter: Waiter, for id: Int64, _ timer: Task<Void, Never>?) {
         waiters[id] = waiter
+        timers[id] = timer
     }
 
     /// Whoever waits for this answer, who then waits no longer.
     mutating func take(_ id: Int64) -> Waiter? {
-        waiters.removeValue(forKey: id)
+        timers.removeValue(forKey: id)?.cancel()
+        return waiters.removeValue(forKey: id)
     }
 
     /// Everybody, when no answer can come any more.
     mutating func takeAll() -> [Waiter] {
-        defer { waiters = [:] }
+        for timer in timers.values { timer.cancel() }
+        defer { (waiters, timers) = ([:], [:]) }
         return waiters.sorted { $0.key < $1.key }.map(\.value)
     }
 

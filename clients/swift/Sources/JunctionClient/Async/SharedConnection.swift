@@ -62,16 +62,17 @@ final class SharedConnection: Sendable {
 
 // What tasks do.
 extension SharedConnection {
-    /// Asks the daemon; a cancelled task stops waiting, though the daemon goes on.
+    /// Asks the daemon; a cancelled task, or one that has waited long enough, stops waiting, though the daemon goes on.
     func perform<Definition: MethodDefinition>(
         _ method: Definition.Type,
-        _ params: Definition.Params
+        _ params: Definition.Params,
+        by deadline: CallDeadline
     ) async throws(JunctionError) -> Definition.Answer {
         let id = nextId()
         let line = try OutgoingLine.request(method, params, id: id).sealed()
         let outcome = await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
-                begin(.answer(continuation), id, line)
+                begin(.answer(continuation), id, line, deadline)
             }
         } onCancel: {
             answer(id, .failure(.cancelled))
@@ -83,13 +84,14 @@ extension SharedConnection {
     func performDialogue<Definition: MethodDefinition>(
         _ method: Definition.Type,
         _ params: Definition.Params,
-        about externalUserId: String
+        about externalUserId: String,
+        by deadline: CallDeadline
     ) throws(JunctionError) -> AsyncStream<DialogueTurn> {
         let id = nextId()
         let line = try OutgoingLine.request(method, params, id: id).sealed()
         let (turns, continuation) = AsyncStream.makeStream(of: DialogueTurn.self)
         continuation.onTermination = { [weak self] _ in _ = self?.state.withLock { $0.pending.take(id) } }
-        begin(.dialogue(externalUserId: externalUserId, continuation), id, line)
+        begin(.dialogue(externalUserId: externalUserId, continuation), id, line, deadline)
         return turns
     }
 
@@ -106,12 +108,13 @@ extension SharedConnection {
         }
     }
 
-    private func begin(_ waiter: PendingCalls.Waiter, _ id: Int64, _ line: SharedSecret) {
+    private func begin(_ waiter: PendingCalls.Waiter, _ id: Int64, _ line: SharedSecret, _ deadline: CallDeadline) {
         let failure: JunctionError? = update { state in
             if case .closed(let error) = state.phase { return error }
             // A cancellation that came before this found nobody to tell.
             if Task.isCancelled { return .cancelled }
-            state.pending.add(waiter, for: id)
+            let timer = deadline.timer { [weak self] in self?.answer(id, .failure(.timedOut)) }
+            state.pending.add(waiter, for: id, timer)
             send(Outgoing(line: line, call: id), &state)
             return nil
         }

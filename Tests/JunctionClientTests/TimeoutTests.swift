@@ -1,0 +1,66 @@
+import JunctionClient
+import JunctionClientTesting
+import JunctionJSON
+import Testing
+
+/// How long a call is waited for.
+struct TimeoutTests {
+    @Test func `a call that takes too long is given up, and the connection goes on`() async throws {
+        let daemon = ScriptedDaemon({ peer in
+            let late = peer.message()
+            let second = peer.message()
+            peer.answer(late, snapshotJSON(revision: 1))
+            peer.answer(second, snapshotJSON(revision: 2))
+            _ = peer.line()
+        })
+        let client = daemon.client
+
+        let error = await #expect(throws: JunctionError.self) { try await client.timeout(.milliseconds(1)).status() }
+
+        #expect(error?.kind == .timedOut)
+        #expect(try await client.status().revision == 2)
+    }
+
+    @Test func `the time of a client is that of each of its calls`() async throws {
+        let daemon = ScriptedDaemon({ peer in while peer.line() != nil {} })
+        let client = JunctionClient(socket: daemon.path, timeout: .milliseconds(1))
+
+        for _ in 0..<3 {
+            let error = await #expect(throws: JunctionError.self) { try await client.accessToken() }
+            #expect(error?.kind == .timedOut)
+        }
+    }
+
+    @Test func `repetitions count`() async {
+        let hangUp: ScriptedDaemon.Script = { peer in _ = peer.line() }
+        let daemon = ScriptedDaemon([hangUp, hangUp, hangUp, hangUp, hangUp, hangUp, hangUp, hangUp])
+
+        let error = await #expect(throws: JunctionError.self) { try await daemon.client.timeout(.zero).status() }
+
+        #expect(error?.kind == .timedOut)
+    }
+
+    @Test func `identifying is a call, too`() async {
+        let daemon = ScriptedDaemon({ peer in while peer.line() != nil {} })
+
+        let error = await #expect(throws: IdentifyError<Never>.self) {
+            try await daemon.client.timeout(.milliseconds(1)).identify(externalUserId: "joe") { _ in
+                .signInToken(SecretText("token"))
+            }
+        }
+
+        guard case .junction(let reason) = error else {
+            Issue.record("\(String(describing: error))")
+            return
+        }
+        #expect(reason.kind == .timedOut)
+    }
+
+    @Test func `a call within its time is answered`() async throws {
+        let daemon = ScriptedDaemon({ peer in
+            while let message = peer.message() { peer.answer(message, snapshotJSON()) }
+        })
+
+        #expect(try await daemon.client.timeout(.seconds(3_600)).status().revision == 17)
+    }
+}

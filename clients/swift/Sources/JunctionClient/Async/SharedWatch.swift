@@ -1,0 +1,106 @@
+import JunctionProtocol
+import Synchronization
+
+/// What all the `watch()` loops of one client look at: one subscription, on one thread, for as long as there is a loop.
+final class SharedWatch: Sendable {
+    typealias Updates = AsyncStream<Result<Snapshot, JunctionError>>
+
+    private struct State {
+        var loops: [UInt64: Updates.Continuation] = [:]
+        var lastLoop: UInt64 = 0
+        /// What the daemon said last, as long as it is there: a loop that comes later begins with it.
+        var present: Snapshot?
+        /// Ends the thread there is. It also tells that thread from one that is about to go.
+        var bell: Bell?
+    }
+
+    private let path: SocketPath
+    private let backoff: Backoff
+    private let state = Mutex(State())
+
+    /// Nothing is opened before there is a loop.
+    init(at path: SocketPath, backoff: Backoff = Backoff()) {
+        self.path = path
+        self.backoff = backoff
+    }
+
+    /// One loop more: the present snapshot first, if there is one, and then each change; a loop that is slow gets the newest.
+    func updates() -> Updates {
+        let (updates, continuation) = Updates.makeStream(bufferingPolicy: .bufferingNewest(1))
+        let loop = state.withLock { state in
+            state.lastLoop += 1
+            return state.lastLoop
+        }
+        // Before it is known, because it may be over by then.
+        continuation.onTermination = { [weak self] _ in self?.leave(loop) }
+        join(loop, continuation)
+        return updates
+    }
+
+    private func join(_ loop: UInt64, _ continuation: Updates.Continuation) {
+        let failure: JunctionError? = state.withLock { state in
+            do throws(JunctionError) {
+                if state.bell == nil {
+                    let bell = try Bell()
+                    try startThread { [self] in run(until: bell) }
+                    state.bell = bell
+                }
+            } catch {
+                return error
+            }
+            state.loops[loop] = continuation
+            if let present = state.present { continuation.yield(.success(present)) }
+            return nil
+        }
+        guard let failure else { return }
+        continuation.yield(.failure(failure))
+        continuation.finish()
+    }
+
+    private func leave(_ loop: UInt64) {
+        state.withLock { state in
+            guard state.loops.removeValue(forKey: loop) != nil, state.loops.isEmpty else { return }
+            state.bell?.ring()
+            state.bell = nil
+            state.present = nil
+        }
+    }
+}
+
+// What the thread does.
+extension SharedWatch {
+    private func run(until bell: Bell) {
+        let reconnection = Reconnection(to: path, patience: .always, backoff: backoff, unless: .ringing(bell))
+        var feed = SnapshotFeed(reconnection)
+        do throws(JunctionError) {
+            while true {
+                let snapshot = try feed.next(connectionEnded: { note(nil, for: bell) }).value
+                note(snapshot, for: bell)
+            }
+        } catch {
+            end(error, of: bell)
+        }
+    }
+
+    private func note(_ snapshot: Snapshot?, for bell: Bell) {
+        state.withLock { state in
+            guard state.bell === bell else { return }
+            state.present = snapshot
+            guard let snapshot else { return }
+            for loop in state.loops.values { loop.yield(.success(snapshot)) }
+        }
+    }
+
+    private func end(_ error: JunctionError, of bell: Bell) {
+        let loops = state.withLock { state in
+            guard state.bell === bell else { return [Updates.Continuation]() }
+            defer { state = State(lastLoop: state.lastLoop) }
+            return Array(state.loops.values)
+        }
+        // Their end is told to this again, so it is free by then.
+        for loop in loops {
+            loop.yield(.failure(error))
+            loop.finish()
+        }
+    }
+}
