@@ -14,6 +14,8 @@ package struct ServiceEnvironment: Equatable, Sendable {
     package var watchdog: Duration?
     /// Whether the service manager started this very process, rather than a parent that only passed its variables on.
     package var isUnderServiceManager: Bool
+    /// Whether that was the manager of one user (`systemctl --user`), which keeps no key for us.
+    package var isUnderUserManager: Bool
 
     package init(variables: [String: String], processID: Int32) {
         func text(_ name: String) -> String? {
@@ -32,6 +34,8 @@ package struct ServiceEnvironment: Equatable, Sendable {
         // it. Credentials are only readable by their own unit, and SYSTEMD_EXEC_PID names the one process it is for.
         isUnderServiceManager =
             credentialsDirectory != nil || text("SYSTEMD_EXEC_PID").flatMap(Int32.init) == processID
+        // A user's manager names itself to its services, the system's does not (systemd.exec(5)).
+        isUnderUserManager = isUnderServiceManager && text("MANAGERPID") != nil
     }
 
     private static func watchdog(microseconds: String?, watched: String?, processID: Int32) -> Duration? {

@@ -27,6 +27,15 @@ import Testing
         #expect(!ServiceEnvironment(variables: variables, processID: 11).isUnderServiceManager)
     }
 
+    @Test func `the manager of a user names itself to what it starts, and to nothing else`() {
+        let variables = ["SYSTEMD_EXEC_PID": "10", "MANAGERPID": "7"]
+
+        #expect(ServiceEnvironment(variables: variables, processID: 10).isUnderUserManager)
+        // Started from a terminal that is such a service.
+        #expect(!ServiceEnvironment(variables: variables, processID: 11).isUnderUserManager)
+        #expect(!ServiceEnvironment(variables: ["SYSTEMD_EXEC_PID": "10"], processID: 10).isUnderUserManager)
+    }
+
     @Test func `an empty variable counts as absent`() {
         let variables = ["CREDENTIALS_DIRECTORY": "", "STATE_DIRECTORY": "", "NOTIFY_SOCKET": ""]
 

@@ -28,13 +28,7 @@ struct StateOpening {
 
     /// A key that cannot be had does not keep the daemon from starting: what is stored is locked, and says why.
     private func sealing(in directory: StateDirectory) -> Sealing {
-        guard service.isUnderServiceManager else {
-            do throws(VaultRefusal) {
-                return .key(try SealingKey.file(in: directory))
-            } catch {
-                return .absent(origin: "file", remedy: error.message)
-            }
-        }
+        guard service.isUnderServiceManager else { return fileKey(in: directory) }
         let origin = binding
         do throws(VaultRefusal) {
             let path = service.credentialsDirectory.map { $0 + "/" + Self.keyCredential }
@@ -42,11 +36,21 @@ struct StateOpening {
         } catch {
             return .absent(origin: origin, remedy: error.message)
         }
+        // Nobody makes a key for a user's own service, and what is that user's is theirs alone: as by hand.
+        if service.isUnderUserManager { return fileKey(in: directory) }
         let remedy = """
             The service manager passed no credential \(Self.keyCredential): journalctl -u junctiond-key-init says why, or \
             the unit lacks LoadCredentialEncrypted=\(Self.keyCredential); then restart the service
             """
         return .absent(origin: origin, remedy: remedy)
+    }
+
+    private func fileKey(in directory: StateDirectory) -> Sealing {
+        do throws(VaultRefusal) {
+            return .key(try SealingKey.file(in: directory))
+        } catch {
+            return .absent(origin: "file", remedy: error.message)
+        }
     }
 
     /// What the key is bound to, as far as whoever set it up wrote it down.

@@ -1,0 +1,57 @@
+#!/usr/bin/env bash
+# The daemon of one user, under a manager of that user's own: `systemctl --user`, a state that is not locked, a courier of its own.
+. "${0%/*}/../lib.sh"
+fresh
+
+home=$work/home
+runtime=$work/runtime
+install -d -o kiosk -g kiosk -m 700 "$home" "$runtime" "$home/.config/junctiond"
+cat >"$home/.config/junctiond/junctiond.toml" <<END
+provider = "junction"
+[junction]
+authUrl = "$cloud"
+apiUrl = "$cloud"
+END
+chown kiosk "$home/.config/junctiond/junctiond.toml"
+
+# What logind starts at a log-in, on a machine that has one.
+unit user-manager.service <<END
+[Service]
+Type=notify
+User=kiosk
+Environment=HOME=$home XDG_RUNTIME_DIR=$runtime
+ExecStart=/lib/systemd/systemd --user
+Delegate=yes
+KillMode=mixed
+TimeoutStopSec=20
+END
+systemctl start user-manager.service
+
+user_does() { as kiosk env -i PATH="$PATH" HOME="$home" XDG_RUNTIME_DIR="$runtime" "$@"; }
+of_user() { user_does systemctl --user show --property="$1" --value "${2:-junctiond.service}"; }
+status_member() { user_does junctionctl --json status | member "$1"; } # NAME
+
+mkdir -p "$home/.local"
+chown kiosk: "$home/.local"
+check "the socket can be enabled by the user" user_does systemctl --user start junctiond.socket
+check "it is the user's alone" is "$(stat -c '%U %a' "$runtime/junctiond/junctiond.sock")" "kiosk 600"
+check "whoever connects starts the daemon" ends_with 3 user_does junctionctl status
+check "and it says that it is ready" is "$(of_user ActiveState)" active
+check "nothing is locked" is "$(status_member sealedWith) $(user_does junctionctl --json status | grep -o '"status":"ok"')" \
+    'file "status":"ok"'
+check "the state is where the user's state belongs, and the user's alone" \
+    is "$(stat -c '%U %a' "$home/.local/state/junctiond")" "kiosk 700"
+
+anna=$(new_user anna)
+check "a user can be signed in" user_does junctionctl sign-in < <(sign_in_token "$anna")
+check "and is the user" is "$(status_member userId)" "$anna"
+token=$(user_does junctionctl token | secret)
+check "a courier of the user's carried it" has "$(user_does systemctl --user list-units --all --plain --no-legend)" junctiond-courier@
+check "a restart keeps the session" user_does systemctl --user restart junctiond.service
+check "with its token" is "$(user_does junctionctl token)" "$token"
+check "a configuration can be loaded again" user_does systemctl --user reload junctiond.service
+check "the system's own daemon is another one" ends_with 3 junctionctl status
+user_does systemctl --user stop junctiond.socket
+check "once it is stopped there is no socket, and the user asks the system's daemon again" \
+    test ! -e "$runtime/junctiond/junctiond.sock"
+systemctl stop user-manager.service
