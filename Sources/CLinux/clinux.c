@@ -160,6 +160,15 @@ int clinux_forbid_dumps(void) {
     return result_of(prctl(PR_SET_DUMPABLE, 0, 0, 0, 0));
 }
 
+int clinux_end_with_starter(int connection) {
+    struct ucred peer = {0};
+    socklen_t size = sizeof peer;
+    if (prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0) != 0) return errno;
+    // Asked after that: a parent that is there now will be heard when it goes.
+    if (getsockopt(connection, SOL_SOCKET, SO_PEERCRED, &peer, &size) != 0) return errno;
+    return peer.pid == getppid() ? 0 : result_of(prctl(PR_SET_PDEATHSIG, 0, 0, 0, 0));
+}
+
 int clinux_occupy_standard_descriptors(void) {
     for (int descriptor = STDIN_FILENO; descriptor <= STDERR_FILENO; descriptor++) {
         if (fcntl(descriptor, F_GETFD) >= 0) continue;

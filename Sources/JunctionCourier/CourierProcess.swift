@@ -2,6 +2,10 @@ import CLinux
 import Glibc
 
 /// A courier as a child of this process.
+///
+/// It ends when the thread that started it does (`clinux_end_with_starter`), for that is how the kernel tells a child of its
+/// parent's end, one that is stopped, too. So each has a thread of its own, which starts it, waits for its end, and ends
+/// before only together with this process.
 enum CourierProcess {
     /// Starts the program with one end of a pair of sockets as its standard input, and with nothing else of ours but
     /// standard error.
@@ -11,36 +15,74 @@ enum CourierProcess {
         guard socketpair(AF_UNIX, type, 0, &pair) == 0 else {
             throw CourierUnreachable(.program(path: path), errno: errno)
         }
-        var process: Int32 = 0
-        let failure = clinux_start_program(path, pair[1], &process)
+        let failure = start(Birth(path, input: pair[1]))
         close(pair[1])
         guard failure == 0 else {
             close(pair[0])
             throw CourierUnreachable(.program(path: path), errno: failure)
         }
-        waitForEnd(of: process)
         return pair[0]
     }
 
-    /// Somebody has to ask how a child ended, or it stays as a zombie. A thread of its own neither polls nor touches how
-    /// the whole process deals with its other children.
-    private static func waitForEnd(of process: pid_t) {
+    /// - Returns: the errno of what failed, or zero.
+    private static func start(_ birth: Birth) -> Int32 {
         var attributes = pthread_attr_t()
         pthread_attr_init(&attributes)
         defer { pthread_attr_destroy(&attributes) }
         pthread_attr_setdetachstate(&attributes, Int32(PTHREAD_CREATE_DETACHED))
         pthread_attr_setstacksize(&attributes, 1 << 16)
         var thread = pthread_t()
-        // Without a thread it stays a zombie until we end: a small price, and no reason to do without a network.
-        _ = pthread_create(
+        let context = Unmanaged.passRetained(birth)
+        let failure = pthread_create(
             &thread,
             &attributes,
             { argument in
-                let process = pid_t(truncatingIfNeeded: Int(bitPattern: argument))
-                while waitpid(process, nil, 0) < 0, errno == EINTR {}
+                guard let argument else { return nil }
+                let birth = Unmanaged<Birth>.fromOpaque(argument).takeRetainedValue()
+                // Somebody has to ask how a child ended, or it stays as a zombie.
+                if let process = birth.give() { while waitpid(process, nil, 0) < 0, errno == EINTR {} }
                 return nil
             },
-            UnsafeMutableRawPointer(bitPattern: Int(process))
+            context.toOpaque()
         )
+        guard failure == 0 else {
+            context.release()
+            return failure
+        }
+        return birth.awaited()
+    }
+}
+
+/// One start of a courier: asked for by one thread, made by another.
+private final class Birth: @unchecked Sendable {
+    // What came of it is written before, and read after, the semaphore is raised.
+    private let path: String
+    private let input: Int32
+    private let isOver = UnsafeMutablePointer<sem_t>.allocate(capacity: 1)
+    private var failure: Int32 = 0
+
+    init(_ path: String, input: Int32) {
+        (self.path, self.input) = (path, input)
+        sem_init(isOver, 0, 0)
+    }
+
+    deinit {
+        sem_destroy(isOver)
+        isOver.deallocate()
+    }
+
+    /// - Returns: the process, if there is one.
+    func give() -> pid_t? {
+        var process: Int32 = 0
+        failure = clinux_start_program(path, input, &process)
+        let isBorn = failure == 0
+        sem_post(isOver)
+        return isBorn ? process : nil
+    }
+
+    /// - Returns: the errno of what failed, or zero.
+    func awaited() -> Int32 {
+        while sem_wait(isOver) < 0, errno == EINTR {}
+        return failure
     }
 }

@@ -67,6 +67,11 @@ int clinux_alarm_wait(int alarm);
 /// Do this after reading /proc/self: its files belong to root from now on.
 int clinux_forbid_dumps(void);
 
+/// Ends this process together with the thread that started it, by SIGKILL, which reaches one that is stopped, too
+/// (PR_SET_PDEATHSIG): where the process at the other end of `connection` is our parent. Where somebody else is, who had
+/// us started by a service manager, or where our parent has gone already, only the end of the connection says so.
+int clinux_end_with_starter(int connection);
+
 /// Occupies whichever of the descriptors 0, 1 and 2 the caller left closed, so that no socket or file gets its number:
 /// what the program says on standard error would go there. Reading or writing fails there as it would have before.
 int clinux_occupy_standard_descriptors(void);

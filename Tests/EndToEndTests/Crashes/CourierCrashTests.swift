@@ -82,6 +82,17 @@ import Testing
         courier.awaitEnd()
     }
 
+    @Test func `the courier ends with its daemon, even when it is stopped`() throws {
+        try installation.cloud.fault(["hang": true, "times": 1])
+        _ = try installation.connect().request("session.renew")
+        try installation.cloud.wait(for: "hanging")
+        let courier = try installation.courier()
+        courier.signal(SIGSTOP)
+        try installation.killDaemon()
+
+        courier.awaitEnd()
+    }
+
     private func comesBack(replays: Int) throws {
         let settled = try installation.awaitSnapshot { $0.generation == 2 }
 

@@ -42,4 +42,12 @@ check "the next daemon has another one" calls
 kill -KILL "$(main_pid)"
 check "and that ends when the daemon is killed" await 10 no_courier
 check "so it goes on" calls
+kill -STOP "$(courier_pid)"
+systemctl stop --quiet junctiond.service
+check "one that stands still ends when the daemon is stopped, too" await 10 no_courier
+check "the next daemon has another one" calls
+kill -STOP "$(courier_pid)"
+kill -KILL "$(main_pid)"
+check "and one that stands still ends when the daemon is killed" await 10 no_courier
+check "so it goes on" calls
 check "all that cost no renewal" is "$(counter exchanges) $(counter refreshes)" "1 0"

@@ -114,6 +114,29 @@ struct CourierProcessTests {
         try await server.stop()
     }
 
+    @Test func `a courier stays when the thread that asked for it has ended`() async throws {
+        let courier = try OwnCourier()
+        let place = courier.place
+        let (socket, thread) = try await onThread {
+            let socket = try place.connect()
+            // It has begun.
+            #expect(Self.hears(from: socket))
+            return (socket, Self.number(of: "/proc/thread-self"))
+        }
+        defer { close(socket) }
+        // The kernel tells the children of a thread of its end before it takes its number away.
+        while FileManager.default.fileExists(atPath: "/proc/self/task/\(thread)") { await Task.yield() }
+
+        let limits = TransferLimits(resolve: 1, connect: 1, silence: 1, whole: 1, longestAnswer: 1)
+        let request = TransferRequest(method: "GET", url: "no URL", limits: limits)
+        for message in [KeeperMessage.hello(version: KeeperMessage.version), .open(request)] {
+            _ = Frame.encode(message, of: 1)?.withUnsafeBytes {
+                send(socket, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL))
+            }
+        }
+        #expect(try await onThread { Self.hears(from: socket) })
+    }
+
     @Test func `a courier inherits nothing but its connection and standard error`() async throws {
         // Reads what it is told, says nothing, and is found as it was started.
         let courier = try OwnCourier("/bin/cat")
@@ -168,6 +191,17 @@ struct CourierProcessTests {
         HttpCall(method: method, origin: try HttpOrigin(url), target: "/")
     }
 
+    /// Whether the other end says something, and does not end.
+    private static func hears(from socket: Int32) -> Bool {
+        var room = [UInt8](repeating: 0, count: 64)
+        return recv(socket, &room, room.count, 0) > 0
+    }
+
+    private static func number(of link: String) -> String {
+        let path = try? FileManager.default.destinationOfSymbolicLink(atPath: link)
+        return path?.split(separator: "/").last.map(String.init) ?? ""
+    }
+
     /// Waits until nobody is left of a process, not even its number.
     private static func isGone(_ process: pid_t) async {
         while kill(process, 0) == 0 { await Task.yield() }
@@ -187,10 +221,12 @@ private final class OwnCourier: Sendable {
 
     deinit { unlink(path) }
 
+    var place: CourierPlace { .program(path: path) }
+
     func http(_ limits: OutgoingHttp.Limits = .patient) -> OutgoingHttp {
         OutgoingHttp(
             eventLoop: loop,
-            courier: .program(path: path),
+            courier: place,
             userAgent: "test",
             limits: limits
         )
