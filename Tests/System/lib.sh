@@ -198,7 +198,11 @@ is_unavailable() { # REMEDY COMMAND...: and the message says so
     is "$status" 75 && has "$(<"$work/error")" providerUnavailable courier "$remedy"
 }
 
-stop_couriers() { systemctl stop --quiet 'junctiond-courier@*.service'; }
+# Told to stop, they would stay until their daemon lets them go.
+end_couriers() {
+    systemctl kill --signal=KILL 'junctiond-courier@*.service' 2>"$work/.errors" || :
+    await 10 no_courier
+}
 
 faults() { curl -fsS "$cloud/sandbox/faults" -d "$1" -o "$work/.fault"; } # JSON
 

@@ -63,7 +63,7 @@ are_there() {
 }
 check "there is what it could read" are_there
 
-stop_couriers
+end_couriers
 folders=(list:"$state" list:/var/lib/private list:/var/lib/junctiond-key list:/run/credentials list:/run/credstore
     list:/run/junctiond list:"${config%/*}")
 places=(write:/var/lib write:/etc write:/run write:/usr/bin write:/home)

@@ -12,12 +12,12 @@ names_courier() { # doctor, as a problem
 
 # The program is another one: standard input, or nothing. Until `put_back`.
 replaced() {
-    stop_couriers
+    end_couriers
     mv "$program" "$work/courier"
     [[ $1 == none ]] || install -m 755 /dev/stdin "$program"
 }
 put_back() {
-    stop_couriers
+    end_couriers
     mv -f "$work/courier" "$program"
 }
 
@@ -42,7 +42,7 @@ check "which is another process" no is "$(courier_pid)" "$courier"
 # ---- stopped ----
 
 systemctl stop --quiet junctiond-courier.socket
-stop_couriers
+end_couriers
 check "without the socket requests are unavailable, and the message has the command" \
     is_unavailable "systemctl start junctiond-courier.socket" calls
 check "the token is served all the same" is "$(token)" "$token"

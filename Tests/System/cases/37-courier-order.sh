@@ -38,7 +38,7 @@ courier=$(couriers | head -n 1)
 systemctl stop junctiond.socket junctiond.service junctiond-courier.socket "$courier" &
 stop=$!
 check "while a renewal is under way everything stops" await 10 is_stopping
-check "the courier is the daemon's until that has ended" is "$(systemctl is-active "$courier")" active
+check "the courier is the daemon's until that has ended" is "$(systemctl is-active "$courier")" deactivating
 release
 check "the answer comes, and the stop ends" ended "$stop"
 wait "$renewal" || :
@@ -46,6 +46,22 @@ no_faults
 systemctl start junctiond.socket
 check "the renewed session is on the disk" field_is generation 3
 check "the provider was asked once more" is "$(counter refreshes) $(counter replays)" "2 0"
+
+# ---- a courier that is asked for while the daemon stops ----
+
+# What came before the end was asked for is answered, and there is no courier yet that could carry it.
+end_couriers
+mkfifo "$work/met" "$work/go"
+/ci/suite/late-request "$JUNCTIOND_SOCKET" "$work/met" "$work/go" "$work/said" >"$work/late" &
+late=$!
+: >"$work/met" # it is connected, and the daemon has answered it once
+kill -STOP "$(main_pid)"
+: >"$work/go"
+said() { [[ -e $work/said ]]; }
+check "a request is there that the daemon has not read yet" await 10 said
+check "it stops" systemctl stop junctiond.service
+check "the request was answered" ended "$late"
+check "by a courier that began while the daemon was stopping" has "$(<"$work/late")" '"status":200'
 
 # ---- an answer that does not come in time ----
 

@@ -87,7 +87,7 @@ printf '\000\000\000\002\000\000\000\000\201\000\143' >&0
 exec cat >/dev/null
 END
 next_version 99.3-1 '' "$work/courier"
-stop_couriers
+end_couriers
 dpkg --force-confdef --force-confold -i "$work/junctiond_99.3-1.deb" >"$work/installation" 2>&1
 check "a version with another courier installs, and says what is to be done" \
     has "$(<"$work/installation")" "unable to renew" "systemctl restart junctiond"
