@@ -24,7 +24,7 @@ extension SessionOwner {
         while isAllowed: () -> Bool
     ) async throws(Refusal) -> ApiAnswer {
         // Whether the path is the user's own is decided before anything is renewed for its sake.
-        if let identity = machine.identity { _ = try provider.admit(request, for: identity) }
+        if let identity = machine.identity { _ = try provider.admit(request.naming(identity.userId), for: identity) }
         _ = try await authorization(by: uid)
         // The credential is the one of this moment: a rotation may have come in between.
         guard let identity = machine.identity else { throw .notSignedIn }
@@ -51,7 +51,7 @@ extension SessionOwner {
         guard let identity = machine.identity, identity.isSameUser(as: user), let secrets = servedSecrets else {
             throw .notSignedIn
         }
-        let admitted = try provider.admit(request, for: identity)
+        let admitted = try provider.admit(request.naming(identity.userId), for: identity)
         if let refusal = machine.apiCallBegan(by: uid, now: now) { throw refusal }
         let generation = machine.servedGeneration
         let answer: ApiAnswer

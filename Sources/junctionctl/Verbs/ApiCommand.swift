@@ -9,7 +9,8 @@ struct ApiCommand: ParsableCommand {
         commandName: "api",
         abstract: "Calls the provider's API as the signed-in user, and prints the body of the answer.",
         discussion: """
-            The daemon adds the credential, and allows only what belongs to the signed-in user.
+            The daemon adds the credential, and allows only what belongs to the signed-in user. A segment of the path that is \
+            ':userId' (or '{userId}') stands for that user's id.
             Ends with exit code 1 when the provider answers with a status of 400 or more.
             """
     )
@@ -17,7 +18,7 @@ struct ApiCommand: ParsableCommand {
     @Argument(help: "GET, POST, …")
     var method: String
 
-    @Argument(help: "The path, which may have a query: '/v2/summary/sleep/UUID?start_date=2026-11-01'.")
+    @Argument(help: "The path, which may have a query: '/v2/summary/sleep/:userId?start_date=2026-11-01'.")
     var path: String
 
     @Option(

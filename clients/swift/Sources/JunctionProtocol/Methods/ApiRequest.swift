@@ -45,7 +45,14 @@ extension ApiRequest: WireParams, WireObject {
     package static let fields = Fields(
         ApiRequest.init(method:path:query:headers:body:),
         Field("method", \.method, .method, "GET, POST, …"),
-        Field("path", \.path, .path, "one of the signed-in user's own resources, beginning with '/'"),
+        Field(
+            "path",
+            \.path,
+            .path,
+            """
+            one of the signed-in user's own resources, beginning with '/'; a segment ':userId' or '{userId}' is that user's id
+            """
+        ),
         Field("query", \.query, texts: .ifAny, atMost: mostTexts, "the query, unescaped; at most 256 names"),
         Field(
             "headers",

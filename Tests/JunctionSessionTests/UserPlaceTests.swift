@@ -1,0 +1,59 @@
+import JunctionSecret
+import JunctionTesting
+import Testing
+
+@testable import JunctionSession
+
+/// `:userId` and `{userId}` in a path are the signed-in user's id.
+struct UserPlaceTests {
+    @Test(arguments: [
+        ("/v2/user/:userId", "/v2/user/alice"),
+        ("/v2/user/{userId}/x", "/v2/user/alice/x"),
+        ("/v2/user/%3AuserId", "/v2/user/alice"),
+        ("/v2/user/%7BuserId%7d", "/v2/user/alice"),
+        ("/v2/user/%7b%75serId%7D/", "/v2/user/alice/"),
+        (":userId", "alice"),
+        // Only a whole segment, in one spelling.
+        ("/v2/user/x:userId", "/v2/user/x:userId"),
+        ("/v2/user/:userId2", "/v2/user/:userId2"),
+        ("/v2/user/:userid", "/v2/user/:userid"),
+        ("/v2/user/{user}", "/v2/user/{user}"),
+        ("/v2/user/%7BuserId%7", "/v2/user/%7BuserId%7"),
+        ("/v2/user/%253AuserId", "/v2/user/%253AuserId"),
+        ("/v2/user/alice", "/v2/user/alice"),
+        ("", ""),
+    ])
+    func `a whole segment is replaced, and nothing else`(path: String, named: String) {
+        #expect(ApiRequest(method: "GET", path: path).naming("alice").path == named)
+    }
+
+    @Test func `an id stays one segment, whatever is in it`() {
+        let named = ApiRequest(method: "GET", path: "/users/:userId/{userId}").naming("a/b c%3AuserId\u{1}é")
+
+        let id = "a%2Fb%20c%253AuserId%01%C3%A9"
+        #expect(named.path == "/users/\(id)/\(id)")
+    }
+
+    @Test func `a call goes to the user who is signed in, also after somebody else has come`() throws {
+        let house = House().start().signIn("alice")
+        let answers = Box<Result<ApiAnswer, Refusal>>()
+
+        house.on { $0.call(ApiRequest(method: "GET", path: "/v2/user/:userId"), by: 1_000) { answers.put($0) } }
+        house.on { $0.signOut(by: 1_000) { _ in } }
+        _ = house.signIn("bob")
+        house.on { $0.call(ApiRequest(method: "GET", path: "/v2/user/{userId}"), by: 1_000) { answers.put($0) } }
+
+        #expect(house.provider.apiCalls.map(\.path) == ["/v2/user/alice", "/v2/user/bob"])
+        #expect(answers.all.count == 2)
+    }
+
+    @Test func `a path with the place where another user's id belongs is still judged`() {
+        let house = House().start().signIn("alice")
+        let answers = Box<Result<ApiAnswer, Refusal>>()
+
+        house.on { $0.call(ApiRequest(method: "GET", path: "/v2/team/:userId"), by: 1_000) { answers.put($0) } }
+
+        #expect(house.provider.apiCalls.isEmpty)
+        #expect(throws: Refusal.self) { try answers.all.first?.get() }
+    }
+}
