@@ -23,6 +23,8 @@ struct Room {
     /// The rooms that its tests need beside it; nil where another room's tests are about it.
     var tests: [String]? = []
     var testsOutside: [Outside] = []
+    /// Files whose bytes are compiled in; nothing is looked up when the program runs.
+    var embedded: [String] = []
     var settings: [SwiftSetting] = []
     var linking: [LinkerSetting] = []
 }
@@ -176,7 +178,8 @@ let rooms: [Room] = [
         uses: ["RegistrationToken", "JunctionText"],
         outside: [
             hummingbird, hummingbirdCore, hummingbirdTLS, nioCore, nioSSL, crypto, cryptoExtras, logging,
-        ]
+        ],
+        embedded: ["Page/page.html", "Page/page.css", "Page/page.js", "Page/icon.svg"]
     ),
     Room(
         name: "junction-sandbox",
@@ -229,6 +232,7 @@ func target(_ room: Room) -> Target {
             name: room.name,
             dependencies: dependencies(room),
             path: "\(room.home)/\(room.name)",
+            resources: room.embedded.map { .embedInCode($0) },
             swiftSettings: strict + room.settings
         )
     case .executable:

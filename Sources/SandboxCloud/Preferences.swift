@@ -4,8 +4,10 @@ import Synchronization
 final class Preferences: Sendable {
     private let initial: Settings
     private let current: Mutex<Settings>
+    private let bell: Bell
 
-    init(_ settings: Settings) {
+    init(_ settings: Settings, bell: Bell) {
+        self.bell = bell
         initial = settings
         current = Mutex(settings)
     }
@@ -14,9 +16,11 @@ final class Preferences: Sendable {
 
     func change(_ body: (inout Settings) -> Void) {
         current.withLock { body(&$0) }
+        bell.ring()
     }
 
     func reset() {
         current.withLock { $0 = initial }
+        bell.ring()
     }
 }

@@ -17,8 +17,8 @@ package struct SandboxCloud: Sendable {
         self.configuration = configuration
         self.logger = logger
 
-        let ledger = try Ledger(file: configuration.stateFile.map(StateFile.init)) { Date() }
-        let workings = Workings(ledger: ledger, preferences: Preferences(configuration.settings))
+        let workings = try Workings(configuration)
+        let ledger = workings.ledger
         let junction = try JunctionCloud(
             ledger: ledger,
             counters: workings.counters,
@@ -52,7 +52,7 @@ package struct SandboxCloud: Sendable {
         }
         for vendor in vendors { vendor.addRoutes(to: router) }
         workings.addRoutes(to: router)
-        OverviewPage(junction: junction, counters: workings.counters).addRoutes(to: router)
+        Page(workings: workings, vendors: vendors, scheme: configuration.scheme).addRoutes(to: router)
         responder = router.buildResponder()
     }
 

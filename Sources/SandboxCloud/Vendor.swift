@@ -1,3 +1,4 @@
+import FoundationEssentials
 import Hummingbird
 
 /// One vendor's documented endpoints, and the `/sandbox` endpoints that only make sense for this vendor.
@@ -6,4 +7,10 @@ protocol Vendor: Sendable {
     var tokenEndpoints: Set<String> { get }
 
     func addRoutes(to router: Router<CloudContext>)
+
+    /// Its users and logins, as the page shows them.
+    func overview(of state: CloudState, now: Date) -> VendorOverview
+
+    /// What makes a daemon use it: the contents of a configuration file, for a sandbox at this origin.
+    func configuration(at origin: String) -> String
 }

@@ -92,6 +92,22 @@ final class Connection: Sendable {
         }
     }
 
+    /// What comes until there is this text in it, or until the server closes.
+    func read(until wanted: some StringProtocol & Sendable) async -> String {
+        await withCheckedContinuation { continuation in
+            Thread.detachNewThread { [self] in
+                var all = Data()
+                var buffer = [UInt8](repeating: 0, count: 65536)
+                while all.range(of: Data(wanted.utf8)) == nil,
+                    case let count = recv(descriptor, &buffer, buffer.count, 0), count > 0
+                {
+                    all.append(contentsOf: buffer[..<count])
+                }
+                continuation.resume(returning: String(decoding: all, as: UTF8.self))
+            }
+        }
+    }
+
     /// Everything until the server closes. It waits on a thread of its own: the sandbox needs the others.
     func readToEnd() async -> Data {
         await withCheckedContinuation { continuation in

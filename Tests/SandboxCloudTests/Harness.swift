@@ -113,3 +113,11 @@ func userToken(in signInToken: String) throws -> String {
     let envelope = try #require(Data(base64Encoded: signInToken))
     return try #require(try JSONDecoder().decode(JSONValue.self, from: envelope)["user_token"]?.string)
 }
+
+extension JSONValue {
+    /// What a list has in it.
+    var elements: [JSONValue]? {
+        guard case .array(let elements) = self else { return nil }
+        return elements
+    }
+}

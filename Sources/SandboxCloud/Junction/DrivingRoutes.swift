@@ -5,7 +5,7 @@ extension JunctionCloud {
     /// `/sandbox/users…`: what a backend, a support desk or a thief would do, for whoever drives a test.
     func addDrivingRoutes(to router: Router<CloudContext>) {
         router.get("sandbox/users") { _, _ in
-            try Response.json(["users": overview()])
+            try Response.json(["users": everybody()])
         }
         router.post("sandbox/users") { request, _ in try await driveCreation(request) }
         router.post("sandbox/users/{user}/sign-in-token") { request, context in
@@ -20,19 +20,22 @@ extension JunctionCloud {
             let expiresAt = wishes.expiresIn.map { now + $0 }
             return try Response.json(try linkCode(for: user.id, expiresAt: expiresAt, origin: origin(for: request)))
         }
-        drive("delete", on: router) { state, user, _ in state.delete(user) }
+        drive("delete", on: router) { state, user, now in state.delete(user, now: now) }
         drive("undelete", on: router) { state, user, _ in state.undelete(user) }
         drive("disable", on: router) { state, user, _ in state.users[user]?.standing = .disabled }
         drive("enable", on: router) { state, user, _ in state.users[user]?.standing = .active }
-        drive("require-reauthentication", on: router) { state, user, _ in state.families.endAll(of: user) }
+        drive("require-reauthentication", on: router) { state, user, now in
+            state.families.endAll(of: user, because: .ended, now: now)
+        }
         drive("expire-access-tokens", on: router) { state, user, now in
             state.families.expireAccessTokens(of: user, now: now)
         }
-        drive("revoke-access-tokens", on: router) { state, user, _ in state.families.dropAccessTokens(of: user) }
+        drive("revoke-access-tokens", on: router) { state, user, now in
+            state.families.dropAccessTokens(of: user, now: now)
+        }
     }
 
-    /// Every user as the sandbox shows them.
-    func overview() -> [DrivenUser] {
+    private func everybody() -> [DrivenUser] {
         ledger.read { state, _ in
             state.junction.users.everybody.map {
                 DrivenUser($0, sessions: state.junction.families.aliveCount(of: $0.id))

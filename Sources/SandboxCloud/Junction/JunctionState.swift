@@ -11,11 +11,11 @@ struct JunctionState: Codable, Sendable {
 
 extension JunctionState {
     /// Deletes a user: every sign-in ends at once, and the provider connections with it.
-    mutating func delete(_ id: String) {
+    mutating func delete(_ id: String, now: Date) {
         users[id]?.standing = .deleted
         users[id]?.providers = []
-        families.endAll(of: id)
-        families.dropAccessTokens(of: id)
+        families.endAll(of: id, because: .deleted, now: now)
+        families.dropAccessTokens(of: id, now: now)
     }
 
     /// Brings a deleted user back; it has to sign in anew.

@@ -37,6 +37,7 @@ struct TokenFamilies: Codable, Sendable {
         /// Replaced refresh tokens, and until when each may be replayed.
         var replaced: [String: Date] = [:]
         var ended = false
+        var story = LoginStory()
     }
 
     private struct AccessToken: Codable {
@@ -57,7 +58,9 @@ struct TokenFamilies: Codable, Sendable {
     mutating func open(for user: String, on terms: Terms, now: Date) -> IssuedTokens {
         let name = TokenText.identifier()
         let tokens = issue(for: user, of: name, on: terms, now: now)
-        families[name] = Family(user: user, current: TokenText.fingerprint(tokens.refreshToken))
+        var family = Family(user: user, current: TokenText.fingerprint(tokens.refreshToken))
+        family.story.add(.opened, at: now, issued: family.current)
+        families[name] = family
         return tokens
     }
 
@@ -69,12 +72,17 @@ struct TokenFamilies: Codable, Sendable {
     /// Replaces a refresh token by the next one. The token must be one whose owner is known.
     mutating func rotate(_ token: String, on terms: Terms, now: Date) -> Rotation {
         let shown = TokenText.fingerprint(token)
-        guard let name = familyOfRefreshToken[shown], var family = families[name], !family.ended else { return .ended }
+        guard let name = familyOfRefreshToken[shown], var family = families[name] else { return .ended }
+        guard !family.ended else {
+            families[name]?.story.add(.refused, at: now, shown: shown)
+            return .ended
+        }
 
         let isReplay = shown != family.current
         if isReplay {
             guard let deadline = family.replaced[shown], now < deadline else {
                 family.ended = true
+                family.story.add(.reused, at: now, shown: shown)
                 families[name] = family
                 accessTokens = accessTokens.filter { $0.value.family != name }
                 return .reused
@@ -87,6 +95,13 @@ struct TokenFamilies: Codable, Sendable {
 
         let tokens = issue(for: family.user, of: name, on: terms, now: now)
         family.current = TokenText.fingerprint(tokens.refreshToken)
+        family.story.add(
+            isReplay ? .replayed : .rotated,
+            at: now,
+            shown: shown,
+            issued: family.current,
+            graceEndsAt: family.replaced[shown]
+        )
         families[name] = family
         return isReplay ? .replayed(tokens) : .rotated(tokens)
     }
@@ -98,15 +113,18 @@ struct TokenFamilies: Codable, Sendable {
     }
 
     /// Ends all sign-ins of a user. What the access tokens open stays open unless they are dropped too.
-    mutating func endAll(of user: String) {
+    mutating func endAll(of user: String, because kind: LoginStory.Kind, now: Date) {
+        note(kind, of: user, now: now)
         for (name, family) in families where family.user == user { families[name]?.ended = true }
     }
 
-    mutating func dropAccessTokens(of user: String) {
+    mutating func dropAccessTokens(of user: String, now: Date) {
+        note(.accessTokensRevoked, of: user, now: now)
         accessTokens = accessTokens.filter { $0.value.user != user }
     }
 
     mutating func expireAccessTokens(of user: String, now: Date) {
+        note(.accessTokensExpired, of: user, now: now)
         for (fingerprint, token) in accessTokens where token.user == user {
             accessTokens[fingerprint]?.expiresAt = min(token.expiresAt, now)
         }
@@ -115,6 +133,30 @@ struct TokenFamilies: Codable, Sendable {
     /// How many sign-ins of a user are alive.
     func aliveCount(of user: String) -> Int {
         families.values.count { $0.user == user && !$0.ended }
+    }
+
+    /// Every sign-in that there was, as the page shows it.
+    func logins(named name: (_ user: String) -> String, now: Date) -> [ShownLogin] {
+        let good = Dictionary(grouping: accessTokens.values.filter { now < $0.expiresAt }, by: \.family)
+        return families.map { id, family in
+            ShownLogin(
+                id: id,
+                user: name(family.user),
+                detail: "family \(id.prefix(8))",
+                openedAt: family.story.entries.first?.at ?? .distantPast,
+                isAlive: !family.ended,
+                accessTokens: good[id]?.count ?? 0,
+                expiresAt: good[id]?.map(\.expiresAt).max(),
+                story: family.story
+            )
+        }
+    }
+
+    /// What befell all sign-ins of a user that were alive.
+    private mutating func note(_ kind: LoginStory.Kind, of user: String, now: Date) {
+        for (name, family) in families where family.user == user && !family.ended {
+            families[name]?.story.add(kind, at: now)
+        }
     }
 
     private mutating func issue(for user: String, of family: String, on terms: Terms, now: Date) -> IssuedTokens {

@@ -39,9 +39,9 @@ extension JunctionCloud {
         }
         router.delete("v2/user/{user}") { request, context in
             let id = try context.parameters.require("user")
-            return try apiChange(request) { state, caller, _ in
+            return try apiChange(request) { state, caller, now in
                 _ = try caller.team()
-                state.delete(try state.user(id, for: caller).id)
+                state.delete(try state.user(id, for: caller).id, now: now)
                 return try Done.response()
             }
         }

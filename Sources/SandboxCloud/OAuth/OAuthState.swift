@@ -27,10 +27,10 @@ extension OAuthState {
     }
 
     /// Deletes a user, and all logins with it.
-    mutating func delete(_ subject: String) {
+    mutating func delete(_ subject: String, now: Date) {
         users[subject]?.isDeleted = true
         guard !terms.deletedRenews else { return }
-        families.endAll(of: subject, because: .deletion)
-        families.dropAccessTokens(of: subject)
+        families.endAll(of: subject, because: .deletion, now: now)
+        families.dropAccessTokens(of: subject, now: now)
     }
 }

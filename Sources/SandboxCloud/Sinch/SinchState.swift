@@ -12,6 +12,7 @@ struct SinchState: Codable, Sendable {
         /// When the instance is deleted, in seconds since 1970 on the cloud's clock.
         var expiresAt: Int64?
         var registrations = 0
+        var story = LoginStory()
     }
 
     /// Who presented a nonce, so that a lost answer can be asked for again and nothing else can.
@@ -63,6 +64,7 @@ struct SinchState: Codable, Sendable {
         let credential = issuesCredentials ? TokenText.fresh("sinch_") : nil
         instance.credential = credential.map(TokenText.fingerprint)
         instance.registrations += 1
+        instance.story.add(index == nil ? .opened : .renewed, at: Date(timeIntervalSince1970: Double(now)))
         if let index { instances[index] = instance } else { instances.append(instance) }
         return (instance, credential)
     }

@@ -30,7 +30,9 @@ extension SocialCloud {
         drive("delete", on: router) { state, user, _ in state[user]?.isDeleted = true }
         drive("undelete", on: router) { state, user, _ in state[user]?.isDeleted = false }
         drive("expire-access-tokens", on: router) { state, user, now in state.expireAccessTokens(of: user, now: now) }
-        drive("revoke-access-tokens", on: router) { state, user, _ in state.dropAccessTokens(of: user) }
+        drive("revoke-access-tokens", on: router) { state, user, now in
+            state.dropAccessTokens(of: user, now: now)
+        }
     }
 
     private func everybody() -> [DrivenSocialUser] {

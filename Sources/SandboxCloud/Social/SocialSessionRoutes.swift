@@ -16,7 +16,7 @@ extension SocialCloud {
         router.delete("api/v4/sessions") { request, _ in
             let token = try request.socialToken()
             try ledger.change { state, now in
-                state.social.close(try state.social.caller(token, now: now))
+                state.social.close(try state.social.caller(token, now: now), now: now)
             }
             counters.count { $0.signOuts += 1 }
             return try Response.json(Done())

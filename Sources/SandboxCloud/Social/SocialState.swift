@@ -13,6 +13,7 @@ struct SocialState: Codable, Sendable {
     private var sessions: [String: Session] = [:]
     /// Whose auth token it is, by its fingerprint.
     private var authTokens: [String: String] = [:]
+    private var stories = SocialStories()
     var terms = SocialTerms()
 
     subscript(userId: String) -> SocialUser? {
@@ -58,18 +59,20 @@ extension SocialState {
 
         let isRenewal = sessions.values.contains { $0.user == login.userId && $0.device == login.deviceId }
         // A device is for one user at a time.
+        for (_, other) in sessions where other.device == login.deviceId && other.user != login.userId {
+            stories.add(.ended, to: other, now: now)
+        }
         sessions = sessions.filter { $0.value.device != login.deviceId || $0.value.user == login.userId }
         let token = TokenText.fresh("spt_")
-        sessions[TokenText.fingerprint(token)] = Session(
-            user: login.userId,
-            device: login.deviceId,
-            expiresAt: now + lifetime
-        )
+        let session = Session(user: login.userId, device: login.deviceId, expiresAt: now + lifetime)
+        sessions[TokenText.fingerprint(token)] = session
+        stories.add(isRenewal ? .renewed : .opened, to: session, now: now)
         return Opened(accessToken: token, user: user, isRenewal: isRenewal)
     }
 
     /// Ends what the caller's user has on the caller's device.
-    mutating func close(_ session: Session) {
+    mutating func close(_ session: Session, now: Date) {
+        stories.add(.signedOut, to: session, now: now)
         sessions = sessions.filter { $0.value.user != session.user || $0.value.device != session.device }
     }
 
@@ -81,13 +84,21 @@ extension SocialState {
     }
 
     mutating func expireAccessTokens(of user: String, now: Date) {
+        note(.accessTokensExpired, of: user, now: now)
         for (fingerprint, session) in sessions where session.user == user {
             sessions[fingerprint]?.expiresAt = min(session.expiresAt, now)
         }
     }
 
-    mutating func dropAccessTokens(of user: String) {
+    mutating func dropAccessTokens(of user: String, now: Date) {
+        note(.accessTokensRevoked, of: user, now: now)
         sessions = sessions.filter { $0.value.user != user }
+    }
+
+    /// What befell the sessions of a user, one a device.
+    private mutating func note(_ kind: LoginStory.Kind, of user: String, now: Date) {
+        let devices = Dictionary(sessions.values.filter { $0.user == user }.map { ($0.device, $0) }) { one, _ in one }
+        for session in devices.values { stories.add(kind, to: session, now: now) }
     }
 
     private mutating func spend(_ authToken: String?, of user: String) throws(Refusal) {
@@ -99,6 +110,28 @@ extension SocialState {
             throw SocialRefusal.unauthorized.because("the authToken is unknown, spent or another user's")
         }
         if terms.singleUseAuthTokens { authTokens[fingerprint] = nil }
+    }
+}
+
+// Telling.
+extension SocialState {
+    /// The sessions that there were, one for each device and user, as the page shows them.
+    func logins(now: Date) -> [ShownLogin] {
+        stories.all.map { device in
+            let good = sessions.values.filter {
+                $0.user == device.user && $0.device == device.device && now < $0.expiresAt
+            }
+            return ShownLogin(
+                id: "\(device.device) \(device.user)",
+                user: users[device.user]?.displayName ?? device.user,
+                detail: "device \(device.device)",
+                openedAt: device.story.entries.first?.at ?? .distantPast,
+                isAlive: !good.isEmpty,
+                accessTokens: good.count,
+                expiresAt: good.map(\.expiresAt).max(),
+                story: device.story
+            )
+        }
     }
 }
 

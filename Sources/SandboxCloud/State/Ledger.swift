@@ -5,10 +5,12 @@ import Synchronization
 final class Ledger: Sendable {
     private let state: Mutex<CloudState>
     private let file: StateFile?
+    private let bell: Bell
     private let wallClock: @Sendable () -> Date
 
-    init(file: StateFile?, wallClock: @escaping @Sendable () -> Date) throws {
+    init(file: StateFile?, bell: Bell, wallClock: @escaping @Sendable () -> Date) throws {
         self.file = file
+        self.bell = bell
         self.wallClock = wallClock
         state = Mutex(try file?.load() ?? CloudState())
     }
@@ -24,12 +26,14 @@ final class Ledger: Sendable {
 
     /// Changes the state; if the body throws or the file cannot be written, nothing has changed.
     func change<Answer: Sendable>(_ body: (inout CloudState, Date) throws -> Answer) throws -> Answer {
-        try state.withLock { state in
+        let answer = try state.withLock { state in
             var next = state
             let answer = try body(&next, wallClock() + next.clockOffset)
             try file?.save(next)
             state = next
             return answer
         }
+        bell.ring()
+        return answer
     }
 }

@@ -14,6 +14,11 @@ final class Counters: Sendable {
     }
 
     private let books = Mutex(Books())
+    private let bell: Bell
+
+    init(bell: Bell) {
+        self.bell = bell
+    }
 
     var tally: Tally { books.withLock { $0.tally } }
 
@@ -27,6 +32,7 @@ final class Counters: Sendable {
                 return true
             }
         }
+        bell.ring()
     }
 
     /// Starts again from nothing; only what is under way now is still known.

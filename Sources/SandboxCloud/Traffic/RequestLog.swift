@@ -35,18 +35,46 @@ final class RequestLog: Sendable {
     /// Enough for a test to look back on, little enough to stay small under a load test.
     static let capacity = 500
 
-    private let notes = Mutex<[RequestNote]>([])
+    /// A note with its place among all that there have been.
+    struct Numbered: Encodable, Sendable {
+        let number: Int
+        let note: RequestNote
+    }
 
-    var all: [RequestNote] { notes.withLock { $0 } }
+    private struct Pages {
+        var notes: [RequestNote] = []
+        /// How many were there before those that are still kept.
+        var dropped = 0
+    }
 
-    func add(_ note: RequestNote) {
-        notes.withLock { notes in
-            if notes.count == Self.capacity { notes.removeFirst() }
-            notes.append(note)
+    private let pages = Mutex(Pages())
+
+    var all: [RequestNote] { pages.withLock { $0.notes } }
+
+    /// The last few, the newest first.
+    func latest(_ count: Int) -> [Numbered] {
+        pages.withLock { pages in
+            pages.notes.indices.suffix(count).reversed().map {
+                Numbered(number: pages.dropped + $0 + 1, note: pages.notes[$0])
+            }
         }
     }
 
+    func add(_ note: RequestNote) {
+        pages.withLock { pages in
+            if pages.notes.count == Self.capacity {
+                pages.notes.removeFirst()
+                pages.dropped += 1
+            }
+            pages.notes.append(note)
+        }
+    }
+
+    /// Forgets the notes; numbers go on, since a page may still show what had them.
     func clear() {
-        notes.withLock { $0.removeAll() }
+        pages.withLock { pages in
+            pages.dropped += pages.notes.count
+            pages.notes.removeAll()
+        }
     }
 }

@@ -18,11 +18,16 @@ extension Response {
         status: HTTPResponse.Status = .ok,
         spelling: Spelling = .camelCase
     ) throws -> Response {
+        bytes(Array(try jsonText(value, spelling: spelling)), status: status, contentType: "application/json")
+    }
+
+    /// The text that such an answer has: one line.
+    static func jsonText(_ value: some Encodable, spelling: Spelling = .camelCase) throws -> Data {
         let encoder = JSONEncoder()
         encoder.dateEncodingStrategy = .iso8601
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
         if spelling == .snakeCase { encoder.keyEncodingStrategy = .convertToSnakeCase }
-        return bytes(Array(try encoder.encode(value)), status: status, contentType: "application/json")
+        return try encoder.encode(value)
     }
 
     static func bytes(_ bytes: [UInt8], status: HTTPResponse.Status = .ok, contentType: String) -> Response {

@@ -18,15 +18,17 @@ extension OAuthCloud {
         }
         drive("disable", on: router) { state, sub, _ in state.users[sub]?.isDisabled = true }
         drive("enable", on: router) { state, sub, _ in state.users[sub]?.isDisabled = false }
-        drive("delete", on: router) { state, sub, _ in state.delete(sub) }
+        drive("delete", on: router) { state, sub, now in state.delete(sub, now: now) }
         drive("undelete", on: router) { state, sub, _ in state.users[sub]?.isDeleted = false }
-        drive("require-reauthentication", on: router) { state, sub, _ in
-            state.families.endAll(of: sub, because: .operation)
+        drive("require-reauthentication", on: router) { state, sub, now in
+            state.families.endAll(of: sub, because: .operation, now: now)
         }
         drive("expire-access-tokens", on: router) { state, sub, now in
             state.families.expireAccessTokens(of: sub, now: now)
         }
-        drive("revoke-access-tokens", on: router) { state, sub, _ in state.families.dropAccessTokens(of: sub) }
+        drive("revoke-access-tokens", on: router) { state, sub, now in
+            state.families.dropAccessTokens(of: sub, now: now)
+        }
     }
 
     private func drive(

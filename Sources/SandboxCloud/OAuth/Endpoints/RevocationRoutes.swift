@@ -29,7 +29,7 @@ extension OAuthCloud {
                 state.oauth.families.drop(accessToken: token)
                 return false
             case .refreshToken, .replacedRefreshToken, .olderRefreshToken:
-                state.oauth.families.end(family.id, because: .revocation)
+                state.oauth.families.end(family.id, because: .revocation, now: now)
                 return true
             case .endedRefreshToken, .unknown:
                 return false

@@ -38,6 +38,7 @@ struct OAuthFamilies: Codable, Sendable {
         fileprivate(set) var refreshes = 0
         fileprivate(set) var replays = 0
         fileprivate(set) var ending: Ending?
+        fileprivate(set) var story = LoginStory()
         fileprivate var current: String?
         fileprivate var replaced: Replaced?
 
@@ -84,7 +85,7 @@ extension OAuthFamilies {
         now: Date
     ) -> (id: String, tokens: OAuthTokens) {
         let refreshToken = withRefreshToken ? TokenText.fresh("ort_") : nil
-        let family = Family(
+        var family = Family(
             id: TokenText.identifier(),
             login: login,
             openedAt: now,
@@ -92,6 +93,7 @@ extension OAuthFamilies {
             resources: login.resources,
             current: refreshToken.map(TokenText.fingerprint)
         )
+        family.story.add(.opened, at: now, issued: family.current)
         families[family.id] = family
         if let current = family.current { familyOfRefreshToken[current] = family.id }
         let accessToken = TokenText.fresh("oat_")
@@ -117,6 +119,7 @@ extension OAuthFamilies {
     ) throws(OAuthRefusal) -> Refreshed {
         let shown = TokenText.fingerprint(token)
         guard var family = family(ofRefreshToken: token), family.ending == nil, family.login.client == client else {
+            if let id = familyOfRefreshToken[shown] { families[id]?.story.add(.refused, at: now, shown: shown) }
             throw OAuthError.invalidGrant.because("the refresh token is unknown, ended or another client's")
         }
         guard shown != family.current else {
@@ -129,6 +132,13 @@ extension OAuthFamilies {
         }
         if let replaced = family.replaced, replaced.token == shown, now < replaced.graceEndsAt {
             family.replays += 1
+            family.story.add(
+                .replayed,
+                at: now,
+                shown: shown,
+                issued: family.current,
+                graceEndsAt: replaced.graceEndsAt
+            )
             families[family.id] = family
             let pair = derived(from: token, refresh: replaced.refresh)
             return Refreshed(
@@ -138,9 +148,11 @@ extension OAuthFamilies {
             )
         }
         guard terms.reuseRevokes else {
+            families[family.id]?.story.add(.refused, at: now, shown: shown)
             throw OAuthError.invalidGrant.because("the refresh token was replaced before")
         }
-        end(family.id, because: .reuse)
+        families[family.id]?.story.add(.reused, at: now, shown: shown)
+        end(family.id, because: .reuse, now: now)
         var refusal = OAuthError.invalidGrant.because("the refresh token was replaced before; its family is revoked")
         refusal.endsFamily = true
         throw refusal
@@ -157,8 +169,9 @@ extension OAuthFamilies {
         let pair = derived(from: token, refresh: family.refreshes)
         let refreshToken: String?
         switch rotation {
-        case .none: refreshToken = nil
-        case .same: refreshToken = token
+        case .none, .same:
+            family.story.add(.renewed, at: now, shown: family.current)
+            refreshToken = rotation == .same ? token : nil
         case .single, .grace:
             family.replaced = Replaced(
                 token: TokenText.fingerprint(token),
@@ -166,6 +179,13 @@ extension OAuthFamilies {
                 graceEndsAt: rotation == .grace ? now + lifetimes.grace : .distantPast
             )
             let successor = TokenText.fingerprint(pair.refresh)
+            family.story.add(
+                .rotated,
+                at: now,
+                shown: family.current,
+                issued: successor,
+                graceEndsAt: rotation == .grace ? family.replaced?.graceEndsAt : nil
+            )
             family.current = successor
             familyOfRefreshToken[successor] = family.id
             refreshToken = pair.refresh
@@ -214,15 +234,17 @@ extension OAuthFamilies {
 // Ending.
 extension OAuthFamilies {
     /// Ends a family and forgets its access tokens.
-    mutating func end(_ id: String, because ending: Ending) {
+    mutating func end(_ id: String, because ending: Ending, now: Date) {
         guard families[id]?.ending == nil else { return }
+        note(ending, of: id, now: now)
         families[id]?.ending = ending
         accessTokens = accessTokens.filter { $0.value.family != id }
     }
 
     /// Ends all logins of a user. What the access tokens open stays open unless they are dropped too.
-    mutating func endAll(of subject: String, because ending: Ending) {
+    mutating func endAll(of subject: String, because ending: Ending, now: Date) {
         for (id, family) in families where family.subject == subject && family.ending == nil {
+            note(ending, of: id, now: now)
             families[id]?.ending = ending
         }
     }
@@ -232,13 +254,56 @@ extension OAuthFamilies {
         accessTokens[TokenText.fingerprint(accessToken)] = nil
     }
 
-    mutating func dropAccessTokens(of subject: String) {
+    mutating func dropAccessTokens(of subject: String, now: Date) {
+        note(.accessTokensRevoked, ofAll: subject, now: now)
         accessTokens = accessTokens.filter { families[$0.value.family]?.subject != subject }
     }
 
     mutating func expireAccessTokens(of subject: String, now: Date) {
+        note(.accessTokensExpired, ofAll: subject, now: now)
         for (fingerprint, token) in accessTokens where families[token.family]?.subject == subject {
             accessTokens[fingerprint]?.expiresAt = min(token.expiresAt, now)
+        }
+    }
+}
+
+// Telling.
+extension OAuthFamilies {
+    private mutating func note(_ ending: Ending, of id: String, now: Date) {
+        let kind: LoginStory.Kind? =
+            switch ending {
+            // The token that did it has its entry already.
+            case .reuse: nil
+            case .revocation: .signedOut
+            case .operation: .ended
+            case .deletion: .deleted
+            case .codeReuse: .codeReused
+            }
+        if let kind { families[id]?.story.add(kind, at: now) }
+    }
+
+    /// What befell all logins of a user that were alive.
+    private mutating func note(_ kind: LoginStory.Kind, ofAll subject: String, now: Date) {
+        for (id, family) in families where family.subject == subject && family.ending == nil {
+            families[id]?.story.add(kind, at: now)
+        }
+    }
+
+    /// Every login that there was, as the page shows it.
+    func logins(named name: (_ subject: String) -> String, now: Date) -> [ShownLogin] {
+        let good = Dictionary(grouping: accessTokens.values.filter { now < $0.expiresAt }, by: \.family)
+        return families.values.map { family in
+            ShownLogin(
+                id: family.id,
+                user: name(family.subject),
+                detail: "\(family.login.client), family \(family.id.prefix(8))",
+                openedAt: family.openedAt,
+                // One without a refresh token lives as long as its access token.
+                isAlive: family.isAlive || (family.ending == nil && good[family.id] != nil),
+                accessTokens: good[family.id]?.count ?? 0,
+                expiresAt: good[family.id]?.map(\.expiresAt).max(),
+                story: family.story
+            )
         }
     }
 }

@@ -62,7 +62,7 @@ extension OAuthState {
         now: Date
     ) throws(OAuthRefusal) -> Granted {
         let code = try form.require("code")
-        if let family = codes.family(of: code) { families.end(family, because: .codeReuse) }
+        if let family = codes.family(of: code) { families.end(family, because: .codeReuse, now: now) }
         let login = try codes.login(
             code,
             by: client.id,

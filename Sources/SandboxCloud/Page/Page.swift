@@ -1,0 +1,97 @@
+import FoundationEssentials
+import Hummingbird
+import NIOCore
+
+/// The page at `/`, for a person who wants to see what is going on and to break it.
+struct Page: Sendable {
+    let workings: Workings
+    let vendors: [any Vendor]
+    let scheme: String
+
+    func addRoutes(to router: Router<CloudContext>) {
+        router.get("/") { _, _ in Self.file(PackageResources.page_html, "text/html; charset=utf-8") }
+        router.get("sandbox/page/page.css") { _, _ in Self.file(PackageResources.page_css, "text/css; charset=utf-8") }
+        router.get("sandbox/page/page.js") { _, _ in
+            Self.file(PackageResources.page_js, "text/javascript; charset=utf-8")
+        }
+        router.get("sandbox/page/icon.svg") { _, _ in Self.file(PackageResources.icon_svg, "image/svg+xml") }
+        router.get("sandbox/overview") { request, _ in try Response.json(overview(at: origin(of: request))) }
+        router.get("sandbox/events") { request, _ in events(at: origin(of: request)) }
+    }
+
+    /// Nothing from elsewhere, nothing in line, and in nobody's frame.
+    private static let policy = """
+        default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; base-uri 'none'; \
+        form-action 'none'; frame-ancestors 'none'
+        """
+
+    private static func file(_ bytes: [UInt8], _ contentType: String) -> Response {
+        var response = Response.bytes(bytes, contentType: contentType)
+        response.headers[.contentSecurityPolicy] = policy
+        response.headers[.xContentTypeOptions] = "nosniff"
+        response.headers[.referrerPolicy] = "no-referrer"
+        // The next sandbox at this address may be another version.
+        response.headers[.cacheControl] = "no-store"
+        return response
+    }
+
+    // MARK: What it shows
+
+    private func overview(at origin: String) -> Overview {
+        workings.ledger.read { state, now in
+            Overview(
+                now: now,
+                clockOffset: state.clockOffset,
+                settings: workings.preferences.settings,
+                vendors: vendors.map { vendor in
+                    var shown = vendor.overview(of: state, now: now)
+                    shown.configuration = vendor.configuration(at: origin)
+                    return shown
+                },
+                faults: workings.plan.pending,
+                counters: workings.counters.tally,
+                requests: workings.log.latest(40)
+            )
+        }
+    }
+
+    /// The overview now, and again after each change, as server-sent events.
+    private func events(at origin: String) -> Response {
+        let body = ResponseBody { writer in
+            let changes = workings.bell.changes()
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                defer { group.cancelAll() }
+                group.addTask {
+                    // Writing is the only way to learn that nobody reads any more.
+                    while true {
+                        try await Task.sleep(for: Self.longestSilence)
+                        workings.bell.ring()
+                    }
+                }
+                for await _ in changes {
+                    let text = try Response.jsonText(overview(at: origin))
+                    try await writer.write(ByteBuffer(bytes: Array("data: ".utf8) + text + Array("\n\n".utf8)))
+                    try await Task.sleep(for: Self.shortestPause)
+                }
+            }
+            try await writer.finish(nil)
+        }
+        return Response(
+            status: .ok,
+            headers: [.contentType: "text/event-stream", .cacheControl: "no-store"],
+            body: body
+        )
+    }
+
+    private static let longestSilence = Duration.seconds(10)
+    /// A load test beside an open page is a load test still.
+    private static let shortestPause = Duration.milliseconds(50)
+
+    private func origin(of request: Request) -> String {
+        "\(scheme)://\(request.head.authority ?? "127.0.0.1")"
+    }
+}
+
+extension HeaderName {
+    fileprivate static let referrerPolicy = Self("referrer-policy")!
+}

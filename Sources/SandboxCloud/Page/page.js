@@ -1,0 +1,363 @@
+// The page of the sandbox. It draws what /sandbox/events says, and its buttons make the calls that scripts make.
+"use strict";
+
+const at = (id) => document.getElementById(id);
+const origin = location.origin;
+
+// ---- drawing ----
+
+/** An element. What it contains is text or other elements, never markup: a name is shown as it is. */
+function element(name, attributes, ...children) {
+  const made = document.createElement(name);
+  for (const [key, value] of Object.entries(attributes ?? {})) made.setAttribute(key, value);
+  made.append(...children);
+  return made;
+}
+
+/** Writes a text only if it is another one: what has the focus or is selected stays as it is. */
+function write(target, text) {
+  if (target.textContent !== text) target.textContent = text;
+}
+
+/** Fits a list to its items. An item that stays keeps its element, and with it the focus. */
+function fit(list, items, key, make, update) {
+  const wanted = new Set(items.map(key));
+  const known = new Map();
+  for (const child of [...list.children]) {
+    if (wanted.has(child.dataset.key)) known.set(child.dataset.key, child);
+    else child.remove();
+  }
+  let place = list.firstElementChild;
+  for (const item of items) {
+    let child = known.get(key(item));
+    if (!child) {
+      child = make(item);
+      child.dataset.key = key(item);
+    }
+    if (update) update(child, item);
+    if (child === place) place = place.nextElementSibling;
+    else list.insertBefore(child, place);
+  }
+  const empty = document.querySelector(`.empty[data-for="${list.id}"]`);
+  if (empty) empty.hidden = items.length > 0;
+}
+
+function announce(text) { write(at("news"), text); }
+
+// ---- times, on the sandbox's clock ----
+
+let skew = 0; // the sandbox's clock less this browser's, in milliseconds
+
+const clockTime = (date) => new Date(date).toISOString().slice(11, 19);
+
+function span(seconds) {
+  if (seconds < 120) return `${Math.round(seconds)} s`;
+  if (seconds < 7200) return `${Math.round(seconds / 60)} min`;
+  return seconds < 172800 ? `${Math.round(seconds / 3600)} h` : `${Math.round(seconds / 86400)} days`;
+}
+
+function tick() {
+  const now = Date.now() + skew;
+  write(at("now"), new Date(now).toISOString().replace("T", " ").slice(0, 19) + " UTC");
+  for (const grace of document.querySelectorAll(".grace")) {
+    const left = (Number(grace.dataset.until) - now) / 1000;
+    const isOpen = grace.dataset.last === "true" && left > 0;
+    grace.dataset.open = String(isOpen);
+    const token = grace.dataset.token;
+    write(grace, isOpen ? `${token} may be used again for ${span(left)}` : `the grace of ${token} is over`);
+  }
+}
+setInterval(tick, 1000);
+
+// ---- calls ----
+
+const quoted = (text) => (/^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`);
+
+function curl(method, path, body) {
+  const verb = method === "GET" || (method === "POST" && body !== undefined) ? "" : ` -X ${method}`;
+  const data = body === undefined ? "" : ` -d ${quoted(JSON.stringify(body))}`;
+  return `curl -s${verb} ${quoted(origin + path)}${data}`;
+}
+
+/** Makes a call, and shows it and its answer. */
+async function call(label, method, path, body) {
+  write(at("last-command"), curl(method, path, body));
+  let status;
+  let text;
+  try {
+    const answer = await fetch(path, { method, body: body === undefined ? undefined : JSON.stringify(body) });
+    text = await answer.text();
+    status = answer.status;
+  } catch {
+    announce(`${label}: the sandbox does not answer`);
+    return undefined;
+  }
+  let value;
+  try {
+    value = JSON.parse(text);
+    text = JSON.stringify(value, null, 2);
+  } catch {
+    value = undefined;
+  }
+  write(at("last-status"), `${label}: ${status}`);
+  write(at("last-answer"), text);
+  at("last-call").hidden = false;
+  document.querySelector('.empty[data-for="last-answer"]').hidden = true;
+  announce(status < 300 ? `${label}: done` : `${label}: refused. ${value?.error ?? status}`);
+  return status < 300 ? value : undefined;
+}
+
+async function copy(text, label) {
+  try {
+    await navigator.clipboard.writeText(text);
+    announce(`Copied: ${label}`);
+  } catch {
+    announce("This browser does not let a page copy. Select the text instead.");
+  }
+}
+
+function button(label, press, description) {
+  const made = element("button", { type: "button" }, label);
+  if (description) made.setAttribute("aria-label", description);
+  made.addEventListener("click", press);
+  return made;
+}
+
+// ---- logins ----
+
+const token = (token) => (token ? `${token.number ? `#${token.number}` : "an older token"} (${token.fingerprint})` : "no token");
+
+const told = {
+  opened: (entry) => (entry.issued ? `Signed in, with refresh token ${token(entry.issued)}` : "Signed in"),
+  rotated: (entry) => `Renewed: ${token(entry.shown)} was replaced by ${token(entry.issued)}`,
+  renewed: (entry) => (entry.shown ? `Renewed: ${token(entry.shown)} stays` : "Renewed"),
+  replayed: (entry) => `Used again within its grace: ${token(entry.shown)} got ${token(entry.issued)}`,
+  reused: (entry) => `Reused: ${token(entry.shown)} was over, so the whole family is revoked`,
+  refused: (entry) => `Refused: ${token(entry.shown)}`,
+  signedOut: () => "Signed out by the client",
+  ended: () => "Ended: the user has to sign in again",
+  deleted: () => "Ended with its user",
+  codeReused: () => "Revoked: its code was used twice",
+  accessTokensExpired: () => "The access tokens expired",
+  accessTokensRevoked: () => "The access tokens were revoked",
+};
+
+const storyLengths = new Map();
+
+function drawLogin(article, login) {
+  const badge = article.querySelector(".badge");
+  const standing = login.isAlive ? "alive" : "ended";
+  badge.dataset.standing = standing;
+  write(badge, standing);
+  const good = login.accessTokens === 1 ? "1 good access token" : `${login.accessTokens} good access tokens`;
+  write(article.querySelector(".faint"),
+    `${login.detail} · ${good}` + (login.expiresAt ? `, the last until ${clockTime(login.expiresAt)}` : ""));
+
+  const entries = login.story.entries.map((entry, index) => ({ ...entry, index: index === 0 ? 0 : index + login.story.dropped }));
+  // The use of a successor ends every grace before it.
+  const last = entries.findLast((entry) => entry.kind === "rotated")?.index ?? 0;
+  fit(article.querySelector(".timeline"), entries.reverse(), (entry) => String(entry.index), (entry) => {
+    const item = element("li", { "data-kind": entry.kind },
+      element("time", { datetime: entry.at }, clockTime(entry.at)), told[entry.kind](entry));
+    if (entry.graceEndsAt && entry.shown) {
+      item.append(element("span", { class: "grace", "data-until": Date.parse(entry.graceEndsAt), "data-token": token(entry.shown) }));
+    }
+    return item;
+  }, (item, entry) => {
+    const grace = item.querySelector(".grace");
+    if (grace) grace.dataset.last = String(login.isAlive && entry.index >= last);
+  });
+
+  const length = login.story.entries.length + login.story.dropped;
+  const before = storyLengths.get(login.id);
+  storyLengths.set(login.id, length);
+  const newest = login.story.entries.at(-1);
+  if (before !== undefined && length > before) announce(`${login.user}: ${told[newest.kind](newest)}`);
+}
+
+function makeLogin(login) {
+  const title = `login-${login.id}`;
+  return element("article", { class: "login", "aria-labelledby": title, "data-vendor": login.vendor },
+    element("h3", { id: title }, element("span", { class: "who" }, login.user), ` at ${login.title}`,
+      element("span", { class: "badge" })),
+    element("p", { class: "faint" }),
+    element("ol", { class: "timeline", tabindex: "0", "aria-label": `What happened to ${login.user}'s login, newest first` }));
+}
+
+// ---- users ----
+
+function signInCommand(vendor, user) {
+  switch (vendor) {
+    case "junction":
+      return `${curl("POST", `/sandbox/users/${user.id}/sign-in-token`)} | jq -r .signInToken | junctionctl sign-in`;
+    case "oauth":
+      return "junctionctl sign-in --device";
+    default:
+      return `junctionctl sign-in --user-id ${quoted(user.id)}`;
+  }
+}
+
+function makeUser(user) {
+  const actions = element("div", { class: "actions" });
+  for (const action of user.actions) {
+    const label = `${user.name}: ${action.label}`;
+    actions.append(button(action.label, () => call(label, "POST", action.path, action.body), label));
+  }
+  const command = signInCommand(user.vendor, user);
+  return element("li", { "data-vendor": user.vendor },
+    element("span", { class: "who" }, user.name), element("span", { class: "badge" }),
+    element("div", { class: "faint" }),
+    element("details", {},
+      element("summary", { "aria-label": `What can be done with ${user.name}` }, "What can be done"), actions),
+    element("div", { class: "actions" },
+      button("Copy how to sign in", () => copy(command, command), `Copy how to sign ${user.name} in`)));
+}
+
+function drawUser(item, user) {
+  const badge = item.querySelector(".badge");
+  badge.dataset.standing = user.standing;
+  write(badge, user.standing);
+  const logins = user.logins === 1 ? "1 login" : `${user.logins} logins`;
+  write(item.querySelector(".faint"), [user.title, user.detail, logins].filter(Boolean).join(" · "));
+}
+
+function makeDevice(device) {
+  const path = `/sandbox/oauth/devices/${encodeURIComponent(device.userCode)}`;
+  const label = (verb) => `${verb} ${device.userCode}`;
+  return element("li", {},
+    element("span", { class: "who" }, device.userCode), ` ${device.clientId}`,
+    element("div", { class: "actions" },
+      button("Approve", () => call(label("Approve"), "POST", `${path}/approve`, { user: at("approver").value }), label("Approve")),
+      button("Deny", () => call(label("Deny"), "POST", `${path}/deny`), label("Deny")),
+      button("Let it expire", () => call(label("Expire"), "POST", `${path}/expire`), label("Let expire"))));
+}
+
+at("new-user").addEventListener("submit", (event) => {
+  event.preventDefault();
+  const name = at("new-name").value;
+  const [path, body] = {
+    junction: ["/sandbox/users", { clientUserId: name }],
+    social: ["/sandbox/social/users", { userId: name }],
+    sinch: ["/sandbox/sinch/registration-token", { userId: name }],
+    oauth: ["/sandbox/oauth/users", { name }],
+  }[at("new-vendor").value];
+  call(at("new-button").textContent, "POST", path, body);
+});
+
+// Sinch has no users of its own: there is one as soon as a device of theirs registers.
+at("new-vendor").addEventListener("change", () => {
+  write(at("new-button"), at("new-vendor").value === "sinch" ? "Make a registration token" : "Add the user");
+});
+
+// ---- faults ----
+
+for (const pressed of document.querySelectorAll("button[data-fault]")) {
+  pressed.addEventListener("click", () => {
+    const fault = { ...JSON.parse(at("match").value), ...JSON.parse(pressed.dataset.fault) };
+    if (at("times").value) fault.times = Number(at("times").value);
+    call(pressed.textContent, "POST", "/sandbox/faults", fault);
+  });
+}
+
+at("own-fault").addEventListener("submit", (event) => {
+  event.preventDefault();
+  let fault;
+  try {
+    fault = JSON.parse(at("fault-text").value);
+  } catch (error) {
+    announce(`This is not JSON: ${error.message}`);
+    return;
+  }
+  call("A fault of your own", "POST", "/sandbox/faults", fault);
+});
+
+// ---- settings, and everything else that is one call ----
+
+for (const pressed of document.querySelectorAll("button[data-call]")) {
+  pressed.addEventListener("click", () => {
+    if (pressed.dataset.confirm && !window.confirm(pressed.dataset.confirm)) return;
+    const [method, path] = pressed.dataset.call.split(" ");
+    call(pressed.textContent, method, path, pressed.dataset.body ? JSON.parse(pressed.dataset.body) : undefined);
+  });
+}
+
+at("settings").addEventListener("submit", (event) => {
+  event.preventDefault();
+  const wishes = {
+    rotationGrace: Number(at("rotationGrace").value),
+    singleUseSignInTokens: at("singleUseSignInTokens").checked,
+  };
+  if (at("accessTokenLifetime").value !== "") wishes.accessTokenLifetime = Number(at("accessTokenLifetime").value);
+  call("Settings", "POST", "/sandbox/settings", wishes);
+});
+
+function drawSettings(settings) {
+  // Not under the hands of somebody who is writing.
+  if (at("settings").contains(document.activeElement)) return;
+  at("accessTokenLifetime").value = settings.accessTokenLifetime ?? "";
+  at("rotationGrace").value = settings.rotationGrace;
+  at("singleUseSignInTokens").checked = settings.singleUseSignInTokens;
+}
+
+for (const pressed of document.querySelectorAll("button[data-copy]")) {
+  pressed.addEventListener("click", () => copy(at(pressed.dataset.copy).textContent, pressed.textContent));
+}
+
+// ---- configurations ----
+
+function drawConfigurations(vendors) {
+  fit(at("configurations"), vendors, (vendor) => vendor.vendor, (vendor) => {
+    const text = vendor.configuration;
+    return element("details", {},
+      element("summary", {}, vendor.title),
+      element("pre", { tabindex: "0", "aria-label": `Configuration for ${vendor.title}` }, element("code", {}, text)),
+      button("Copy", () => copy(text, `configuration for ${vendor.title}`), `Copy the configuration for ${vendor.title}`));
+  });
+}
+
+// ---- everything ----
+
+function draw(overview) {
+  skew = Date.parse(overview.now) - Date.now();
+  write(at("offset"), overview.clockOffset ? `, ${span(overview.clockOffset)} ahead of this machine` : "");
+
+  const named = (key) => (vendor) => vendor[key].map((item) => ({ ...item, vendor: vendor.vendor, title: vendor.title }));
+  const key = (item) => `${item.vendor} ${item.id}`;
+  const logins = overview.vendors.flatMap(named("logins")).map((login) => ({ ...login, id: `${login.vendor}-${login.id}` }));
+  logins.sort((one, other) => other.openedAt.localeCompare(one.openedAt));
+  fit(at("login-list"), logins, key, makeLogin, drawLogin);
+  fit(at("user-list"), overview.vendors.flatMap(named("users")), key, makeUser, drawUser);
+  const devices = overview.vendors.flatMap((vendor) => vendor.devices);
+  at("devices-box").hidden = devices.length === 0;
+  fit(at("devices"), devices, (device) => device.userCode, makeDevice);
+
+  fit(at("pending"), overview.faults.map((fault, index) => ({ fault, index })), (item) => String(item.index),
+    () => element("li", {}, element("code", {})),
+    (item, { fault }) => write(item.firstChild, JSON.stringify(fault)));
+  write(at("hanging"), String(overview.counters.hanging));
+  drawSettings(overview.settings);
+  drawConfigurations(overview.vendors);
+
+  const figures = Object.entries(overview.counters).filter(([, value]) => typeof value === "number");
+  fit(at("counters"), figures, ([name]) => name,
+    ([name]) => element("div", { "data-counter": name }, element("dt", {}, name), element("dd", {})),
+    (item, [, value]) => write(item.lastChild, String(value)));
+  fit(at("requests"), overview.requests, (request) => String(request.number), ({ note }) => {
+    const form = note.form.map((field) => `${field.name}=${field.value.replace(/^(sha256:.{8}).*/, "$1…")}`).join("&");
+    return element("li", {}, element("time", { datetime: note.at }, clockTime(note.at)), ` ${note.method} ${note.path} `,
+      element("span", { class: "faint" }, form));
+  });
+  tick();
+}
+
+function connected(state, text) {
+  document.body.dataset.connection = state;
+  write(at("connection"), text);
+}
+
+const events = new EventSource("/sandbox/events");
+events.addEventListener("message", (event) => {
+  connected("live", "Live: this page follows what happens");
+  draw(JSON.parse(event.data));
+});
+events.addEventListener("error", () => connected("lost", "The sandbox is not reachable; this page tries again"));
