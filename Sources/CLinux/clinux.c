@@ -21,6 +21,8 @@
 #include <sys/timerfd.h>
 #include <time.h>
 #include <unistd.h>
+#include <linux/magic.h>
+#include <sys/vfs.h>
 
 #ifndef SO_PEERGROUPS
 #define SO_PEERGROUPS 59
@@ -256,4 +258,10 @@ int clinux_memory_file_is_sealed(int file) {
     int seals = fcntl(file, F_GET_SEALS);
     if (seals < 0) return -errno;
     return (seals & immutable) == immutable;
+}
+
+int clinux_is_volatile(const char *path) {
+    struct statfs status;
+    if (statfs(path, &status) != 0) return 0;
+    return status.f_type == TMPFS_MAGIC || status.f_type == RAMFS_MAGIC;
 }

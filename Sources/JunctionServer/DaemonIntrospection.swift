@@ -8,8 +8,10 @@ package protocol DaemonIntrospection: Sendable {
     func metricsText(_ counters: ServerCounters) -> String
     /// Looks the installation over, and answers once, on the event loop.
     ///
-    /// - Parameter user: who is counted for the requests that leave for the provider.
-    func diagnose(by user: UInt32, _ answer: @escaping @Sendable (Diagnosis) -> Void)
+    /// - Parameters:
+    ///   - user: who is counted for the requests that leave for the provider.
+    ///   - counters: the socket's own; they come with the question.
+    func diagnose(by user: UInt32, _ counters: ServerCounters, _ answer: @escaping @Sendable (Diagnosis) -> Void)
     /// The OpenRPC document as JSON.
     func discoveryDocument() -> [UInt8]
 }

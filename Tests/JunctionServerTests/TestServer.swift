@@ -149,7 +149,7 @@ final class TestIntrospection: DaemonIntrospection {
         "statuses \(counters.requests(of: .sessionStatus)) watchers \(counters.watchers)\n"
     }
 
-    func diagnose(by user: UInt32, _ answer: @escaping @Sendable (Diagnosis) -> Void) {
+    func diagnose(by user: UInt32, _ counters: ServerCounters, _ answer: @escaping @Sendable (Diagnosis) -> Void) {
         answer(Diagnosis(checks: [.init(name: "socket", verdict: .ok, detail: "It answers")]))
     }
 

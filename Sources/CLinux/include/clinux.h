@@ -111,4 +111,7 @@ int clinux_seal_memory_file(int file);
 /// Whether the content of a file in memory can no longer change: 1 or 0; a negative errno for any other file.
 int clinux_memory_file_is_sealed(int file);
 
+/// Whether a file or folder is on a file system that lives in memory (tmpfs, ramfs): 1 or 0, also where that cannot be told.
+int clinux_is_volatile(const char *path);
+
 #endif

@@ -14,13 +14,7 @@ import Synchronization
 /// The daemon, put together: everything on one event loop, and this thread waits for the end.
 package final class Daemon: Sendable {
     private let paths: Paths
-    private let source: ConfigurationSource
-    /// What the daemon was started with: what only a restart changes is compared with this.
-    private let configuration: Configuration
-    private let credentials: String?
-    private let variables: [String: String]
-    /// Whom the access entries in force are about.
-    private let accounts: Mutex<KnownAccounts>
+    private let configuration: ConfigurationFile
     private let introspection: Introspection
     private let log: DaemonLog
     private let logger: Logger
@@ -90,9 +84,8 @@ package final class Daemon: Sendable {
         _ loop: any EventLoop
     ) throws(StartFailure) {
         (self.group, self.loop) = (group, loop)
-        (paths, source, log, notifier) = (plan.paths, plan.source, plan.log, plan.notifier)
-        (configuration, credentials, variables) = (plan.configuration, plan.credentialsDirectory, plan.variables)
-        accounts = Mutex(plan.configuration.accounts(foundFor: plan.policy.rules))
+        (paths, log, notifier) = (plan.paths, plan.log, plan.notifier)
+        configuration = ConfigurationFile(plan)
         logger = log.logger("daemon")
         for note in plan.notes { logger.warning("\(note)") }
 
@@ -151,6 +144,7 @@ package final class Daemon: Sendable {
             clock: clock,
             tasks: tasks,
             loop: loop,
+            configuration: configuration,
             surroundings: plan.surroundings,
             accessNotes: plan.accessNotes
         )
@@ -275,7 +269,7 @@ package final class Daemon: Sendable {
         guard !isStopping.withLock({ $0 }) else { return }
         notifier.tell(.reloading(atMonotonicMicroseconds: ServiceNews.monotonicMicroseconds()))
         do throws(StartFailure) {
-            try apply(try soundConfiguration())
+            try apply(try configuration.sound())
             // Whatever was said of an earlier file is not true any more.
             news.repeatStatus()
         } catch {
@@ -286,18 +280,6 @@ package final class Daemon: Sendable {
             notifier.tell(.status("The new configuration is refused, the old one is in force: \(error.message)"))
         }
         notifier.tell(.ready)
-    }
-
-    /// The configuration as it is now, by the same checks as a start's.
-    private func soundConfiguration() throws(StartFailure) -> SoundConfiguration {
-        let loaded: ConfigurationSource.Loaded
-        do throws(ConfigurationError) {
-            loaded = try source.load()
-        } catch {
-            throw StartFailure(error)
-        }
-        let accounts = AccountDirectory.system.insisting(on: accounts.withLock { $0 })
-        return try SoundConfiguration(loaded, credentials: credentials, variables: variables, accounts: accounts)
     }
 
     private func apply(_ sound: SoundConfiguration) throws(StartFailure) {
@@ -314,11 +296,11 @@ package final class Daemon: Sendable {
         try (try? taken.wait())?.get()
         for note in sound.notes { logger.warning("\(note)") }
         log.level = new.log.level
-        accounts.withLock { $0 = new.accounts(foundFor: sound.rules) }
+        let isWholeInForce = configuration.reloaded(sound)
         introspection.accessNotes = sound.accessNotes
         // The service manager may have passed other credentials with the reload.
         if let provisioning { loop.execute { provisioning.lookAgain() } }
-        if !configuration.differsOnlyInWhatReloads(from: new) {
+        if !isWholeInForce {
             logger.warning("Changes outside access, api and log take effect after a restart")
         }
         logger.notice(
@@ -336,16 +318,9 @@ extension Configuration {
             postponement: renewal.postponeFor
         )
     }
-
-    /// Whether a running daemon can take over every difference.
-    fileprivate func differsOnlyInWhatReloads(from other: Configuration) -> Bool {
-        var copy = self
-        (copy.access, copy.api, copy.log) = (other.access, other.api, other.log)
-        return copy == other
-    }
 }
 
 extension Snapshot.Facts {
     /// Whose session there is, if there is one or is about to be: what a restart would find.
-    fileprivate var sessionProvider: String? { state == .notLoggedIn && flags.isEmpty ? nil : provider }
+    var sessionProvider: String? { state == .notLoggedIn && flags.isEmpty ? nil : provider }
 }

@@ -1,7 +1,10 @@
+import CLinux
+import Dispatch
 import Glibc
 import JunctionProtocol
 import JunctionServer
 import JunctionSession
+import JunctionSystemd
 import JunctionVault
 import NIOCore
 import Synchronization
@@ -9,6 +12,11 @@ import Synchronization
 /// What the daemon runs in, for `doctor`.
 struct Surroundings: Sendable {
     var configurationFile: String?
+    var stateDirectory: String
+    /// When what was found at the start had been written, if anything was.
+    var recordWrittenAt: WallTime?
+    /// Session handlers are asked at each renewal.
+    var asksHandlers: Bool
     /// What the provider was started with; a reload changes nothing about it.
     var secretFiles: [SecretFile]
     var socketPath: String?
@@ -30,6 +38,7 @@ final class Introspection: DaemonIntrospection {
     private let clock: any SessionClock
     private let tasks: any TaskExecutor
     private let loop: any EventLoop
+    private let configuration: ConfigurationFile
     private let surroundings: Surroundings
     private let started: Moment
     private let unmatched: Mutex<[String]>
@@ -43,6 +52,7 @@ final class Introspection: DaemonIntrospection {
         clock: any SessionClock,
         tasks: any TaskExecutor,
         loop: any EventLoop,
+        configuration: ConfigurationFile,
         surroundings: Surroundings,
         accessNotes: [String]
     ) {
@@ -54,6 +64,7 @@ final class Introspection: DaemonIntrospection {
         self.clock = clock
         self.tasks = tasks
         self.loop = loop
+        self.configuration = configuration
         self.surroundings = surroundings
         unmatched = Mutex(accessNotes)
         started = clock.now()
@@ -94,33 +105,53 @@ final class Introspection: DaemonIntrospection {
 
     // MARK: Diagnosis
 
-    func diagnose(by user: UInt32, _ answer: @escaping @Sendable (Diagnosis) -> Void) {
-        let facts = owner.assumeIsolated { $0.snapshot.facts }
+    func diagnose(
+        by user: UInt32,
+        _ counters: ServerCounters,
+        _ answer: @escaping @Sendable (Diagnosis) -> Void
+    ) {
+        let snapshot = owner.assumeIsolated { $0.snapshot }
+        let facts = snapshot.facts
         let (loop, provider, vault, owner) = (loop, provider, vault, owner)
         let identity = facts.userId.map {
             Identity(userId: $0, teamId: facts.teamId, environment: facts.environment, region: facts.region)
         }
+        let session = SessionFindings(
+            JunctionProtocol.Snapshot(snapshot),
+            handlers: .init(count: counters.handlers, areAsked: surroundings.asksHandlers),
+            now: Timestamp(milliseconds: clock.now().wall.milliseconds)
+        ).checks
         let files = surroundings.secretFiles.compactMap(\.finding)
         let passed = provisioning?.findings ?? []
-        let near = [configuration] + files + access + [socket, session(facts)] + passed + [wallClock, serviceManager]
-        Task(executorPreference: tasks) {
-            let findings =
-                await near + vault.inspect()
-                + provider.probe(identity) { await owner.providerCallBegan(by: user) }
-            loop.execute { answer(Diagnosis(checks: findings.map(Diagnosis.Check.init))) }
+        Task(executorPreference: tasks) { [self] in
+            let around = await installation(with: facts.sessionProvider).findings
+            let findings = files + [socket, serviceManager] + passed
+            let far =
+                await vault.inspect() + provider.probe(identity) { await owner.providerCallBegan(by: user) }
+            let checks = (around + findings).map(Diagnosis.Check.init) + session + far.map(Diagnosis.Check.init)
+            loop.execute { answer(Diagnosis(checks: checks)) }
         }
     }
 
-    private var configuration: ProbeFinding {
-        let defaults = "There is no file: the built-in defaults are in force."
-        let detail = surroundings.configurationFile.map { "\($0) is in force." } ?? defaults
-        return ProbeFinding(name: "configuration", verdict: .ok, detail: detail)
-    }
-
-    private var access: [ProbeFinding] {
-        accessNotes.map { note in
-            let remedy = "Create the account, or correct the entry; without it nobody is allowed what it says."
-            return ProbeFinding(name: "access", verdict: .problem, detail: note + ".", remedy: remedy)
+    /// What is around the session now. Files and name services may take their time, on a thread of their own.
+    private func installation(with session: String?) async -> InstallationFacts {
+        await withCheckedContinuation { continuation in
+            DispatchQueue.global().async { [self] in
+                let unit = surroundings.isUnderServiceManager ? try? CallerUnit.name(ofProcess: getpid()) : nil
+                continuation.resume(
+                    returning: InstallationFacts(
+                        configurationFile: surroundings.configurationFile,
+                        configuration: configuration.standing(with: session),
+                        unmatchedAccess: accessNotes,
+                        isUnderServiceManager: surroundings.isUnderServiceManager,
+                        enablement: unit.flatMap { UnitEnablement(of: $0) },
+                        stateDirectory: surroundings.stateDirectory,
+                        isStateVolatile: clinux_is_volatile(surroundings.stateDirectory) == 1,
+                        now: clock.now().wall,
+                        recordWrittenAt: surroundings.recordWrittenAt
+                    )
+                )
+            }
         }
     }
 
@@ -128,32 +159,6 @@ final class Introspection: DaemonIntrospection {
         let path = surroundings.socketPath ?? "a socket without a path"
         let origin = surroundings.isSocketPassed ? "passed by the service manager" : "made by the daemon"
         return ProbeFinding(name: "socket", verdict: .ok, detail: "\(path), \(origin).")
-    }
-
-    private func session(_ facts: JunctionSession.Snapshot.Facts) -> ProbeFinding {
-        let text = StatusLine.text(for: facts) + "."
-        if facts.flags.contains(.pendingReauthentication) {
-            let remedy = "Sign in again with a new credential for the same user."
-            return ProbeFinding(name: "session", verdict: .problem, detail: text, remedy: remedy)
-        }
-        if let error = facts.renewal.lastError {
-            return ProbeFinding(name: "session", verdict: .note, detail: text + " Last error: " + error)
-        }
-        return ProbeFinding(name: "session", verdict: .ok, detail: text)
-    }
-
-    /// A device without a clock battery starts in the past; tokens cannot be judged there.
-    private var wallClock: ProbeFinding {
-        let releaseYear = WallTime(milliseconds: 1_767_225_600_000)
-        guard clock.now().wall < releaseYear else {
-            return ProbeFinding(name: "clock", verdict: .ok, detail: "The wall clock is plausible.")
-        }
-        return ProbeFinding(
-            name: "clock",
-            verdict: .problem,
-            detail: "The wall clock is before 2026, before this program was made.",
-            remedy: "Set the time, or enable a time service such as systemd-timesyncd."
-        )
     }
 
     private var serviceManager: ProbeFinding {
@@ -174,7 +179,7 @@ final class Introspection: DaemonIntrospection {
 }
 
 extension Diagnosis.Check {
-    fileprivate init(_ finding: ProbeFinding) {
+    init(_ finding: ProbeFinding) {
         let verdict: Diagnosis.Verdict =
             switch finding.verdict {
             case .ok: .ok

@@ -80,6 +80,9 @@ struct StartPlan {
         socket = try Self.socket(passed: passed, path: paths.socket)
         surroundings = Surroundings(
             configurationFile: loaded.file,
+            stateDirectory: paths.stateDirectory,
+            recordWrittenAt: restoration.writtenAt,
+            asksHandlers: configuration.renewalMode == .handler,
             secretFiles: sound.secretFiles,
             socketPath: socket.path,
             isSocketPassed: passed != nil,
@@ -139,6 +142,16 @@ extension Restoration {
         case .absent: nil
         case .restored(let record, _, _): record.content == .signedOut ? nil : record.provider
         case .unreadable(let unreadable): unreadable.header.flatMap { $0.state == .notLoggedIn ? nil : $0.provider }
+        }
+    }
+}
+
+extension Restoration {
+    /// When what is stored was written, as far as that can be read.
+    fileprivate var writtenAt: WallTime? {
+        switch self {
+        case .absent, .unreadable: nil
+        case .restored(let record, _, _): record.writtenAt
         }
     }
 }

@@ -1,9 +1,11 @@
-import JunctionProtocol
-import JunctionSession
+package import JunctionProtocol
+package import JunctionSession
 
 extension JunctionProtocol.Snapshot {
+    /// A snapshot as it goes over the wire.
+    ///
     /// - Parameter codes: of the sign-in that awaits approval, for whoever may manage the session.
-    init(_ snapshot: JunctionSession.Snapshot, codes: DeviceCodes? = nil) {
+    package init(_ snapshot: JunctionSession.Snapshot, codes: DeviceCodes? = nil) {
         let facts = snapshot.facts
         self.init(
             revision: snapshot.revision,
@@ -75,7 +77,8 @@ extension JunctionProtocol.Termination {
 }
 
 extension Timestamp {
-    init(_ time: WallTime) {
+    /// A time of the session's as the wire has it.
+    package init(_ time: WallTime) {
         self.init(milliseconds: time.milliseconds)
     }
 }

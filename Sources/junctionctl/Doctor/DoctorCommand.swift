@@ -1,5 +1,6 @@
 import ArgumentParser
 import JunctionClient
+import JunctionJSON
 import JunctionProtocol
 
 /// Looks the installation over, from both ends of the socket.
@@ -9,7 +10,8 @@ struct DoctorCommand: ParsableCommand {
         abstract: "Looks the installation over and says what to do about each problem.",
         discussion: """
             Ends with exit code 1 when there is a problem. When the daemon cannot be reached, or does not allow this \
-            user its own checks, the exit code is 69 or 77, after what can be seen from this side.
+            user its own checks, the exit code is 69 or 77, after what can be seen from this side: the configuration, \
+            the units, the journal, and the state of the session if this user may see that.
             """
     )
 
@@ -18,25 +20,49 @@ struct DoctorCommand: ParsableCommand {
     /// The daemon goes out to the provider for its own checks.
     private static let patienceForDiagnosis = Duration.seconds(90)
 
+    @Flag(
+        help: """
+            Print everything that whoever helps wants to see: findings, versions, configuration, units and journal, \
+            without secrets and without the user's id.
+            """
+    )
+    var bundle = false
+
+    @Option(
+        help: ArgumentHelp(
+            "The daemon's configuration, where the daemon cannot be asked.",
+            discussion: "By default $JUNCTIOND_CONFIG, then /etc/junctiond/junctiond.toml for the system service.",
+            valueName: "file"
+        ),
+        completion: .file()
+    )
+    var config: String?
+
     @OptionGroup var options: GlobalOptions
 
     func run() throws {
         var checks = SocketCheck(path: options.path).checks
+        var snapshot: Snapshot?
         let outcome = Result { () throws(JunctionError) in
-            try askDaemon(&checks)
+            try askDaemon(&checks, &snapshot)
         }
         if case .failure(let error) = outcome {
             checks.append(.init(name: "daemon", verdict: .problem, detail: error.message, remedy: error.remedy))
+            if let snapshot { checks += SessionFindings(snapshot, now: .now).checks }
+            checks += NearSide(socket: options.path, configuration: config).checks
         }
+        guard !bundle else { return try show(Bundle(Diagnosis(checks: checks), configuration: config, .of(snapshot))) }
         try show(Diagnosis(checks: checks))
         try outcome.get()
         try end(checks.contains { $0.verdict == .problem } ? .refused : .done)
     }
 
-    private func askDaemon(_ checks: inout [Diagnosis.Check]) throws(JunctionError) {
+    /// - Parameter snapshot: what this user may see of the session, if anything.
+    private func askDaemon(_ checks: inout [Diagnosis.Check], _ snapshot: inout Snapshot?) throws(JunctionError) {
         var connection = try Connection(to: options.path)
         let daemon = try connection.perform(DaemonInfo.self, NoParams(), by: .after(Self.patience)).value
         checks.append(.init(comparing: daemon))
+        snapshot = try connection.perform(SessionStatus.self, NoParams(), by: .after(Self.patience)).value
         let deadline = Deadline.after(Self.patienceForDiagnosis)
         checks += try connection.perform(DaemonDiagnose.self, NoParams(), by: deadline).value.checks
     }
@@ -47,6 +73,29 @@ struct DoctorCommand: ParsableCommand {
         } else {
             for check in diagnosis.checks { try StandardOutput.line(check.text) }
         }
+    }
+
+    private func show(_ bundle: Bundle) throws {
+        guard options.json else { return try StandardOutput.line(bundle.text) }
+        try StandardOutput.json { writer in
+            writer.object { writer in
+                writer.array("parts") { writer in
+                    for part in bundle.parts {
+                        writer.object { writer in
+                            writer.member("name", part.name)
+                            writer.member("text", part.lines.joined(separator: "\n"))
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
+
+extension Redaction {
+    /// Hides who is signed in.
+    fileprivate static func of(_ snapshot: Snapshot?) -> Redaction {
+        Redaction(privateWords: [snapshot?.userId, snapshot?.externalUserId, snapshot?.teamId].compactMap(\.self))
     }
 }
 

@@ -1,0 +1,120 @@
+import JunctionProtocol
+import JunctionServer
+import JunctionSession
+import JunctionSystemd
+
+/// What `doctor` looks at around the session, as it was seen at one moment.
+struct InstallationFacts: Equatable, Sendable {
+    var configurationFile: String?
+    var configuration = ConfigurationStanding.inForce
+    /// One line for each access entry that matches nobody.
+    var unmatchedAccess: [String] = []
+    var isUnderServiceManager = false
+    /// Whether something starts the daemon after a reboot; nothing where no unit of ours is known.
+    var enablement: UnitEnablement?
+    var stateDirectory = ""
+    /// The state directory is on a file system that a reboot empties.
+    var isStateVolatile = false
+    var now: WallTime
+    /// When what was found at the start had been written, if anything was.
+    var recordWrittenAt: WallTime?
+}
+
+extension InstallationFacts {
+    /// What is to be said of them.
+    var findings: [ProbeFinding] {
+        [configurationFinding] + unmatchedAccess.map(Self.access) + [enabled, volatile].compactMap(\.self) + [clock]
+    }
+
+    private var configurationFinding: ProbeFinding {
+        let name = "configuration"
+        let file = configurationFile ?? "The configuration"
+        switch configuration {
+        case .inForce:
+            let defaults = "There is no file: the built-in defaults are in force."
+            return ProbeFinding(
+                name: name,
+                verdict: .ok,
+                detail: configurationFile.map { "\($0) is in force." } ?? defaults
+            )
+        case .needsReload:
+            return ProbeFinding(
+                name: name,
+                verdict: .note,
+                detail: "\(file) was changed and is not in force yet.",
+                remedy: "systemctl reload junctiond (or send it SIGHUP)."
+            )
+        case .needsRestart:
+            return ProbeFinding(
+                name: name,
+                verdict: .note,
+                detail: "\(file) was changed in what takes effect at the next start only.",
+                remedy: "systemctl restart junctiond: nobody loses the session by it."
+            )
+        case .refused(let reason):
+            return ProbeFinding(
+                name: name,
+                verdict: .problem,
+                detail: "The configuration is refused; an older one is in force, and a restart would fail: \(reason)",
+                remedy: "Correct it, check it by 'junctiond --check-config', and run systemctl reload junctiond."
+            )
+        }
+    }
+
+    private static func access(_ note: String) -> ProbeFinding {
+        let remedy = "Create the account, or correct the entry; without it nobody is allowed what it says."
+        return ProbeFinding(name: "access", verdict: .problem, detail: note + ".", remedy: remedy)
+    }
+
+    private var enabled: ProbeFinding? {
+        guard let enablement else { return nil }
+        let service = enablement.service
+        if enablement.isServiceEnabled {
+            return ProbeFinding(name: "start at boot", verdict: .ok, detail: "\(service) is enabled.")
+        }
+        let remedy = "systemctl enable \(service): then the session is renewed from boot on."
+        guard enablement.isSocketEnabled else {
+            return ProbeFinding(
+                name: "start at boot",
+                verdict: .problem,
+                detail: "Neither \(service) nor its socket is enabled: after a reboot nothing starts it.",
+                remedy: remedy
+            )
+        }
+        return ProbeFinding(
+            name: "start at boot",
+            verdict: .note,
+            detail: "\(service) is not enabled: after a reboot it starts when somebody connects, and not before.",
+            remedy: remedy
+        )
+    }
+
+    private var volatile: ProbeFinding? {
+        guard isStateVolatile else { return nil }
+        return ProbeFinding(
+            name: "volatile state",
+            verdict: isUnderServiceManager ? .problem : .note,
+            detail: "\(stateDirectory) is in memory (tmpfs): a reboot costs the session.",
+            remedy: "Have the state directory on a disk: --state-dir, or a mount at /var/lib/private/junctiond."
+        )
+    }
+
+    /// A device without a clock battery starts in the past; tokens cannot be judged there.
+    private var clock: ProbeFinding {
+        if let recordWrittenAt, now < recordWrittenAt {
+            let words = Diagnosis.Check.clockBeforeRecord(now: Timestamp(now), written: Timestamp(recordWrittenAt))
+            return ProbeFinding(name: words.name, verdict: .problem, detail: words.detail, remedy: words.remedy)
+        }
+        guard now < Self.releaseYear else {
+            return ProbeFinding(name: "clock", verdict: .ok, detail: "The wall clock is plausible.")
+        }
+        return ProbeFinding(
+            name: "clock",
+            verdict: .problem,
+            detail: "The wall clock is before 2026, before this program was made.",
+            remedy: "Set the time, or enable a time service such as systemd-timesyncd."
+        )
+    }
+
+    private static let releaseYear = WallTime(milliseconds: 1_767_225_600_000)
+}

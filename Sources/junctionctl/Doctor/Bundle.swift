@@ -1,0 +1,72 @@
+import Glibc
+import JunctionClient
+import JunctionProtocol
+
+/// Everything that somebody who is asked for help wants to see, with nothing in it that is a secret.
+struct Bundle {
+    /// One part of it: a heading, and lines.
+    struct Part: Equatable {
+        var name: String
+        var lines: [String]
+    }
+
+    private(set) var parts: [Part]
+
+    /// Gathers it.
+    ///
+    /// - Parameters:
+    ///   - diagnosis: what doctor has found.
+    ///   - redaction: takes out of each line what is private.
+    init(_ diagnosis: Diagnosis, configuration: String?, _ redaction: Redaction) {
+        let file = ConfigurationProbe(file: configuration).file
+        let parts = [
+            Part(name: "findings", lines: diagnosis.checks.map(\.text)),
+            Part(name: "versions", lines: Self.versions),
+            Part(name: "configuration \(file)", lines: Self.settings(in: file, redaction)),
+            Part(
+                name: "units",
+                lines: UnitProbe()?.units.map(\.summary) ?? ["the service manager says nothing of them"]
+            ),
+            Part(
+                name: "journal",
+                lines: JournalProbe(priority: "warning", count: 20)?.lines ?? ["it cannot be read"]
+            ),
+        ]
+        self.parts = parts.map { Part(name: $0.name, lines: $0.lines.map(redaction.of)) }
+    }
+
+    var text: String {
+        let head = """
+            # What junctionctl \(JunctionVersion.current) found at \(Timestamp.now). Tokens, keys, ids of users and credentials \
+            of proxies are hidden;
+            # read it all the same before you send it.
+            """
+        return ([head] + parts.map { "\n== \($0.name)\n" + $0.lines.joined(separator: "\n") }).joined(separator: "\n")
+    }
+
+    private static func settings(in file: String, _ redaction: Redaction) -> [String] {
+        var bytes: [UInt8] = []
+        let descriptor = open(file, O_RDONLY | O_CLOEXEC)
+        guard descriptor >= 0 else { return ["it cannot be read: \(String(cString: strerror(errno)))"] }
+        defer { close(descriptor) }
+        var chunk = [UInt8](repeating: 0, count: 16_384)
+        while bytes.count < 1 << 20 {
+            let count = read(descriptor, &chunk, chunk.count)
+            guard count > 0 else { break }
+            bytes += chunk.prefix(count)
+        }
+        let shown = RedactedConfiguration(String(decoding: bytes, as: UTF8.self), redaction).text
+        return shown.isEmpty ? ["nothing is set"] : [shown]
+    }
+
+    private static var versions: [String] {
+        var machine = utsname()
+        uname(&machine)
+        let kernel = withUnsafeBytes(of: machine.release) { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) }
+        let kind = withUnsafeBytes(of: machine.machine) { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) }
+        let daemon = ProgramOutput(of: ConfigurationProbe.daemon, ["--version"])?.lines.first.map(String.init)
+        let manager = ProgramOutput(of: "systemctl", ["--version"])?.lines.first.map(String.init)
+        return ["junctionctl \(JunctionVersion.current)", daemon ?? "no junctiond", manager ?? "no systemd"]
+            + ["Linux \(kernel) \(kind)"]
+    }
+}

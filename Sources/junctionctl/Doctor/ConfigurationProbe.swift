@@ -1,0 +1,121 @@
+import Glibc
+import JunctionProtocol
+
+/// What the daemon's own check says of its configuration, where the daemon cannot be asked.
+struct ConfigurationProbe {
+    /// The file that the daemon would read.
+    var file: String
+
+    static let usualFile = "/etc/junctiond/junctiond.toml"
+
+    /// The one that was named, or the one that the daemon would take.
+    init(file: String?) {
+        let named = getenv("JUNCTIOND_CONFIG").map { String(cString: $0) }.flatMap { $0.isEmpty ? nil : $0 }
+        self.file = file ?? named ?? Self.usualFile
+    }
+
+    var checks: [Diagnosis.Check] {
+        if access(file, F_OK) == 0, access(file, R_OK) != 0 {
+            return [
+                .init(
+                    name: "configuration",
+                    verdict: .note,
+                    detail: "\(file) cannot be looked at by this user",
+                    remedy: "run 'junctionctl doctor' as root"
+                )
+            ]
+        }
+        guard let output = ProgramOutput(of: Self.daemon, ["--check-config", "--config", file]) else {
+            return [
+                .init(
+                    name: "configuration",
+                    verdict: .note,
+                    detail: "\(file) was not checked: there is no junctiond beside junctionctl that says anything",
+                    remedy: "install junctiond"
+                )
+            ]
+        }
+        return Self.checks(of: output, file)
+    }
+
+    /// Reads what `junctiond --check-config` says: its verdict, and a note for what is allowed and may be a mistake.
+    static func checks(of output: ProgramOutput, _ file: String) -> [Diagnosis.Check] {
+        let prefix = "junctiond: "
+        let said = output.lines.map { $0.hasPrefix(prefix) ? String($0.dropFirst(prefix.count)) : String($0) }
+        guard output.status == 0 else {
+            // A user or group that cannot be looked up is no mistake in the file.
+            let isTemporary = output.status == ExitStatus.temporary.rawValue
+            return [
+                .init(
+                    name: "configuration",
+                    verdict: .problem,
+                    detail: "the configuration is refused: \(said.last ?? "the check ended with \(output.status)")",
+                    remedy: isTemporary
+                        ? "mend the name service; the unit tries again by itself"
+                        : "correct it, check it by 'junctiond --check-config', and run 'systemctl restart junctiond'"
+                )
+            ]
+        }
+        var checks: [Diagnosis.Check] = []
+        for (raw, line) in zip(output.lines, said) {
+            if raw.hasPrefix(prefix) {
+                checks.append(note(line))
+            } else {
+                checks.insert(.init(name: "configuration", verdict: .ok, detail: line), at: 0)
+            }
+        }
+        return checks
+    }
+
+    private static func note(_ line: String) -> Diagnosis.Check {
+        if line.contains("matches nobody") {
+            return .init(
+                name: "access",
+                verdict: .problem,
+                detail: line,
+                remedy: "create the account, or correct the entry; without it nobody is allowed what it says"
+            )
+        }
+        if let remedy = line.range(of: "Pass it as a credential") {
+            let detail = String(line[..<remedy.lowerBound].trimmed)
+            let isOpen = line.contains("every user of this machine")
+            return .init(
+                name: "secret file",
+                verdict: isOpen ? .problem : .note,
+                detail: detail,
+                remedy: String(line[remedy.lowerBound...])
+            )
+        }
+        return .init(name: "configuration", verdict: .note, detail: line)
+    }
+
+    /// The daemon's program: beside this one, or else in `$PATH`.
+    static var daemon: String {
+        var room = [CChar](repeating: 0, count: Int(PATH_MAX) + 1)
+        let count = readlink("/proc/self/exe", &room, Int(PATH_MAX))
+        guard count > 0 else { return "junctiond" }
+        let own = String(decoding: room.prefix(count).map(UInt8.init(bitPattern:)), as: UTF8.self)
+        guard let slash = own.lastIndex(of: "/") else { return "junctiond" }
+        let beside = own[..<slash] + "/junctiond"
+        return access(String(beside), X_OK) == 0 ? String(beside) : "junctiond"
+    }
+}
+
+extension StringProtocol {
+    /// Where another text is in this one.
+    func range(of other: String) -> Range<Index>? {
+        var start = startIndex
+        while start < endIndex {
+            if self[start...].hasPrefix(other) { return start..<index(start, offsetBy: other.count) }
+            start = index(after: start)
+        }
+        return nil
+    }
+
+    /// Without blanks around it.
+    var trimmed: SubSequence {
+        let from = drop { $0.isWhitespace }
+        guard let last = from.lastIndex(where: { !$0.isWhitespace }) else { return from }
+        return from[...last]
+    }
+}

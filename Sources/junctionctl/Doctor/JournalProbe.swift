@@ -1,0 +1,33 @@
+import JunctionProtocol
+
+/// What the unit said last in the journal.
+struct JournalProbe: Equatable {
+    var lines: [String]
+
+    /// Asks the journal for the last lines of at least this weight; nothing where there is none that can be read.
+    init?(priority: String, count: Int) {
+        let arguments = [
+            "--unit=\(UnitProbe.service)", "--priority=\(priority)", "--lines=\(count)", "--output=short-iso",
+            "--quiet",
+            "--no-pager",
+        ]
+        guard let output = ProgramOutput(of: "journalctl", arguments), output.status == 0 else { return nil }
+        lines = output.lines.map(String.init)
+    }
+
+    init(lines: [String]) {
+        self.lines = lines
+    }
+
+    /// What is to be said of the last error.
+    var check: Diagnosis.Check? {
+        lines.last.map { line in
+            Diagnosis.Check(
+                name: "journal",
+                verdict: .note,
+                detail: "the last error of \(UnitProbe.service): \(line)",
+                remedy: "'journalctl -u junctiond' has what came before"
+            )
+        }
+    }
+}

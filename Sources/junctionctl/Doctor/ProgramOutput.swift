@@ -1,0 +1,76 @@
+import Glibc
+import JunctionClient
+
+/// What another program of this machine had to say, on standard output and standard error together.
+struct ProgramOutput: Equatable {
+    var status: Int32
+    var text: String
+
+    var lines: [Substring] { text.split(separator: "\n") }
+
+    /// No program is asked for longer: one that hangs must not hold up whoever wants to know why things hang.
+    private static let patience = Duration.seconds(10)
+    /// Enough for what is asked; the rest is left out.
+    private static let longest = 1 << 18
+
+    init(status: Int32, text: String) {
+        (self.status, self.text) = (status, text)
+    }
+
+    /// Runs a program that is found in `$PATH`, without a terminal and in English; nothing where it is not there, or does not
+    /// end in time.
+    init?(of name: String, _ arguments: [String]) {
+        guard let program = name.contains("/") ? name : Program.path(of: name) else { return nil }
+        var ends: [Int32] = [-1, -1]
+        guard pipe(&ends) == 0 else { return nil }
+        for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
+        let process = Self.spawn(program, [program] + arguments, writingTo: ends[1])
+        close(ends[1])
+        defer { close(ends[0]) }
+        guard let process else { return nil }
+        let deadline = Deadline.after(Self.patience)
+        let bytes = Self.read(ends[0], by: deadline)
+        if deadline.hasPassed { kill(process, SIGKILL) }
+        var status: Int32 = 0
+        while waitpid(process, &status, 0) < 0, errno == EINTR {}
+        guard status & 0x7F == 0 else { return nil }
+        self.init(status: status >> 8 & 0xFF, text: String(decoding: bytes, as: UTF8.self))
+    }
+
+    private static func spawn(_ program: String, _ arguments: [String], writingTo output: Int32) -> pid_t? {
+        var actions = posix_spawn_file_actions_t()
+        posix_spawn_file_actions_init(&actions)
+        defer { posix_spawn_file_actions_destroy(&actions) }
+        posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0)
+        posix_spawn_file_actions_adddup2(&actions, output, STDOUT_FILENO)
+        posix_spawn_file_actions_adddup2(&actions, output, STDERR_FILENO)
+        var attributes = posix_spawnattr_t()
+        posix_spawnattr_init(&attributes)
+        defer { posix_spawnattr_destroy(&attributes) }
+        // What we ignore is not for it to ignore.
+        var defaults = sigset_t()
+        sigemptyset(&defaults)
+        sigaddset(&defaults, SIGPIPE)
+        posix_spawnattr_setsigdefault(&attributes, &defaults)
+        posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGDEF))
+        var process = pid_t()
+        let failed = withCStrings(arguments) { posix_spawn(&process, program, &actions, &attributes, $0, environ) }
+        return failed == 0 ? process : nil
+    }
+
+    private static func read(_ file: Int32, by deadline: Deadline) -> [UInt8] {
+        var bytes: [UInt8] = []
+        var chunk = [UInt8](repeating: 0, count: 16_384)
+        while bytes.count < longest {
+            var waited = pollfd(fd: file, events: Int16(POLLIN), revents: 0)
+            let ready = poll(&waited, 1, deadline.pollTimeout)
+            if ready < 0, errno == EINTR { continue }
+            guard ready > 0 else { break }
+            let count = Glibc.read(file, &chunk, chunk.count)
+            if count < 0, errno == EINTR { continue }
+            guard count > 0 else { break }
+            bytes += chunk.prefix(count)
+        }
+        return bytes
+    }
+}

@@ -1,0 +1,146 @@
+import JunctionProtocol
+
+/// How the units of the daemon are, by the service manager's word.
+struct UnitProbe: Equatable {
+    /// One unit, with the properties that were asked for.
+    struct Unit: Equatable {
+        var name: String
+        var properties: [String: String]
+
+        subscript(_ property: String) -> String { properties[property] ?? "" }
+
+        /// What a person wants to see of it.
+        var summary: String {
+            let words = [
+                "LoadState", "ActiveState", "SubState", "UnitFileState", "Result", "ExecMainStatus", "NRestarts",
+            ]
+            .compactMap { key in properties[key].map { "\(key)=\($0)" } }
+            let status = self["StatusText"]
+            return "\(name): " + words.joined(separator: " ") + (status.isEmpty ? "" : " \"\(status)\"")
+        }
+    }
+
+    static let service = "junctiond.service"
+    static let socket = "junctiond.socket"
+    static let names = [
+        service, socket, "junctiond-courier.socket", "junctiond-key-init.service", "junction-online.service",
+        "junction-online.target",
+    ]
+    private static let properties =
+        "Id,LoadState,ActiveState,SubState,UnitFileState,Result,ExecMainStatus,NRestarts,StatusText"
+
+    var units: [Unit]
+
+    /// Asks the service manager; nothing where there is none that answers.
+    init?() {
+        let arguments = ["show", "--no-pager", "--property=\(Self.properties)"] + Self.names
+        guard let output = ProgramOutput(of: "systemctl", arguments), output.status == 0 else { return nil }
+        self.init(reading: output.text)
+    }
+
+    /// Reads what `systemctl show` prints: a paragraph for each unit.
+    init(reading text: String) {
+        var paragraphs: [[String: String]] = [[:]]
+        for line in text.split(separator: "\n", omittingEmptySubsequences: false) {
+            if line.isEmpty { paragraphs.append([:]) }
+            guard let mark = line.firstIndex(of: "=") else { continue }
+            paragraphs[paragraphs.count - 1][String(line[..<mark])] = String(line[line.index(after: mark)...])
+        }
+        units = paragraphs.compactMap { properties in properties["Id"].map { Unit(name: $0, properties: properties) } }
+    }
+
+    private func unit(_ name: String) -> Unit? { units.first { $0.name == name && $0["LoadState"] != "not-found" } }
+
+    /// What is to be said of them.
+    var checks: [Diagnosis.Check] {
+        guard let service = unit(Self.service), let socket = unit(Self.socket) else {
+            return [
+                .init(
+                    name: "units",
+                    verdict: .note,
+                    detail: "\(Self.service) is not installed: nothing starts the daemon by itself",
+                    remedy: "install the package, or start junctiond by hand"
+                )
+            ]
+        }
+        return [masked(service), masked(socket), of(service), of(socket), keyInit, courier].compactMap(\.self)
+            + [enabled(service, socket)]
+    }
+
+    private func masked(_ unit: Unit) -> Diagnosis.Check? {
+        guard unit["LoadState"] == "masked" else { return nil }
+        return problem("\(unit.name) is masked: it cannot start", "systemctl unmask \(unit.name)")
+    }
+
+    private func of(_ unit: Unit) -> Diagnosis.Check? {
+        switch (unit["ActiveState"], unit.name) {
+        case ("failed", Self.service):
+            return problem("\(unit.name) has failed: \(ending(of: unit))", remedy(for: unit["ExecMainStatus"]))
+        case ("failed", _):
+            return problem(
+                "\(unit.name) has failed (\(unit["Result"])): nobody can connect",
+                "mend what 'journalctl -u junctiond' tells of, then: systemctl restart \(unit.name)"
+            )
+        case ("inactive", Self.socket):
+            return problem("\(unit.name) is not started: nobody can connect", "systemctl start \(unit.name)")
+        default: return nil
+        }
+    }
+
+    private func ending(of unit: Unit) -> String {
+        unit["Result"] == "exit-code" ? "it ended with exit code \(unit["ExecMainStatus"])" : unit["Result"]
+    }
+
+    private func remedy(for status: String) -> String {
+        switch status {
+        case "64": "correct ExecStart= of the unit: systemctl cat \(Self.service)"
+        case "73": "see 'journalctl -u junctiond': the socket or the state directory cannot be made"
+        case "75": "see 'journalctl -u junctiond': another daemon runs, or the name service is away"
+        case "78": "correct the configuration, then: systemctl restart junctiond"
+        default: "see 'journalctl -u junctiond', then: systemctl restart junctiond"
+        }
+    }
+
+    private var keyInit: Diagnosis.Check? {
+        guard let unit = unit("junctiond-key-init.service"), unit["ActiveState"] == "failed" else { return nil }
+        return problem(
+            "\(unit.name) has failed: there may be no sealing key",
+            "see 'journalctl -u junctiond-key-init'"
+        )
+    }
+
+    private var courier: Diagnosis.Check? {
+        guard let unit = unit("junctiond-courier.socket") else { return nil }
+        if unit["LoadState"] == "masked" { return masked(unit) }
+        guard unit["ActiveState"] == "failed" else { return nil }
+        return problem(
+            "\(unit.name) has failed: the daemon has no way to the network",
+            "systemctl restart \(unit.name)"
+        )
+    }
+
+    private func enabled(_ service: Unit, _ socket: Unit) -> Diagnosis.Check {
+        let remedy = "systemctl enable \(service.name): then the session is renewed from boot on"
+        if service["UnitFileState"].hasPrefix("enabled") {
+            return .init(name: "start at boot", verdict: .ok, detail: "\(service.name) is enabled")
+        }
+        guard socket["UnitFileState"].hasPrefix("enabled") else {
+            return .init(
+                name: "start at boot",
+                verdict: .problem,
+                detail: "neither \(service.name) nor its socket is enabled: after a reboot nothing starts it",
+                remedy: remedy
+            )
+        }
+        return .init(
+            name: "start at boot",
+            verdict: .note,
+            detail: "\(service.name) is not enabled: after a reboot it starts when somebody connects, and not before",
+            remedy: remedy
+        )
+    }
+
+    private func problem(_ detail: String, _ remedy: String) -> Diagnosis.Check {
+        .init(name: "units", verdict: .problem, detail: detail, remedy: remedy)
+    }
+}

@@ -1,0 +1,165 @@
+import Foundation
+import Testing
+
+/// What `junctionctl doctor` finds on an installation where something is wrong, with and without the daemon.
+struct DoctorFindingTests {
+    @Test func `a configuration that has changed since is found, whatever it takes to have it in force`() throws {
+        let installation = try Installation.started(configuration: "[log]\nlevel = \"info\"")
+        #expect(try installation.finding("configuration").verdict == "ok")
+
+        try installation.change("[log]\nlevel = \"debug\"")
+        let changed = try installation.finding("configuration")
+        try installation.change("[log]\nlevel = \"info\"\n[limits]\nconnections = 7")
+        let other = try installation.finding("configuration")
+        try installation.change("nonsense = 1")
+        let refused = try installation.finding("configuration")
+
+        #expect(changed.verdict == "note")
+        #expect(changed.remedy.contains("reload"))
+        #expect(other.verdict == "note")
+        #expect(other.remedy.contains("restart"))
+        #expect(refused.verdict == "problem")
+        #expect(refused.detail.contains("nonsense"))
+        #expect(refused.remedy.contains("--check-config"))
+    }
+
+    @Test func `an entry for somebody who does not exist is found`() throws {
+        let installation = try Installation.started(
+            configuration: "[[access]]\nallow = [\"status\"]\nuser = \"nobody-of-that-name\""
+        )
+
+        let finding = try installation.finding("access")
+
+        #expect(finding.verdict == "problem")
+        #expect(finding.detail.contains("nobody-of-that-name"))
+    }
+
+    @Test func `a session that waits for an app is found, and whether one is there`() throws {
+        let installation = try Installation.social(configuration: "[renewal]\nmode = \"handler\"")
+        try installation.connect().call("session.signIn", ["scheme": "userLogin", "userId": "anna"])
+
+        #expect(try installation.finding("renewal").verdict == "note")
+        let app = try installation.connect()
+        try app.call("handler.register")
+        #expect(try installation.findings().contains { $0.name == "renewal" } == false)
+    }
+
+    @Test func `a session of which the provider has had enough is found`() throws {
+        let installation = try Installation.started()
+        let user = try installation.signInNewUser()
+        try installation.cloud.drive("require-reauthentication", user)
+        _ = try? installation.connect().call("session.renew")
+
+        let finding = try installation.finding("session")
+
+        #expect(finding.verdict == "problem")
+        #expect(finding.detail.contains("reauthentication is pending"))
+        #expect(finding.remedy.contains("new credential"))
+    }
+
+    @Test func `a locked session is found, and what is in it is not said to be well`() throws {
+        let installation = try Installation()
+        let credentials = try Credentials(installation, key: 1)
+        try installation.startDaemon()
+        try installation.signInNewUser()
+        try credentials.put(2)
+        try installation.restartDaemon()
+
+        let findings = try installation.findings()
+
+        #expect(findings.first { $0.name == "session" }?.verdict == "problem")
+        let storage = try #require(findings.first { $0.name == "storage" })
+        #expect(storage.verdict == "problem")
+        #expect(storage.detail.contains("locked"))
+        #expect(try installation.ctl("doctor").status == 1)
+    }
+
+    // MARK: From this side
+
+    @Test func `without the daemon its configuration is looked at`() throws {
+        let installation = try Installation(configuration: "nonsense = 1")
+        try installation.writeConfiguration()
+
+        let ending = try installation.ctl("doctor", "--json", "--config", installation.configurationFile)
+        let findings = Finding.all(in: try ending.json())
+
+        #expect(ending.status == 69)
+        #expect(findings.first { $0.name == "daemon" }?.verdict == "problem")
+        let configuration = try #require(findings.first { $0.name == "configuration" })
+        #expect(configuration.verdict == "problem")
+        #expect(configuration.detail.contains("nonsense"))
+    }
+
+    @Test(
+        .enabled("only root can act as another user") { geteuid() == 0 },
+        .enabled("setpriv is not installed") { SystemPrograms.has(SystemPrograms.setpriv) }
+    )
+    func `who may only see the state is told what it says`() throws {
+        let installation = try Installation.started(
+            configuration: "[[access]]\nallow = [\"status\"]\nuser = \"\(Stranger.name)\""
+        )
+        let stranger = try Stranger(installation)
+        try stranger.openTheDoor()
+        let user = try installation.signInNewUser()
+        try installation.cloud.drive("require-reauthentication", user)
+        _ = try? installation.connect().call("session.renew")
+
+        let ending = try stranger.ctl("doctor", "--json")
+        let findings = Finding.all(in: try ending.json())
+
+        #expect(ending.status == 77)
+        #expect(findings.first { $0.name == "session" }?.detail.contains("reauthentication is pending") == true)
+    }
+
+    // MARK: For a ticket
+
+    @Test func `a bundle has everything but secrets`() throws {
+        let secret = "pr0xy-s3cret"
+        let installation = try Installation.started(
+            configuration: "[network]\nproxy = \"http://kiosk:\(secret)@127.0.0.1:9\"\n# \(secret)"
+        )
+        let user = try installation.signInNewUser()
+        let token = try #require(try installation.token())
+
+        let ending = try installation.ctl("doctor", "--bundle", "--config", installation.configurationFile)
+        let json = try installation.ctl("doctor", "--bundle", "--json", "--config", installation.configurationFile)
+
+        #expect(ending.status == 0)
+        for heading in ["== findings", "== versions", "== configuration", "== units", "== journal"] {
+            #expect(ending.output.contains(heading))
+        }
+        #expect(ending.output.contains("junctiond 0.1.0"))
+        #expect(ending.output.contains("proxy = \"http://(hidden)@127.0.0.1:9\""))
+        #expect(Spill.of([secret, token, user], in: ending.output + ending.errors + json.output) == [])
+        #expect((try json.json()["parts"] as? [Object])?.count == 5)
+    }
+}
+
+/// One finding of doctor's.
+private struct Finding {
+    var name: String
+    var verdict: String
+    var detail: String
+    var remedy: String
+
+    static func all(in document: Object) -> [Finding] {
+        (document["checks"] as? [Object] ?? []).map { check in
+            func text(_ key: String) -> String { check[key] as? String ?? "" }
+            return Finding(name: text("name"), verdict: text("verdict"), detail: text("detail"), remedy: text("remedy"))
+        }
+    }
+}
+
+extension Installation {
+    fileprivate func findings() throws -> [Finding] { Finding.all(in: try ctl("doctor", "--json").json()) }
+
+    fileprivate func finding(_ name: String) throws -> Finding {
+        try #require(try findings().first { $0.name == name })
+    }
+
+    /// Writes other lines to the file, without a word to the daemon.
+    fileprivate func change(_ lines: String) throws {
+        configuration = lines
+        try writeConfiguration()
+    }
+}

@@ -1,0 +1,199 @@
+import Testing
+
+@testable import JunctionProtocol
+
+/// What `doctor` says of a session, for every way in which it can be unwell.
+struct SessionFindingsTests {
+    private static let now = Timestamp("2026-11-21T12:00:00Z")!
+    private static let later = Timestamp("2026-11-21T13:00:00Z")!
+
+    private static func signedIn(_ change: (inout Snapshot) -> Void = { _ in }) -> Snapshot {
+        var snapshot = Snapshot(
+            revision: 1,
+            changedAt: now,
+            state: .established,
+            flags: [.configured, .signedIn],
+            provider: "junction",
+            userId: "anna",
+            accessToken: .init(issuedAt: now, expiresAt: later, generation: 1),
+            renewal: .init(phase: .scheduled, notBefore: later),
+            storage: .init(sealedWith: "file", durable: true, status: .ok)
+        )
+        change(&snapshot)
+        return snapshot
+    }
+
+    private static func nobody(_ change: (inout Snapshot) -> Void = { _ in }) -> Snapshot {
+        var snapshot = signedIn()
+        (snapshot.state, snapshot.flags, snapshot.userId) = (.notLoggedIn, [], nil)
+        (snapshot.accessToken, snapshot.renewal) = (nil, .init())
+        change(&snapshot)
+        return snapshot
+    }
+
+    struct Case: Sendable {
+        var name: String
+        var snapshot: Snapshot
+        var handlers: Int?
+        var areAsked: Bool?
+        var at = now
+        /// `name verdict`, in order.
+        var findings: [String]
+        /// Words of the last one and of its remedy.
+        var words: [String] = []
+    }
+
+    static let table = [
+        Case(name: "well", snapshot: signedIn(), findings: ["session ok"], words: ["anna is signed in"]),
+        Case(name: "nobody", snapshot: nobody(), findings: ["session ok"], words: ["Nobody is signed in"]),
+        Case(
+            name: "awaiting approval",
+            snapshot: nobody { $0.authorization = .init(expiresAt: later) },
+            findings: ["session note"],
+            words: ["awaits approval until 2026-11-21T13:00:00Z"]
+        ),
+        Case(
+            name: "terminated",
+            snapshot: nobody {
+                $0.state = .terminated
+                $0.termination = .init(code: "invalid_token", message: "deleted", at: now)
+            },
+            findings: ["session problem"],
+            words: ["terminated", "deleted (invalid_token)", "sign in anew"]
+        ),
+        Case(
+            name: "reauthentication pending, alive",
+            snapshot: signedIn { $0.flags.append(.pendingReauthentication) },
+            findings: ["session problem"],
+            words: ["reauthentication is pending", "served until 2026-11-21T13:00:00Z", "for the same user"]
+        ),
+        Case(
+            name: "reauthentication pending, dead",
+            snapshot: signedIn {
+                $0.state = .tokenExpired
+                $0.flags.append(.pendingReauthentication)
+            },
+            findings: ["session problem"],
+            words: ["no token until then"]
+        ),
+        Case(
+            name: "locked",
+            snapshot: signedIn { $0.storage.status = .locked },
+            findings: ["session problem", "storage problem"],
+            words: ["locked", "Nothing is erased", "junctiond-key-init"]
+        ),
+        Case(
+            name: "unavailable",
+            snapshot: signedIn { $0.storage.status = .unavailable },
+            findings: ["session problem", "storage problem"],
+            words: ["cannot be read", "mount the disk"]
+        ),
+        Case(
+            name: "damaged",
+            snapshot: nobody { $0.storage.status = .damaged },
+            findings: ["session ok", "storage problem"],
+            words: ["damaged", "next sign-in"]
+        ),
+        Case(
+            name: "not durable",
+            snapshot: signedIn { $0.storage.durable = false },
+            findings: ["session ok", "durability problem"],
+            words: ["not on the disk", "Make room"]
+        ),
+        Case(
+            name: "no handler, token alive, count known",
+            snapshot: signedIn { $0.renewal = .init(phase: .waitingForHandler) },
+            handlers: 0,
+            findings: ["session ok", "renewal problem"],
+            words: ["none is registered", "handle-renewals"]
+        ),
+        Case(
+            name: "no handler, token alive, count unknown",
+            snapshot: signedIn { $0.renewal = .init(phase: .waitingForHandler) },
+            findings: ["session ok", "renewal note"],
+            words: ["waits for a session handler"]
+        ),
+        Case(
+            name: "no handler, token dead, count unknown",
+            snapshot: signedIn {
+                $0.state = .tokenExpired
+                $0.renewal = .init(phase: .waitingForHandler)
+            },
+            findings: ["session problem", "renewal problem"]
+        ),
+        Case(
+            name: "a handler is being asked",
+            snapshot: signedIn { $0.renewal = .init(phase: .waitingForHandler) },
+            handlers: 1,
+            findings: ["session ok", "renewal note"],
+            words: ["being asked"]
+        ),
+        Case(
+            name: "a handler will be needed",
+            snapshot: signedIn(),
+            handlers: 0,
+            areAsked: true,
+            findings: ["session ok", "renewal note"],
+            words: ["next renewal needs one at 2026-11-21T13:00:00Z"]
+        ),
+        Case(
+            name: "no handler, and none needed",
+            snapshot: signedIn(),
+            handlers: 0,
+            areAsked: false,
+            findings: ["session ok"]
+        ),
+        Case(
+            name: "postponed, alive",
+            snapshot: signedIn { $0.renewal = .init(phase: .postponed, notBefore: later) },
+            findings: ["session ok", "renewal note"],
+            words: ["postponed until 2026-11-21T13:00:00Z", "junctionctl renew"]
+        ),
+        Case(
+            name: "postponed, dead",
+            snapshot: signedIn {
+                $0.state = .tokenExpired
+                $0.renewal = .init(phase: .postponed, notBefore: later)
+            },
+            findings: ["session problem", "renewal problem"]
+        ),
+        Case(
+            name: "backing off",
+            snapshot: signedIn {
+                $0.renewal = .init(phase: .backingOff, notBefore: later, failures: 3, lastError: "No answer")
+            },
+            findings: ["session ok", "renewal note"],
+            words: ["failed 3 times (No answer)", "13:00:00Z"]
+        ),
+        Case(
+            name: "the clock is before the record",
+            snapshot: signedIn(),
+            at: Timestamp("2026-11-21T11:59:59Z")!,
+            findings: ["session ok", "clock problem"],
+            words: ["11:59:59Z", "before the stored session was written (2026-11-21T12:00:00Z)", "timedatectl"]
+        ),
+    ]
+
+    @Test(arguments: table)
+    func `each state of the session has its finding`(of row: Case) {
+        let handlers = SessionFindings.Handlers(count: row.handlers, areAsked: row.areAsked)
+        let checks = SessionFindings(row.snapshot, handlers: handlers, now: row.at).checks
+
+        #expect(checks.map { "\($0.name) \($0.verdict)" } == row.findings, "\(row.name)")
+        let last = [checks.last?.detail, checks.last?.remedy].compactMap(\.self).joined(separator: " ")
+        for words in row.words { #expect(last.contains(words), "\(row.name)") }
+    }
+
+    @Test(arguments: table)
+    func `whatever can be mended says how`(in row: Case) {
+        let handlers = SessionFindings.Handlers(count: row.handlers, areAsked: row.areAsked)
+        let checks = SessionFindings(row.snapshot, handlers: handlers, now: row.at).checks
+
+        let isMendable = checks.filter { $0.verdict == .problem }
+        #expect(isMendable.isEmpty || isMendable.contains { $0.remedy?.isEmpty == false }, "\(row.name)")
+    }
+}
+
+extension SessionFindingsTests.Case: CustomTestStringConvertible {
+    var testDescription: String { name }
+}

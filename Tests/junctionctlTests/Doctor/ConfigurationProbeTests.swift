@@ -1,0 +1,39 @@
+import JunctionProtocol
+import Testing
+
+@testable import junctionctl
+
+/// What doctor makes of the words of `junctiond --check-config`.
+struct ConfigurationProbeTests {
+    private func findings(_ status: Int32, _ text: String) -> [String] {
+        ConfigurationProbe.checks(of: ProgramOutput(status: status, text: text), "/x.toml")
+            .map { "\($0.name) \($0.verdict): \($0.detail)" }
+    }
+
+    @Test func `a configuration in order is ok`() {
+        #expect(findings(0, "/x.toml: in order\n") == ["configuration ok: /x.toml: in order"])
+    }
+
+    @Test func `one that is refused is a problem with the daemon's own words`() {
+        #expect(
+            findings(78, "junctiond: /x.toml:3: unknown key \"prvider\"\n")
+                == ["configuration problem: the configuration is refused: /x.toml:3: unknown key \"prvider\""]
+        )
+    }
+
+    @Test func `an entry for nobody and a file that others can read are problems of their own`() {
+        let text = """
+            junctiond: access[0] matches nobody: there is no user "kiosk" on this machine
+            junctiond: social.apiKeyFile: every user of this machine can read /k. Pass it as a credential: LoadCredential=…
+            /x.toml: in order
+            """
+
+        #expect(
+            findings(0, text) == [
+                "configuration ok: /x.toml: in order",
+                "access problem: access[0] matches nobody: there is no user \"kiosk\" on this machine",
+                "secret file problem: social.apiKeyFile: every user of this machine can read /k.",
+            ]
+        )
+    }
+}

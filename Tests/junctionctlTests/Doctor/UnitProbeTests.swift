@@ -1,0 +1,101 @@
+import JunctionProtocol
+import Testing
+
+@testable import junctionctl
+
+/// What doctor says of the units when the daemon cannot be asked.
+struct UnitProbeTests {
+    /// `systemctl show` of both units, with other values of some properties.
+    private func probe(service: [String: String] = [:], socket: [String: String] = [:], more: String = "") -> UnitProbe
+    {
+        let usual = ["LoadState": "loaded", "UnitFileState": "enabled", "Result": "success"]
+        func paragraph(_ name: String, _ state: String, _ other: [String: String]) -> String {
+            let properties = usual.merging(["Id": name, "ActiveState": state]) { $1 }.merging(other) { $1 }
+            return properties.sorted { $0.key < $1.key }.map { "\($0.key)=\($0.value)\n" }.joined()
+        }
+        return UnitProbe(
+            reading: paragraph("junctiond.service", "active", service) + "\n"
+                + paragraph("junctiond.socket", "active", socket) + "\n" + more
+        )
+    }
+
+    struct Case: Sendable {
+        var service: [String: String] = [:]
+        var socket: [String: String] = [:]
+        var finding: String
+        var words: [String]
+    }
+
+    static let table = [
+        Case(
+            service: ["ActiveState": "failed", "Result": "exit-code", "ExecMainStatus": "78"],
+            finding: "units problem",
+            words: ["exit code 78", "configuration"]
+        ),
+        Case(
+            service: ["ActiveState": "failed", "Result": "watchdog"],
+            finding: "units problem",
+            words: ["has failed: watchdog"]
+        ),
+        Case(
+            service: ["LoadState": "masked"],
+            finding: "units problem",
+            words: ["masked", "unmask junctiond.service"]
+        ),
+        Case(
+            socket: ["ActiveState": "inactive"],
+            finding: "units problem",
+            words: ["systemctl start junctiond.socket"]
+        ),
+        Case(
+            socket: ["ActiveState": "failed", "Result": "trigger-limit-hit"],
+            finding: "units problem",
+            words: ["trigger-limit-hit", "restart junctiond.socket"]
+        ),
+        Case(
+            service: ["UnitFileState": "disabled"],
+            finding: "start at boot note",
+            words: ["not enabled", "systemctl enable junctiond.service"]
+        ),
+        Case(
+            service: ["UnitFileState": "disabled"],
+            socket: ["UnitFileState": "disabled"],
+            finding: "start at boot problem",
+            words: ["after a reboot nothing starts it"]
+        ),
+    ]
+
+    @Test(arguments: table)
+    func `a unit that is unwell has its finding and its remedy`(row: Case) {
+        let findings = probe(service: row.service, socket: row.socket).checks.filter { $0.verdict != .ok }
+
+        #expect(findings.map { "\($0.name) \($0.verdict)" } == [row.finding])
+        let text = findings.map(\.text).joined()
+        for words in row.words { #expect(text.contains(words)) }
+        #expect(findings.allSatisfy { $0.remedy != nil })
+    }
+
+    @Test func `units that are well take one line`() {
+        #expect(probe().checks.map(\.text) == ["ok       start at boot: junctiond.service is enabled"])
+    }
+
+    @Test func `without the units, that is said, and nothing of their state`() {
+        let none = UnitProbe(reading: "Id=junctiond.service\nLoadState=not-found\nActiveState=inactive\n")
+
+        #expect(none.checks.map { "\($0.name) \($0.verdict)" } == ["units note"])
+    }
+
+    @Test func `a way to the network that has failed is told`() {
+        let more = "Id=junctiond-courier.socket\nLoadState=loaded\nActiveState=failed\n"
+
+        #expect(probe(more: more).checks.contains { $0.detail.contains("no way to the network") })
+    }
+
+    @Test func `a unit is summed up in a line`() {
+        #expect(
+            probe(service: ["StatusText": "Nobody is signed in"]).units.first?.summary
+                == "junctiond.service: LoadState=loaded ActiveState=active UnitFileState=enabled Result=success "
+                + "\"Nobody is signed in\""
+        )
+    }
+}
