@@ -18,7 +18,7 @@ extension Configuration {
                 noProxy: network.noProxy ?? places.map(NoProxy.places(in:)) ?? []
             )
         } catch {
-            throw StartFailure(.configuration, error.message)
+            throw StartFailure(error)
         }
     }
 
@@ -44,20 +44,14 @@ extension Configuration.Network {
 
     fileprivate func clientCertificate(
         credentials: String?
-    ) throws(ProviderConfigurationFault) -> (certificateFile: String, keyFile: String)? {
+    ) throws(ProviderConfigurationFault) -> (certificateFile: String, keyFile: String?)? {
         guard let clientCertificateFile else {
             guard clientKeyFile == nil else {
                 throw ProviderConfigurationFault("network.clientKeyFile: there is no network.clientCertificateFile")
             }
             return nil
         }
-        guard let key = clientKeyFile ?? credentials.map({ "\($0)/network.clientKey" }) else {
-            throw ProviderConfigurationFault(
-                "network.clientCertificateFile: its key is missing; expected network.clientKeyFile, or the credential "
-                    + "network.clientKey"
-            )
-        }
-        return (clientCertificateFile, key)
+        return (clientCertificateFile, clientKeyFile ?? credentials.map { "\($0)/network.clientKey" })
     }
 }
 

@@ -12,21 +12,35 @@ package struct ConfigurationCheck: Equatable, Sendable {
     package init(_ arguments: Arguments, in environment: ProcessEnvironment) {
         do throws(StartFailure) {
             let (file, loaded) = try Self.load(arguments, environment)
-            let service = ServiceEnvironment(variables: environment.variables, processID: environment.processID)
-            let sound = try SoundConfiguration(
-                loaded,
-                credentials: service.credentialsDirectory,
-                variables: environment.variables
-            )
+            notes = try Self.notes(of: loaded, environment)
             verdict =
                 if let file = loaded.file { "\(file): in order" } else {
                     "\(file): not there; the built-in defaults are in order"
                 }
-            notes = sound.notes
             status = .success
         } catch {
             verdict = error.message
             status = error.status
+        }
+    }
+
+    /// What may be a mistake, and what cannot be seen from here: the credentials of the service are its own.
+    private static func notes(
+        of loaded: ConfigurationSource.Loaded,
+        _ environment: ProcessEnvironment
+    ) throws(StartFailure) -> [String] {
+        let service = ServiceEnvironment(variables: environment.variables, processID: environment.processID)
+        do throws(StartFailure) {
+            return try SoundConfiguration(
+                loaded,
+                credentials: service.credentialsDirectory,
+                variables: environment.variables
+            ).notes
+        } catch {
+            guard let name = error.missingCredential, service.credentialsDirectory == nil else { throw error }
+            return loaded.notes + [
+                "Not checked here, because only the service has its credential \(name). By hand: \(error.message)"
+            ]
         }
     }
 

@@ -29,13 +29,20 @@ struct SoundConfiguration {
     ) throws(StartFailure) {
         configuration = loaded.configuration
         file = loaded.file
-        vendor = try Self.vendor(of: configuration, credentials: credentials)
-        network = try configuration.networkUse(credentials: credentials, variables: variables)
+        let vendor = Self.vendor(of: configuration, credentials: credentials)
+        let network = Result { [configuration] () throws(StartFailure) in
+            try configuration.networkUse(credentials: credentials, variables: variables)
+        }
+        for failure in [vendor.failure, network.failure] {
+            if let failure, failure.missingCredential == nil { throw failure }
+        }
         do throws(UndecidedAccess) {
             (rules, accessNotes) = try configuration.accessRules(by: accounts)
         } catch {
             throw StartFailure(error)
         }
+        // The last of all: where only the service has credentials, everything else has been looked at.
+        (self.vendor, self.network) = (try vendor.get(), try network.get())
         secretFiles = SecretFile.all(in: configuration)
         notes = loaded.notes + accessNotes + secretFiles.compactMap(\.note)
     }
@@ -57,13 +64,20 @@ struct SoundConfiguration {
     private static func vendor(
         of configuration: Configuration,
         credentials: String?
-    ) throws(StartFailure) -> any Vendor {
+    ) -> Result<any Vendor, StartFailure> {
         let name = configuration.provider
         let values = configuration.vendors[name.rawValue] ?? [:]
         do throws(ProviderConfigurationFault) {
-            return try name.vendor.init(VendorSettings(values, credentials: credentials, secret: SmallFile.secret(at:)))
+            let settings = VendorSettings(values, credentials: credentials, secret: SmallFile.secret(at:))
+            return .success(try name.vendor.init(settings))
         } catch {
-            throw StartFailure(.configuration, error.message)
+            return .failure(StartFailure(error))
         }
+    }
+}
+
+extension Result {
+    fileprivate var failure: Failure? {
+        if case .failure(let failure) = self { failure } else { nil }
     }
 }

@@ -1,3 +1,4 @@
+import JunctionProviders
 import JunctionServer
 import JunctionVault
 
@@ -5,10 +6,17 @@ import JunctionVault
 struct StartFailure: Error, Equatable {
     var status: ExitStatus
     var message: String
+    /// The service manager's credential that would mend it.
+    var missingCredential: String?
 
     init(_ status: ExitStatus, _ message: String) {
         self.status = status
         self.message = message
+    }
+
+    init(_ fault: ProviderConfigurationFault) {
+        self.init(.configuration, fault.message)
+        missingCredential = fault.missingCredential
     }
 
     init(_ error: ConfigurationError) {

@@ -23,12 +23,13 @@ package final class NetworkUse: Sendable {
 
     /// - Parameters:
     ///   - caFile: certificates (PEM) that are trusted beside those of the system (`tls.caFile`).
-    ///   - clientCertificate: the files (PEM) with our own certificate and its key, where a server asks for one.
+    ///   - clientCertificate: the files (PEM) with our own certificate and its key, where a server asks for one. Without
+    ///     a file for the key it is missing, which is said when everything else is in order.
     ///   - proxy: the URL of the proxy, with its credentials if it has any.
     ///   - noProxy: what is reached without it, as `NO_PROXY` has it.
     package init(
         caFile: String? = nil,
-        clientCertificate: (certificateFile: String, keyFile: String)? = nil,
+        clientCertificate: (certificateFile: String, keyFile: String?)? = nil,
         proxy: ProxyAddress? = nil,
         noProxy: [String] = []
     ) throws(ProviderConfigurationFault) {
@@ -40,7 +41,8 @@ package final class NetworkUse: Sendable {
                 try WatchedFile("network.clientCertificateFile", pair.certificateFile, .certificates)
             },
             clientKey: try clientCertificate.map { pair throws(ProviderConfigurationFault) in
-                try WatchedFile("network.clientKeyFile", pair.keyFile, .key)
+                guard let keyFile = pair.keyFile else { throw Self.missingKey }
+                return try WatchedFile("network.clientKeyFile", keyFile, .key)
             }
         )
         let settings = NetworkSettings(
@@ -52,6 +54,12 @@ package final class NetworkUse: Sendable {
         )
         known = Mutex(Known(files: files, settings: settings))
     }
+
+    private static let missingKey = ProviderConfigurationFault(
+        "network.clientCertificateFile: its key is missing; expected network.clientKeyFile, or the credential "
+            + "network.clientKey",
+        missingCredential: "network.clientKey"
+    )
 
     /// The network as it is: the system's authorities, no proxy.
     package init() {

@@ -47,7 +47,8 @@ struct OAuthClient: Sendable {
         guard let secret = try settings.secret("clientSecretFile", orCredential: OAuthSetup.secretCredential) else {
             throw ProviderConfigurationFault(
                 "oauth.clientAuthentication = \"\(method)\" needs the client's secret: set oauth.clientSecretFile, or pass "
-                    + "the service manager's credential \(OAuthSetup.secretCredential)"
+                    + "the service manager's credential \(OAuthSetup.secretCredential)",
+                missingCredential: OAuthSetup.secretCredential
             )
         }
         guard secret.withUnsafeBytes({ $0.allSatisfy { (0x20...0x7E).contains($0) } }) else {
@@ -65,7 +66,8 @@ struct OAuthClient: Sendable {
         guard let file else {
             throw ProviderConfigurationFault(
                 "oauth.clientAuthentication = \"privateKeyJwt\" needs the client's key: set oauth.clientKeyFile, or pass "
-                    + "the service manager's credential \(OAuthSetup.keyCredential)"
+                    + "the service manager's credential \(OAuthSetup.keyCredential)",
+                missingCredential: OAuthSetup.keyCredential
             )
         }
         do throws(ProviderConfigurationFault) {

@@ -119,6 +119,46 @@ import Testing
         #expect(check.status == .configuration)
     }
 
+    @Test(
+        arguments: [
+            ("[network]\nclientCertificateFile = \"CERTIFICATE\"", "network.clientKey"),
+            (
+                """
+                provider = "oauth"
+                [oauth]
+                issuer = "https://a.example"
+                clientId = "c"
+                clientAuthentication = "basic"
+                """, "oauth.clientSecret"
+            ),
+        ]
+    )
+    func `what only the service has is missed by the service alone`(toml: String, name: String) throws {
+        let certificate = try file("-----BEGIN CERTIFICATE-----\nMAMCAQA=\n-----END CERTIFICATE-----\n")
+        let path = try file(toml.replacing("CERTIFICATE", with: certificate))
+
+        let outside = ConfigurationCheck(Arguments(configuration: path), in: environment)
+        #expect(outside.verdict == "\(path): in order")
+        #expect(outside.notes.count == 1)
+        let note = "Not checked here, because only the service has its credential \(name)"
+        #expect(outside.notes.first?.hasPrefix(note) == true)
+        #expect(outside.status == .success)
+
+        var service = environment
+        service.variables["CREDENTIALS_DIRECTORY"] = "/nowhere"
+        #expect(ConfigurationCheck(Arguments(configuration: path), in: service).status == .configuration)
+    }
+
+    @Test func `what is wrong is said, whatever only the service has`() throws {
+        let path = try file(
+            "tls.caFile = \"/nowhere/ca.pem\"\n[network]\nclientCertificateFile = \"\(try file("no certificate"))\""
+        )
+
+        let check = ConfigurationCheck(Arguments(configuration: path), in: environment)
+        #expect(check.verdict.contains("/nowhere/ca.pem"))
+        #expect(check.status == .configuration)
+    }
+
     @Test(arguments: [(0o644, true), (0o640, false), (0o604, true), (0o600, false), (0o400, false)])
     func `the check notes a secret that everybody can read, and what to do instead`(mode: Int, isNoted: Bool) throws {
         let key = try file("sandbox-api-key")

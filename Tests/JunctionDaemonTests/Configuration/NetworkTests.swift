@@ -1,3 +1,4 @@
+import Foundation
 import JunctionCourier
 import JunctionSecret
 import Testing
@@ -128,8 +129,12 @@ import Testing
             failure(try settings("network.clientKeyFile = \"/k\""))
                 == "network.clientKeyFile: there is no network.clientCertificateFile"
         )
+        let certificate = FileManager.default.temporaryDirectory.appending(path: "\(UUID().uuidString).pem").path
+        defer { try? FileManager.default.removeItem(atPath: certificate) }
+        try "-----BEGIN CERTIFICATE-----\nMAMCAQA=\n-----END CERTIFICATE-----\n"
+            .write(toFile: certificate, atomically: true, encoding: .utf8)
         #expect(
-            failure(try settings("network.clientCertificateFile = \"/c\""))
+            failure(try settings("network.clientCertificateFile = \"\(certificate)\""))
                 == "network.clientCertificateFile: its key is missing; expected network.clientKeyFile, or the credential "
                 + "network.clientKey"
         )
