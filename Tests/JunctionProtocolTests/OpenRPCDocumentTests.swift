@@ -125,7 +125,7 @@ struct OpenRPCDocumentTests {
     }
 
     @Test func `an error fits its description`() throws {
-        let error = WireError(.permissionDenied, "m", retryAfter: 0.5, capability: "api", maximum: 1)
+        let error = WireError(.permissionDenied, "m", retryAfter: 0.5, capability: "api", maximum: 1, remedy: "r")
 
         #expect(try complaints(written(error), "Error") == [])
         #expect(try complaints(written(WireError.methodNotFound), "Error") == [])

@@ -27,13 +27,15 @@ struct WireErrorTests {
             userId: "u",
             termination: Termination(code: "c", message: "t", at: Timestamp(milliseconds: 0)),
             capability: "api",
-            maximum: 2880
+            maximum: 2880,
+            remedy: "r"
         )
 
         #expect(
             written(error) == """
                 {"code":1005,"message":"m","data":{"kind":"sessionTerminated","retryAfter":1.5,"userId":"u",\
-                "termination":{"code":"c","message":"t","at":"1970-01-01T00:00:00Z"},"capability":"api","maximum":2880}}
+                "termination":{"code":"c","message":"t","at":"1970-01-01T00:00:00Z"},"capability":"api","maximum":2880,\
+                "remedy":"r"}}
                 """
         )
         #expect(WireError(reading: try json(written(error))) == error)

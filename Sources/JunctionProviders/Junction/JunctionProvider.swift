@@ -215,9 +215,7 @@ extension JunctionProvider {
         do throws(CredentialRefused) {
             return try parse()
         } catch {
-            switch error {
-            case .malformed(let reason), .unsupported(let reason), .incomplete(let reason): throw .refused(reason)
-            }
+            throw .refused(error.reason)
         }
     }
 }

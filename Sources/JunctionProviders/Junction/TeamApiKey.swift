@@ -29,12 +29,12 @@ struct TeamApiKey: Sendable {
         self.userId = userId?.lowercased()
 
         if let userId, !Self.isUUID(userId) {
-            throw .malformed("The user id must be a UUID: Junction's own, not the one of your backend")
+            throw .misdescribed("The user id must be a UUID: Junction's own, not the one of your backend")
         }
         // No prefix is documented for dev, so none contradicts it.
         let isOpen = key != nil && site.environment == .dev
         if let known, known.region != site.region || (known.environment != site.environment && !isOpen) {
-            throw .malformed("The API key is for \(known.environment.rawValue) in \(known.region.rawValue)")
+            throw .misdescribed("The API key is for \(known.environment.rawValue) in \(known.region.rawValue)")
         }
     }
 
@@ -50,10 +50,10 @@ struct TeamApiKey: Sendable {
 
     private static func site(_ environment: String, _ region: String) throws(CredentialRefused) -> JunctionSite {
         guard let environment = JunctionSite.Environment(spelled: environment) else {
-            throw .malformed("The environment must be production, sandbox or dev")
+            throw .misdescribed("The environment must be production, sandbox or dev")
         }
         guard let region = JunctionSite.Region(rawValue: region) else {
-            throw .malformed("The region must be us or eu")
+            throw .misdescribed("The region must be us or eu")
         }
         return JunctionSite(environment, region)
     }

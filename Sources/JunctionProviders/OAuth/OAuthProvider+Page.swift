@@ -17,7 +17,12 @@ extension OAuthProvider {
         do throws(Unavailability) {
             endpoint = try await server.required(.authorization)
         } catch {
-            throw Refusal(.providerUnavailable, error.message, retryAfter: error.retryAfter)
+            throw Refusal(
+                .providerUnavailable,
+                error.message,
+                retryAfter: error.retryAfter,
+                remedy: .signInAgain
+            )
         }
         return AuthorizationRequest(
             clientId: setup.client.id,

@@ -119,11 +119,3 @@ enum SignInFailure: Error, Equatable {
     case refused(String)
     case unavailable(Unavailability)
 }
-
-extension CredentialRefused {
-    fileprivate var reason: String {
-        switch self {
-        case .malformed(let reason), .unsupported(let reason), .incomplete(let reason): reason
-        }
-    }
-}

@@ -109,7 +109,7 @@ struct SubjectToken: Sendable {
     init(_ token: SharedSecret, type: String) throws(CredentialRefused) {
         guard token.isPrintable else { throw .malformed("The subject token must be printable ASCII") }
         guard AbsoluteUri.isValid(type) else {
-            throw .malformed(
+            throw .misdescribed(
                 "The type of the subject token must be a URI, such as urn:ietf:params:oauth:token-type:jwt"
             )
         }

@@ -48,11 +48,3 @@ extension SinchProvider {
         }
     }
 }
-
-extension CredentialRefused {
-    fileprivate var reason: String {
-        switch self {
-        case .malformed(let reason), .unsupported(let reason), .incomplete(let reason): reason
-        }
-    }
-}

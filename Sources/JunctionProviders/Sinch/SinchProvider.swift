@@ -60,7 +60,7 @@ package struct SinchProvider: IdentityProvider {
             )
         }
         guard RegistrationToken.isUserId(userId) else {
-            throw .malformed("The user id must have 1 to 40 printable ASCII characters, without spaces")
+            throw .misdescribed("The user id must have 1 to 40 printable ASCII characters, without spaces")
         }
         return CredentialFacts(
             scheme: credential.scheme,

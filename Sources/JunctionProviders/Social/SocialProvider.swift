@@ -162,11 +162,3 @@ extension UserLogin {
         try self.init(userId: userId, displayName: displayName, authToken: authToken)
     }
 }
-
-extension CredentialRefused {
-    fileprivate var reason: String {
-        switch self {
-        case .malformed(let reason), .unsupported(let reason), .incomplete(let reason): reason
-        }
-    }
-}

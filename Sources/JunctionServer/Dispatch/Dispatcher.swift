@@ -206,5 +206,9 @@ extension WireError {
         "Your user has as many connections as it may: close some of them, or raise limits.connections",
         retryAfter: 1
     )
-    static let apiNotExposed = WireError(.permissionDenied, "Calls to the API are switched off: set api.expose = true")
+    static let apiNotExposed = WireError(
+        .permissionDenied,
+        "Calls to the API are switched off: set api.expose = true",
+        remedy: "set api.expose = true in the daemon's configuration and reload it"
+    )
 }

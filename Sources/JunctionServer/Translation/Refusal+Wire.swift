@@ -9,7 +9,8 @@ extension WireError {
             retryAfter: refusal.retryAfter?.inSeconds,
             userId: refusal.userId,
             termination: refusal.termination.map(JunctionProtocol.Termination.init),
-            maximum: refusal.maximum?.inSeconds
+            maximum: refusal.maximum?.inSeconds,
+            remedy: refusal.remedy
         )
     }
 }

@@ -142,13 +142,18 @@ extension Refusal {
         guard round.asked > 0 else {
             return Refusal(
                 .providerUnavailable,
-                "The sign-in brings no token, and no session handler is registered. \(howToRegister), or hand the token in"
+                "The sign-in brings no token, and no session handler is registered. \(howToRegister), or hand the token in",
+                remedy:
+                    "start the app that gets tokens, or run 'junctionctl handle-renewals --exec COMMAND', or give the "
+                    + "token with the sign-in; it is not tried again by itself"
             )
         }
         let said = round.said.map { "; the last one said: \($0)" } ?? ""
         return Refusal(
             round.refused > 0 ? .invalidCredential : .providerUnavailable,
-            "The sign-in brings no token, and \(round.words)\(said). See why the app has none, or hand the token in"
+            "The sign-in brings no token, and \(round.words)\(said). See why the app has none, or hand the token in",
+            remedy:
+                "see why the app has no token that is good, or give one with the sign-in; it is not tried again by itself"
         )
     }
 
@@ -165,7 +170,10 @@ extension Refusal {
 
     static let noHandlerIsRegistered = Refusal(
         .tokenExpired,
-        "The session cannot be renewed now: no session handler is registered. \(howToRegister), and the renewal begins"
+        "The session cannot be renewed now: no session handler is registered. \(howToRegister), and the renewal begins",
+        remedy:
+            "start the app that gets tokens, or run 'junctionctl handle-renewals --exec COMMAND': the renewal then begins "
+            + "by itself"
     )
 }
 

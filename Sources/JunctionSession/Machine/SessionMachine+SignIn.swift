@@ -92,7 +92,12 @@ extension SessionMachine {
         case .otherUser:
             alreadySignedIn
         case .unavailable(let unavailability):
-            Refusal(.providerUnavailable, unavailability.message, retryAfter: unavailability.retryAfter)
+            Refusal(
+                .providerUnavailable,
+                unavailability.message,
+                retryAfter: unavailability.retryAfter,
+                remedy: unavailability.ambiguous ? .signInAgainWithAnother : .signInAgain
+            )
         }
     }
 
@@ -370,8 +375,23 @@ extension Refusal {
     static func terminated(_ termination: Termination) -> Refusal {
         Refusal(
             .sessionTerminated,
-            "The provider ended the session (\(termination.code)): sign in with another user",
-            termination: termination
+            "The provider ended the session (\(termination.code)): sign in again once the user is active there, or with "
+                + "another user",
+            termination: termination,
+            remedy:
+                "if the account is open again, run 'junctionctl sign-in' with a new credential for it; if not, sign in "
+                + "as somebody else"
         )
     }
+}
+
+extension String {
+    /// A sign-in is its caller's: unlike a renewal it is not tried again by itself.
+    package static let signInAgain =
+        "nothing was spent, and it is not tried again by itself: sign in with the same once the provider answers; 'junctionctl "
+        + "doctor' says what is in the way"
+    /// The provider may have acted on what it did not answer.
+    package static let signInAgainWithAnother =
+        "it is not tried again by itself: sign in with the same once the provider answers, and with a new one if that is "
+        + "refused; 'junctionctl doctor' says what is in the way"
 }

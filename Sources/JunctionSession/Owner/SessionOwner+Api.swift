@@ -58,7 +58,14 @@ extension SessionOwner {
         do throws(Unavailability) {
             answer = try await provider.send(admitted, for: identity, with: secrets)
         } catch {
-            throw Refusal(.providerUnavailable, error.message, retryAfter: error.retryAfter)
+            throw Refusal(
+                .providerUnavailable,
+                error.message,
+                retryAfter: error.retryAfter,
+                remedy: error.ambiguous
+                    ? "the call may have been carried out: look before you make it again; the daemon does not"
+                    : "make the call again; the daemon does not. 'junctionctl doctor' says what is in the way"
+            )
         }
         if let verdict = provider.verdict(in: answer) {
             let now = now

@@ -175,6 +175,9 @@ extension Refusal {
     fileprivate init(_ refused: CredentialRefused) {
         switch refused {
         case .malformed(let reason): self.init(.invalidCredential, reason)
+        case .misdescribed(let reason):
+            let remedy = "correct that and sign in again; the token, key or code itself is not at fault"
+            self.init(.invalidCredential, reason, remedy: remedy)
         case .unsupported(let reason): self.init(.unsupported, reason)
         case .incomplete(let reason): self.init(.invalidParameters, reason)
         }

@@ -113,10 +113,20 @@ package struct AuthorizationPage: Equatable, Sendable {
 package enum CredentialRefused: Error, Equatable, Sendable {
     /// Which rule failed, in words; never the credential.
     case malformed(String)
+    /// What was said beside it is wrong, such as a region: the token, key or code itself is not at fault.
+    case misdescribed(String)
     /// This provider does not have the scheme.
     case unsupported(String)
     /// A member that the scheme needs is missing.
     case incomplete(String)
+
+    /// Which rule failed, in words.
+    package var reason: String {
+        switch self {
+        case .malformed(let reason), .misdescribed(let reason), .unsupported(let reason), .incomplete(let reason):
+            reason
+        }
+    }
 }
 
 /// Why an exchange brought no session.

@@ -11,6 +11,8 @@ package struct Refusal: Error, Hashable, Sendable {
     package var termination: Termination?
     /// `invalidParameters`: the largest validity that could be asked for.
     package var maximum: Duration?
+    /// What somebody at a terminal can do about it, where that depends on the cause and not on the kind alone.
+    package var remedy: String?
 
     /// The application errors of the wire, and the one parameter error that depends on the session's state.
     package enum Kind: String, Sendable, CaseIterable {
@@ -35,7 +37,8 @@ package struct Refusal: Error, Hashable, Sendable {
         retryAfter: Duration? = nil,
         userId: String? = nil,
         termination: Termination? = nil,
-        maximum: Duration? = nil
+        maximum: Duration? = nil,
+        remedy: String? = nil
     ) {
         self.kind = kind
         self.message = message
@@ -43,5 +46,6 @@ package struct Refusal: Error, Hashable, Sendable {
         self.userId = userId
         self.termination = termination
         self.maximum = maximum
+        self.remedy = remedy
     }
 }

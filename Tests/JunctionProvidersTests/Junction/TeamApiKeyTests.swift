@@ -21,13 +21,13 @@ struct TeamApiKeyTests {
         #expect(try read(key, environment: environment, region: region).site == site)
     }
 
-    @Test(arguments: [
-        ("pk_us_abc", "sandbox", nil), ("sk_us_abc", nil, "eu"), ("sk_eu_abc", "production", "eu"),
-        ("sk_us_abc", "dev", "eu"), ("something", "staging", "us"), ("something", "sandbox", "asia"), ("", nil, nil),
-        ("sk_us_abc\n", nil, nil), ("sk_us_abc def", nil, nil), ("sk_us_\r\nhost: evil", nil, nil),
-        ("sk_us_é", nil, nil),
-    ])
-    func `a contradiction, an unknown site or a key that is no header value is malformed`(
+    @Test(
+        arguments: [
+            ("pk_us_abc", "sandbox", nil), ("sk_us_abc", nil, "eu"), ("sk_eu_abc", "production", "eu"),
+            ("sk_us_abc", "dev", "eu"), ("something", "staging", "us"), ("something", "sandbox", "asia"),
+        ] as [(String, String?, String?)]
+    )
+    func `a contradiction or an unknown site is not the key's fault`(
         key: String,
         environment: String?,
         region: String?
@@ -35,6 +35,17 @@ struct TeamApiKeyTests {
         let refused = #expect(throws: CredentialRefused.self) {
             try read(key, environment: environment, region: region)
         }
+
+        guard case .misdescribed(let reason) = refused else {
+            Issue.record("Expected .misdescribed and not \(String(describing: refused))")
+            return
+        }
+        #expect(!reason.contains("abc"))
+    }
+
+    @Test(arguments: ["", "sk_us_abc\n", "sk_us_abc def", "sk_us_\r\nhost: evil", "sk_us_é"])
+    func `a key that is no header value is malformed`(key: String) {
+        let refused = #expect(throws: CredentialRefused.self) { try read(key) }
 
         guard case .malformed(let reason) = refused else {
             Issue.record("Expected .malformed and not \(String(describing: refused))")
@@ -71,7 +82,7 @@ struct TeamApiKeyTests {
     }
 
     @Test func `the configured key is not for another site`() {
-        #expect(throws: CredentialRefused.malformed("The API key is for sandbox in eu")) {
+        #expect(throws: CredentialRefused.misdescribed("The API key is for sandbox in eu")) {
             try read(nil, userId: Sample.userId, environment: "dev", configured: ("sandbox", "eu"))
         }
     }
@@ -80,7 +91,7 @@ struct TeamApiKeyTests {
     func `a user id that is no UUID is malformed`(userId: String) {
         let refused = #expect(throws: CredentialRefused.self) { try read("sk_us_abc", userId: userId) }
 
-        #expect(refused == .malformed("The user id must be a UUID: Junction's own, not the one of your backend"))
+        #expect(refused == .misdescribed("The user id must be a UUID: Junction's own, not the one of your backend"))
     }
 
     private func read(

@@ -40,6 +40,18 @@ struct OAuthExamineTests {
         }
     }
 
+    @Test func `a type that is none is not the subject token's fault`() async throws {
+        try await Stage.play([]) { stage in
+            let refused = #expect(throws: CredentialRefused.self) {
+                try stage.oauth().examine(Self.subject("s", "jwt"), configured: nil)
+            }
+            guard case .misdescribed = refused else {
+                Issue.record("Expected it to be misdescribed")
+                return
+            }
+        }
+    }
+
     @Test(arguments: [
         code(""), code("a\nb"), code("c", "http://app.example.com/done"), code("c", "done"), code("c", "myapp:/done"),
         code("c", "http://127.0.0.1/#x"), code("c", "com.example.app:/d", String(repeating: "v", count: 42)),
@@ -47,7 +59,7 @@ struct OAuthExamineTests {
         code("c", "com.example.app:/d", String(repeating: "=", count: 43)), .refreshToken(SharedSecret(text: "")),
         .refreshToken(SharedSecret(text: "a\u{0}b")),
         .refreshToken(SharedSecret(text: String(repeating: "r", count: OAuthSignIn.longestRefreshToken + 1))),
-        subject(""), subject("s", "jwt"),
+        subject(""),
     ])
     func `what cannot have been meant is malformed`(credential: Credential) async throws {
         try await Stage.play([]) { stage in

@@ -53,7 +53,7 @@ struct SinchExamineTests {
         ]
         for credential in credentials {
             #expect(
-                throws: CredentialRefused.malformed(
+                throws: CredentialRefused.misdescribed(
                     "The user id must have 1 to 40 printable ASCII characters, without spaces"
                 )
             ) { try examine(credential, by: Sinch.selfSigning) }

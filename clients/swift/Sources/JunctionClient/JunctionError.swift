@@ -18,6 +18,8 @@ public struct JunctionError: Error, Hashable, Sendable {
     public var capability: String?
     /// `invalidParams`: how much could have been asked for.
     public var maximum: Duration?
+    /// What somebody at a terminal can do about it, where that depends on the cause and not on the kind alone.
+    public var advice: String?
     /// `connectionLost`: the daemon had stopped listening before it had the whole request, so it did nothing.
     var wasNotTaken = false
 
@@ -108,6 +110,7 @@ extension JunctionError {
         termination = error.termination
         capability = error.capability
         maximum = error.maximum.flatMap(Duration.init(wireSeconds:))
+        advice = error.remedy
     }
 
     /// Whether the same request may succeed on a new connection: the daemon restarts, or is busy for the moment.

@@ -18,6 +18,8 @@ public struct WireError: Error, Hashable, Sendable {
     public var capability: String?
     /// A parameter that was too large: how much is possible.
     public var maximum: Double?
+    /// What somebody at a terminal can do about it, where that depends on the cause and not on the kind alone.
+    public var remedy: String?
 
     /// Makes an error of the table, with the kind that belongs to it.
     public init(
@@ -27,7 +29,8 @@ public struct WireError: Error, Hashable, Sendable {
         userId: String? = nil,
         termination: Termination? = nil,
         capability: String? = nil,
-        maximum: Double? = nil
+        maximum: Double? = nil,
+        remedy: String? = nil
     ) {
         self.code = code.rawValue
         self.message = message
@@ -37,6 +40,7 @@ public struct WireError: Error, Hashable, Sendable {
         self.termination = termination
         self.capability = capability
         self.maximum = maximum
+        self.remedy = remedy
     }
 
     /// The code, when it is one that this library knows.
@@ -101,6 +105,7 @@ extension WireError: WireValue {
         termination = data?["termination"].flatMap { try? Termination(reading: $0) }
         capability = data?["capability"]?.string
         maximum = data?["maximum"]?.double
+        remedy = data?["remedy"]?.string
     }
 
     package func write(to writer: inout JSONWriter) {
@@ -118,13 +123,14 @@ extension WireError: WireValue {
                 }
                 writer.member("capability", ifPresent: capability)
                 writer.member("maximum", ifPresent: maximum)
+                writer.member("remedy", ifPresent: remedy)
             }
         }
     }
 
     private var hasData: Bool {
         kind != nil || retryAfter != nil || userId != nil || termination != nil || capability != nil
-            || maximum != nil
+            || maximum != nil || remedy != nil
     }
 
     package static let schema = Schema.reference("Error")
@@ -141,5 +147,6 @@ extension WireError: WireValue {
             optional: true
         ),
         Member("maximum", .seconds, "how much could be asked for", optional: true),
+        Member("remedy", .string, "what somebody at a terminal can do, where the cause is known", optional: true),
     ])
 }

@@ -1,0 +1,55 @@
+import JunctionClient
+
+extension JunctionError {
+    /// What to do about it, for somebody at a terminal: as it was said where the cause is known, otherwise what the kind
+    /// alone suggests.
+    ///
+    /// What is true of some errors of a kind only does not belong here, but to where those are made.
+    var remedy: String {
+        let wait = retryAfter.map { "try again in \(max(1, $0.wholeSeconds(.up))) s" }
+        if let advice { return [advice, wait].compactMap(\.self).joined(separator: "; ") }
+        return wait ?? remedyByKind
+    }
+
+    private var remedyByKind: String {
+        switch kind {
+        case .alreadySignedIn: "run 'junctionctl sign-out' first, or switch with 'junctionctl identify'"
+        case .invalidCredential: "get a new token, code or key and sign in with that"
+        case .notSignedIn: "run 'junctionctl sign-in'"
+        case .reauthenticationRequired: "run 'junctionctl sign-in' with a new token for the same user"
+        case .sessionTerminated: "have the account opened again at the provider, or sign in as somebody else"
+        case .providerUnavailable: "nothing is lost; 'junctionctl doctor' says what is in the way"
+        case .permissionDenied: permissionRemedy
+        case .incompatibleCredential: "run 'junctionctl sign-out' first"
+        case .storageUnavailable: "run 'junctionctl doctor'"
+        case .tokenExpired: "see 'junctionctl status' for what the renewal waits for"
+        case .busy: "let some of this user's requests finish first"
+        case .unsupported: "see 'junctionctl status' for the provider and the scheme"
+        case .invalidParams:
+            maximum.map { "at most \($0.wholeSeconds(.down)) s is possible" } ?? "see the verb's --help"
+        case .methodNotFound: "the daemon is older than this program: update it"
+        case .daemonUnreachable: "start junctiond, or name its socket with --socket"
+        case .connectionLost: "see 'junctionctl status' for what became of it"
+        case .localFailure: "raise the limits of this shell or service ('ulimit -a'), or free memory"
+        case .invalidSocketPath: "correct --socket or $JUNCTIOND_SOCKET"
+        case .requestTooLarge: "send less"
+        case .timedOut: "wait longer, or see 'junctionctl status'"
+        default: "see 'junctionctl doctor'"
+        }
+    }
+
+    /// Without a capability it is not about who asks, but about what is asked for.
+    private var permissionRemedy: String {
+        guard code != nil, capability == nil else {
+            return "ask for access: the socket's group, or an [[access]] entry of the configuration"
+        }
+        return "ask for what belongs to the signed-in user; the rest is for your backend"
+    }
+}
+
+extension Duration {
+    fileprivate func wholeSeconds(_ rule: FloatingPointRoundingRule) -> Int64 {
+        // A wire duration is below 1e15 seconds, so it fits.
+        Int64((self / .seconds(1)).rounded(rule))
+    }
+}

@@ -1,0 +1,102 @@
+import Foundation
+import Testing
+
+/// What an error advises: it depends on the cause, and leads out of it. Each of these was misleading once.
+@Suite struct RemedyTests {
+    @Test(arguments: ["link code", "token"])
+    func `a sign-in that cannot reach the provider does not say that somebody keeps trying`(kind: String) throws {
+        let installation = try Installation.started()
+        let user = try installation.cloud.makeUser()
+        let code = try installation.cloud.linkCode(for: user)
+        let token = try installation.cloud.signInToken(for: user)
+        try installation.cloud.stop()
+
+        let ending =
+            kind == "token"
+            ? try installation.ctl("sign-in", input: token)
+            : try installation.ctl("sign-in", "--link-code", input: code)
+
+        #expect(ending.status == 75)
+        #expect(ending.errors.contains("(providerUnavailable): "))
+        #expect(!ending.errors.contains("keeps trying"))
+        #expect(ending.remedy.contains("not tried again by itself: sign in with the same once the provider answers"))
+        // Nobody keeps trying.
+        #expect(try installation.status().state == "notLoggedIn")
+    }
+
+    @Test func `without a handler, renew does not advise renew, but says what is missing`() throws {
+        let installation = try Installation(accessTokenLifetime: 1, configuration: "[renewal]\nmode = \"handler\"")
+        try installation.startDaemon()
+        try installation.signInNewUser()
+        try installation.awaitSnapshot { $0.phase == "waitingForHandler" && $0.state == "tokenExpired" }
+
+        for verb in ["renew", "token"] {
+            let ending = try installation.ctl(verb)
+
+            #expect(ending.status == 75)
+            #expect(ending.errors.contains("(tokenExpired): "))
+            #expect(!ending.remedy.contains("junctionctl renew"), "\(ending.remedy)")
+            #expect(ending.remedy.contains("handle-renewals --exec"), "\(ending.remedy)")
+        }
+    }
+
+    @Test func `a user who may be active again is not told to be somebody else`() throws {
+        let installation = try Installation.started()
+        let user = try installation.signInNewUser()
+        try installation.cloud.drive("disable", user)
+        let ended = try installation.ctl("renew")
+        try installation.cloud.drive("enable", user)
+
+        let later = try installation.ctl("token")
+
+        for ending in [ended, later] {
+            #expect(ending.status == 1)
+            #expect(ending.errors.contains("(sessionTerminated): "))
+            #expect(
+                ending.remedy.hasPrefix("if the account is open again, run 'junctionctl sign-in'"),
+                "\(ending.remedy)"
+            )
+        }
+        // The remedy is one.
+        #expect(try installation.ctl("sign-in", input: installation.cloud.signInToken(for: user)).status == 0)
+    }
+
+    @Test(arguments: [("sandbox", "mars"), ("moon", "us"), ("production", "us")])
+    func `what is wrong beside an API key is not the key's fault`(environment: String, region: String) throws {
+        let installation = try Installation.started()
+        let key = try installation.folder.write(Cloud.teamKey, to: "key")
+
+        let ending = try installation.ctl(
+            "sign-in",
+            "--api-key-file",
+            key,
+            "--environment",
+            environment,
+            "--region",
+            region
+        )
+
+        #expect(ending.status == 1)
+        #expect(ending.errors.contains("(invalidCredential): "))
+        #expect(!ending.remedy.contains("get a new token"), "\(ending.remedy)")
+        #expect(ending.remedy.hasPrefix("correct that and sign in again"), "\(ending.remedy)")
+    }
+
+    @Test func `a path that is somebody else's is not a matter of access`() throws {
+        let installation = try Installation.started()
+        try installation.signInNewUser()
+
+        let ending = try installation.ctl("api", "GET", "/v2/user/\(UUID().uuidString.lowercased())")
+
+        #expect(ending.status == 77)
+        #expect(!ending.remedy.contains("[[access]]"), "\(ending.remedy)")
+    }
+}
+
+extension Program.Ending {
+    /// What it advised: what follows the kind in the last line of its errors.
+    var remedy: String {
+        let line = errors.split(separator: "\n").last.map(String.init) ?? ""
+        return line.firstMatch(of: #/\([A-Za-z]+\): /#).map { String(line[$0.range.upperBound...]) } ?? ""
+    }
+}
