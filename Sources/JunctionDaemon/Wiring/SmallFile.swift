@@ -1,4 +1,5 @@
 import Glibc
+import JunctionProviders
 import JunctionSecret
 
 /// Reads the few small files the wiring looks at itself.
@@ -6,30 +7,41 @@ enum SmallFile {
     static let largest = 1 << 20
 
     /// The file's bytes; `nil` when it cannot be read or is larger than any file we expect.
-    static func bytes(at path: String) -> [UInt8]? {
+    static func bytes(at path: String) -> [UInt8]? { try? read(path) }
+
+    /// The secret that the file holds, without white space around it; `nil` when it cannot be read or is empty.
+    static func secret(at path: String) -> SharedSecret? { try? readableSecret(at: path).get() }
+
+    /// The secret that the file holds, without white space around it, or why there is none.
+    static func readableSecret(at path: String) -> Result<SharedSecret, UnreadableSecret> {
+        var bytes: [UInt8]
+        do throws(UnreadableSecret) {
+            bytes = try read(path)
+        } catch {
+            return .failure(error)
+        }
+        defer { bytes.withUnsafeMutableBytes { wipe($0) } }
+        let isSpace = { (byte: UInt8) in byte <= 0x20 }
+        guard let first = bytes.firstIndex(where: { !isSpace($0) }), let last = bytes.lastIndex(where: { !isSpace($0) })
+        else { return .failure(.empty) }
+        return .success(
+            bytes.withUnsafeBytes { SharedSecret(copying: UnsafeRawBufferPointer(rebasing: $0[first...last])) }
+        )
+    }
+
+    private static func read(_ path: String) throws(UnreadableSecret) -> [UInt8] {
         let descriptor = open(path, O_RDONLY | O_CLOEXEC)
-        guard descriptor >= 0 else { return nil }
+        guard descriptor >= 0 else { throw UnreadableSecret(errno) }
         defer { close(descriptor) }
         var bytes: [UInt8] = []
         var chunk = [UInt8](repeating: 0, count: 16_384)
         while bytes.count <= largest {
-            let count = read(descriptor, &chunk, chunk.count)
+            let count = Glibc.read(descriptor, &chunk, chunk.count)
             if count == 0 { return bytes }
-            guard count > 0 else { return nil }
+            guard count > 0 else { throw UnreadableSecret(errno) }
             bytes += chunk.prefix(count)
         }
-        return nil
-    }
-
-    /// The secret that the file holds, without white space around it; `nil` when it cannot be read or is empty.
-    static func secret(at path: String) -> SharedSecret? {
-        guard var bytes = bytes(at: path) else { return nil }
-        defer { bytes.withUnsafeMutableBytes { wipe($0) } }
-        let isSpace = { (byte: UInt8) in byte <= 0x20 }
-        guard let first = bytes.firstIndex(where: { !isSpace($0) }),
-            let last = bytes.lastIndex(where: { !isSpace($0) })
-        else { return nil }
-        return bytes.withUnsafeBytes { SharedSecret(copying: UnsafeRawBufferPointer(rebasing: $0[first...last])) }
+        throw .tooLong
     }
 
     /// The file's one line, without white space around it.
@@ -39,5 +51,17 @@ enum SmallFile {
             let trimmed = bytes.drop(while: isSpace).reversed().drop(while: isSpace).reversed()
             return String(decoding: trimmed, as: UTF8.self)
         }
+    }
+}
+
+extension UnreadableSecret {
+    fileprivate init(_ code: Int32) {
+        self =
+            switch code {
+            case ENOENT, ENOTDIR: .missing
+            case EACCES, EPERM: .forbidden
+            case EISDIR: .noFile
+            default: .broken(String(cString: strerror(code)))
+            }
     }
 }

@@ -68,7 +68,12 @@ struct SoundConfiguration {
         let name = configuration.provider
         let values = configuration.vendors[name.rawValue] ?? [:]
         do throws(ProviderConfigurationFault) {
-            let settings = VendorSettings(values, credentials: credentials, secret: SmallFile.secret(at:))
+            let settings = VendorSettings(
+                values,
+                of: name.rawValue,
+                credentials: credentials,
+                secret: SmallFile.readableSecret(at:)
+            )
             return .success(try name.vendor.init(settings))
         } catch {
             return .failure(StartFailure(error))

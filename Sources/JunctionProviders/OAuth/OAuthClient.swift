@@ -61,7 +61,7 @@ struct OAuthClient: Sendable {
         let file = try settings.secret(
             "clientKeyFile",
             orCredential: OAuthSetup.keyCredential,
-            expecting: "a private key in PEM form"
+            expecting: "the private key in PEM form"
         )
         guard let file else {
             throw ProviderConfigurationFault(

@@ -48,19 +48,25 @@ package struct VendorSetting: Sendable {
 /// One vendor's settings, each of the kind that it was declared to be.
 package struct VendorSettings: Sendable {
     private let values: [String: VendorSetting.Value]
+    private let table: String?
     private let credentials: String?
-    private let secret: @Sendable (_ path: String) -> SharedSecret?
+    private let secret: @Sendable (_ path: String) -> Result<SharedSecret, UnreadableSecret>
 
     /// - Parameters:
     ///   - values: by key.
+    ///   - table: what the configuration calls their table, for complaints.
     ///   - credentials: the service manager's folder of credentials, if there is one.
-    ///   - secret: the secret that a file holds, without blanks around it; nil when it cannot be read.
+    ///   - secret: the secret that a file holds, without blanks around it.
     package init(
         _ values: [String: VendorSetting.Value],
+        of table: String? = nil,
         credentials: String? = nil,
-        secret: @escaping @Sendable (_ path: String) -> SharedSecret? = { _ in nil }
+        secret: @escaping @Sendable (_ path: String) -> Result<SharedSecret, UnreadableSecret> = { _ in
+            .failure(.missing)
+        }
     ) {
         self.values = values
+        self.table = table
         self.credentials = credentials
         self.secret = secret
     }
@@ -79,22 +85,50 @@ package struct VendorSettings: Sendable {
 
     /// The secret in the file that `key` names, or else in the service manager's credential; nil when there is neither.
     ///
-    /// - Parameter shape: what the file has to be like.
+    /// - Parameter shape: what the file has to hold.
     func secret(
         _ key: String,
         orCredential name: String,
-        expecting shape: String = "one line of text"
+        expecting shape: String = "the secret in one line"
     ) throws(ProviderConfigurationFault) -> SharedSecret? {
         if let file = self[key] {
-            guard let secret = secret(file) else {
+            do throws(UnreadableSecret) {
+                return try secret(file).get()
+            } catch {
                 throw ProviderConfigurationFault(
-                    "\(file) cannot be read as a secret: expected \(shape) that the daemon's user may read, or the "
-                        + "service manager's credential \(name) in its place"
+                    "\(table.map { "\($0)." } ?? "")\(key): \(file) \(error.words(expecting: shape)), or pass the service manager's credential \(name) in its "
+                        + "place"
                 )
             }
-            return secret
         }
-        return credentials.flatMap { secret($0 + "/" + name) }
+        return credentials.flatMap { try? secret($0 + "/" + name).get() }
+    }
+}
+
+/// Why a file brings no secret.
+package enum UnreadableSecret: Error, Hashable, Sendable {
+    case missing
+    /// It is there, and not for the daemon's user.
+    case forbidden
+    /// It is a folder, or anything else that is no file.
+    case noFile
+    /// Nothing but white space.
+    case empty
+    /// Longer than any secret.
+    case tooLong
+    /// The disk says so.
+    case broken(String)
+
+    /// What is wrong with the file, and what to do, to follow its name.
+    fileprivate func words(expecting shape: String) -> String {
+        switch self {
+        case .missing: "does not exist: create it with \(shape)"
+        case .forbidden: "may not be read by the daemon's user: give it to that user"
+        case .noFile: "is not a file: name one that holds \(shape)"
+        case .empty: "is empty: write \(shape) into it"
+        case .tooLong: "is too long for a secret: name one that holds \(shape)"
+        case .broken(let reason): "cannot be read (\(reason)): name one that holds \(shape)"
+        }
     }
 }
 

@@ -82,6 +82,29 @@ import Testing
         #expect(ending.remedy.hasPrefix("correct that and sign in again"), "\(ending.remedy)")
     }
 
+    @Test(arguments: [
+        ("missing", "does not exist: create it"), ("folder", "is not a file"), ("empty", "is empty: write"),
+    ])
+    func `an API key's file that is no good is told as what it is`(kind: String, words: String) throws {
+        let folder = try TemporaryFolder()
+        let file = folder.path + "/key"
+        if kind == "folder" { _ = try folder.makeFolder("key") }
+        if kind == "empty" { _ = try folder.write("\n", to: "key") }
+        let configuration = try folder.write(
+            "provider = \"social\"\n[social]\napiKeyFile = \"\(file)\"\n",
+            to: "c.toml"
+        )
+
+        for more in [["--check-config"], ["--socket", folder.path + "/s", "--state-dir", folder.path + "/state"]] {
+            let ending = try Program("junctiond", ["--config", configuration] + more, in: folder).wait()
+            let said = ending.output + ending.errors
+
+            #expect(ending.status == 78)
+            #expect(said.contains("social.apiKeyFile: \(file) \(words)"), "\(said)")
+            #expect(!said.contains("one line of text"), "\(said)")
+        }
+    }
+
     @Test func `a path that is somebody else's is not a matter of access`() throws {
         let installation = try Installation.started()
         try installation.signInNewUser()

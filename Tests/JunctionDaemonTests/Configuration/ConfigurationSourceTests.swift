@@ -108,7 +108,15 @@ import Testing
             ("provider = \"sinch\"", "sinch.applicationKey is missing"),
             ("provider = \"oauth\"", "oauth.issuer is missing"),
             ("provider = \"oauth\"\noauth.issuer = \"https://a.example\"", "oauth.clientId is missing"),
-            ("provider = \"social\"\nsocial.apiKeyFile = \"/nowhere/key\"", "/nowhere/key cannot be read as a secret"),
+            (
+                "provider = \"social\"\nsocial.apiKeyFile = \"/nowhere/key\"",
+                "social.apiKeyFile: /nowhere/key does not exist: create it"
+            ),
+            ("provider = \"social\"\nsocial.apiKeyFile = \"/etc\"", "social.apiKeyFile: /etc is not a file: name one"),
+            (
+                "provider = \"social\"\nsocial.apiKeyFile = \"/dev/null\"",
+                "social.apiKeyFile: /dev/null is empty: write"
+            ),
             ("tls.caFile = \"/nowhere/ca.pem\"", "tls.caFile: /nowhere/ca.pem cannot be read as certificates"),
         ]
     )

@@ -62,7 +62,10 @@ struct OAuthSettingsTests {
             (["clientAuthentication": "post"], "\"post\" needs the client's secret"),
             (["clientAuthentication": "privateKeyJwt"], "\"privateKeyJwt\" needs the client's key"),
             (["clientSecretFile": "/secret"], "oauth.clientAuthentication is \"none\""),
-            (["clientAuthentication": "basic", "clientSecretFile": "/nowhere"], "/nowhere cannot be read as a secret"),
+            (
+                ["clientAuthentication": "basic", "clientSecretFile": "/nowhere"],
+                "clientSecretFile: /nowhere does not exist"
+            ),
             (["clientAuthentication": "basic", "clientSecretFile": "/pkcs8"], "a client secret is one line"),
             (["clientAuthentication": "privateKeyJwt", "clientKeyFile": "/secret"], "not a private key in PEM form"),
             (["clientAuthentication": "privateKeyJwt", "clientKeyFile": "/p384"], "the key is not one of P-256"),

@@ -101,7 +101,9 @@ extension OAuthSetup {
         credentials: String? = nil
     ) throws -> OAuthSetup {
         try OAuthSetup(
-            VendorSettings(settings, credentials: credentials) { path in files[path].map { SharedSecret(text: $0) } }
+            VendorSettings(settings, credentials: credentials) { path in
+                files[path].map { .success(SharedSecret(text: $0)) } ?? .failure(.missing)
+            }
         )
     }
 }
