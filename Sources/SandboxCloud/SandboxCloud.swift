@@ -1,4 +1,5 @@
 import FoundationEssentials
+import Glibc
 import Hummingbird
 import HummingbirdCore
 import HummingbirdTLS
@@ -75,7 +76,7 @@ package struct SandboxCloud: Sendable {
         do {
             try await application.run()
         } catch let error as IOError {
-            throw StartFailure(description: "cannot listen on \(listen.authority(port: listen.port)): \(error)")
+            throw StartFailure(description: "cannot listen on \(listen.authority(port: listen.port)): \(error.words)")
         }
     }
 
@@ -94,6 +95,21 @@ package struct SandboxCloud: Sendable {
             throw StartFailure(
                 description: "\(files.certificate) and \(files.key) are not a PEM certificate and its key: \(error)"
             )
+        }
+    }
+}
+
+extension IOError {
+    /// Why nobody can be listened for, and what to do.
+    fileprivate var words: String {
+        switch errnoCode {
+        case EADDRINUSE:
+            "another program has this port, perhaps another junction-sandbox: end that one, or take another port by --listen "
+                + "(port 0 is any that is free)"
+        case EACCES: "this user may not have a port below 1024: take another one by --listen"
+        case EADDRNOTAVAIL:
+            "this machine does not have this address: take another one by --listen, such as 127.0.0.1:8787"
+        default: "\(String(cString: strerror(errnoCode))): take another address or port by --listen"
         }
     }
 }

@@ -105,6 +105,24 @@ import Testing
         }
     }
 
+    @Test func `a port that is used is told in our words`() throws {
+        let installation = try Installation.started()
+        let address = installation.cloud.url.replacing("http://", with: "")
+
+        let ending = try Program("junction-sandbox", ["--listen", address], in: installation.folder).wait()
+
+        #expect(ending.status == 73)
+        #expect(
+            ending.errors.contains(
+                "cannot listen on \(address): another program has this port, perhaps another junction-sandbox"
+            ),
+            "\(ending.errors)"
+        )
+        #expect(ending.errors.contains("--listen"))
+        #expect(!ending.errors.contains("errno"), "\(ending.errors)")
+        #expect(!ending.errors.contains("bind("), "\(ending.errors)")
+    }
+
     @Test func `a path that is somebody else's is not a matter of access`() throws {
         let installation = try Installation.started()
         try installation.signInNewUser()
