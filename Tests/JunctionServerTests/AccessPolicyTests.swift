@@ -25,6 +25,22 @@ struct AccessPolicyTests {
         }
     }
 
+    @Test func `a decision says what it comes from`() {
+        let rules = [AccessRule(allow: [.status], user: 1), AccessRule(allow: [], group: 50)]
+        let policy = AccessPolicy(rules: rules, daemonUser: 999)
+        func decision(_ user: UInt32, in groups: Set<UInt32> = [], _ policy: AccessPolicy) -> AccessDecision {
+            policy.decision(about: Peer(user: user, groups: groups, process: 7, isInSocketGroup: true))
+        }
+
+        #expect(decision(0, policy).basis == .root)
+        #expect(decision(999, policy).basis == .daemonUser)
+        #expect(decision(7, policy).basis == .none)
+        #expect(decision(7, AccessPolicy(rules: [], daemonUser: 999)).basis == .socketGroup)
+        #expect(decision(7, in: [50], policy).basis == .entry)
+        #expect(decision(7, in: [50], policy).entry?.index == 1)
+        #expect(decision(7, in: [50], policy).entry?.rule == rules[1])
+    }
+
     @Test func `without rules, the socket's group may do everything but manage`() {
         let member = Peer(user: 1_000, groups: [50], process: 7, isInSocketGroup: true)
 

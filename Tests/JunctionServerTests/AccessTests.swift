@@ -61,6 +61,47 @@ struct AccessTests {
         #expect(try caller.connect(server.path).result(of: "rpc.discover")["openrpc"]?.string == "1.3.2")
     }
 
+    @Test func `everybody may ask who they are, what they may do, and what gave them that`() throws {
+        let server = try serve(AccessRule(allow: [.manage], user: 1), AccessRule(allow: [.token, .status], group: 777))
+
+        let member = try OrdinaryCaller(group: 777).connect(server.path).result(of: "access.whoami")
+        let stranger = try caller.connect(server.path).result(of: "access.whoami")
+
+        #expect(
+            member.text == #"{"user":12345,"process":\#(getpid()),"unit":null,"capabilities":["status","token"],"#
+                + #""basis":"entry","entry":{"index":1,"group":777}}"#
+        )
+        // Nothing is said of entries that are about others.
+        #expect(
+            stranger.text
+                == #"{"user":12345,"process":\#(getpid()),"unit":null,"capabilities":[],"basis":"none"}"#
+        )
+        #expect(server.audit.lines.isEmpty)
+    }
+
+    @Test func `whoever may not open anything for want of a known unit is told that, and not which unit`() throws {
+        struct Unknown: Error {}
+        let rules = [AccessRule(allow: [.status], unit: "secret-name.service"), AccessRule(allow: [.token])]
+        let server = try TestServer(AccessPolicy(rules: rules, daemonUser: 0), mode: 0o666) { _ in throw Unknown() }
+
+        let answer = try caller.connect(server.path).result(of: "access.whoami")
+
+        #expect(answer["basis"]?.string == "unitUnknown")
+        #expect(answer["entry"] == nil)
+        #expect(answer["capabilities"]?.text == "[]")
+    }
+
+    @Test func `a unit is told although no rule names one`() throws {
+        let policy = AccessPolicy(rules: [], daemonUser: 0)
+        let server = try TestServer(policy, mode: 0o666) { _ in "health-sync.service" }
+
+        let member = try OrdinaryCaller(supplementaryGroups: [0]).connect(server.path).result(of: "access.whoami")
+
+        #expect(member["unit"]?.string == "health-sync.service")
+        #expect(member["basis"]?.string == "socketGroup")
+        #expect(member["capabilities"]?.text == #"["status","token","api","handle"]"#)
+    }
+
     @Test func `a rule by unit holds while the process is the one that was found in the unit`() throws {
         let policy = AccessPolicy(
             rules: [

@@ -17,18 +17,54 @@ package struct AccessPolicy: Equatable, Sendable {
     var namesUnits: Bool { rules.contains { $0.unit != nil } }
 
     /// What a caller may do.
-    func grant(to peer: Peer) -> AccessGrant {
-        if peer.user == 0 || peer.user == daemonUser { return .everything }
-        guard !rules.isEmpty else { return peer.isInSocketGroup ? .everythingButManage : .nothing }
-        for rule in rules {
+    func grant(to peer: Peer) -> AccessGrant { decision(about: peer).grant }
+
+    /// What a caller may do, and what that comes from.
+    func decision(about peer: Peer) -> AccessDecision {
+        if peer.user == 0 { return AccessDecision(.everything, .root) }
+        if peer.user == daemonUser { return AccessDecision(.everything, .daemonUser) }
+        guard !rules.isEmpty else {
+            return peer.isInSocketGroup ? AccessDecision(.everythingButManage, .socketGroup) : .nothing
+        }
+        for (index, rule) in rules.enumerated() {
             switch rule.match(with: peer) {
             case .no: continue
-            case .yes: return AccessGrant(rule.allow, dependsOnUnit: rule.unit != nil)
-            // It would decide, for or against, and what is said further down was written for those it is not about.
-            case .unknown: return .nothing
+            case .yes:
+                let grant = AccessGrant(rule.allow, dependsOnUnit: rule.unit != nil)
+                return AccessDecision(grant, .entry, by: (index, rule))
+            // It would decide, for or against, and what is said further down was written for those it is not about. Whoever
+            // it may not be about is not told what it says.
+            case .unknown: return AccessDecision(.nothing, .unitUnknown)
             }
         }
         return .nothing
+    }
+}
+
+/// What a policy says about one caller.
+struct AccessDecision {
+    let grant: AccessGrant
+    let basis: Basis
+    /// The rule that decided, and its place among them.
+    let entry: (index: Int, rule: AccessRule)?
+
+    enum Basis: Equatable {
+        case root
+        case daemonUser
+        case socketGroup
+        case entry
+        /// A rule about a unit would decide, and the caller's is not known.
+        case unitUnknown
+        /// No rule is about the caller.
+        case none
+    }
+
+    static let nothing = AccessDecision(.nothing, .none)
+
+    init(_ grant: AccessGrant, _ basis: Basis, by entry: (index: Int, rule: AccessRule)? = nil) {
+        self.grant = grant
+        self.basis = basis
+        self.entry = entry
     }
 }
 

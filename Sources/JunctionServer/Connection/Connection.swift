@@ -67,6 +67,12 @@ final class Connection {
         return rights.allows(capability) && (!rights.dependsOnUnit || peer.isProcessThere)
     }
 
+    /// What its rights come from; its unit is looked for, if nobody has.
+    var decision: AccessDecision {
+        reception.findUnit(of: self)
+        return reception.decision(about: peer)
+    }
+
     /// Looks up the unit of the caller, if that was not done when it connected.
     func findUnit(_ unitOfProcess: (Int32) throws -> String?) {
         peer.findUnit(unitOfProcess, connectedBy: descriptor, isNew: false)

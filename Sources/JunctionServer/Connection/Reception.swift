@@ -118,6 +118,10 @@ final class Reception {
 
     func rights(of peer: Peer) -> AccessGrant { policy.grant(to: peer) }
 
+    func decision(about peer: Peer) -> AccessDecision { policy.decision(about: peer) }
+
+    func findUnit(of connection: Connection) { connection.findUnit(unitOfProcess) }
+
     /// Puts a new policy in force, for the connections that are open too: who uses a right that it takes away is closed.
     func replacePolicy(with policy: AccessPolicy) {
         self.policy = policy

@@ -132,6 +132,7 @@ final class Dispatcher {
         case .daemonInfo: info(request, try call.params(DaemonInfo.self))
         case .daemonMetrics: metrics(request, try call.params(DaemonMetrics.self))
         case .daemonDiagnose: diagnose(request, try call.params(DaemonDiagnose.self))
+        case .accessWhoami: whoami(request, try call.params(AccessWhoami.self))
         case .rpcDiscover: discover(request, try call.params(RpcDiscover.self))
         }
     }

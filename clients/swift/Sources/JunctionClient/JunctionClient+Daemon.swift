@@ -7,6 +7,11 @@ extension JunctionClient {
         try await perform(DaemonInfo.self)
     }
 
+    /// Who this program is to the daemon, what it may do, and what gave it that.
+    public func whoami() async throws(JunctionError) -> CallerDescription {
+        try await perform(AccessWhoami.self)
+    }
+
     /// The daemon's counters, in Prometheus text format.
     public func metrics() async throws(JunctionError) -> String {
         try await perform(DaemonMetrics.self).text

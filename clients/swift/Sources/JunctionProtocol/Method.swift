@@ -19,6 +19,7 @@ package enum Method: Int, Sendable, CaseIterable {
     case daemonInfo
     case daemonMetrics
     case daemonDiagnose
+    case accessWhoami
     case rpcDiscover
 
     /// The method with this name, as it stands in a call; nothing is allocated to find it.
@@ -53,6 +54,7 @@ package enum Method: Int, Sendable, CaseIterable {
         case .daemonInfo: DaemonInfo.self
         case .daemonMetrics: DaemonMetrics.self
         case .daemonDiagnose: DaemonDiagnose.self
+        case .accessWhoami: AccessWhoami.self
         case .rpcDiscover: RpcDiscover.self
         }
     }

@@ -1,0 +1,38 @@
+import JunctionProtocol
+
+/// Who is calling.
+extension Dispatcher {
+    /// What is told is about the caller alone: who that is, and the one entry that is about it.
+    func whoami(_ request: Request, _: NoParams) {
+        let decision = request.connection.decision
+        let caller = CallerDescription(
+            user: Int(request.peer.user),
+            process: Int(request.peer.process),
+            unit: request.peer.unit,
+            capabilities: Capability.allCases.filter(request.connection.may).map { .init(rawValue: $0.rawValue) },
+            basis: CallerDescription.Basis(decision.basis),
+            entry: decision.entry.map { CallerDescription.Entry($0.index, $0.rule) }
+        )
+        request.succeed(AccessWhoami.self, caller)
+    }
+}
+
+extension CallerDescription.Basis {
+    fileprivate init(_ basis: AccessDecision.Basis) {
+        self =
+            switch basis {
+            case .root: .root
+            case .daemonUser: .daemonUser
+            case .socketGroup: .socketGroup
+            case .entry: .entry
+            case .unitUnknown: .unitUnknown
+            case .none: .none
+            }
+    }
+}
+
+extension CallerDescription.Entry {
+    fileprivate init(_ index: Int, _ rule: AccessRule) {
+        self.init(index: index, unit: rule.unit, user: rule.user.map { Int($0) }, group: rule.group.map { Int($0) })
+    }
+}
