@@ -71,7 +71,7 @@ struct OAuthSettingsTests {
             (["clientAuthentication": "privateKeyJwt", "clientKeyFile": "/p384"], "the key is not one of P-256"),
             (
                 ["clientAuthentication": "privateKeyJwt", "clientKeyFile": "/nowhere"],
-                "expected a private key in PEM form"
+                "clientKeyFile: /nowhere does not exist: create it with the private key in PEM form"
             ),
         ] as [([String: VendorSetting.Value?], String)]
     )
