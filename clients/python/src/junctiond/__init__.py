@@ -1,0 +1,117 @@
+"""The client library of junctiond: the one signed-in user of this device, for a local app.
+
+```python
+from junctiond import Client
+
+client = Client()                       # ready to use; connects when something is asked first
+print(client.status().state)
+token = client.token()                  # renewed by the daemon before it dies
+for snapshot in client.watch():         # the present state first, then every change, over restarts of the daemon
+    print(snapshot.state, snapshot.user_id)
+```
+
+`AsyncClient` does the same for asyncio. Everything that goes wrong is a `JunctionError`.
+"""
+
+from . import credentials, renewal
+from ._errors import (
+    AlreadySignedIn,
+    Busy,
+    Cancelled,
+    ConnectionLost,
+    DaemonFailed,
+    DaemonUnreachable,
+    IncompatibleCredential,
+    InvalidCredential,
+    InvalidParams,
+    InvalidSocketPath,
+    JunctionError,
+    LocalFailure,
+    MethodNotFound,
+    NotSignedIn,
+    PermissionDenied,
+    ProtocolViolated,
+    ProviderUnavailable,
+    ReauthenticationRequired,
+    RequestTooLarge,
+    SessionTerminated,
+    StorageUnavailable,
+    TimedOut,
+    TokenExpired,
+    UnreadableAnswer,
+    Unsupported,
+)
+from ._secret import Secret
+from ._values import (
+    AccessToken,
+    ApiAnswer,
+    Authorization,
+    Check,
+    DaemonInfo,
+    Flag,
+    IdentifyResult,
+    Phase,
+    ReconcileResult,
+    Renewal,
+    Snapshot,
+    State,
+    Storage,
+    Termination,
+    TokenLife,
+)
+from .aio import AsyncClient, AsyncSessionHandler, AsyncWatch
+from .client import Client, SessionHandler, Watch
+
+__version__ = "0.1.0"
+
+__all__ = [
+    "AccessToken",
+    "AlreadySignedIn",
+    "ApiAnswer",
+    "AsyncClient",
+    "AsyncSessionHandler",
+    "AsyncWatch",
+    "Authorization",
+    "Busy",
+    "Cancelled",
+    "Check",
+    "Client",
+    "ConnectionLost",
+    "DaemonFailed",
+    "DaemonInfo",
+    "DaemonUnreachable",
+    "Flag",
+    "IdentifyResult",
+    "IncompatibleCredential",
+    "InvalidCredential",
+    "InvalidParams",
+    "InvalidSocketPath",
+    "JunctionError",
+    "LocalFailure",
+    "MethodNotFound",
+    "NotSignedIn",
+    "PermissionDenied",
+    "Phase",
+    "ProtocolViolated",
+    "ProviderUnavailable",
+    "ReauthenticationRequired",
+    "ReconcileResult",
+    "Renewal",
+    "RequestTooLarge",
+    "Secret",
+    "SessionHandler",
+    "SessionTerminated",
+    "Snapshot",
+    "State",
+    "Storage",
+    "StorageUnavailable",
+    "Termination",
+    "TimedOut",
+    "TokenExpired",
+    "TokenLife",
+    "UnreadableAnswer",
+    "Unsupported",
+    "Watch",
+    "credentials",
+    "renewal",
+]

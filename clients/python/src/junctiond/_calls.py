@@ -1,0 +1,135 @@
+"""The methods of the daemon: what goes in, how what comes out is read, and what may be asked twice."""
+
+from __future__ import annotations
+
+import base64
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Callable, Generic, Optional, TypeVar, Union
+
+from ._errors import UnreadableAnswer
+from ._members import Members, Mismatch, as_list, text
+from ._values import AccessToken, ApiAnswer, Check, DaemonInfo, IdentifyResult, ReconcileResult, Snapshot
+from .credentials import Credential
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True)
+class Call(Generic[T]):
+    """One call."""
+
+    method: str
+    reader: Callable[[object], T]
+    params: Mapping[str, object] = field(default_factory=dict[str, object], repr=False)
+    #: Whether asking twice is the same as asking once, so that it may be asked again after a lost connection.
+    is_repeatable: bool = False
+
+    def read(self, result: object) -> T:
+        """What the method answered."""
+        try:
+            return self.reader(result)
+        except Mismatch as mismatch:
+            raise UnreadableAnswer(f"the daemon's answer cannot be read: {mismatch}") from None
+
+
+def nothing(result: object) -> None:
+    """The answer of a method that has nothing to say."""
+
+
+def status() -> Call[Snapshot]:
+    return Call("session.status", Snapshot.read, is_repeatable=True)
+
+
+def subscribe() -> Call[Snapshot]:
+    return Call("session.subscribe", Snapshot.read)
+
+
+def sign_in(credential: Credential) -> Call[Snapshot]:
+    return Call("session.signIn", Snapshot.read, credential.wire())
+
+
+def sign_out() -> Call[Snapshot]:
+    return Call("session.signOut", Snapshot.read)
+
+
+def identify(external_user_id: Optional[str]) -> Call[IdentifyResult]:
+    # Nothing is done for somebody before a credential was asked for, while nobody is a sign-out that is done at once.
+    params = {"externalUserId": external_user_id}
+    return Call("session.identify", IdentifyResult.read, params, is_repeatable=external_user_id is not None)
+
+
+def reconcile(user_id: Optional[str]) -> Call[ReconcileResult]:
+    return Call("session.reconcile", ReconcileResult.read, {"userId": user_id}, is_repeatable=True)
+
+
+def renew() -> Call[Snapshot]:
+    return Call("session.renew", Snapshot.read)
+
+
+def authorization_page(redirect_uri: str, state: str, code_challenge: str) -> Call[str]:
+    params = {"redirectUri": redirect_uri, "state": state, "codeChallenge": code_challenge}
+    return Call("session.authorizationPage", _member("url"), params, is_repeatable=True)
+
+
+def token(minimum_validity: float) -> Call[AccessToken]:
+    params = {"minimumValidity": minimum_validity} if minimum_validity > 0 else {}
+    return Call("token.get", AccessToken.read, params, is_repeatable=True)
+
+
+def api(
+    method: str,
+    path: str,
+    query: Optional[Mapping[str, str]],
+    headers: Optional[Mapping[str, str]],
+    body: Union[str, bytes, None],
+) -> Call[ApiAnswer]:
+    params: dict[str, object] = {"method": method, "path": path}
+    if query:
+        params["query"] = dict(query)
+    if headers:
+        params["headers"] = dict(headers)
+    if isinstance(body, str):
+        params["body"] = body
+    elif body is not None:
+        params.update(_bytes(body))
+    return Call("api.request", ApiAnswer.read, params)
+
+
+def info() -> Call[DaemonInfo]:
+    return Call("daemon.info", DaemonInfo.read, is_repeatable=True)
+
+
+def metrics() -> Call[str]:
+    return Call("daemon.metrics", _member("text"), is_repeatable=True)
+
+
+def diagnose() -> Call[list[Check]]:
+    return Call("daemon.diagnose", _checks, is_repeatable=True)
+
+
+def register_handler() -> Call[None]:
+    return Call("handler.register", nothing)
+
+
+def changed_snapshot(params: object) -> Snapshot:
+    """What `session.changed` tells."""
+    try:
+        return Snapshot.read(Members(params, "params").object.get("snapshot"))
+    except Mismatch as mismatch:
+        raise UnreadableAnswer(f"the daemon's news cannot be read: {mismatch}") from None
+
+
+def _bytes(body: bytes) -> dict[str, object]:
+    try:
+        return {"body": body.decode()}
+    except UnicodeDecodeError:
+        return {"bodyBase64": base64.b64encode(body).decode()}
+
+
+def _member(name: str) -> Callable[[object], str]:
+    return lambda value: Members(value, "result").required(name, text)
+
+
+def _checks(value: object) -> list[Check]:
+    return [Check.read(check) for check in Members(value, "result").required("checks", as_list)]

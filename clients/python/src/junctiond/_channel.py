@@ -1,0 +1,157 @@
+"""One connection, whoever waits for it: nothing here blocks.
+
+The synchronous client waits in `poll` for what `wants_to_write` says, the other one in its event loop. Both then call
+`flush` and `receive`.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+import socket
+from collections import deque
+from collections.abc import Iterator
+from typing import Optional
+
+from ._calls import Call, T
+from ._errors import ConnectionLost, DaemonUnreachable, JunctionError, LocalFailure, PermissionDenied
+from ._lines import LineSplitter
+from ._messages import Message, RequestId, error_line, messages, request_line, result_line
+
+# How much is taken in before what came is looked at: a burst of snapshots becomes one.
+_AT_ONCE = 1 << 20
+
+
+class _End(socket.socket):
+    """One end of a connection, closed with its last holder: a client need not be closed by hand."""
+
+    def __del__(self) -> None:
+        self.close()
+
+
+class Channel:
+    """A socket, and the messages that go over it."""
+
+    def __init__(self, end: _End) -> None:
+        self._end = end
+        self._lines = LineSplitter()
+        self._last_id = 0
+        # What did not fit into the socket yet, in order, with the call that it makes.
+        self._outgoing: deque[tuple[Optional[int], memoryview]] = deque()
+        self._process = os.getpid()
+        #: The daemon listens no longer, though it may still have something to say.
+        self.is_refused = False
+        self.is_closed = False
+
+    @classmethod
+    def connect(cls, path: str) -> Optional[Channel]:
+        """Connects. Nothing, when the daemon has no room for one more just now: the kernel has no way to wait for that."""
+        try:
+            end = _End(socket.AF_UNIX, socket.SOCK_STREAM)
+        except OSError as error:
+            raise LocalFailure(f"this program cannot have a socket: {os.strerror(error.errno or 0)}") from None
+        try:
+            end.setblocking(False)
+            end.connect(path)
+        except BlockingIOError:
+            end.close()
+            return None
+        except OSError as error:
+            end.close()
+            raise _unreachable(path, error) from None
+        except BaseException:
+            end.close()
+            raise
+        return cls(end)
+
+    def fileno(self) -> int:
+        return self._end.fileno()
+
+    @property
+    def is_usable(self) -> bool:
+        """Whether calls can still be made; not by a child that this process has forked."""
+        return not self.is_closed and not self.is_refused and self._process == os.getpid()
+
+    @property
+    def wants_to_write(self) -> bool:
+        return bool(self._outgoing)
+
+    def close(self) -> None:
+        self.is_closed = True
+        self._outgoing.clear()
+        self._end.close()
+
+    # Saying.
+
+    def ask(self, call: Call[T]) -> int:
+        """Puts a call behind what is to be sent, and returns its id."""
+        line = request_line(self._last_id + 1, call.method, call.params)
+        self._last_id += 1
+        self._outgoing.append((self._last_id, memoryview(line)))
+        return self._last_id
+
+    def answer(self, id: RequestId, result: object) -> None:
+        """Answers what the daemon has asked."""
+        self._outgoing.append((None, memoryview(result_line(id, result))))
+
+    def refuse(self, id: RequestId, code: int, message: str) -> None:
+        """Answers that there is no answer."""
+        self._outgoing.append((None, memoryview(error_line(id, code, message))))
+
+    def flush(self) -> list[int]:
+        """Sends what fits. Returns the calls that never will be: the daemon did not take them."""
+        while self._outgoing:
+            id, line = self._outgoing[0]
+            try:
+                sent = self._end.send(line, socket.MSG_NOSIGNAL)
+            except (BlockingIOError, InterruptedError):
+                return []
+            except OSError:
+                # What was sent before may still be answered. What was not sent whole never will be.
+                self.is_refused = True
+                lost = [id for id, _ in self._outgoing if id is not None]
+                self._outgoing.clear()
+                return lost
+            if sent < len(line):
+                self._outgoing[0] = (id, line[sent:])
+            else:
+                self._outgoing.popleft()
+        return []
+
+    # Hearing.
+
+    def receive(self) -> Iterator[Message]:
+        """The messages that have come, one by one; an error when nothing more will, or at one that cannot be read."""
+        received = 0
+        while received < _AT_ONCE:
+            try:
+                data = self._end.recv(1 << 16)
+            except (BlockingIOError, InterruptedError):
+                break
+            except OSError:
+                data = b""
+            if not data:
+                if received == 0:
+                    raise ConnectionLost("the daemon closed the connection before it answered")
+                break
+            self._lines.feed(data)
+            received += len(data)
+        for line in self._lines.lines():
+            yield from messages(line)
+
+
+def not_taken() -> JunctionError:
+    """The daemon had stopped listening before it had the whole request."""
+    error = ConnectionLost("the daemon closed the connection before it took the request")
+    error.was_not_taken = True
+    return error
+
+
+def _unreachable(path: str, error: OSError) -> JunctionError:
+    if error.errno in (errno.EACCES, errno.EPERM):
+        return PermissionDenied(f"this user may not open the socket {path}")
+    if error.errno == errno.ENOENT:
+        return DaemonUnreachable(f"there is no socket {path}")
+    if error.errno == errno.ECONNREFUSED:
+        return DaemonUnreachable(f"nobody listens on the socket {path}")
+    return DaemonUnreachable(f"cannot connect to {path}: {os.strerror(error.errno or 0)}")

@@ -1,0 +1,145 @@
+"""What a loop does on a connection of its own, whoever waits for it."""
+
+from __future__ import annotations
+
+from collections import deque
+from typing import Optional
+
+from . import _calls
+from ._calls import Call, T
+from ._channel import Channel, not_taken
+from ._errors import JunctionError
+from ._members import Mismatch
+from ._messages import (
+    INVALID_PARAMS,
+    METHOD_NOT_FOUND,
+    Answer,
+    Complaint,
+    Message,
+    Notification,
+    Question,
+    RequestId,
+)
+from ._values import Snapshot
+from .renewal import RenewalAnswer, RenewalRequest
+
+
+class Feed:
+    """One connection that has begun with a call, and hears what follows."""
+
+    def __init__(self, channel: Channel, call: Call[T]) -> None:
+        self.channel = channel
+        self._first = channel.ask(call)
+        #: Whether the daemon has answered.
+        self.has_begun = False
+        self._failure: Optional[JunctionError] = None
+        self.flush()
+
+    def flush(self) -> None:
+        """Sends what fits."""
+        if self.channel.flush():
+            raise not_taken()
+
+    def receive(self) -> None:
+        """Takes in what has come. What came before an error is not lost for it."""
+        if self._failure is not None:
+            raise self._failure
+        try:
+            for message in self.channel.receive():
+                self._take(message)
+            self.flush()
+        except JunctionError as error:
+            if not self._has_something:
+                raise
+            self._failure = error
+
+    def _take(self, message: Message) -> None:
+        if isinstance(message, Complaint):
+            raise message.error
+        if isinstance(message, Answer):
+            if message.id == self._first:
+                if isinstance(message.outcome, JunctionError):
+                    raise message.outcome
+                self.has_begun = True
+                self._begin(message.outcome)
+        elif isinstance(message, Notification):
+            self._hear(message)
+        else:
+            self._answer(message)
+
+    @property
+    def _has_something(self) -> bool:
+        return False
+
+    def _begin(self, result: object) -> None:
+        pass
+
+    def _hear(self, notification: Notification) -> None:
+        pass
+
+    def _answer(self, question: Question) -> None:
+        self.channel.refuse(question.id, METHOD_NOT_FOUND, f"Method not found: {question.method}")
+
+
+class SnapshotFeed(Feed):
+    """The state of the session, from a subscription on; whoever is slow gets the newest only."""
+
+    def __init__(self, channel: Channel) -> None:
+        self._newest: Optional[Snapshot] = None
+        super().__init__(channel, _calls.subscribe())
+
+    def take(self) -> Optional[Snapshot]:
+        """The newest snapshot that was not taken yet."""
+        newest, self._newest = self._newest, None
+        return newest
+
+    @property
+    def _has_something(self) -> bool:
+        return self._newest is not None
+
+    def _begin(self, result: object) -> None:
+        self._newest = _calls.subscribe().read(result)
+
+    def _hear(self, notification: Notification) -> None:
+        if notification.method == "session.changed":
+            self._newest = _calls.changed_snapshot(notification.params)
+
+
+class RenewalQuestion:
+    """A renewal that the daemon asks about, and the way back for the answer."""
+
+    def __init__(self, request: RenewalRequest, id: RequestId, feed: RenewalFeed) -> None:
+        self.request = request
+        self._id = id
+        self._feed = feed
+
+    def answer(self, answer: RenewalAnswer) -> None:
+        """Tells the daemon. One that has gone does not want to know any more."""
+        if not self._feed.channel.is_closed:
+            self._feed.channel.answer(self._id, answer.wire())
+            self._feed.channel.flush()
+
+
+class RenewalFeed(Feed):
+    """The questions to a session handler, from its registration on."""
+
+    def __init__(self, channel: Channel) -> None:
+        self._questions: deque[RenewalQuestion] = deque()
+        super().__init__(channel, _calls.register_handler())
+
+    def take(self) -> Optional[RenewalQuestion]:
+        """The next question. By then nobody waits for the answer to the one before."""
+        return self._questions.popleft() if self._questions else None
+
+    @property
+    def _has_something(self) -> bool:
+        return bool(self._questions)
+
+    def _answer(self, question: Question) -> None:
+        if question.method != "session.willRenewAccessToken":
+            return super()._answer(question)
+        try:
+            request = RenewalRequest.read(question.params)
+        except Mismatch as mismatch:
+            return self.channel.refuse(question.id, INVALID_PARAMS, f"Invalid params: {mismatch}")
+        self._questions.append(RenewalQuestion(request, question.id, self))

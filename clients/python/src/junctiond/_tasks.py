@@ -1,0 +1,247 @@
+"""How asyncio tasks wait for the daemon."""
+
+from __future__ import annotations
+
+import asyncio
+import weakref
+from collections.abc import Awaitable
+from functools import partial
+from typing import Callable, Generic, Optional, TypeVar
+
+from ._again import NO_ROOM, Reconnection
+from ._calls import Call, T
+from ._channel import Channel
+from ._errors import Cancelled, JunctionError, TimedOut
+from ._feeds import Feed
+from ._messages import RequestId
+from ._switchboard import Switchboard
+from ._waiting import Deadline, closed_error
+from .credentials import Credential
+
+FeedType = TypeVar("FeedType", bound=Feed)
+
+
+class TaskConnection:
+    """One connection that any number of tasks of one event loop use at once."""
+
+    def __init__(self, channel: Channel, loop: asyncio.AbstractEventLoop) -> None:
+        self.loop = loop
+        self._descriptor = channel.fileno()
+        self._is_writing = False
+        self._is_hooked = True
+        # Neither the event loop nor the board keeps a connection alive that nobody holds any more.
+        self._reference: weakref.ReferenceType[TaskConnection] = weakref.ref(self)
+        self._board = Switchboard(channel, partial(_ending, self._reference))
+        loop.add_reader(self._descriptor, _readable, self._reference)
+
+    def __del__(self) -> None:
+        # Once it has ended, the descriptor is somebody else's.
+        if self._is_hooked and not self.loop.is_closed():
+            self.unhook()
+
+    @property
+    def is_usable(self) -> bool:
+        return self._board.is_usable
+
+    def close(self) -> None:
+        self._board.end(closed_error())
+
+    def retire(self) -> None:
+        """Another connection takes its place."""
+        if not self.loop.is_closed():
+            self._board.retire()
+
+    async def perform(
+        self,
+        call: Call[T],
+        deadline: Deadline,
+        user: Optional[str] = None,
+        credential: Optional[Callable[[str], Awaitable[Credential]]] = None,
+        asked: Callable[[], None] = lambda: None,
+    ) -> T:
+        changed = asyncio.Event()
+        waiter = self._board.begin(call, user, changed.set)
+        left = deadline.left
+        # The deadline is one more answer.
+        alarm = None if left is None else self.loop.call_later(left, waiter.finish, deadline.error)
+        self._hook_writer()
+        try:
+            while True:
+                while not waiter.is_done and not waiter.questions:
+                    changed.clear()
+                    await changed.wait()
+                if waiter.is_done:
+                    return waiter.result(call)
+                asked()
+                await self._answer(waiter.questions.popleft(), user, credential)
+        finally:
+            if alarm is not None:
+                alarm.cancel()
+            self._board.forget(waiter)
+
+    async def _answer(
+        self, question: RequestId, user: Optional[str], credential: Optional[Callable[[str], Awaitable[Credential]]]
+    ) -> None:
+        try:
+            answer = None if credential is None or user is None else (await credential(user)).wire()
+        except BaseException:
+            self._board.refuse(question, "The app has no credential")
+            self._hook_writer()
+            raise
+        if answer is None:
+            self._board.refuse(question, "The app has no credential")
+        else:
+            self._board.answer(question, answer)
+        self._hook_writer()
+
+    def receive(self) -> None:
+        """Something has come."""
+        self._board.receive()
+        self._hook_writer()
+
+    def _hook_writer(self) -> None:
+        """Has the event loop say when more can be sent, as long as there is more."""
+        wants = self._board.is_usable and self._board.channel.wants_to_write
+        if wants and not self._is_writing:
+            self.loop.add_writer(self._descriptor, _writable, self._reference)
+        elif self._is_writing and not wants and self._board.is_usable:
+            self.loop.remove_writer(self._descriptor)
+        self._is_writing = wants
+
+    def flush(self) -> None:
+        """There is room for more."""
+        self._board.flush()
+        self._hook_writer()
+
+    def unhook(self) -> None:
+        """The event loop has nothing more to do with it."""
+        self._is_hooked = False
+        self.loop.remove_reader(self._descriptor)
+        self.loop.remove_writer(self._descriptor)
+
+
+def _readable(reference: weakref.ReferenceType[TaskConnection]) -> None:
+    connection = reference()
+    if connection is not None:
+        connection.receive()
+
+
+def _writable(reference: weakref.ReferenceType[TaskConnection]) -> None:
+    connection = reference()
+    if connection is not None:
+        connection.flush()
+
+
+def _ending(reference: weakref.ReferenceType[TaskConnection]) -> None:
+    connection = reference()
+    if connection is not None:
+        connection.unhook()
+
+
+class TaskLoop(Generic[FeedType]):
+    """A connection of its own for one loop, made again whenever it is lost."""
+
+    def __init__(
+        self, path: str, begin: Callable[[Channel], FeedType], began: Callable[[], None] = lambda: None
+    ) -> None:
+        """`began` is called whenever the daemon has answered on a new connection."""
+        self._began = began
+        self._path = path
+        self._begin = begin
+        self._feed: Optional[FeedType] = None
+        self._reconnection = Reconnection()
+        self._waiting: Optional[asyncio.Future[None]] = None
+        self._is_ended = False
+        self._is_closed = False
+
+    def end(self) -> None:
+        """Whoever waits, now or later, gets `Cancelled`. What was asked before may still be answered."""
+        self._is_ended = True
+        if self._waiting is not None:
+            _fail(self._waiting, closed_error())
+
+    def close(self) -> None:
+        """Ends the connection."""
+        self.end()
+        self._is_closed = True
+        # Whoever waits still needs the descriptor, and ends it.
+        if self._waiting is None:
+            self._hang_up()
+
+    async def next(
+        self, take: Callable[[FeedType], Optional[T]], deadline: Deadline, lost: Callable[[], None] = lambda: None
+    ) -> T:
+        """Waits until there is something to take; `lost` is called whenever the connection is."""
+        while True:
+            try:
+                return await self._taken(take, deadline)
+            except (Cancelled, TimedOut):
+                # The connection is as good as before.
+                raise
+            except JunctionError as error:
+                self._hang_up()
+                lost()
+                pause = self._reconnection.pause(error)
+            await self._wait(None, deadline, deadline.pause(pause))
+
+    async def _taken(self, take: Callable[[FeedType], Optional[T]], deadline: Deadline) -> T:
+        if self._is_ended:
+            raise closed_error()
+        if self._feed is None:
+            self._feed = self._begin(await self._connected(deadline))
+        while (taken := take(self._feed)) is None:
+            await self._wait(self._feed.channel, deadline)
+            self._feed.flush()
+            self._feed.receive()
+            if self._feed.has_begun and self._reconnection.began():
+                self._began()
+        return taken
+
+    async def _connected(self, deadline: Deadline) -> Channel:
+        while (channel := Channel.connect(self._path)) is None:
+            await self._wait(None, deadline, deadline.pause(NO_ROOM))
+        return channel
+
+    def _hang_up(self) -> None:
+        if self._feed is not None:
+            self._feed.channel.close()
+            self._feed = None
+
+    async def _wait(self, channel: Optional[Channel], deadline: Deadline, pause: Optional[float] = None) -> None:
+        """Waits until there is something to do with the channel, or the pause is over."""
+        loop = asyncio.get_running_loop()
+        self._waiting = future = loop.create_future()
+        left = deadline.left
+        alarm = None
+        if pause is not None:
+            alarm = loop.call_later(pause, _wake, future)
+        elif left is not None:
+            alarm = loop.call_later(left, _fail, future, deadline.error)
+        descriptor = -1 if channel is None else channel.fileno()
+        if self._is_ended:
+            _fail(future, closed_error())
+        if channel is not None:
+            loop.add_reader(descriptor, _wake, future)
+            if channel.wants_to_write:
+                loop.add_writer(descriptor, _wake, future)
+        try:
+            await future
+        finally:
+            self._waiting = None
+            if alarm is not None:
+                alarm.cancel()
+            if channel is not None:
+                loop.remove_reader(descriptor)
+                loop.remove_writer(descriptor)
+            if self._is_closed:
+                self._hang_up()
+
+
+def _wake(future: asyncio.Future[None]) -> None:
+    if not future.done():
+        future.set_result(None)
+
+
+def _fail(future: asyncio.Future[None], error: JunctionError) -> None:
+    if not future.done():
+        future.set_exception(error)

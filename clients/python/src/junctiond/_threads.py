@@ -1,0 +1,213 @@
+"""How threads wait for the daemon."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Generator
+from contextlib import contextmanager
+from typing import Callable, Generic, Optional, TypeVar
+
+from ._again import NO_ROOM, Reconnection
+from ._calls import Call, T
+from ._channel import Channel
+from ._errors import Cancelled, ConnectionLost, JunctionError, TimedOut
+from ._feeds import Feed
+from ._switchboard import Switchboard, Waiter
+from ._waiting import Bell, Deadline, closed_error, wait
+from .credentials import Credential
+
+FeedType = TypeVar("FeedType", bound=Feed)
+
+
+class SharedConnection:
+    """One connection that any number of threads use at once: one of those who wait reads for all of them."""
+
+    def __init__(self, channel: Channel) -> None:
+        self._bell = Bell()
+        self._board = Switchboard(channel)
+        self._condition = threading.Condition()
+        self._is_read = False
+        self._is_closing = False
+
+    @property
+    def is_usable(self) -> bool:
+        return self._board.is_usable
+
+    def close(self) -> None:
+        with self._condition:
+            if self._is_read:
+                # Whoever reads still needs the descriptor.
+                self._is_closing = True
+                self._bell.ring()
+            else:
+                self._board.end(closed_error())
+
+    def retire(self) -> None:
+        """Another connection takes its place."""
+        with self._condition:
+            self._board.retire()
+
+    def perform(
+        self,
+        call: Call[T],
+        deadline: Deadline,
+        user: Optional[str] = None,
+        credential: Optional[Callable[[str], Credential]] = None,
+        asked: Callable[[], None] = lambda: None,
+    ) -> T:
+        with self._condition:
+            waiter = self._board.begin(call, user)
+            if self._is_read and self._board.channel.wants_to_write:
+                self._bell.ring()
+        try:
+            while self._has_question(waiter, deadline):
+                asked()
+                self._answer(waiter, user, credential)
+            return waiter.result(call)
+        finally:
+            with self._condition:
+                self._board.forget(waiter)
+
+    def _has_question(self, waiter: Waiter, deadline: Deadline) -> bool:
+        """Waits for a question to this call, or for its answer."""
+        with self._condition:
+            while not waiter.is_done and not waiter.questions:
+                if deadline.has_passed:
+                    raise deadline.error
+                if self._is_read:
+                    self._condition.wait(deadline.left)
+                else:
+                    self._read(deadline)
+            return not waiter.is_done
+
+    def _read(self, deadline: Deadline) -> None:
+        """Does for everybody what there is to do next; with the lock, which is let go of while there is nothing."""
+        self._is_read = True
+        try:
+            self._condition.release()
+            try:
+                wait(self._board.channel, self._bell, deadline)
+            finally:
+                self._condition.acquire()
+            try:
+                self._bell.silence()
+                self._board.flush()
+                self._board.receive()
+                if self._is_closing:
+                    self._board.end(closed_error())
+            except BaseException:
+                # Interrupted with half a message in hand: what follows could not be understood.
+                self._board.end(ConnectionLost("the program was interrupted while it read what the daemon said"))
+                raise
+        finally:
+            self._is_read = False
+            self._condition.notify_all()
+
+    def _answer(
+        self, waiter: Waiter, user: Optional[str], credential: Optional[Callable[[str], Credential]]
+    ) -> None:
+        question = waiter.questions.popleft()
+        try:
+            answer = None if credential is None or user is None else credential(user).wire()
+        except BaseException:
+            with self._condition:
+                self._board.refuse(question, "The app has no credential")
+            raise
+        with self._condition:
+            if answer is None:
+                self._board.refuse(question, "The app has no credential")
+            else:
+                self._board.answer(question, answer)
+
+
+class Loop(Generic[FeedType]):
+    """A connection of its own for one loop, made again whenever it is lost."""
+
+    def __init__(
+        self, path: str, begin: Callable[[Channel], FeedType], began: Callable[[], None] = lambda: None
+    ) -> None:
+        """`began` is called whenever the daemon has answered on a new connection."""
+        self._began = began
+        self._path = path
+        self._begin = begin
+        self._feed: Optional[FeedType] = None
+        self._reconnection = Reconnection()
+        self._bell = Bell()
+        self._in_use = threading.Lock()
+        self.is_closed = False
+
+    def close(self) -> None:
+        """From any thread; whoever waits gets `Cancelled`."""
+        self.is_closed = True
+        self._bell.ring()
+        # Whoever holds it still needs the connection, and ends it.
+        if self._in_use.acquire(blocking=False):
+            self._hang_up()
+            self._in_use.release()
+
+    @contextmanager
+    def held(self) -> Generator[None, None, None]:
+        """Keeps the connection to the end of the block, though the loop be closed meanwhile."""
+        with self._in_use:
+            try:
+                yield
+            finally:
+                if self.is_closed:
+                    self._hang_up()
+
+    def next(self, take: Callable[[FeedType], Optional[T]], deadline: Deadline) -> T:
+        """Waits until there is something to take, while the loop is held."""
+        while True:
+            try:
+                return self._taken(take, deadline)
+            except (Cancelled, TimedOut):
+                # The connection is as good as before.
+                raise
+            except JunctionError as error:
+                self._hang_up()
+                pause = self._reconnection.pause(error)
+            self._sleep(pause, deadline)
+
+    def _taken(self, take: Callable[[FeedType], Optional[T]], deadline: Deadline) -> T:
+        if self.is_closed:
+            raise closed_error()
+        if self._feed is None:
+            self._feed = self._begin(self._connected(deadline))
+        has_looked = False
+        while (taken := take(self._feed)) is None:
+            if has_looked and deadline.has_passed:
+                raise deadline.error
+            self._wait(self._feed.channel, deadline)
+            self._feed.flush()
+            try:
+                self._feed.receive()
+            except JunctionError:
+                raise
+            except BaseException:
+                # Interrupted with half a message in hand: what follows could not be understood.
+                self._hang_up()
+                raise
+            if self._feed.has_begun and self._reconnection.began():
+                self._began()
+            has_looked = True
+        return taken
+
+    def _connected(self, deadline: Deadline) -> Channel:
+        while (channel := Channel.connect(self._path)) is None:
+            self._sleep(NO_ROOM, deadline)
+        return channel
+
+    def _hang_up(self) -> None:
+        if self._feed is not None:
+            self._feed.channel.close()
+            self._feed = None
+
+    def _sleep(self, seconds: float, deadline: Deadline) -> None:
+        pause = Deadline(deadline.pause(seconds))
+        while not pause.has_passed:
+            self._wait(None, pause)
+
+    def _wait(self, channel: Optional[Channel], deadline: Deadline) -> None:
+        wait(channel, self._bell, deadline)
+        if self.is_closed:
+            raise closed_error()

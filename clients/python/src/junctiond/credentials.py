@@ -1,0 +1,190 @@
+"""What signs a user in. Secrets may be given as `str` or `Secret`; they are kept as `Secret`.
+
+```python
+client.sign_in(credentials.SignInToken(token))
+```
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields
+from typing import ClassVar, Optional, Union
+
+from ._secret import Secret
+
+__all__ = [
+    "ApiKey",
+    "AuthorizationCode",
+    "Credential",
+    "Device",
+    "LinkCode",
+    "RefreshToken",
+    "Registration",
+    "RegistrationSignature",
+    "SelfSigned",
+    "SignInToken",
+    "TokenExchange",
+    "UserLogin",
+]
+
+#: What a secret may be given as.
+Text = Union[str, Secret]
+
+
+class Credential:
+    """Any of the classes below."""
+
+    #: The word that decides which members the wire form has.
+    scheme: ClassVar[str]
+
+    def wire(self) -> dict[str, object]:
+        """@private"""
+        return {"scheme": self.scheme, **wire_members(self)}
+
+
+def wire_members(value: object) -> dict[str, object]:
+    """The members of a dataclass as the wire names and writes them; what is `None` is left out."""
+    members: dict[str, object] = {}
+    for each in fields(value):  # type: ignore[arg-type]
+        member = getattr(value, each.name)
+        if member is None:
+            continue
+        first, *rest = each.name.split("_")
+        # A number that a 64-bit float would round goes as text.
+        members[first + "".join(word.title() for word in rest)] = (
+            member.reveal() if isinstance(member, Secret) else str(member)
+        )
+    return members
+
+
+def boxed(value: object, *names: str) -> None:
+    """Puts secrets that were given as text into their boxes."""
+    for name in names:
+        text = getattr(value, name)
+        if text is not None:
+            object.__setattr__(value, name, Secret(text))
+
+
+@dataclass(frozen=True)
+class SignInToken(Credential):
+    """Junction: a Sign-In Token from the app's backend."""
+
+    scheme: ClassVar[str] = "signInToken"
+    token: Text
+
+    def __post_init__(self) -> None:
+        boxed(self, "token")
+
+
+@dataclass(frozen=True)
+class LinkCode(Credential):
+    """Junction: the twelve characters of a link code."""
+
+    scheme: ClassVar[str] = "linkCode"
+    code: Text
+
+    def __post_init__(self) -> None:
+        boxed(self, "code")
+
+
+@dataclass(frozen=True)
+class ApiKey(Credential):
+    """Junction: a team API key, for evaluation only. What is left out is taken from what was configured before."""
+
+    scheme: ClassVar[str] = "apiKey"
+    api_key: Optional[Text] = None
+    user_id: Optional[str] = None
+    environment: Optional[str] = None
+    region: Optional[str] = None
+
+    def __post_init__(self) -> None:
+        boxed(self, "api_key")
+
+
+@dataclass(frozen=True)
+class UserLogin(Credential):
+    """social.plus: a user id, with an auth token where the network is in secure mode."""
+
+    scheme: ClassVar[str] = "userLogin"
+    user_id: str
+    display_name: Optional[str] = None
+    auth_token: Optional[Text] = None
+
+    def __post_init__(self) -> None:
+        boxed(self, "auth_token")
+
+
+@dataclass(frozen=True)
+class Registration(Credential):
+    """Sinch: a registration token; without one a session handler is asked."""
+
+    scheme: ClassVar[str] = "registration"
+    user_id: str
+    token: Optional[Text] = None
+
+    def __post_init__(self) -> None:
+        boxed(self, "token")
+
+
+@dataclass(frozen=True)
+class RegistrationSignature(Credential):
+    """Sinch: the legacy signature."""
+
+    scheme: ClassVar[str] = "registrationSignature"
+    user_id: str
+    signature: Text
+    sequence: int
+
+    def __post_init__(self) -> None:
+        boxed(self, "signature")
+
+
+@dataclass(frozen=True)
+class SelfSigned(Credential):
+    """Sinch: the daemon signs with the application secret it was configured with."""
+
+    scheme: ClassVar[str] = "selfSigned"
+    user_id: str
+
+
+@dataclass(frozen=True)
+class Device(Credential):
+    """OAuth: a person approves on another screen. The answer comes with the codes, in `Snapshot.authorization`."""
+
+    scheme: ClassVar[str] = "device"
+
+
+@dataclass(frozen=True)
+class AuthorizationCode(Credential):
+    """OAuth: what the browser brought back from the page of `authorization_page`."""
+
+    scheme: ClassVar[str] = "authorizationCode"
+    code: Text
+    redirect_uri: str
+    code_verifier: Text
+
+    def __post_init__(self) -> None:
+        boxed(self, "code", "code_verifier")
+
+
+@dataclass(frozen=True)
+class RefreshToken(Credential):
+    """OAuth: another tool's login, which the daemon takes over."""
+
+    scheme: ClassVar[str] = "refreshToken"
+    refresh_token: Text
+
+    def __post_init__(self) -> None:
+        boxed(self, "refresh_token")
+
+
+@dataclass(frozen=True)
+class TokenExchange(Credential):
+    """OAuth: somebody else's token for one of ours (RFC 8693); the type is a URI of its §3."""
+
+    scheme: ClassVar[str] = "tokenExchange"
+    subject_token: Text
+    subject_token_type: str
+
+    def __post_init__(self) -> None:
+        boxed(self, "subject_token")

@@ -1,0 +1,73 @@
+"""What the tests stand on. JUNCTION_BINARIES names the folder with the built daemon and sandbox."""
+
+import os
+import pathlib
+import sys
+import tempfile
+
+import pytest
+
+sys.path.insert(0, str(pathlib.Path(__file__).parent))
+
+from junctiond import Client, credentials  # noqa: E402
+from stage import Daemon, Sandbox, junction_configuration  # noqa: E402
+
+
+@pytest.fixture(scope="session")
+def binaries():
+    folder = os.environ.get("JUNCTION_BINARIES")
+    if not folder:
+        pytest.fail("JUNCTION_BINARIES does not say where the built daemon is: use run-tests")
+    return pathlib.Path(folder)
+
+
+@pytest.fixture(scope="session")
+def the_sandbox(binaries):
+    sandbox = Sandbox(binaries)
+    yield sandbox
+    sandbox.close()
+
+
+@pytest.fixture
+def sandbox(the_sandbox):
+    the_sandbox.reset()
+    return the_sandbox
+
+
+@pytest.fixture
+def folder():
+    # Not pytest's own: the path of a socket is short.
+    with tempfile.TemporaryDirectory(prefix="jd-") as folder:
+        yield folder
+
+
+@pytest.fixture
+def daemon(binaries, folder, sandbox):
+    daemon = Daemon(binaries, folder, junction_configuration(sandbox)).start()
+    yield daemon
+    daemon.kill()
+
+
+@pytest.fixture
+def client(daemon):
+    with Client(daemon.socket) as client:
+        yield client
+
+
+@pytest.fixture
+def anna(client, sandbox):
+    """The user who is signed in."""
+    user = sandbox.new_user("anna")
+    client.sign_in(credentials.SignInToken(sandbox.sign_in_token(user)))
+    return user
+
+
+def pytest_unconfigure(config):
+    """The last line, which others look for."""
+    reporter = config.pluginmanager.get_plugin("terminalreporter")
+    if reporter is None:
+        return
+    count = {word: len(reporter.stats.get(word, [])) for word in ("passed", "failed", "error", "skipped")}
+    for report in reporter.stats.get("skipped", []):
+        print(f"skipped: {report.nodeid}: {report.longrepr[-1]}")
+    print(f"Python: {count['passed']} passed, {count['failed'] + count['error']} failed")
