@@ -1,0 +1,66 @@
+/* A daemon that says anything at all, over a real socket pair: the conversation must survive it, and whoever waits be answered. */
+#define _GNU_SOURCE
+#include "../src/handle.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t count);
+
+static struct call *ask(struct talk *talk, const char *method, const char *about) {
+    struct call *call = call_new(method, NULL, NEVER);
+    /* The same number each time, so that an input can answer it. */
+    call->id = about == NULL ? 1 : 2;
+    call->about = about == NULL ? NULL : strdup(about);
+    call->repetitions_left = 0;
+    if (talk_ask(talk, call, NULL) != JUNCTION_OK) abort();
+    return call;
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t count) {
+    if (count < 1 || count > 60000) return 0;
+    int ends[2];
+    if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0, ends) != 0) abort();
+    struct talk talk;
+    talk_begin(&talk, "/nonexistent/fuzz.sock");
+    talk.fd = ends[0];
+    talk.connection = 1;
+    if (data[0] & 1) talk_take_up(&talk, data[0] & 2 ? "handler.register" : "session.subscribe");
+    talk.keeps_each = (data[0] & 4) != 0;
+    struct call *plain = ask(&talk, "session.renew", NULL), *identify = ask(&talk, "session.identify", "anna");
+    talk_step(&talk);
+    if (talk.duty.stage == DUTY_ASKED) talk.duty.id = 3;
+    data++;
+    count--;
+    if (count > 0 && send(ends[1], data, count, 0) != (ssize_t)count) abort();
+    for (int i = 0; i < 4; i++) {
+        talk_step(&talk);
+        struct question *question;
+        while ((question = talk_take_question(&talk)) != NULL) {
+            talk_answer(&talk, question, NULL, JUNCTION_INVALID_PARAMS, "no", NULL);
+            question_free(question);
+        }
+        if (talk.news != NULL) {
+            junction_value *news = talk.news;
+            talk.news = NULL;
+            junction_snapshot *snapshot = snapshot_of(news);
+            if (snapshot == NULL) abort();
+            junction_snapshot_free(snapshot);
+        }
+    }
+    shutdown(ends[1], SHUT_WR);
+    for (int i = 0; i < 4; i++) {
+        talk_step(&talk);
+        junction_value_free(talk.news);
+        talk.news = NULL;
+    }
+    /* The daemon has said all it will say: nobody waits any more. */
+    if (plain->stage != STAGE_DONE || identify->stage != STAGE_DONE) abort();
+    call_free(plain);
+    call_free(identify);
+    talk_end(&talk);
+    close(ends[1]);
+    return 0;
+}

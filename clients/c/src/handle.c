@@ -1,0 +1,220 @@
+#define _GNU_SOURCE
+#include "handle.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+const char *junction_version(void) {
+    return JUNCTION_VERSION;
+}
+
+/* -- Forks ----------------------------------------------------------------------------------------------------------- */
+
+/* Every handle of the process: a child must neither talk on its parent's connections nor keep them open. */
+static pthread_mutex_t registry = PTHREAD_MUTEX_INITIALIZER;
+static junction *handles;
+
+static void before_fork(void) {
+    pthread_mutex_lock(&registry);
+    for (junction *j = handles; j != NULL; j = j->next) lock(j);
+}
+
+static void after_fork(void) {
+    for (junction *j = handles; j != NULL; j = j->next) unlock(j);
+    pthread_mutex_unlock(&registry);
+}
+
+static bool new_condition(pthread_cond_t *condition) {
+    pthread_condattr_t attributes;
+    if (pthread_condattr_init(&attributes) != 0) return false;
+    bool is_new = pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC) == 0 && pthread_cond_init(condition, &attributes) == 0;
+    pthread_condattr_destroy(&attributes);
+    return is_new;
+}
+
+/* An eventfd is shared with the parent: ringing here would ring there. */
+static void new_bell(int *bell) {
+    if (*bell < 0) return;
+    close(*bell);
+    *bell = bell_new();
+}
+
+static void in_child(void) {
+    for (junction *j = handles; j != NULL; j = j->next) {
+        talk_forked(&j->calls);
+        for (struct junction_watch *watch = j->watches; watch != NULL; watch = watch->next) {
+            talk_forked(&watch->talk);
+            new_bell(&watch->bell);
+            watch->is_waited = false;
+        }
+        loop_forked(&j->loop);
+        new_bell(&j->bell);
+        j->is_received = false;
+        /* Whoever waited at it is not in this process. */
+        new_condition(&j->changed);
+    }
+    after_fork();
+}
+
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+static void watch_forks(void) {
+    pthread_atfork(before_fork, after_fork, in_child);
+}
+
+/* -- The handle ------------------------------------------------------------------------------------------------------ */
+
+void lock(junction *j) {
+    pthread_mutex_lock(&j->lock);
+}
+
+void unlock(junction *j) {
+    pthread_mutex_unlock(&j->lock);
+}
+
+static char *resolve(const char *socket) {
+    static const char name[] = "/junctiond/junctiond.sock";
+    if (socket != NULL) return strdup(socket);
+    const char *path = secure_getenv("JUNCTIOND_SOCKET");
+    if (path != NULL && *path != '\0') return strdup(path);
+    const char *directory = secure_getenv("XDG_RUNTIME_DIR");
+    if (directory != NULL && *directory != '\0') {
+        char *joined = malloc(strlen(directory) + sizeof name);
+        if (joined == NULL) return NULL;
+        strcat(strcpy(joined, directory), name);
+        if (access(joined, F_OK) == 0) return joined;
+        free(joined);
+    }
+    return strdup("/run/junctiond/junctiond.sock");
+}
+
+junction *junction_open(const char *socket, junction_error *error) {
+    junction *j = calloc(1, sizeof *j);
+    if (j != NULL) {
+        j->path = resolve(socket);
+        j->bell = bell_new();
+        j->loop.epoll = j->loop.timer = -1;
+        if (j->path != NULL && j->bell >= 0 && pthread_mutex_init(&j->lock, NULL) == 0 && new_condition(&j->changed)) {
+            talk_begin(&j->calls, j->path);
+            pthread_once(&once, watch_forks);
+            pthread_mutex_lock(&registry);
+            j->next = handles;
+            handles = j;
+            pthread_mutex_unlock(&registry);
+            error_set(error, JUNCTION_OK, "%s", "");
+            return j;
+        }
+        if (j->bell >= 0) close(j->bell);
+        free(j->path);
+        free(j);
+    }
+    error_set(error, JUNCTION_LOCAL_FAILURE, "this program cannot have a handle: %s", strerror(errno));
+    return NULL;
+}
+
+void junction_close(junction *j) {
+    if (j == NULL) return;
+    pthread_mutex_lock(&registry);
+    for (junction **at = &handles; *at != NULL; at = &(*at)->next) {
+        if (*at == j) {
+            *at = j->next;
+            break;
+        }
+    }
+    pthread_mutex_unlock(&registry);
+    loop_end(j);
+    talk_end(&j->calls);
+    close(j->bell);
+    pthread_cond_destroy(&j->changed);
+    pthread_mutex_destroy(&j->lock);
+    free(j->path);
+    free(j);
+}
+
+void junction_cancel(junction *j) {
+    lock(j);
+    for (struct call *call = j->calls.calls, *next; call != NULL; call = next) {
+        next = call->next;
+        if (!call->is_async) talk_give_up(&j->calls, call, JUNCTION_CANCELLED, "nobody waits for the answer any more");
+    }
+    for (struct junction_watch *watch = j->watches; watch != NULL; watch = watch->next) {
+        /* A handler may be cancelled while it thinks, too. */
+        if (watch->bell < 0 || !(watch->is_waited || strcmp(watch->talk.duty.method, "handler.register") == 0)) continue;
+        watch->is_cancelled = true;
+        bell_ring(watch->bell);
+    }
+    settle(j);
+    bell_ring(j->bell);
+    unlock(j);
+}
+
+/* -- Waiting --------------------------------------------------------------------------------------------------------- */
+
+int bell_new(void) {
+    return eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+}
+
+void bell_ring(int bell) {
+    uint64_t one = 1;
+    /* It cannot fail in a way that matters: a counter that is full rings, too. */
+    while (write(bell, &one, sizeof one) < 0 && errno == EINTR) continue;
+}
+
+void bell_silence(int bell) {
+    uint64_t count;
+    while (read(bell, &count, sizeof count) < 0 && errno == EINTR) continue;
+}
+
+void wait_for(int fd, short events, int bell, int64_t deadline) {
+    struct pollfd waited[2] = {{.fd = fd, .events = events}, {.fd = bell, .events = POLLIN}};
+    /* A signal is one more look at everything. */
+    if (poll(waited, 2, poll_timeout(deadline)) > 0 && waited[1].revents != 0) bell_silence(bell);
+}
+
+void settle(junction *j) {
+    if (j->calls.has_changed) {
+        j->calls.has_changed = false;
+        pthread_cond_broadcast(&j->changed);
+    }
+    if (j->loop.epoll >= 0) loop_arm(j);
+}
+
+void push(junction *j, struct talk *talk) {
+    if (talk == &j->calls && j->is_received) {
+        /* Only one thread at a time sends and receives. It has to look again. */
+        bell_ring(j->bell);
+    } else {
+        talk_step(talk);
+        settle(j);
+    }
+}
+
+int ask_call(junction *j, struct call *call, junction_error *error) {
+    int kind = talk_ask(&j->calls, call, error);
+    if (kind == JUNCTION_OK) push(j, &j->calls);
+    return kind;
+}
+
+void await_call(junction *j, struct call *call) {
+    while (call->stage != STAGE_DONE && call->question == NULL) {
+        if (j->is_received) {
+            pthread_cond_wait(&j->changed, &j->lock);
+            continue;
+        }
+        j->is_received = true;
+        int fd = j->calls.fd;
+        short events = talk_events(&j->calls);
+        int64_t due = talk_due(&j->calls);
+        unlock(j);
+        wait_for(fd, events, j->bell, due);
+        lock(j);
+        j->is_received = false;
+        talk_step(&j->calls);
+        settle(j);
+    }
+    /* Somebody else has to receive now, if anybody waits. */
+    if (!j->is_received) pthread_cond_broadcast(&j->changed);
+}

@@ -1,0 +1,738 @@
+#define _GNU_SOURCE
+#include "talk.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <time.h>
+#include <unistd.h>
+
+/* Enough for a second in which the daemon ends and begins. */
+#define MOST_REPETITIONS 6
+#define FIRST_DELAY 50
+/* The daemon restarts within a second or two, but it may also be stopped for a week. */
+#define LONGEST_DELAY 5000
+/* What a daemon that takes nothing may make us hold: a few of the longest requests. */
+#define MOST_OUTGOING ((size_t)8 << 20)
+/* What it may ask before it is answered. */
+#define MOST_QUESTIONS 64
+/* How many pieces are received in a row before whoever waits looks at the clock again. */
+#define MOST_PIECES 256
+
+struct outgoing {
+    struct outgoing *next;
+    struct shared_line *line;
+    struct call *call; /* which it makes, as long as somebody waits for that */
+};
+
+/* -- Time ------------------------------------------------------------------------------------------------------------ */
+
+int64_t clock_now(void) {
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
+}
+
+int64_t deadline_after(int timeout) {
+    return timeout < 0 ? NEVER : clock_now() + timeout;
+}
+
+int poll_timeout(int64_t deadline) {
+    if (deadline == NEVER) return -1;
+    int64_t left = deadline - clock_now();
+    /* A millisecond begins before it is over: one more is not too early. */
+    return left <= 0 ? 0 : left >= 1000000 ? 1000000 : (int)left + 1;
+}
+
+/* The wait before the next attempt: none at first, then twice as long each time, with a random part so that the apps of one
+ * device do not come back in the same instant. */
+static int64_t next_delay(int *tries) {
+    int failures = (*tries)++;
+    if (failures == 0) return 0;
+    int64_t whole = failures > 16 ? LONGEST_DELAY : (int64_t)FIRST_DELAY << (failures - 1);
+    if (whole > LONGEST_DELAY) whole = LONGEST_DELAY;
+    unsigned char chance = 128;
+    if (getrandom(&chance, 1, GRND_NONBLOCK) != 1) chance = 128;
+    return whole / 2 + whole * chance / 510;
+}
+
+/* -- Lines ----------------------------------------------------------------------------------------------------------- */
+
+static struct shared_line *line_new(void) {
+    struct shared_line *line = calloc(1, sizeof *line);
+    if (line != NULL) line->holders = 1;
+    return line;
+}
+
+static void line_release(struct shared_line *line) {
+    if (line == NULL || --line->holders > 0) return;
+    bytes_wipe(&line->bytes);
+    free(line);
+}
+
+static bool enqueue(struct talk *talk, struct shared_line *line, struct call *call) {
+    struct outgoing *item = calloc(1, sizeof *item);
+    if (item == NULL) return false;
+    line->holders++;
+    *item = (struct outgoing){.line = line, .call = call};
+    struct outgoing **end = &talk->out;
+    while (*end != NULL) end = &(*end)->next;
+    *end = item;
+    talk->out_waiting += line->bytes.count;
+    return true;
+}
+
+static void dequeue(struct talk *talk) {
+    struct outgoing *item = talk->out;
+    talk->out = item->next;
+    talk->out_sent = 0;
+    talk->out_waiting -= item->line->bytes.count;
+    line_release(item->line);
+    free(item);
+}
+
+/* -- Calls ----------------------------------------------------------------------------------------------------------- */
+
+/* Whether asking twice is the same as asking once. */
+static bool is_repeatable(const char *method) {
+    static const char *const methods[] = {"session.status", "token.get",       "session.reconcile", "session.authorizationPage",
+                                          "daemon.info",    "daemon.metrics",  "daemon.diagnose",   "rpc.discover"};
+    for (size_t i = 0; i < sizeof methods / sizeof methods[0]; i++)
+        if (strcmp(methods[i], method) == 0) return true;
+    return false;
+}
+
+static void write_request(struct bytes *line, int64_t id, const char *method, const struct bytes *params) {
+    char number[24];
+    size_t at = sizeof number;
+    do number[--at] = (char)('0' + id % 10);
+    while ((id /= 10) > 0);
+    bytes_add_text(line, "{\"jsonrpc\":\"2.0\",\"id\":");
+    bytes_add(line, number + at, sizeof number - at);
+    bytes_add_text(line, ",\"method\":");
+    json_write_string(line, method, strlen(method));
+    if (params != NULL && params->count > 0) {
+        bytes_add_text(line, ",\"params\":");
+        bytes_add(line, params->data, params->count);
+    }
+    bytes_add_text(line, "}\n");
+}
+
+struct call *call_new(const char *method, const struct bytes *params, int64_t deadline) {
+    /* The id is part of the line, so it is the process's, and not the connection's: unique on any. */
+    static int64_t last_id;
+    struct call *call = calloc(1, sizeof *call);
+    if (call == NULL) return NULL;
+    call->line = line_new();
+    call->id = __atomic_add_fetch(&last_id, 1, __ATOMIC_RELAXED);
+    call->deadline = deadline;
+    call->repetitions_left = MOST_REPETITIONS;
+    call->is_repeatable = is_repeatable(method);
+    if (call->line != NULL) write_request(&call->line->bytes, call->id, method, params);
+    if (call->line == NULL || call->line->bytes.failed || (params != NULL && params->failed)) {
+        call_free(call);
+        return NULL;
+    }
+    return call;
+}
+
+void question_free(struct question *question) {
+    if (question == NULL) return;
+    junction_value_free(question->message);
+    free(question);
+}
+
+void call_free(struct call *call) {
+    if (call == NULL) return;
+    line_release(call->line);
+    junction_value_free(call->message);
+    question_free(call->question);
+    free(call->about);
+    free(call);
+}
+
+int talk_ask(struct talk *talk, struct call *call, junction_error *error) {
+    size_t length = call->line->bytes.count - 1;
+    if (length > LONGEST_LINE)
+        return error_set(error, JUNCTION_REQUEST_TOO_LARGE, "the request is longer than %zu bytes, which is what the daemon accepts",
+                         LONGEST_LINE);
+    if (talk->out_waiting + length > MOST_OUTGOING)
+        return error_set(error, JUNCTION_BUSY, "the daemon has not taken the requests before this one");
+    struct call **end = &talk->calls;
+    while (*end != NULL) end = &(*end)->next;
+    *end = call;
+    return JUNCTION_OK;
+}
+
+/* It is over; what is on its way goes on without anybody who waits. */
+static void finish(struct talk *talk, struct call *call) {
+    for (struct call **at = &talk->calls; *at != NULL; at = &(*at)->next) {
+        if (*at == call) {
+            *at = call->next;
+            break;
+        }
+    }
+    for (struct outgoing *item = talk->out; item != NULL; item = item->next)
+        if (item->call == call) item->call = NULL;
+    call->stage = STAGE_DONE;
+    call->next = NULL;
+    talk->has_changed = true;
+    if (!call->is_async) return;
+    struct call **end = &talk->finished;
+    while (*end != NULL) end = &(*end)->next;
+    *end = call;
+}
+
+void talk_give_up(struct talk *talk, struct call *call, enum junction_kind kind, const char *message) {
+    error_set(&call->error, kind, "%s", message);
+    finish(talk, call);
+}
+
+static void finish_with(struct talk *talk, struct call *call, const junction_error *error) {
+    call->error = *error;
+    finish(talk, call);
+}
+
+/* Once more, when there is a try left for it. */
+static bool repeat(struct call *call) {
+    if (call->repetitions_left == 0) return false;
+    call->repetitions_left--;
+    call->is_under_way = true;
+    call->stage = STAGE_WAITING;
+    call->retry_at = clock_now() + next_delay(&call->tries);
+    return true;
+}
+
+/* -- The duty -------------------------------------------------------------------------------------------------------- */
+
+void talk_take_up(struct talk *talk, const char *method) {
+    talk->duty.method = method;
+    talk->duty.stage = DUTY_WAITING;
+    talk->duty.retry_at = 0;
+}
+
+/* It is taken up again later, unless a new connection would not change what is wrong. */
+static void duty_failed(struct talk *talk, const junction_error *error) {
+    struct duty *duty = &talk->duty;
+    if (duty->stage == DUTY_NONE || duty->stage == DUTY_FAILED) return;
+    int64_t now = clock_now();
+    if (now >= duty->steady_from) duty->tries = 0;
+    duty->steady_from = NEVER;
+    /* What this program lacks at first it may never get. What it had once it lacks for a moment. */
+    if (!(error->kind == JUNCTION_LOCAL_FAILURE ? duty->was_taken : error_is_passing(error))) {
+        duty->stage = DUTY_FAILED;
+        duty->error = *error;
+        talk->has_changed = true;
+        return;
+    }
+    int64_t delay = next_delay(&duty->tries);
+    double wanted = error->retry_after * 1000;
+    if (wanted > (double)delay) delay = wanted > 86400000 ? 86400000 : (int64_t)wanted;
+    duty->stage = DUTY_WAITING;
+    duty->retry_at = now + delay;
+}
+
+/* -- The connection -------------------------------------------------------------------------------------------------- */
+
+void talk_begin(struct talk *talk, const char *path) {
+    *talk = (struct talk){.path = path, .fd = -1, .splitter = {.limit = LONGEST_ANSWER}, .duty = {.steady_from = NEVER}};
+}
+
+/* Lets go of the connection, and says nothing to anybody. */
+static void hang_up(struct talk *talk) {
+    int fd = talk->fd;
+    talk->fd = -1;
+    if (fd >= 0) close(fd);
+    talk->connection++;
+    talk->is_refused = false;
+    talk->splitter.searched = 0;
+    talk->in_start = 0;
+    bytes_wipe(&talk->in);
+    while (talk->out != NULL) dequeue(talk);
+    while (talk->questions != NULL) {
+        struct question *question = talk->questions;
+        talk->questions = question->next;
+        question_free(question);
+    }
+}
+
+void talk_end(struct talk *talk) {
+    hang_up(talk);
+    junction_value_free(talk->news);
+    talk->news = NULL;
+    for (struct call **list = &talk->calls;; list = &talk->finished) {
+        while (*list != NULL) {
+            struct call *call = *list;
+            *list = call->next;
+            if (call->is_async) call_free(call);
+        }
+        if (list == &talk->finished) break;
+    }
+}
+
+/* The connection has ended. What the daemon did not take whole it did not do. */
+static void lost(struct talk *talk) {
+    junction_error error, not_taken;
+    error_set(&error, JUNCTION_CONNECTION_LOST, "the daemon closed the connection before it answered");
+    error_set(&not_taken, JUNCTION_CONNECTION_LOST, "the daemon closed the connection before it took the request");
+    hang_up(talk);
+    for (struct call *call = talk->calls, *next; call != NULL; call = next) {
+        next = call->next;
+        if (call->stage == STAGE_WAITING) continue;
+        bool was_taken = call->stage == STAGE_SENT;
+        if ((was_taken && !call->is_repeatable) || !repeat(call)) finish_with(talk, call, was_taken ? &error : &not_taken);
+    }
+    if (talk->duty.stage == DUTY_ASKED || talk->duty.stage == DUTY_TAKEN) duty_failed(talk, &error);
+}
+
+/* Nothing more can be made of the connection: whoever waits hears why. */
+static void broken(struct talk *talk, const junction_error *error) {
+    junction_error copy = *error;
+    hang_up(talk);
+    for (struct call *call = talk->calls, *next; call != NULL; call = next) {
+        next = call->next;
+        if (call->stage != STAGE_WAITING) finish_with(talk, call, &copy);
+    }
+    if (talk->duty.stage == DUTY_ASKED || talk->duty.stage == DUTY_TAKEN) duty_failed(talk, &copy);
+}
+
+static void unreadable(struct talk *talk, const char *why) {
+    junction_error error;
+    error_set(&error, JUNCTION_UNREADABLE_ANSWER, "the daemon's answer cannot be read: %s", why);
+    broken(talk, &error);
+}
+
+/* No connection could be made. */
+static void not_connected(struct talk *talk, const junction_error *error) {
+    int64_t now = clock_now();
+    for (struct call *call = talk->calls, *next; call != NULL; call = next) {
+        next = call->next;
+        if (call->stage != STAGE_WAITING || call->retry_at > now) continue;
+        bool is_restarting = call->is_under_way && error->kind == JUNCTION_DAEMON_UNREACHABLE;
+        if (!is_restarting || !repeat(call)) finish_with(talk, call, error);
+    }
+    if (talk->duty.stage == DUTY_WAITING && talk->duty.retry_at <= now) duty_failed(talk, error);
+}
+
+static void connect_to_daemon(struct talk *talk) {
+    junction_error error;
+    struct sockaddr_un address = {.sun_family = AF_UNIX};
+    size_t length = strlen(talk->path);
+    if (length == 0 || length >= sizeof address.sun_path) {
+        error_set(&error, JUNCTION_INVALID_SOCKET_PATH, "'%s' cannot be a socket: its path has to have 1 to %zu bytes", talk->path,
+                  sizeof address.sun_path - 1);
+        not_connected(talk, &error);
+        return;
+    }
+    memcpy(address.sun_path, talk->path, length);
+    int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+    if (fd < 0) {
+        error_set(&error, JUNCTION_LOCAL_FAILURE, "this program cannot have a socket: %s", strerror(errno));
+        not_connected(talk, &error);
+        return;
+    }
+    int number;
+    do number = connect(fd, (const struct sockaddr *)&address, sizeof address) == 0 ? 0 : errno;
+    while (number == EINTR);
+    if (number == 0) {
+        talk->fd = fd;
+        talk->connection++;
+        return;
+    }
+    close(fd);
+    switch (number) {
+    case EAGAIN:
+        /* The daemon is there, and has no room for one more in its queue. Nothing tells when it has. */
+        talk->connect_at = clock_now() + 20;
+        return;
+    case EACCES:
+    case EPERM:
+        error_set(&error, JUNCTION_PERMISSION_DENIED, "this user may not open the socket %s", talk->path);
+        break;
+    case ENOENT:
+        error_set(&error, JUNCTION_DAEMON_UNREACHABLE, "there is no socket %s", talk->path);
+        break;
+    case ECONNREFUSED:
+        error_set(&error, JUNCTION_DAEMON_UNREACHABLE, "nobody listens on the socket %s", talk->path);
+        break;
+    default:
+        error_set(&error, JUNCTION_DAEMON_UNREACHABLE, "cannot connect to %s: %s", talk->path, strerror(number));
+    }
+    not_connected(talk, &error);
+}
+
+/* -- Sending --------------------------------------------------------------------------------------------------------- */
+
+static void enqueue_due(struct talk *talk) {
+    int64_t now = clock_now();
+    for (struct call *call = talk->calls; call != NULL; call = call->next)
+        if (call->stage == STAGE_WAITING && call->retry_at <= now && enqueue(talk, call->line, call)) call->stage = STAGE_SENDING;
+    struct duty *duty = &talk->duty;
+    if (duty->stage != DUTY_WAITING || duty->retry_at > now) return;
+    struct call *request = call_new(duty->method, NULL, NEVER);
+    if (request != NULL && enqueue(talk, request->line, NULL)) {
+        duty->stage = DUTY_ASKED;
+        duty->id = request->id;
+    } else {
+        duty->retry_at = now + LONGEST_DELAY;
+    }
+    call_free(request);
+}
+
+static void flush(struct talk *talk) {
+    while (talk->out != NULL && !talk->is_refused) {
+        struct bytes *line = &talk->out->line->bytes;
+        ssize_t sent = send(talk->fd, line->data + talk->out_sent, line->count - talk->out_sent, MSG_NOSIGNAL | MSG_DONTWAIT);
+        if (sent < 0) {
+            if (errno == EINTR) continue;
+            if (errno == EAGAIN || errno == EWOULDBLOCK) return;
+            /* What was sent before may still be answered, and the end of what the daemon says will tell. */
+            talk->is_refused = true;
+            return;
+        }
+        talk->out_sent += (size_t)sent;
+        if (talk->out_sent < line->count) continue;
+        if (talk->out->call != NULL) talk->out->call->stage = STAGE_SENT;
+        dequeue(talk);
+    }
+}
+
+/* -- Receiving ------------------------------------------------------------------------------------------------------- */
+
+int talk_answer(struct talk *talk, const struct question *question, const struct bytes *members, int code, const char *message,
+                junction_error *error) {
+    if (talk->fd < 0 || question->connection != talk->connection)
+        return error_set(error, JUNCTION_CONNECTION_LOST, "the daemon does not want to know any more");
+    struct shared_line *line = line_new();
+    if (line != NULL) {
+        struct bytes *text = &line->bytes;
+        bytes_add_text(text, "{\"jsonrpc\":\"2.0\",\"id\":");
+        json_write(text, question->id);
+        if (members != NULL) {
+            bytes_add_text(text, ",\"result\":");
+            bytes_add(text, members->data, members->count);
+        } else {
+            bytes_add_text(text, ",\"error\":{\"code\":");
+            bytes_add_text(text, code == JUNCTION_METHOD_NOT_FOUND ? "-32601" : code == JUNCTION_INVALID_PARAMS ? "-32602" : "1002");
+            bytes_add_text(text, ",\"message\":");
+            json_write_string(text, message, strlen(message));
+            bytes_add_text(text, code == JUNCTION_INVALID_CREDENTIAL ? ",\"data\":{\"kind\":\"invalidCredential\"}}" : "}");
+        }
+        bytes_add_text(text, "}\n");
+    }
+    int kind = JUNCTION_OK;
+    if (line == NULL || line->bytes.failed || (members != NULL && members->failed))
+        kind = error_set(error, JUNCTION_LOCAL_FAILURE, "there is no memory for the answer");
+    else if (line->bytes.count > LONGEST_LINE)
+        kind = error_set(error, JUNCTION_REQUEST_TOO_LARGE, "the answer is longer than the daemon accepts");
+    else if (talk->out_waiting + line->bytes.count > MOST_OUTGOING)
+        kind = error_set(error, JUNCTION_BUSY, "the daemon has not taken the answers before this one");
+    else if (!enqueue(talk, line, NULL))
+        kind = error_set(error, JUNCTION_LOCAL_FAILURE, "there is no memory for the answer");
+    line_release(line);
+    return kind;
+}
+
+bool is_snapshot(const junction_value *value) {
+    int64_t at;
+    return json_has_number(junction_member(value, "revision")) && junction_integer(junction_member(value, "revision"), -1) >= 0 &&
+           json_text(junction_member(value, "state")) != NULL && json_text(junction_member(value, "provider")) != NULL &&
+           json_read_time(junction_member(value, "changedAt"), &at);
+}
+
+/* The snapshot is at `path` in the message, which is taken over. */
+static void take_news(struct talk *talk, junction_value *message, const junction_value *snapshot) {
+    if (!is_snapshot(snapshot)) {
+        junction_value_free(message);
+        unreadable(talk, "it is no snapshot");
+        return;
+    }
+    junction_value_free(talk->news);
+    /* Any value inside of it gives its message back. */
+    talk->news = (junction_value *)(uintptr_t)snapshot;
+    talk->has_changed = true;
+}
+
+static void receive_answer(struct talk *talk, junction_value *message) {
+    const junction_value *id = junction_member(message, "id"), *result = junction_member(message, "result"),
+                         *wire = junction_member(message, "error");
+    bool is_error = junction_type_of(wire) > JUNCTION_NULL || result == NULL;
+    int64_t number = json_has_number(id) ? junction_integer(id, -1) : -1;
+    if (junction_type_of(id) <= JUNCTION_NULL) {
+        /* An error that names no request is about this connection: there are too many, or a line is too long. */
+        if (is_error) {
+            junction_error error;
+            error_read(&error, wire);
+            broken(talk, &error);
+        }
+        junction_value_free(message);
+        return;
+    }
+    struct duty *duty = &talk->duty;
+    if (duty->stage == DUTY_ASKED && number == duty->id) {
+        if (is_error) {
+            junction_error error;
+            error_read(&error, wire);
+            hang_up(talk);
+            duty_failed(talk, &error);
+            junction_value_free(message);
+            return;
+        }
+        duty->stage = DUTY_TAKEN;
+        duty->was_taken = true;
+        duty->steady_from = clock_now() + LONGEST_DELAY;
+        if (strcmp(duty->method, "session.subscribe") == 0)
+            take_news(talk, message, result);
+        else
+            junction_value_free(message);
+        return;
+    }
+    for (struct call *call = talk->calls; call != NULL; call = call->next) {
+        if (call->id != number || call->stage == STAGE_WAITING) continue;
+        if (is_error) {
+            error_read(&call->error, wire);
+            junction_value_free(message);
+        } else {
+            call->message = message;
+            call->result = result;
+        }
+        finish(talk, call);
+        return;
+    }
+    /* Nobody waits for it any more. */
+    junction_value_free(message);
+}
+
+static bool is_renewal(const junction_value *params) {
+    int64_t at;
+    const junction_value *expiry = junction_member(params, "expiresAt");
+    return json_text(junction_member(params, "renewalId")) != NULL && json_text(junction_member(params, "reason")) != NULL &&
+           json_text(junction_member(params, "userId")) != NULL && json_read_time(junction_member(params, "deadline"), &at) &&
+           (junction_type_of(expiry) <= JUNCTION_NULL || json_read_time(expiry, &at));
+}
+
+/* The call that the daemon wants a credential for. */
+static struct call *identification(struct talk *talk, const junction_value *params) {
+    const char *user = json_text(junction_member(params, "externalUserId"));
+    for (struct call *call = talk->calls; call != NULL && user != NULL; call = call->next)
+        if (call->about != NULL && strcmp(call->about, user) == 0 && call->stage == STAGE_SENT && !call->was_asked) return call;
+    return NULL;
+}
+
+static void receive_question(struct talk *talk, junction_value *message) {
+    struct question *question = calloc(1, sizeof *question);
+    if (question == NULL) {
+        junction_value_free(message);
+        return;
+    }
+    *question = (struct question){.message = message,
+                                  .talk = talk,
+                                  .connection = talk->connection,
+                                  .id = junction_member(message, "id"),
+                                  .params = junction_member(message, "params"),
+                                  .method = json_text(junction_member(message, "method"))};
+    const char *method = question->method == NULL ? "" : question->method;
+    bool is_handler = talk->duty.method != NULL && strcmp(talk->duty.method, "handler.register") == 0;
+    if (is_handler && strcmp(method, "session.willRenewAccessToken") == 0) {
+        size_t waiting = 0;
+        struct question **end = &talk->questions;
+        for (; *end != NULL; end = &(*end)->next) waiting++;
+        if (is_renewal(question->params) && waiting < MOST_QUESTIONS) {
+            *end = question;
+            talk->has_changed = true;
+            return;
+        }
+        talk_answer(talk, question, NULL, JUNCTION_INVALID_PARAMS, "Invalid params: this is no renewal", NULL);
+        question_free(question);
+        return;
+    }
+    struct call *call = strcmp(method, "session.authenticate") == 0 ? identification(talk, question->params) : NULL;
+    if (call != NULL && (!call->is_async || talk->takes_questions)) {
+        /* It may act on the answer: what becomes of the call is unknown from here on, once the connection is lost. */
+        call->was_asked = true;
+        call->is_repeatable = false;
+        call->repetitions_left = 0;
+        talk->has_changed = true;
+        if (!call->is_async) {
+            call->question = question;
+            return;
+        }
+        question->next = talk->questions;
+        talk->questions = question;
+        return;
+    }
+    talk_answer(talk, question, NULL, JUNCTION_METHOD_NOT_FOUND, "Method not found", NULL);
+    question_free(question);
+}
+
+struct question *talk_take_question(struct talk *talk) {
+    struct question *question = talk->questions;
+    if (question != NULL) talk->questions = question->next;
+    return question;
+}
+
+/* Takes the message over. */
+static void receive_message(struct talk *talk, junction_value *message) {
+    if (junction_type_of(message) != JUNCTION_OBJECT) {
+        junction_value_free(message);
+        unreadable(talk, "a message is an object");
+        return;
+    }
+    const junction_value *method = junction_member(message, "method"), *id = junction_member(message, "id");
+    if (method == NULL && (junction_member(message, "result") != NULL || junction_member(message, "error") != NULL)) {
+        receive_answer(talk, message);
+        return;
+    }
+    if (junction_type_of(method) != JUNCTION_STRING || !json_equals(junction_member(message, "jsonrpc"), "2.0")) {
+        junction_value_free(message);
+        unreadable(talk, "it is no message of JSON-RPC 2.0");
+        return;
+    }
+    if (junction_type_of(id) > JUNCTION_NULL) {
+        receive_question(talk, message);
+        return;
+    }
+    const junction_value *snapshot = junction_member(junction_member(message, "params"), "snapshot");
+    if (json_equals(method, "session.changed") && talk->duty.stage == DUTY_TAKEN &&
+        strcmp(talk->duty.method, "session.subscribe") == 0) {
+        take_news(talk, message, snapshot);
+        return;
+    }
+    junction_value_free(message);
+}
+
+static void receive_line(struct talk *talk, const unsigned char *line, size_t length) {
+    const char *fault;
+    junction_value *message = json_read(line, length, &fault);
+    if (message == NULL) {
+        unreadable(talk, fault == NULL ? "there is no memory for it" : fault);
+        return;
+    }
+    if (junction_type_of(message) != JUNCTION_ARRAY || junction_count(message) == 0) {
+        receive_message(talk, message);
+        return;
+    }
+    /* A batch: each message of it has its own life. */
+    unsigned connection = talk->connection;
+    for (size_t i = 0; i < junction_count(message) && talk->connection == connection; i++) {
+        struct bytes text = {0};
+        json_write(&text, junction_at(message, i));
+        junction_value *one = text.failed ? NULL : json_read(text.data, text.count, &fault);
+        bytes_wipe(&text);
+        if (one == NULL)
+            unreadable(talk, "there is no memory for it");
+        else
+            receive_message(talk, one);
+    }
+    junction_value_free(message);
+}
+
+/* Takes the lines that have come; false when the connection has gone over it. */
+static bool read_lines(struct talk *talk) {
+    unsigned connection = talk->connection;
+    while (!(talk->keeps_each && talk->news != NULL)) {
+        const unsigned char *line;
+        size_t length;
+        switch (next_line(&talk->splitter, talk->in.data, talk->in.count, &talk->in_start, &line, &length)) {
+        case LINE_COMPLETE:
+            receive_line(talk, line, length);
+            if (talk->connection != connection) return false;
+            continue;
+        case LINE_TOO_LONG:
+            unreadable(talk, "it is longer than any answer");
+            return false;
+        case LINE_NONE:
+            break;
+        }
+        bytes_drop(&talk->in, talk->in_start);
+        talk->in_start = 0;
+        /* One long answer must not hold its memory for the rest of the connection. */
+        if (talk->in.count == 0 && talk->in.room > 65536) bytes_wipe(&talk->in);
+        return true;
+    }
+    return true;
+}
+
+static void receive(struct talk *talk) {
+    for (int pieces = 0; pieces < MOST_PIECES; pieces++) {
+        if (!read_lines(talk)) return;
+        if (talk->keeps_each && talk->news != NULL) return;
+        if (!bytes_reserve(&talk->in, 16384)) {
+            unreadable(talk, "there is no memory for it");
+            return;
+        }
+        ssize_t received = recv(talk->fd, talk->in.data + talk->in.count, talk->in.room - talk->in.count, MSG_DONTWAIT);
+        if (received > 0) {
+            talk->in.count += (size_t)received;
+            continue;
+        }
+        if (received < 0 && errno == EINTR) continue;
+        if (received < 0 && (errno == EAGAIN || errno == EWOULDBLOCK)) return;
+        lost(talk);
+        return;
+    }
+}
+
+/* -- Stepping -------------------------------------------------------------------------------------------------------- */
+
+static int64_t waiting_until(const struct talk *talk) {
+    int64_t due = NEVER;
+    for (const struct call *call = talk->calls; call != NULL; call = call->next)
+        if (call->stage == STAGE_WAITING && call->retry_at < due) due = call->retry_at;
+    if (talk->duty.stage == DUTY_WAITING && talk->duty.retry_at < due) due = talk->duty.retry_at;
+    return due != NEVER && due < talk->connect_at ? talk->connect_at : due;
+}
+
+static void expire(struct talk *talk) {
+    int64_t now = clock_now();
+    for (struct call *call = talk->calls, *next; call != NULL; call = next) {
+        next = call->next;
+        if (call->deadline <= now) talk_give_up(talk, call, JUNCTION_TIMED_OUT, "the daemon did not answer in time");
+    }
+}
+
+void talk_step(struct talk *talk) {
+    if (talk->was_forked) {
+        talk->was_forked = false;
+        lost(talk);
+    }
+    /* A connection that has ended meanwhile, perhaps hours ago, is noticed before something is sent into it. */
+    if (talk->fd >= 0) receive(talk);
+    if (talk->fd < 0 && waiting_until(talk) <= clock_now()) connect_to_daemon(talk);
+    if (talk->fd >= 0 && !talk->is_refused) {
+        enqueue_due(talk);
+        flush(talk);
+    }
+    /* Last, so that an answer that has come is not too late. */
+    expire(talk);
+}
+
+short talk_events(const struct talk *talk) {
+    return talk->out != NULL && !talk->is_refused ? POLLIN | POLLOUT : POLLIN;
+}
+
+int64_t talk_due(const struct talk *talk) {
+    int64_t due = talk->fd < 0 || !talk->is_refused ? waiting_until(talk) : NEVER;
+    for (const struct call *call = talk->calls; call != NULL; call = call->next)
+        if (call->deadline < due) due = call->deadline;
+    return due;
+}
+
+void talk_forked(struct talk *talk) {
+    int fd = talk->fd;
+    talk->fd = -1;
+    if (fd >= 0) close(fd);
+    talk->was_forked = true;
+    /* Their threads are not in this process, or have to know. They are not freed: whose they are is not known here. */
+    for (struct call *call = talk->calls; call != NULL; call = call->next) {
+        error_set(&call->error, JUNCTION_CONNECTION_LOST, "the connection is that of the parent process");
+        call->stage = STAGE_DONE;
+    }
+    for (struct outgoing *item = talk->out; item != NULL; item = item->next) item->call = NULL;
+    talk->calls = NULL;
+    talk->finished = NULL;
+}

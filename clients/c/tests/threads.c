@@ -1,0 +1,423 @@
+/* The handle in a rough world: many threads, signals, forks, a daemon that goes; and what it leaves behind.
+ *
+ * The daemon is a thread of this program that answers every request with its own parameters as the snapshot's user. Where a test
+ * says so it closes each connection after a few answers. */
+#define _GNU_SOURCE
+#include "../src/json.h"
+#include "check.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <malloc.h>
+#include <poll.h>
+#include <pthread.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/time.h>
+#include <sys/un.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define SECRET "xK7-secret-marker-Q9"
+
+/* -- No freed memory of the library's holds a secret ----------------------------------------------------------------- */
+
+static bool is_watching_memory;
+void __real_free(void *memory);
+void __wrap_free(void *memory);
+void __wrap_free(void *memory) {
+    if (memory != NULL && __atomic_load_n(&is_watching_memory, __ATOMIC_RELAXED))
+        CHECK(memmem(memory, malloc_usable_size(memory), SECRET, strlen(SECRET)) == NULL);
+    __real_free(memory);
+}
+
+/* -- The daemon ------------------------------------------------------------------------------------------------------ */
+
+struct daemon {
+    char path[100];
+    int listener;
+    int answers; /* before it hangs up; 0: it never does */
+    bool is_silent;
+    int accepted;
+    pthread_t thread;
+};
+
+/* Where the socket is. */
+static const char *folder;
+
+struct guest {
+    struct daemon *daemon;
+    int fd;
+};
+
+static void put(int fd, const char *text, size_t count) {
+    while (count > 0) {
+        ssize_t sent = send(fd, text, count, MSG_NOSIGNAL);
+        if (sent < 0 && errno == EINTR) continue;
+        if (sent <= 0) return;
+        text += sent;
+        count -= (size_t)sent;
+    }
+}
+
+static void *serve(void *context) {
+    struct guest guest = *(struct guest *)context;
+    free(context);
+    FILE *in = fdopen(guest.fd, "r");
+    char *line = NULL;
+    size_t room = 0;
+    for (int answered = 0; guest.daemon->answers == 0 || answered < guest.daemon->answers; answered++) {
+        ssize_t count = getline(&line, &room, in);
+        if (count <= 0) break;
+        if (__atomic_load_n(&guest.daemon->is_silent, __ATOMIC_RELAXED)) continue;
+        const char *fault;
+        junction_value *request = json_read((unsigned char *)line, (size_t)count - 1, &fault);
+        struct bytes answer = {0};
+        bytes_add_text(&answer, "{\"jsonrpc\":\"2.0\",\"id\":");
+        json_write(&answer, junction_member(request, "id"));
+        if (json_equals(junction_member(request, "method"), "token.get")) {
+            bytes_add_text(&answer, ",\"result\":{\"accessToken\":\"" SECRET "\",\"tokenType\":\"Bearer\",\"userId\":\"anna\",\"expiresAt\":"
+                                    "\"2100-01-01T00:00:00Z\"}}\n");
+        } else {
+            bytes_add_text(&answer, ",\"result\":{\"revision\":1,\"changedAt\":\"2026-11-22T10:00:00Z\",\"state\":\"established\",\"provider\":"
+                                    "\"junction\",\"flags\":[\"signedIn\"],\"userId\":");
+            const junction_value *user = junction_member(junction_member(request, "params"), "userId");
+            json_write(&answer, user);
+            bytes_add_text(&answer, "}}\n");
+        }
+        put(guest.fd, (char *)answer.data, answer.count);
+        bytes_wipe(&answer);
+        junction_value_free(request);
+    }
+    free(line);
+    fclose(in);
+    return NULL;
+}
+
+static void *serve_all(void *context) {
+    struct daemon *daemon = context;
+    for (;;) {
+        int fd = accept4(daemon->listener, NULL, NULL, SOCK_CLOEXEC);
+        if (fd < 0) return NULL;
+        __atomic_add_fetch(&daemon->accepted, 1, __ATOMIC_RELAXED);
+        struct guest *guest = malloc(sizeof *guest);
+        *guest = (struct guest){daemon, fd};
+        pthread_t thread;
+        CHECK(pthread_create(&thread, NULL, serve, guest) == 0);
+        pthread_detach(thread);
+    }
+}
+
+/* Each has its own place, since the threads of its last connections may end after it. */
+static struct daemon *begin(int answers) {
+    static struct daemon daemons[16];
+    static size_t count;
+    CHECK(count < sizeof daemons / sizeof daemons[0]);
+    struct daemon *daemon = &daemons[count++];
+    daemon->answers = answers;
+    snprintf(daemon->path, sizeof daemon->path, "%s/t.sock", folder);
+    unlink(daemon->path);
+    struct sockaddr_un address = {.sun_family = AF_UNIX};
+    strcpy(address.sun_path, daemon->path);
+    daemon->listener = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    CHECK(bind(daemon->listener, (struct sockaddr *)&address, sizeof address) == 0 && listen(daemon->listener, 128) == 0);
+    CHECK(pthread_create(&daemon->thread, NULL, serve_all, daemon) == 0);
+    return daemon;
+}
+
+static void end(struct daemon *daemon) {
+    shutdown(daemon->listener, SHUT_RDWR);
+    pthread_join(daemon->thread, NULL);
+    close(daemon->listener);
+}
+
+/* -- Callers --------------------------------------------------------------------------------------------------------- */
+
+struct caller {
+    pthread_t thread;
+    junction *handle;
+    int number, calls;
+    int lost;
+};
+
+static void *call_often(void *context) {
+    struct caller *caller = context;
+    for (int i = 0; i < caller->calls; i++) {
+        char params[64], user[32];
+        snprintf(user, sizeof user, "u%d-%d", caller->number, i);
+        snprintf(params, sizeof params, "{\"userId\":\"%s\"}", user);
+        junction_value *value;
+        junction_error error;
+        int kind = junction_call(caller->handle, "session.reconcile", params, 60000, &value, &error);
+        if (kind == JUNCTION_CONNECTION_LOST) {
+            caller->lost++;
+            continue;
+        }
+        if (kind != JUNCTION_OK) fprintf(stderr, "%s (%s)\n", error.message, error.word);
+        CHECK(kind == JUNCTION_OK);
+        CHECK(json_equals(junction_member(value, "userId"), user));
+        junction_value_free(value);
+        junction_token *token;
+        if (i % 8 == 0 && junction_access_token(caller->handle, 0, 60000, &token, &error) == JUNCTION_OK) {
+            CHECK(strcmp(token->access_token, SECRET) == 0);
+            junction_token_free(token);
+        }
+    }
+    return NULL;
+}
+
+#define CALLERS 8
+
+static void call_from_many(junction *handle, int calls, int *lost) {
+    struct caller callers[CALLERS];
+    *lost = 0;
+    for (int i = 0; i < CALLERS; i++) {
+        callers[i] = (struct caller){.handle = handle, .number = i, .calls = calls};
+        CHECK(pthread_create(&callers[i].thread, NULL, call_often, &callers[i]) == 0);
+    }
+    for (int i = 0; i < CALLERS; i++) {
+        pthread_join(callers[i].thread, NULL);
+        *lost += callers[i].lost;
+    }
+}
+
+static void threads_share_one_connection(void) {
+    struct daemon *daemon = begin(0);
+    junction *handle = junction_open(daemon->path, NULL);
+    int lost;
+    call_from_many(handle, 200, &lost);
+    CHECK(lost == 0 && __atomic_load_n(&daemon->accepted, __ATOMIC_RELAXED) == 1);
+    junction_close(handle);
+    end(daemon);
+}
+
+static void a_daemon_that_hangs_up_again_and_again_is_come_back_to(void) {
+    struct daemon *daemon = begin(50);
+    junction *handle = junction_open(daemon->path, NULL);
+    int lost;
+    call_from_many(handle, 40, &lost);
+    CHECK(__atomic_load_n(&daemon->accepted, __ATOMIC_RELAXED) > 1);
+    junction_close(handle);
+    end(daemon);
+}
+
+static void ignore(int signal) {
+    (void)signal;
+}
+
+static void signals_end_no_call(void) {
+    struct daemon *daemon = begin(0);
+    /* Without SA_RESTART each of them ends whatever the kernel is doing. */
+    struct sigaction action = {.sa_handler = ignore};
+    sigaction(SIGALRM, &action, NULL);
+    struct itimerval often = {{0, 500}, {0, 500}}, never = {0};
+    setitimer(ITIMER_REAL, &often, NULL);
+    junction *handle = junction_open(daemon->path, NULL);
+    int lost;
+    call_from_many(handle, 100, &lost);
+    setitimer(ITIMER_REAL, &never, NULL);
+    CHECK(lost == 0 && __atomic_load_n(&daemon->accepted, __ATOMIC_RELAXED) == 1);
+    junction_close(handle);
+    end(daemon);
+}
+
+static void *wait_for_ever(void *context) {
+    junction_error error;
+    CHECK(junction_status(context, -1, NULL, &error) == JUNCTION_CANCELLED && error.kind == JUNCTION_CANCELLED);
+    return NULL;
+}
+
+static void *watch_for_ever(void *context) {
+    junction_watch *watch = junction_watch_open(context, 0, NULL);
+    junction_snapshot *snapshot;
+    CHECK(junction_watch_next(watch, -1, &snapshot, NULL) == JUNCTION_CANCELLED && snapshot == NULL);
+    junction_watch_close(watch);
+    return NULL;
+}
+
+static int descriptors(bool must_close_on_exec) {
+    /* Those that whoever began this program has left open are not ours. */
+    static bool is_known, is_inherited[1024];
+    int count = 0;
+    DIR *list = opendir("/proc/self/fd");
+    for (struct dirent *entry; (entry = readdir(list)) != NULL;) {
+        int fd = atoi(entry->d_name);
+        if (*entry->d_name == '.' || fd == dirfd(list) || fd >= 1024) continue;
+        count++;
+        if (!is_known) is_inherited[fd] = true;
+        if (is_inherited[fd]) continue;
+        if (must_close_on_exec) CHECK((fcntl(fd, F_GETFD) & FD_CLOEXEC) != 0);
+    }
+    closedir(list);
+    is_known = true;
+    return count;
+}
+
+static void cancelling_ends_every_wait(void) {
+    struct daemon *daemon = begin(0);
+    __atomic_store_n(&daemon->is_silent, true, __ATOMIC_RELAXED);
+    int before = descriptors(false);
+    junction *handle = junction_open(daemon->path, NULL);
+    pthread_t threads[4];
+    for (int i = 0; i < 4; i++) CHECK(pthread_create(&threads[i], NULL, i < 2 ? wait_for_ever : watch_for_ever, handle) == 0);
+    /* One after the other, until nobody waits any more: a wait that has not begun is not cancelled. */
+    for (int i = 0; i < 4; i++)
+        while (pthread_tryjoin_np(threads[i], NULL) != 0) {
+            junction_cancel(handle);
+            sched_yield();
+        }
+    CHECK(junction_status(handle, 0, NULL, NULL) == JUNCTION_TIMED_OUT);
+    descriptors(true);
+    junction_close(handle);
+    /* The daemon's own ends go when it notices. */
+    for (int tries = 0; descriptors(false) > before; tries++) CHECK(tries < 10000 && poll(NULL, 0, 1) == 0);
+    end(daemon);
+}
+
+static void a_child_has_a_connection_of_its_own(void) {
+    struct daemon *daemon = begin(0);
+    junction *handle = junction_open(daemon->path, NULL);
+    junction_snapshot *snapshot;
+    CHECK(junction_status(handle, -1, &snapshot, NULL) == JUNCTION_OK);
+    junction_snapshot_free(snapshot);
+    CHECK(junction_fd(handle) >= 0);
+    junction_watch *watch = junction_watch_open(handle, 0, NULL);
+    CHECK(junction_watch_next(watch, -1, &snapshot, NULL) == JUNCTION_OK);
+    junction_snapshot_free(snapshot);
+    struct caller callers[CALLERS];
+    for (int i = 0; i < CALLERS; i++) {
+        callers[i] = (struct caller){.handle = handle, .number = i, .calls = 200};
+        CHECK(pthread_create(&callers[i].thread, NULL, call_often, &callers[i]) == 0);
+    }
+    /* In the midst of what the others do. */
+    for (int i = 0; i < 10; i++) {
+        int accepted = __atomic_load_n(&daemon->accepted, __ATOMIC_RELAXED);
+        pid_t child = fork();
+        CHECK(child >= 0);
+        if (child == 0) {
+            struct caller caller = {.handle = handle, .number = 100 + i, .calls = 3};
+            call_often(&caller);
+            bool is_well = caller.lost == 0 && junction_watch_next(watch, -1, &snapshot, NULL) == JUNCTION_OK && junction_fd(handle) >= 0;
+            junction_snapshot_free(snapshot);
+            _exit(is_well ? 0 : 1);
+        }
+        int status;
+        while (waitpid(child, &status, 0) < 0) continue;
+        CHECK(status == 0);
+        CHECK(__atomic_load_n(&daemon->accepted, __ATOMIC_RELAXED) == accepted + 2);
+    }
+    int lost = 0;
+    for (int i = 0; i < CALLERS; i++) {
+        pthread_join(callers[i].thread, NULL);
+        lost += callers[i].lost;
+    }
+    CHECK(lost == 0);
+    junction_watch_close(watch);
+    junction_close(handle);
+    end(daemon);
+}
+
+/* -- The loop beside threads ----------------------------------------------------------------------------------------- */
+
+struct seen {
+    int answers, errors, changes;
+};
+
+static void count_answer(void *context, const junction_value *result, const junction_error *error) {
+    struct seen *seen = context;
+    if (error != NULL) CHECK(error->kind == JUNCTION_TIMED_OUT || error->kind == JUNCTION_CONNECTION_LOST);
+    seen->answers += result != NULL;
+    seen->errors += error != NULL;
+}
+
+static void count_change(void *context, const junction_snapshot *snapshot, const junction_error *error) {
+    struct seen *seen = context;
+    CHECK(snapshot != NULL && error == NULL);
+    seen->changes++;
+}
+
+static void a_loop_and_threads_share_a_handle(void) {
+    struct daemon *daemon = begin(0);
+    junction *handle = junction_open(daemon->path, NULL);
+    struct seen seen = {0};
+    struct pollfd waited = {.fd = junction_fd(handle), .events = junction_events(handle)};
+    CHECK(junction_watch_start(handle, count_change, &seen, NULL) == JUNCTION_OK);
+    struct caller callers[CALLERS];
+    for (int i = 0; i < CALLERS; i++) {
+        callers[i] = (struct caller){.handle = handle, .number = i, .calls = 100};
+        CHECK(pthread_create(&callers[i].thread, NULL, call_often, &callers[i]) == 0);
+    }
+    for (int i = 0; i < 100; i++) {
+        uint64_t number;
+        CHECK(junction_start(handle, "session.status", NULL, -1, count_answer, &seen, &number, NULL) == JUNCTION_OK);
+        if (i % 10 == 9) CHECK(junction_stop(handle, number) && !junction_stop(handle, number));
+    }
+    while (seen.answers < 90 || seen.changes < 1) {
+        CHECK(poll(&waited, 1, 60000) == 1);
+        junction_step(handle);
+    }
+    for (int i = 0; i < CALLERS; i++) pthread_join(callers[i].thread, NULL);
+    CHECK(seen.answers == 90 && seen.errors == 0 && seen.changes == 1);
+    CHECK(poll(&waited, 1, 0) == 0 || (junction_step(handle) == 0 && poll(&waited, 1, 0) == 0));
+    /* A deadline comes by the descriptor, too. */
+    __atomic_store_n(&daemon->is_silent, true, __ATOMIC_RELAXED);
+    CHECK(junction_start(handle, "session.signOut", "{ }", 30, count_answer, &seen, NULL, NULL) == JUNCTION_OK);
+    while (seen.errors == 0) {
+        CHECK(poll(&waited, 1, 60000) == 1);
+        junction_step(handle);
+    }
+    CHECK(junction_start(handle, "x", "[1,", 30, count_answer, &seen, NULL, NULL) == JUNCTION_INVALID_ARGUMENT);
+    CHECK(junction_start(handle, "x", "7", 30, count_answer, &seen, NULL, NULL) == JUNCTION_INVALID_ARGUMENT);
+    junction_close(handle);
+    end(daemon);
+}
+
+/* A daemon that takes nothing does not make this program hold ever more. */
+static void what_waits_to_be_sent_is_bounded(void) {
+    struct daemon *daemon = begin(0);
+    shutdown(daemon->listener, SHUT_RDWR);
+    pthread_join(daemon->thread, NULL);
+    close(daemon->listener);
+    unlink(daemon->path);
+    struct sockaddr_un address = {.sun_family = AF_UNIX};
+    strcpy(address.sun_path, daemon->path);
+    int listener = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    CHECK(bind(listener, (struct sockaddr *)&address, sizeof address) == 0 && listen(listener, 1) == 0);
+    junction *handle = junction_open(daemon->path, NULL);
+    size_t length = 1000000;
+    char *body = malloc(length);
+    memset(body, 'a', length);
+    int kind = JUNCTION_TIMED_OUT, tries = 0;
+    junction_answer *answer;
+    while (kind == JUNCTION_TIMED_OUT && tries++ < 100)
+        kind = junction_request(handle, "POST", "/x", NULL, NULL, body, length, 0, &answer, NULL);
+    CHECK(kind == JUNCTION_BUSY && tries < 20);
+    /* A queue that is full delays a call until its deadline, and no longer. */
+    junction *others[4];
+    for (int i = 0; i < 4; i++) {
+        others[i] = junction_open(daemon->path, NULL);
+        CHECK(junction_status(others[i], 50, NULL, NULL) == JUNCTION_TIMED_OUT);
+    }
+    for (int i = 0; i < 4; i++) junction_close(others[i]);
+    free(body);
+    junction_close(handle);
+    close(listener);
+}
+
+int main(int count, char **arguments) {
+    if (count < 2) return 64;
+    folder = arguments[1];
+    is_watching_memory = true;
+    descriptors(false);
+    RUN(threads_share_one_connection);
+    RUN(a_daemon_that_hangs_up_again_and_again_is_come_back_to);
+    RUN(signals_end_no_call);
+    RUN(cancelling_ends_every_wait);
+    RUN(a_loop_and_threads_share_a_handle);
+    RUN(what_waits_to_be_sent_is_bounded);
+    /* A sanitizer of threads does not follow a fork of many. */
+    if (count < 3) RUN(a_child_has_a_connection_of_its_own);
+    return 0;
+}
