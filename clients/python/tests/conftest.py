@@ -62,6 +62,21 @@ def anna(client, sandbox):
     return user
 
 
+@pytest.fixture
+def asking(binaries, folder, sandbox):
+    """A daemon of social.plus, which asks a session handler for every auth token."""
+    configuration = (
+        f'provider = "social"\n[social]\napiUrl = "{sandbox.url}"\nregion = "eu"\napiKeyFile = "{folder}/key"\n'
+        '[renewal]\nmode = "handler"\nhandlerTimeout = 30\n'
+    )
+    key = pathlib.Path(folder, "key")
+    key.touch(mode=0o600)
+    key.write_text("sandbox-api-key")
+    daemon = Daemon(binaries, folder, configuration).start()
+    yield daemon
+    daemon.kill()
+
+
 def pytest_unconfigure(config):
     """The last line, which others look for."""
     reporter = config.pluginmanager.get_plugin("terminalreporter")

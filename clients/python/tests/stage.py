@@ -80,7 +80,9 @@ class Daemon:
             self.process = None
 
     def pause(self):
+        """Stops it, and waits until every thread of it has."""
         self.process.send_signal(signal.SIGSTOP)
+        os.waitid(os.P_PID, self.process.pid, os.WSTOPPED)
 
     def go_on(self):
         self.process.send_signal(signal.SIGCONT)

@@ -1,7 +1,6 @@
 """Both clients against the built daemon."""
 
 import asyncio
-import pathlib
 import threading
 from concurrent.futures import ThreadPoolExecutor
 
@@ -172,21 +171,6 @@ def test_who_may_not(binaries, folder, sandbox):
 
 
 # A daemon that asks.
-
-
-@pytest.fixture
-def asking(binaries, folder, sandbox):
-    """A daemon of social.plus, which asks a session handler for every auth token."""
-    configuration = (
-        f'provider = "social"\n[social]\napiUrl = "{sandbox.url}"\nregion = "eu"\napiKeyFile = "{folder}/key"\n'
-        '[renewal]\nmode = "handler"\nhandlerTimeout = 30\n'
-    )
-    key = pathlib.Path(folder, "key")
-    key.touch(mode=0o600)
-    key.write_text("sandbox-api-key")
-    daemon = Daemon(binaries, folder, configuration).start()
-    yield daemon
-    daemon.kill()
 
 
 def test_a_session_handler_decides(asking):
