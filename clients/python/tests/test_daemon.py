@@ -1,6 +1,9 @@
 """Both clients against the built daemon."""
 
 import asyncio
+import os
+import subprocess
+import sys
 import threading
 from concurrent.futures import ThreadPoolExecutor
 
@@ -112,6 +115,31 @@ def test_many_threads_share_one_connection(client, anna):
     with ThreadPoolExecutor(16) as pool:
         tokens = list(pool.map(lambda _: client.token().user_id, range(400)))
     assert tokens == [anna] * 400
+
+
+def test_a_child_process_has_a_connection_of_its_own(daemon, anna):
+    """In a program of its own: pytest is not to be forked."""
+    program = """
+import os, sys
+from junctiond import Client
+client = Client()
+watch = client.watch()
+assert next(watch).is_signed_in and client.status().is_signed_in
+if os.fork() == 0:
+    assert client.token().user_id and next(watch).is_signed_in
+    watch.close()
+    client.close()
+    os._exit(0)
+_, status = os.wait()
+try:
+    watch.next(timeout=0.05)
+except TimeoutError:
+    pass
+print(status, client.token().user_id)
+"""
+    environment = {**os.environ, "JUNCTIOND_SOCKET": daemon.socket}
+    done = subprocess.run([sys.executable, "-c", program], env=environment, capture_output=True, text=True, timeout=120)
+    assert (done.stdout, done.stderr) == (f"0 {anna}\n", "")
 
 
 def test_a_stopped_daemon_holds_nobody_up(client, daemon, anna):

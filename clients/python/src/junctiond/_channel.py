@@ -70,7 +70,12 @@ class Channel:
     @property
     def is_usable(self) -> bool:
         """Whether calls can still be made; not by a child that this process has forked."""
-        return not self.is_closed and not self.is_refused and self._process == os.getpid()
+        return not self.is_closed and not self.is_refused and not self.is_inherited
+
+    @property
+    def is_inherited(self) -> bool:
+        """Whether it is the connection of a parent process, which must not be disturbed on it."""
+        return self._process != os.getpid()
 
     @property
     def wants_to_write(self) -> bool:

@@ -44,6 +44,9 @@ class SharedConnection:
 
     def retire(self) -> None:
         """Another connection takes its place."""
+        if self._board.channel.is_inherited:
+            # The parent's lock may be held for ever here. Closed it is when nobody holds it any more.
+            return
         with self._condition:
             self._board.retire()
 
@@ -171,6 +174,9 @@ class Loop(Generic[FeedType]):
     def _taken(self, take: Callable[[FeedType], Optional[T]], deadline: Deadline) -> T:
         if self.is_closed:
             raise closed_error()
+        if self._bell.is_inherited:
+            self._bell = Bell()
+            self._hang_up()
         if self._feed is None:
             self._feed = self._begin(self._connected(deadline))
         has_looked = False

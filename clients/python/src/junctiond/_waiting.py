@@ -11,7 +11,7 @@ from typing import Optional
 from ._channel import Channel
 from ._errors import Cancelled, LocalFailure, TimedOut
 
-#: How many seconds a call may take where nobody says anything else: more than the longest that the daemon waits for anything.
+#: How many seconds a call may take where nobody says anything else: enough for a handler that thinks for its whole minute.
 TIMEOUT = 90.0
 
 
@@ -45,6 +45,7 @@ class Bell:
     """Wakes a thread that waits in `wait`, from any other thread."""
 
     def __init__(self) -> None:
+        self._process = os.getpid()
         try:
             self._reader, self._writer = os.pipe2(os.O_CLOEXEC | os.O_NONBLOCK)
         except OSError as error:
@@ -58,7 +59,14 @@ class Bell:
     def fileno(self) -> int:
         return self._reader
 
+    @property
+    def is_inherited(self) -> bool:
+        """Whether it is the bell of a parent process, which must not be woken by it."""
+        return self._process != os.getpid()
+
     def ring(self) -> None:
+        if self.is_inherited:
+            return
         try:
             os.write(self._writer, b"!")
         except BlockingIOError:

@@ -35,7 +35,7 @@ class Client:
         socket: where the daemon listens. By default `$JUNCTIOND_SOCKET`, then
             `$XDG_RUNTIME_DIR/junctiond/junctiond.sock` if it exists, then `/run/junctiond/junctiond.sock`.
         timeout: how many seconds a call may take where it says nothing else; `math.inf` is for ever. A handler that renews
-            may think for 60 seconds, so less than that is a choice to be made for each call.
+            may think for 60 seconds, and an API body on a slow line takes as long as it takes: that is for each call to say.
     """
 
     def __init__(self, socket: Optional[str] = None, *, timeout: float = TIMEOUT) -> None:
