@@ -187,7 +187,7 @@ class Daemon:
 
 
 class Growing:
-    """The revisions of one loop: on one connection they only rise. With a new one they start over, which only some stories have."""
+    """The revisions of one loop: on one connection they only rise."""
 
     def __init__(self):
         self.last = None
@@ -467,7 +467,8 @@ def main(words):
         for flavour in flavours:
             wrong = play(transcript, flavour)
             failures += bool(wrong)
-            print(f"{'FAILED' if wrong else 'passed'}  {transcript.stem}, {flavour}{f': {wrong}' if wrong else ''}", flush=True)
+            verdict = f"FAILED  {transcript.stem}, {flavour}: {wrong}" if wrong else f"passed  {transcript.stem}, {flavour}"
+            print(verdict, flush=True)
     print(f"{failures} failed")
     return 1 if failures else 0
 

@@ -1,4 +1,4 @@
-"""Both clients pass every transcript of clients/conformance, and the scripted daemon notices a client that would not."""
+"""Both clients pass every transcript of clients/conformance, and the scripted daemon notices one that would not."""
 
 import json
 import re

@@ -25,7 +25,8 @@ from junctiond._place import socket_path
 def test_a_secret_is_not_shown():
     secret = Secret("tok-1")
     assert "tok-1" not in f"{secret} {secret!r} {secret!s} {[secret]} {credentials.SignInToken('tok-1')!r}"
-    assert "tok-1" not in f"{renewal.RenewWithAuthToken('tok-1')} {logging.makeLogRecord({'msg': '%s', 'args': (secret,)}).getMessage()}"
+    assert "tok-1" not in f"{renewal.RenewWithAuthToken('tok-1')} {credentials.ApiKey('tok-1', user_id='anna')}"
+    assert "tok-1" not in logging.makeLogRecord({"msg": "%s", "args": (secret,)}).getMessage()
     assert secret == Secret(secret) and secret != Secret("tok-2") and secret != "tok-1"
     assert len({secret, Secret("tok-1")}) == 1 and copy.deepcopy(secret) is copy.copy(secret) is secret
     assert secret.reveal() == "tok-1" and dataclasses.asdict(credentials.LinkCode(secret)) == {"code": secret}

@@ -40,8 +40,9 @@ class Backoff:
 class Repetition:
     """Whether a call is made once more.
 
-    After a lost connection, only where that cannot do a thing twice, nor after something else that was done meanwhile: the
-    daemon did not take the request, or asking twice is the same as once and the daemon has asked nothing back.
+    After a lost connection, only where that cannot do a thing twice, nor after something else that was done
+    meanwhile: the daemon did not take the request, or asking twice is the same as once and the daemon has asked
+    nothing back.
     After an error with `retry_after`, only within the caller's patience.
     """
 

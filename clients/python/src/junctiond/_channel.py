@@ -45,7 +45,7 @@ class Channel:
 
     @classmethod
     def connect(cls, path: str) -> Optional[Channel]:
-        """Connects. Nothing, when the daemon has no room for one more just now: the kernel has no way to wait for that."""
+        """Connects. Nothing, when the daemon has no room for one more: the kernel has no way to wait for that."""
         try:
             end = _End(socket.AF_UNIX, socket.SOCK_STREAM)
         except OSError as error:

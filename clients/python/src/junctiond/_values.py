@@ -131,7 +131,7 @@ class Renewal:
 
 @dataclass(frozen=True)
 class Authorization:
-    """A sign-in that a person approves on another screen. The codes are there for callers who may manage the session."""
+    """A sign-in that a person approves on another screen. The codes are there for callers with `manage`."""
 
     expires_at: datetime
     #: What the person types.
@@ -209,7 +209,8 @@ class Snapshot:
     authorization: Optional[Authorization] = None
     #: How the session is kept.
     storage: Storage = Storage()
-    #: The snapshot as it stood on the wire, with what this library does not know, but without the codes of an authorization.
+    #: The snapshot as it stood on the wire, with what this library does not know, but without the codes of an
+    #: authorization.
     json: Mapping[str, Any] = field(default_factory=dict[str, Any], repr=False, compare=False)
 
     @property

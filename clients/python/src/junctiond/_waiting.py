@@ -11,7 +11,7 @@ from typing import Optional
 from ._channel import Channel
 from ._errors import Cancelled, LocalFailure, TimedOut
 
-#: How many seconds a call may take where nobody says anything else: enough for a handler that thinks for its whole minute.
+#: How many seconds a call may take where nobody says anything else: enough for a handler that thinks for a minute.
 TIMEOUT = 90.0
 
 

@@ -32,8 +32,8 @@ HandlerFunction = Callable[[RenewalRequest], Union[HandlerResult, Awaitable[Hand
 class AsyncClient:
     """The one signed-in user of this device, as the daemon keeps it, for asyncio.
 
-    It does what `Client` does, in the same words; one client serves any number of tasks over one connection. A cancelled task
-    stops waiting, though the daemon goes on.
+    It does what `Client` does, in the same words; one client serves any number of tasks over one connection. A
+    cancelled task stops waiting, though the daemon goes on.
 
     Args:
         socket: where the daemon listens, as in `Client`.
@@ -112,7 +112,7 @@ class AsyncClient:
     async def authorization_page(
         self, redirect_uri: str, state: str, code_challenge: str, *, timeout: Optional[float] = None
     ) -> str:
-        """OAuth: the address of the page on which a person signs in, for an app that opens it in a browser (RFC 8252)."""
+        """OAuth: the address of the page on which a person signs in, to be opened in a browser (RFC 8252)."""
         return await self._perform(_calls.authorization_page(redirect_uri, state, code_challenge), timeout)
 
     # What the signed-in user may do.
@@ -246,8 +246,8 @@ class AsyncWatch(AsyncIterator[Snapshot]):
 class AsyncSessionHandler:
     """A function that decides how tokens are renewed: what `AsyncClient.session_handler` makes of it.
 
-    It is cancelled when nobody waits for its answer any more: at the deadline, when the daemon has gone, and when it asks the
-    next thing. What it raises is *unable*, and logged.
+    It is cancelled when nobody waits for its answer any more: at the deadline, when the daemon has gone, and when it
+    asks the next thing. What it raises is *unable*, and logged.
     """
 
     def __init__(self, path: str, function: HandlerFunction) -> None:

@@ -34,8 +34,8 @@ class Client:
     Args:
         socket: where the daemon listens. By default `$JUNCTIOND_SOCKET`, then
             `$XDG_RUNTIME_DIR/junctiond/junctiond.sock` if it exists, then `/run/junctiond/junctiond.sock`.
-        timeout: how many seconds a call may take where it says nothing else; `math.inf` is for ever. A handler that renews
-            may think for 60 seconds, and an API body on a slow line takes as long as it takes: that is for each call to say.
+        timeout: how many seconds a call may take where it says nothing else; `math.inf` is for ever. A handler that
+            renews may think for 60 seconds, and an API body on a slow line takes as long as it takes.
     """
 
     def __init__(self, socket: Optional[str] = None, *, timeout: float = TIMEOUT) -> None:
@@ -54,7 +54,10 @@ class Client:
         self.close()
 
     def close(self) -> None:
-        """Ends the connection. Whoever waits, in any thread, gets `Cancelled`; watches and handlers have their own ends."""
+        """Ends the connection. Whoever waits, in any thread, gets `Cancelled`.
+
+        Watches and handlers have their own ends.
+        """
         with self._lock:
             connection, self._connection = self._connection, None
             self._closed.set()
@@ -70,8 +73,8 @@ class Client:
     def watch(self) -> Watch:
         """The state of the session from now on: the present snapshot first, then one for each change.
 
-        It goes on over restarts of the daemon; a daemon that is not there yet is waited for. Whoever is slow gets the newest
-        snapshot only.
+        It goes on over restarts of the daemon; a daemon that is not there yet is waited for. Whoever is slow gets the
+        newest snapshot only.
         """
         return Watch(self._path)
 
@@ -91,8 +94,8 @@ class Client:
     def sign_in(self, credential: Credential, *, timeout: Optional[float] = None) -> Snapshot:
         """Signs a user in. The signed-in user again is a success; somebody else is `AlreadySignedIn`.
 
-        With `credentials.Device()` the answer comes as soon as there are codes for a person to approve it with: they are in
-        `Snapshot.authorization`, and `watch` tells when it is over.
+        With `credentials.Device()` the answer comes as soon as there are codes for a person to approve it with: they
+        are in `Snapshot.authorization`, and `watch` tells when it is over.
         """
         return self._perform(_calls.sign_in(credential), timeout)
 
@@ -113,9 +116,10 @@ class Client:
         """Makes the user that the app knows by this id the signed-in one; `None` signs out.
 
         Args:
-            credential: asked for a credential for that id, and only if one is needed, in the calling thread. When it raises,
-                nothing changes, and what it raised is raised here. A daemon that is restarted before it has asked is told
-                again; after that a lost connection is `ConnectionLost`, because the credential may have been used.
+            credential: asked for a credential for that id, and only if one is needed, in the calling thread. When it
+                raises, nothing changes, and what it raised is raised here. A daemon that is restarted before it has
+                asked is told again; after that a lost connection is `ConnectionLost`, because the credential may have
+                been used.
         """
         call = _calls.identify(external_user_id)
 
@@ -131,7 +135,7 @@ class Client:
     def authorization_page(
         self, redirect_uri: str, state: str, code_challenge: str, *, timeout: Optional[float] = None
     ) -> str:
-        """OAuth: the address of the page on which a person signs in, for an app that opens it in a browser (RFC 8252)."""
+        """OAuth: the address of the page on which a person signs in, to be opened in a browser (RFC 8252)."""
         return self._perform(_calls.authorization_page(redirect_uri, state, code_challenge), timeout)
 
     # What the signed-in user may do.
@@ -200,7 +204,10 @@ class Client:
     # How.
 
     def _perform(self, call: Call[T], timeout: Optional[float], patience: float = 0.0) -> T:
-        return self._repeating(call, lambda connection, deadline, _: connection.perform(call, deadline), timeout, patience)
+        def ask(connection: SharedConnection, deadline: Deadline, _: Repetition) -> T:
+            return connection.perform(call, deadline)
+
+        return self._repeating(call, ask, timeout, patience)
 
     def _repeating(
         self,
@@ -276,8 +283,9 @@ class Watch(Iterator[Snapshot]):
 class SessionHandler:
     """A function that decides how tokens are renewed: what `Client.session_handler` makes of it.
 
-    `run` does so in the calling thread; `with handler:` in a thread of its own. It goes on over restarts of the daemon. What
-    the function raises is *unable*, and logged. Where there are several handlers, the latest is asked first.
+    `run` does so in the calling thread; `with handler:` in a thread of its own. It goes on over restarts of the
+    daemon. What the function raises is *unable*, and logged. Where there are several handlers, the latest is asked
+    first.
     """
 
     def __init__(self, path: str, function: Callable[[RenewalRequest], HandlerResult]) -> None:
