@@ -1,0 +1,122 @@
+"""Runs the tutorial's blocks in one shell, and compares what they print with the ```text block that follows."""
+
+import fcntl
+import os
+import pathlib
+import re
+import signal
+import socket
+import struct
+import subprocess
+import sys
+import tempfile
+import threading
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
+# Nothing here takes nearly as long: whatever hangs shall say which block it is, before CI gives up without a word.
+LIMIT = 120
+
+
+class Block:
+    """Commands, and what they should print; None when the tutorial does not say."""
+
+    def __init__(self, line: int, commands: str):
+        self.line = line
+        self.commands = commands
+        self.expected: "str | None" = None
+
+
+def blocks(text: str) -> "list[Block]":
+    found: "list[Block]" = []
+    for match in re.finditer(r"^```(\w+)\n(.*?)^```$", text, re.MULTILINE | re.DOTALL):
+        language, body = match.groups()
+        if language == "sh":
+            found.append(Block(text.count("\n", 0, match.start()) + 2, body))
+        elif language == "text":
+            found[-1].expected = body
+        elif language != "console":  # What needs root, and is tried elsewhere: Tests/System installs the package.
+            raise SystemExit(f"docs/tutorial.md: a block of {language}, which nothing here runs or compares")
+    return found
+
+
+def matches(expected: str, printed: str) -> bool:
+    """`…` stands for anything within a line, and alone on a line for any lines."""
+    lines = [
+        r"(?:.*\n)*?" if line == "…" else ".+".join(re.escape(part) for part in line.split("…")) + r"\n"
+        for line in expected.splitlines()
+    ]
+    return re.fullmatch("".join(lines), printed) is not None
+
+
+class Shell:
+    """One bash for the whole tutorial: its directory, variables and jobs go on from block to block."""
+
+    def __init__(self, home: str, binaries: str):
+        environment = {
+            "HOME": home, "PATH": f"{binaries}:/usr/local/bin:/usr/bin:/bin", "LANG": "C.UTF-8", "PYTHONDONTWRITEBYTECODE": "1",
+        }
+        self.output, end = os.pipe()
+        self.process = subprocess.Popen(
+            ["bash", "--noprofile", "--norc"], stdin=subprocess.PIPE, stdout=end, stderr=end, cwd=home, env=environment, text=True,
+            start_new_session=True,
+        )
+        os.close(end)
+        self.left = b""
+        # A command that fails ends the shell, as nobody would go on from there.
+        self.process.stdin.write("set -e -o pipefail\n")
+
+    def run(self, commands: str, number: int) -> "str | None":
+        """What was printed; None when the shell ended instead."""
+        mark = f"--- {number} is done ---\n"
+        self.process.stdin.write(f"{commands}\nprintf %s {mark[:-1]!r} $'\\n'\n")
+        self.process.stdin.flush()
+        while mark.encode() not in self.left:
+            some = os.read(self.output, 65536)
+            if not some:
+                return None
+            self.left += some
+        printed, _, self.left = self.left.partition(mark.encode())
+        # What bash itself says of a job that was killed is not the tutorial's.
+        return re.sub(r"^bash: line \d+: .*Killed.*\n", "", printed.decode(), flags=re.MULTILINE)
+
+    def end(self):
+        """Everything that it started ends with it."""
+        os.killpg(self.process.pid, signal.SIGKILL)
+        self.process.wait()
+
+
+def bring_loopback_up():
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as anything:
+        up_and_running = 0x1 | 0x40
+        fcntl.ioctl(anything, 0x8914, struct.pack("16sh14x", b"lo", up_and_running))  # SIOCSIFFLAGS
+
+
+def main() -> int:
+    bring_loopback_up()
+    tutorial = blocks((ROOT / "docs/tutorial.md").read_text())
+    passed = 0
+    with tempfile.TemporaryDirectory(prefix="tutorial-", dir="/tmp") as home:
+        os.symlink(ROOT, os.path.join(home, "junctiond"))
+        shell = Shell(home, sys.argv[1])
+        try:
+            for number, block in enumerate(tutorial, 1):
+                overdue = threading.Timer(LIMIT, shell.end)
+                overdue.start()
+                printed = shell.run(block.commands, number)
+                overdue.cancel()
+                wrong = printed is None or (block.expected is not None and not matches(block.expected, printed))
+                print(f"{'FAILED' if wrong else 'ok    '} docs/tutorial.md:{block.line}: {block.commands.splitlines()[0]}")
+                if wrong:
+                    print(shell.left.decode() if printed is None else printed)
+                    for log in pathlib.Path(home).glob("tutorial/*.log"):
+                        print(f"--- {log.name}:\n{log.read_text()}")
+                    break
+                passed += 1
+        finally:
+            shell.end()
+    failed = len(tutorial) - passed
+    print(f"Tutorial: {passed} passed, {failed} failed")
+    return 1 if failed else 0
+
+
+sys.exit(main())
