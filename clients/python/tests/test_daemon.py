@@ -192,6 +192,9 @@ def test_who_may_not(binaries, folder, sandbox):
             info = client.info()
             assert (info.name, info.provider, info.protocol_version) == ("junctiond", "social", 1)
             assert info.pid == daemon.process.pid
+            caller = client.whoami()
+            assert (caller.user, caller.process) == (os.getuid(), os.getpid())
+            assert "manage" in caller.capabilities and caller.basis in ("root", "daemonUser")
             assert "junctiond" in client.metrics()
             assert {check.verdict for check in client.diagnose()} <= {"ok", "note", "problem"}
     finally:
@@ -269,6 +272,7 @@ def test_tasks(daemon, sandbox):
                 await waiting
             daemon.go_on()
             assert (await client.info()).name == "junctiond"
+            assert (await client.whoami()).process == os.getpid()
 
     asyncio.run(story())
 

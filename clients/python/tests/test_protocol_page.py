@@ -120,7 +120,7 @@ def described(daemon):
 def test_the_methods_are_those_of_the_daemon(described):
     methods = {method["name"] for method in described["methods"]}
     calls = {call["name"] for call in described["x-daemonCalls"]}
-    named = set(re.findall(r"`((?:session|token|api|handler|daemon|rpc)\.\w+)`", PAGE))
+    named = set(re.findall(r"`((?:session|token|api|handler|daemon|access|rpc)\.\w+)`", PAGE))
     assert named <= methods | calls
     # What may be repeated, and what not, is said of each.
     told = PAGE.partition("## After a lost connection")[2].partition("## Errors")[0]
@@ -133,7 +133,7 @@ def test_what_is_repeated_is_what_this_library_repeats():
     ours = [
         _calls.status(), _calls.subscribe(), _calls.sign_in(credentials.Device()), _calls.sign_out(),
         _calls.reconcile(None), _calls.renew(), _calls.authorization_page("", "", ""), _calls.token(0),
-        _calls.api("GET", "/", None, None, None), _calls.info(), _calls.metrics(), _calls.diagnose(),
+        _calls.api("GET", "/", None, None, None), _calls.info(), _calls.whoami(), _calls.metrics(), _calls.diagnose(),
     ]
     assert {call.method for call in ours if call.is_repeatable} == repeatable - {"rpc.discover"}
     assert _calls.identify("anna").is_repeatable and not _calls.identify(None).is_repeatable

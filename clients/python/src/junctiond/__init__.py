@@ -43,9 +43,11 @@ from ._errors import (
 )
 from ._secret import Secret
 from ._values import (
+    AccessEntry,
     AccessToken,
     ApiAnswer,
     Authorization,
+    Caller,
     Check,
     DaemonInfo,
     Flag,
@@ -65,6 +67,7 @@ from .client import Client, SessionHandler, Watch
 __version__ = "0.1.0"
 
 __all__ = [
+    "AccessEntry",
     "AccessToken",
     "AlreadySignedIn",
     "ApiAnswer",
@@ -73,6 +76,7 @@ __all__ = [
     "AsyncWatch",
     "Authorization",
     "Busy",
+    "Caller",
     "Cancelled",
     "Check",
     "Client",

@@ -9,7 +9,7 @@ from typing import Callable, Generic, Optional, TypeVar, Union
 
 from ._errors import UnreadableAnswer
 from ._members import Members, Mismatch, as_list, text
-from ._values import AccessToken, ApiAnswer, Check, DaemonInfo, IdentifyResult, ReconcileResult, Snapshot
+from ._values import AccessToken, ApiAnswer, Caller, Check, DaemonInfo, IdentifyResult, ReconcileResult, Snapshot
 from .credentials import Credential
 
 T = TypeVar("T")
@@ -98,6 +98,10 @@ def api(
 
 def info() -> Call[DaemonInfo]:
     return Call("daemon.info", DaemonInfo.read, is_repeatable=True)
+
+
+def whoami() -> Call[Caller]:
+    return Call("access.whoami", Caller.read, is_repeatable=True)
 
 
 def metrics() -> Call[str]:

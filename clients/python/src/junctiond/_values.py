@@ -386,6 +386,60 @@ class DaemonInfo:
 
 
 @dataclass(frozen=True)
+class AccessEntry:
+    """One `[[access]]` entry of the configuration, by what it names."""
+
+    #: Its place among the entries, from 0 on.
+    index: int
+    unit: Optional[str] = None
+    #: The user and the group that it is about, by number.
+    user: Optional[int] = None
+    group: Optional[int] = None
+
+    @classmethod
+    def read(cls, value: object) -> AccessEntry:
+        """@private"""
+        members = Members(value, "entry")
+        return cls(
+            members.required("index", number),
+            members.optional("unit", text),
+            members.optional("user", number),
+            members.optional("group", number),
+        )
+
+
+@dataclass(frozen=True)
+class Caller:
+    """Who this program is to the daemon, what it may do, and what gave it that."""
+
+    #: The user id and the process that connected, as the kernel tells them.
+    user: int
+    process: int
+    #: The system unit of that process, where it is in one that can be learnt.
+    unit: Optional[str]
+    #: What it may do: `status`, `token`, `api`, `handle`, `manage`.
+    capabilities: tuple[str, ...]
+    #: What that comes from: `root`, `daemonUser`, `socketGroup`, `entry`, `unitUnknown` or `none`.
+    basis: str
+    #: The entry that decided, where one did.
+    entry: Optional[AccessEntry] = None
+
+    @classmethod
+    def read(cls, value: object) -> Caller:
+        """@private"""
+        members = Members(value, "result")
+        entry = members.object.get("entry")
+        return cls(
+            members.required("user", number),
+            members.required("process", number),
+            members.optional("unit", text),
+            members.required("capabilities", words),
+            members.required("basis", text),
+            None if entry is None else AccessEntry.read(entry),
+        )
+
+
+@dataclass(frozen=True)
 class Check:
     """One thing that the daemon looked at."""
 

@@ -18,7 +18,7 @@ from ._goals import Goal, reached
 from ._log import log
 from ._place import socket_path
 from ._tasks import TaskConnection, TaskLoop
-from ._values import AccessToken, ApiAnswer, Check, DaemonInfo, IdentifyResult, ReconcileResult, Snapshot
+from ._values import AccessToken, ApiAnswer, Caller, Check, DaemonInfo, IdentifyResult, ReconcileResult, Snapshot
 from ._waiting import TIMEOUT, Deadline, closed_error
 from .credentials import Credential
 from .renewal import HandlerResult, RenewalAnswer, RenewalRequest, UnableToRetrieveAuthToken, decision
@@ -159,6 +159,10 @@ class AsyncClient:
     async def info(self, *, timeout: Optional[float] = None) -> DaemonInfo:
         """Which daemon this is, and since when it runs."""
         return await self._perform(_calls.info(), timeout)
+
+    async def whoami(self, *, timeout: Optional[float] = None) -> Caller:
+        """Who this program is to the daemon, and what it may do; needs no capability."""
+        return await self._perform(_calls.whoami(), timeout)
 
     async def metrics(self, *, timeout: Optional[float] = None) -> str:
         """The daemon's counters, in Prometheus text format."""

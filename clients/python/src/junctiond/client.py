@@ -17,7 +17,7 @@ from ._goals import Goal, reached
 from ._log import log
 from ._place import socket_path
 from ._threads import Loop, SharedConnection
-from ._values import AccessToken, ApiAnswer, Check, DaemonInfo, IdentifyResult, ReconcileResult, Snapshot
+from ._values import AccessToken, ApiAnswer, Caller, Check, DaemonInfo, IdentifyResult, ReconcileResult, Snapshot
 from ._waiting import TIMEOUT, Deadline, closed_error
 from .credentials import Credential
 from .renewal import HandlerResult, RenewalAnswer, RenewalRequest, UnableToRetrieveAuthToken, decision
@@ -192,6 +192,10 @@ class Client:
     def info(self, *, timeout: Optional[float] = None) -> DaemonInfo:
         """Which daemon this is, and since when it runs."""
         return self._perform(_calls.info(), timeout)
+
+    def whoami(self, *, timeout: Optional[float] = None) -> Caller:
+        """Who this program is to the daemon, and what it may do; needs no capability."""
+        return self._perform(_calls.whoami(), timeout)
 
     def metrics(self, *, timeout: Optional[float] = None) -> str:
         """The daemon's counters, in Prometheus text format."""
