@@ -272,8 +272,10 @@ int junction_identify(junction *j, const char *external_user_id, junction_creden
         if (callback != NULL) callback(context, external_user_id, &reply);
         lock(j);
         call->question = NULL;
-        /* What cannot be said any more is told by what becomes of the call. */
-        talk_answer(&j->calls, question, reply.is_answered ? &reply.members : NULL, JUNCTION_INVALID_CREDENTIAL,
+        /* A caller who was told that the wait is over does not sign somebody in after that. What cannot be said any more is told by
+         * what becomes of the call. */
+        bool is_wanted = reply.is_answered && call->stage != STAGE_DONE;
+        talk_answer(&j->calls, question, is_wanted ? &reply.members : NULL, JUNCTION_INVALID_CREDENTIAL,
                     "The app has no credential", NULL);
         bytes_wipe(&reply.members);
         question_free(question);

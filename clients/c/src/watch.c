@@ -36,8 +36,9 @@ void watch_end(struct junction_watch *watch) {
             break;
         }
     }
-    unlock(j);
+    /* Before anybody can fork, who would have a copy of what nobody knows any more. */
     talk_end(&watch->talk);
+    unlock(j);
     if (watch->bell >= 0) close(watch->bell);
     free(watch);
 }

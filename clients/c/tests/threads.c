@@ -91,6 +91,7 @@ static void *serve(void *context) {
         bytes_wipe(&answer);
         junction_value_free(request);
     }
+    if (line != NULL) explicit_bzero(line, room);
     free(line);
     fclose(in);
     return NULL;
@@ -189,6 +190,39 @@ static void threads_share_one_connection(void) {
     int lost;
     call_from_many(handle, 200, &lost);
     CHECK(lost == 0 && __atomic_load_n(&daemon->accepted, __ATOMIC_RELAXED) == 1);
+    junction_close(handle);
+    end(daemon);
+}
+
+static void give_secret(void *context, const junction_value *result, const junction_error *error) {
+    CHECK(result != NULL && error == NULL);
+    *(bool *)context = true;
+}
+
+static void no_secret_is_left_in_freed_memory(void) {
+    struct daemon *daemon = begin(0);
+    junction *handle = junction_open(daemon->path, NULL);
+    CHECK(junction_sign_in(handle, JUNCTION_SIGN_IN_TOKEN(SECRET), -1, NULL, NULL) == JUNCTION_OK);
+    junction_token *token;
+    CHECK(junction_access_token(handle, 0, -1, &token, NULL) == JUNCTION_OK && strcmp(token->access_token, SECRET) == 0);
+    junction_token_free(token);
+    junction_value *value;
+    CHECK(junction_call(handle, "session.signIn", "{\"scheme\": \"linkCode\", \"code\": \"" SECRET "\"}", -1, &value, NULL) == JUNCTION_OK);
+    junction_value_free(value);
+    char *text;
+    CHECK(junction_call(handle, "token.get", NULL, -1, &value, NULL) == JUNCTION_OK && (text = junction_json(value)) != NULL);
+    junction_string_free(text);
+    junction_value_free(value);
+    bool is_answered = false;
+    CHECK(junction_fd(handle) >= 0 && junction_start(handle, "token.get", NULL, -1, give_secret, &is_answered, NULL, NULL) == JUNCTION_OK);
+    while (!is_answered) {
+        struct pollfd waited = {.fd = junction_fd(handle), .events = junction_events(handle)};
+        CHECK(poll(&waited, 1, 60000) == 1);
+        junction_step(handle);
+    }
+    /* Nobody waits for this one. */
+    __atomic_store_n(&daemon->is_silent, true, __ATOMIC_RELAXED);
+    CHECK(junction_sign_in(handle, JUNCTION_SIGN_IN_TOKEN(SECRET), 20, NULL, NULL) == JUNCTION_TIMED_OUT);
     junction_close(handle);
     end(daemon);
 }
@@ -412,6 +446,7 @@ int main(int count, char **arguments) {
     is_watching_memory = true;
     descriptors(false);
     RUN(threads_share_one_connection);
+    RUN(no_secret_is_left_in_freed_memory);
     RUN(a_daemon_that_hangs_up_again_and_again_is_come_back_to);
     RUN(signals_end_no_call);
     RUN(cancelling_ends_every_wait);

@@ -244,6 +244,15 @@ static void pairs_are_an_object(void) {
     bytes_wipe(&text);
 }
 
+static void what_is_dropped_is_wiped(void) {
+    struct bytes bytes = {0};
+    bytes_add_text(&bytes, "a secret, and what comes next");
+    bytes_drop(&bytes, 10);
+    CHECK(bytes.count == 19 && memcmp(bytes.data, "and what comes next", 19) == 0);
+    for (size_t i = bytes.count; i < bytes.count + 10; i++) CHECK(bytes.data[i] == 0);
+    bytes_wipe(&bytes);
+}
+
 static void memory_that_is_lacking_is_told(void) {
     struct bytes bytes = {0};
     bytes_add_text(&bytes, "abc");
@@ -266,6 +275,7 @@ int main(void) {
     RUN(a_line_is_bounded);
     RUN(an_error_says_what_to_do);
     RUN(pairs_are_an_object);
+    RUN(what_is_dropped_is_wiped);
     RUN(memory_that_is_lacking_is_told);
     return 0;
 }
