@@ -14,7 +14,7 @@ LINKING ?= $(shell SWIFT="$(SWIFT)" packaging/linking)
 RELEASE = JUNCTION_RELEASE=1 JUNCTION_LINKING="$(LINKING)" $(SWIFT) build -c release --static-swift-stdlib $(HARDENED) $(SECTIONS) \
 	--scratch-path .build-release
 
-.PHONY: demo demo-all test test-beside test-oauth test-network test-page test-python test-docs test-system build release order install uninstall deb bench fleet format lint clean prepare
+.PHONY: demo demo-all test test-beside test-oauth test-network test-page test-python test-docs test-c test-system build release order install uninstall deb bench fleet format lint clean prepare
 
 demo: build ## the whole story with real calls, against a sandbox on this machine
 	Tests/Demo/demo "$$($(SWIFT) build --show-bin-path)"
@@ -29,7 +29,7 @@ test: build ## every test; as root also against real authorization servers, in n
 	@if [ "$$(id -u)" = 0 ]; then $(MAKE) test-system; else echo "system tests skipped: they need root"; fi
 
 # The servers mostly wait, and the compiler never does.
-test-beside: test-oauth test-network test-page test-python test-docs $(if $(filter 0,$(shell id -u)),deb)
+test-beside: test-oauth test-network test-page test-python test-docs test-c $(if $(filter 0,$(shell id -u)),deb)
 
 test-oauth: build ## the daemon against authorization servers that others wrote, which it fetches
 	Tests/OAuthServers/run "$$($(SWIFT) build --show-bin-path)"
@@ -45,6 +45,8 @@ test-page: build ## the sandbox's page in a headless Chromium, where there is on
 
 test-docs: build ## what the guides say to do: every command of the tutorial
 	Tests/Tutorial/run "$$($(SWIFT) build --show-bin-path)"
+test-c: build ## the C library, with sanitizers, the conformance suite and fuzzers
+	clients/c/run-tests "$$($(SWIFT) build --show-bin-path)"
 
 test-system: deb ## the package under a real systemd, in a container of its own
 	Tests/System/run "$$(ls -t .build-deb/junctiond_*.deb | head -n 1)"
