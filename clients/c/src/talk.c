@@ -444,7 +444,7 @@ bool is_snapshot(const junction_value *value) {
            json_read_time(junction_member(value, "changedAt"), &at);
 }
 
-/* The snapshot is at `path` in the message, which is taken over. */
+/* The snapshot is a value inside of the message, which is taken over. */
 static void take_news(struct talk *talk, junction_value *message, const junction_value *snapshot) {
     if (!is_snapshot(snapshot)) {
         junction_value_free(message);

@@ -103,7 +103,6 @@ struct talk {
     size_t out_sent;     /* of the first */
     size_t out_waiting;  /* of all */
     struct call *calls;
-    int64_t last_id;
     struct call *finished; /* those that are called back */
     struct question *questions;
     bool takes_questions;  /* of calls that are called back */
