@@ -55,7 +55,10 @@ mkfifo "$work/met" "$work/go"
 /ci/suite/late-request "$JUNCTIOND_SOCKET" "$work/met" "$work/go" "$work/said" >"$work/late" &
 late=$!
 : >"$work/met" # it is connected, and the daemon has answered it once
-kill -STOP "$(main_pid)"
+daemon=$(main_pid)
+kill -STOP "$daemon"
+stands_still() { ! grep -h '^State:' "/proc/$daemon"/task/*/status | grep -qv '(stopped)'; }
+check "the daemon stands still" await 10 stands_still
 : >"$work/go"
 said() { [[ -e $work/said ]]; }
 check "a request is there that the daemon has not read yet" await 10 said
