@@ -10,7 +10,9 @@ enum Way: Equatable {
 
     /// Decided here and not by libcurl, which would not tell whose fault it is when nobody answers.
     init(to url: String, by settings: NetworkSettings) {
-        let isOnOurOwn = Self.host(of: url).map { Loopback.isHost($0) || ProxyExceptions(settings.noProxy).cover($0) }
+        let isOnOurOwn = Self.place(of: url).map { host, port in
+            Loopback.isHost(host) || ProxyExceptions(settings.noProxy).cover(host, port: port)
+        }
         guard settings.proxy.count > 0, isOnOurOwn == false else {
             self = .direct
             return
@@ -18,15 +20,21 @@ enum Way: Equatable {
         self = .throughProxy(isTLS: settings.proxy.withUnsafeBytes { $0.starts(with: "https:".utf8) })
     }
 
-    /// The host that libcurl would go to; an IPv6 address is in brackets.
-    static func host(of url: String) -> String? {
+    /// The host that libcurl would go to, and the port there; an IPv6 address is in brackets.
+    static func place(of url: String) -> (host: String, port: Int)? {
         guard let parsed = curl_url() else { return nil }
         defer { curl_url_cleanup(parsed) }
-        var host: UnsafeMutablePointer<CChar>?
         guard curl_url_set(parsed, CURLUPART_URL, url, 0) == CURLUE_OK,
-            curl_url_get(parsed, CURLUPART_HOST, &host, 0) == CURLUE_OK, let host
+            let host = part(CURLUPART_HOST, of: parsed),
+            let port = part(CURLUPART_PORT, of: parsed).flatMap({ Int($0) })
         else { return nil }
-        defer { curl_free(host) }
-        return String(cString: host)
+        return (host, port)
+    }
+
+    private static func part(_ part: CURLUPart, of url: OpaquePointer) -> String? {
+        var text: UnsafeMutablePointer<CChar>?
+        guard curl_url_get(url, part, &text, UInt32(CURLU_DEFAULT_PORT)) == CURLUE_OK, let text else { return nil }
+        defer { curl_free(text) }
+        return String(cString: text)
     }
 }

@@ -13,7 +13,7 @@ struct WayTests {
         "[2001:db8:7fff::1]", "[2001:db9:0::1]",
     ])
     func `what an exception names goes by itself`(host: String) {
-        #expect(ProxyExceptions(Self.exceptions).cover(host))
+        #expect(ProxyExceptions(Self.exceptions).cover(host, port: 443))
     }
 
     @Test(arguments: [
@@ -21,14 +21,34 @@ struct WayTests {
         "10.0.0.1.example.org", "1.2.3.4", "",
     ])
     func `what only looks like it does not`(host: String) {
-        #expect(!ProxyExceptions(Self.exceptions).cover(host))
+        #expect(!ProxyExceptions(Self.exceptions).cover(host, port: 443))
     }
 
     @Test func `a star is for everything, and nothing is for nothing`() {
-        #expect(ProxyExceptions("x,*").cover("[::5]"))
-        #expect(ProxyExceptions("*").cover("example.com"))
-        #expect(!ProxyExceptions("").cover("example.com"))
-        #expect(!ProxyExceptions(", . ,").cover("example.com"))
+        #expect(ProxyExceptions("x,*").cover("[::5]", port: 443))
+        #expect(ProxyExceptions("*").cover("example.com", port: 443))
+        #expect(!ProxyExceptions("").cover("example.com", port: 443))
+        #expect(!ProxyExceptions(", . ,").cover("example.com", port: 443))
+        #expect(!ProxyExceptions("*.").cover("example.com", port: 443))
+    }
+
+    @Test(arguments: ["*.example.com", "*.example.com:8443", "example.com:8443", "192.0.2.7", "*:8443"])
+    func `a star before a domain is for what is below it, and a port for that port`(exception: String) {
+        let exceptions = ProxyExceptions(exception)
+        let host = exception == "192.0.2.7" ? "192.0.2.7" : "api.example.com"
+
+        #expect(exceptions.cover(host, port: 8_443))
+        #expect(exceptions.cover(host, port: 443) == !exception.hasSuffix(":8443"))
+        #expect(!ProxyExceptions(exception + "1").cover(host, port: 8_443))
+    }
+
+    @Test func `an address may have a port, too`() {
+        #expect(ProxyExceptions("[2001:db8::1]:8443").cover("[2001:db8::1]", port: 8_443))
+        #expect(!ProxyExceptions("[2001:db8::1]:8443").cover("[2001:db8::1]", port: 443))
+        #expect(ProxyExceptions("2001:db8::8443").cover("[2001:db8::8443]", port: 443))
+        #expect(ProxyExceptions("192.0.2.7:80").cover("192.0.2.7", port: 80))
+        #expect(!ProxyExceptions("192.0.2.7:80").cover("192.0.2.7", port: 8))
+        #expect(!ProxyExceptions("example.com:").cover("example.com", port: 443))
     }
 
     @Test func `bits that are not a whole number of bytes count`() throws {
@@ -49,6 +69,10 @@ struct WayTests {
         #expect(Way(to: "https://api.example.org/v2", by: settings) == .throughProxy(isTLS: false))
         #expect(Way(to: "https://api.example.com:8443/v2", by: settings) == .direct)
         #expect(Way(to: "http://127.0.0.1:8787/", by: settings) == .direct)
+        let atPort = NetworkSettings(proxy: settings.proxy, noProxy: "example.com:443,example.org:8443")
+        #expect(Way(to: "https://api.example.com/v2", by: atPort) == .direct)
+        #expect(Way(to: "https://api.example.org/v2", by: atPort) == .throughProxy(isTLS: false))
+        #expect(Way(to: "https://api.example.org:8443/v2", by: atPort) == .direct)
         #expect(Way(to: "http://[::1]/", by: settings) == .direct)
         #expect(Way(to: "https://localhost", by: settings) == .direct)
         #expect(Way(to: "https://localhost.example.org", by: settings) == .throughProxy(isTLS: false))
