@@ -12,6 +12,8 @@ final class Courier {
     private var settings = NetworkSettings()
     private var transfers: [UInt32: Transfer] = [:]
     private var isGreeted = false
+    /// Whoever has it started greets it at once: one that nobody greets would take the place of another.
+    private let lastGreeting = clinux_boot_milliseconds() + 10_000
 
     init(serving keeper: KeeperConnection) {
         self.keeper = keeper
@@ -32,6 +34,10 @@ final class Courier {
                 StandardError.say(
                     "the keeper sent \(error.what): both must be of one version; is an upgrade half done?"
                 )
+                exit(76)
+            }
+            guard isGreeted || clinux_boot_milliseconds() < lastGreeting else {
+                StandardError.say("nobody has said anything within 10 s: only junctiond has any business here")
                 exit(76)
             }
             carry()
@@ -86,7 +92,7 @@ final class Courier {
     /// Sleeps until the network, the keeper or a limit has something for us.
     private func wait() {
         let now = clinux_boot_milliseconds()
-        let next = transfers.values.map { $0.deadline }.min() ?? Int64.max
+        let next = transfers.values.map { $0.deadline }.min() ?? (isGreeted ? Int64.max : lastGreeting)
         var keeper = curl_waitfd(fd: keeper.socket, events: Int16(CURL_WAIT_POLLIN), revents: 0)
         curl_multi_poll(
             network,

@@ -137,6 +137,16 @@ struct CourierProcessTests {
         #expect(try await onThread { Self.hears(from: socket) })
     }
 
+    @Test(.timeLimit(.minutes(2)))
+    func `a courier that nobody greets goes by itself`() async throws {
+        let courier = try OwnCourier()
+        let socket = try courier.place.connect()
+        defer { close(socket) }
+        try await onThread { while Self.hears(from: socket) {} }
+
+        while courier.process != nil { await Task.yield() }
+    }
+
     @Test func `a courier inherits nothing but its connection and standard error`() async throws {
         // Reads what it is told, says nothing, and is found as it was started.
         let courier = try OwnCourier("/bin/cat")
