@@ -17,8 +17,23 @@ package struct ServerCounters: Equatable, Sendable {
     package internal(set) var handlers = 0
     /// Access tokens that were handed out.
     package internal(set) var tokensServed = 0
+    /// The same by the unit of the caller.
+    package internal(set) var tokensOfUnits: [TokensOfUnit] = []
+    /// How long callers waited for a token that was not at hand.
+    package internal(set) var tokenWaits = DurationHistogram()
     /// Calls that were refused because the caller lacked the capability.
     package internal(set) var refusals = 0
+
+    /// How many tokens the callers of one unit were handed.
+    package struct TokensOfUnit: Equatable, Sendable {
+        package var unit: String
+        package var count: Int
+    }
+
+    /// In place of a unit's name: the caller is in none.
+    package static let noUnit = "(none)"
+    /// The same: there are more units than are counted one by one.
+    package static let otherUnits = "(other)"
 
     /// Starts at zero.
     package init() {}

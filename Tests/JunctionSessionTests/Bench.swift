@@ -447,3 +447,10 @@ extension Bench {
         return bench
     }
 }
+
+extension Happening {
+    /// How a renewal ended, whatever the reason.
+    var renewalOutcome: Outcome? {
+        if case .renewalEnded(let outcome, _) = self { outcome } else { nil }
+    }
+}

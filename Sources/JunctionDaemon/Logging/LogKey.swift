@@ -5,14 +5,18 @@ package import Logging
 package enum LogKey: String, Sendable, CaseIterable {
     case action
     case capability
+    case cause
     case code
     case configuration
     case count
     case durable
     case error
     case generation
+    case host
     case kind
+    case lasted
     case method
+    case nextAttempt
     case outcome
     case peerPid
     case peerUid
@@ -44,6 +48,8 @@ package enum LoggedEvent: String, Sendable, CaseIterable {
     case tokenServed = "3bb2f0973b5b41f5aad267af8ae68d51"
     case refused = "4e6f795322ce4f33859c2e1348392a37"
     case renewalFailed = "b173b8cdf5f34da3964a39bf381ef8da"
+    case renewalsResumed = "2ab17f9bbdc049149029f3b32ea22355"
+    case durableAgain = "0e0c1be4a1f34c0f8d9c6c1e0a3f4b57"
     case notDurable = "6b7f13f553674ee5b98fd5d77c38edfb"
 }
 

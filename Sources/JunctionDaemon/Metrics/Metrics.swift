@@ -1,3 +1,5 @@
+package import JunctionProviders
+import JunctionServer
 package import JunctionSession
 
 /// What has happened to the session since the daemon started: plain counts. What the socket did, the server counts.
@@ -5,6 +7,10 @@ package struct Metrics: Sendable {
     private(set) var signOuts = 0
     private var exchanges = [Int](repeating: 0, count: Happening.Outcome.allCases.count)
     private var renewals = [Int](repeating: 0, count: Happening.Outcome.allCases.count)
+    private var failures = [Trouble.Cause: Int]()
+    private(set) var providerRequests = DurationHistogram()
+    /// How far the provider's clock is ahead, in milliseconds.
+    private(set) var clockSkew: Int64 = 0
     private(set) var writesSucceeded = 0
     private(set) var writesFailed = 0
 
@@ -15,11 +21,19 @@ package struct Metrics: Sendable {
         if durably { writesSucceeded += 1 } else { writesFailed += 1 }
     }
 
+    /// A request to the provider has ended.
+    package mutating func requestEnded(_ reading: RequestMeter.Reading) {
+        providerRequests.note(reading.duration)
+        if let skew = reading.clockSkew { clockSkew = skew.wholeMilliseconds }
+    }
+
     /// Something happened to the session.
     package mutating func happened(_ happening: Happening) {
         switch happening {
         case .exchangeEnded(let outcome): exchanges[outcome.index] += 1
-        case .renewalEnded(let outcome): renewals[outcome.index] += 1
+        case .renewalEnded(let outcome, let trouble):
+            renewals[outcome.index] += 1
+            if let trouble { failures[trouble.cause, default: 0] += 1 }
         case .signedOut: signOuts += 1
         // Counted by `writeEnded`, beside the writes that succeed.
         case .writeFailed: break
@@ -29,6 +43,7 @@ package struct Metrics: Sendable {
     }
 
     func exchanges(_ outcome: Happening.Outcome) -> Int { exchanges[outcome.index] }
+    func failedRenewals(_ cause: Trouble.Cause) -> Int { failures[cause] ?? 0 }
     func renewals(_ outcome: Happening.Outcome) -> Int { renewals[outcome.index] }
 }
 

@@ -44,8 +44,19 @@ extension Metrics {
             text.add(snapshot.facts.state == state ? 1 : 0, [("state", state.rawValue)])
         }
         text.add(.revision, snapshot.revision)
+        text.announce(.storage)
+        for status in StorageStatus.allCases {
+            text.add(snapshot.facts.storage.status == status ? 1 : 0, [("status", status.rawValue)])
+        }
         text.add(.durable, snapshot.facts.storage.durable ? 1 : 0)
+        text.add(.reauthentication, snapshot.facts.flags.contains(.pendingReauthentication) ? 1 : 0)
         text.add(.expiry, (snapshot.facts.accessToken?.expiresAt.milliseconds ?? 0) / 1_000)
+        text.add(.lastRenewal, (snapshot.facts.accessToken?.issuedAt.milliseconds ?? 0) / 1_000)
+        text.announce(.phase)
+        for phase in RenewalPhase.allCases {
+            text.add(snapshot.facts.renewal.phase == phase ? 1 : 0, [("phase", phase.rawValue)])
+        }
+        text.add(.nextRenewal, (snapshot.facts.renewal.notBefore?.milliseconds ?? 0) / 1_000)
         text.add(.failures, snapshot.facts.renewal.failures)
     }
 
@@ -54,6 +65,11 @@ extension Metrics {
         for outcome in Happening.Outcome.allCases { text.add(exchanges(outcome), [("outcome", outcome.rawValue)]) }
         text.announce(.renewals)
         for outcome in Happening.Outcome.allCases { text.add(renewals(outcome), [("outcome", outcome.rawValue)]) }
+        text.announce(.failedRenewals)
+        for cause in Trouble.Cause.allCases { text.add(failedRenewals(cause), [("cause", cause.rawValue)]) }
+        text.add(.providerRequests, providerRequests)
+        text.announce(.clockSkew)
+        text.add(thousandths: clockSkew)
         text.add(.signOuts, signOuts)
         text.announce(.writes)
         text.add(writesSucceeded, [("outcome", "succeeded")])
@@ -62,6 +78,9 @@ extension Metrics {
 
     private func add(_ counters: ServerCounters, to text: inout PrometheusText) {
         text.add(.tokensServed, counters.tokensServed)
+        text.announce(.tokensOfUnits)
+        for tokens in counters.tokensOfUnits { text.add(tokens.count, [("unit", tokens.unit)]) }
+        text.add(.tokenWaits, counters.tokenWaits)
         text.announce(.requests)
         for method in Method.allCases { text.add(counters.requests(of: method), [("method", method.name.description)]) }
         text.announce(.errors)

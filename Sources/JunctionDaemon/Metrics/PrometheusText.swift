@@ -1,3 +1,5 @@
+import JunctionServer
+
 /// Writes samples in Prometheus's text format, version 0.0.4.
 struct PrometheusText {
     private(set) var text = ""
@@ -24,6 +26,31 @@ struct PrometheusText {
             text += "{" + list.joined(separator: ",") + "}"
         }
         text += " \(value)\n"
+    }
+
+    /// One sample of the series announced last, in thousandths.
+    mutating func add(thousandths value: Int64) {
+        text += "\(name) \(Self.decimal(thousandths: value))\n"
+    }
+
+    /// The samples of a histogram, whose unit is the second.
+    mutating func add(_ series: Series, _ histogram: DurationHistogram) {
+        announce(series)
+        let cumulative = histogram.cumulative
+        for (bound, count) in zip(DurationHistogram.bounds, cumulative) {
+            text += "\(name)_bucket{le=\"\(Self.decimal(thousandths: bound))\"} \(count)\n"
+        }
+        let total = cumulative.last ?? 0
+        text += "\(name)_bucket{le=\"+Inf\"} \(total)\n"
+        text += "\(name)_sum \(Self.decimal(thousandths: histogram.sum))\n\(name)_count \(total)\n"
+    }
+
+    /// `-1.25`: without zeros that say nothing.
+    static func decimal(thousandths value: Int64) -> String {
+        let (whole, rest) = value.magnitude.quotientAndRemainder(dividingBy: 1_000)
+        var fraction = String(1_000 + rest).dropFirst()
+        while fraction.last == "0" { fraction.removeLast() }
+        return (value < 0 ? "-" : "") + "\(whole)" + (fraction.isEmpty ? "" : ".\(fraction)")
     }
 
     private static func escaped(_ text: String, quotes: Bool) -> String {

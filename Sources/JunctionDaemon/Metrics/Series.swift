@@ -3,8 +3,10 @@ struct Series {
     enum Kind: String {
         case counter
         case gauge
+        case histogram
     }
 
+    /// Without a unit in front: `junctiond_session_state`.
     let name: String
     let kind: Kind
     let help: String
@@ -30,14 +32,56 @@ extension Series {
         .gauge,
         "When the access token expires, in seconds since 1970; 0 without one."
     )
+    static let storage = Series(
+        "storage_status",
+        .gauge,
+        "1 for how the stored session is (ok, locked, damaged, unavailable), 0 for the others."
+    )
+    static let reauthentication = Series(
+        "reauthentication_pending",
+        .gauge,
+        "1 if the provider wants a new credential for the user, 0 if not."
+    )
+    static let phase = Series("renewal_phase", .gauge, "1 for what the renewal is at, 0 for the rest.")
+    static let lastRenewal = Series(
+        "last_renewal_timestamp_seconds",
+        .gauge,
+        "When the provider granted the present token, by a renewal or a sign-in, in seconds since 1970; 0 without one."
+    )
+    static let nextRenewal = Series(
+        "next_renewal_timestamp_seconds",
+        .gauge,
+        "When the next renewal is tried, in seconds since 1970; 0 where that is no matter of time."
+    )
     static let failures = Series("renewal_failures", .gauge, "Renewals that have failed in a row.")
 
     static let exchanges = Series("exchanges_total", .counter, "Credentials exchanged for a session, by outcome.")
     static let renewals = Series("renewals_total", .counter, "Renewals of the access token, by outcome.")
+    static let failedRenewals = Series("failed_renewals_total", .counter, "Renewals that failed, by cause.")
+    static let providerRequests = Series(
+        "provider_request_duration_seconds",
+        .histogram,
+        "How long requests to the provider took, answered or not."
+    )
+    static let clockSkew = Series(
+        "clock_skew_seconds",
+        .gauge,
+        "How far the provider's clock is ahead of this machine's, by its last answer; 0 before the first."
+    )
     static let signOuts = Series("sign_outs_total", .counter, "Sign-outs.")
     static let writes = Series("writes_total", .counter, "Writes of the sealed record, by outcome.")
 
     static let tokensServed = Series("tokens_served_total", .counter, "Access tokens handed to callers.")
+    static let tokensOfUnits = Series(
+        "tokens_served_by_unit_total",
+        .counter,
+        "Access tokens handed to the callers of a unit; (none): callers in no unit, (other): units beyond the first 64."
+    )
+    static let tokenWaits = Series(
+        "token_wait_seconds",
+        .histogram,
+        "How long callers waited for an access token that was not at hand; the others were answered from memory."
+    )
     static let requests = Series("requests_total", .counter, "Requests received, by method.")
     static let errors = Series("errors_total", .counter, "Errors answered, by code.")
     static let refusals = Series("refusals_total", .counter, "Requests refused for want of a capability.")

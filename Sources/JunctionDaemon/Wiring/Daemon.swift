@@ -101,6 +101,7 @@ package final class Daemon: Sendable {
             network: plan.network,
             userAgent: "\(Version.name)/\(Version.number)",
             limits: plan.configuration.network.limits,
+            meter: RequestMeter(clock: clock) { [news = plan.news] in news.requestEnded($0) },
             // A renewal leaves the daemon as small as it found it.
             whenIdle: { _ = clinux_return_memory() }
         )

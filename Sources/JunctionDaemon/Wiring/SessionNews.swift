@@ -1,3 +1,6 @@
+import JunctionProtocol
+import JunctionProviders
+import JunctionServer
 import JunctionSession
 import JunctionSystemd
 import JunctionVault
@@ -13,8 +16,10 @@ final class SessionNews: SessionObserver {
 
     private struct State {
         var metrics = Metrics()
-        var facts: Snapshot.Facts?
+        var facts: JunctionSession.Snapshot.Facts?
         var statusLine: String?
+        /// Renewals fail.
+        var outage: Outage?
         /// The service manager has been told that the daemon is ready, and hears of changes from now on.
         var isReady = false
     }
@@ -27,9 +32,14 @@ final class SessionNews: SessionObserver {
 
     var metrics: Metrics { state.withLock { $0.metrics } }
 
+    /// A request to the provider has ended.
+    func requestEnded(_ reading: RequestMeter.Reading) {
+        state.withLock { $0.metrics.requestEnded(reading) }
+    }
+
     // MARK: SessionObserver
 
-    func changed(_ snapshot: Snapshot) {
+    func changed(_ snapshot: JunctionSession.Snapshot) {
         let previous = state.withLock { state in
             defer { state.facts = snapshot.facts }
             return state.facts
@@ -51,15 +61,53 @@ final class SessionNews: SessionObserver {
             )
         case .exchangeEnded(let outcome):
             logger.info("An exchange ended", metadata: .of(nil, [.outcome: "\(outcome.rawValue)"]))
-        case .renewalEnded(let outcome):
-            let level: Logger.Level = outcome == .succeeded ? .info : .warning
-            let event: LoggedEvent? = outcome == .succeeded ? nil : .renewalFailed
-            logger.log(level: level, "A renewal ended", metadata: .of(event, [.outcome: "\(outcome.rawValue)"]))
+        case .renewalEnded(.succeeded, _):
+            logger.info("A renewal ended", metadata: .of(nil, [.outcome: "succeeded"]))
+            outageEnded()
+        case .renewalEnded(let outcome, let trouble):
+            renewalFailed(outcome, trouble)
         case .revocationGivenUp(let reason):
             logger.notice("The provider was not told of a sign-out", metadata: .of(nil, [.error: "\(reason)"]))
         case .signedOut:
+            state.withLock { $0.outage = nil }
             logger.info("Signed out", metadata: .of(.signedOut))
         }
+    }
+
+    /// Why, whose fault it is, and when it goes on.
+    private func renewalFailed(_ outcome: Happening.Outcome, _ trouble: Trouble?) {
+        var values: [LogKey: Logger.MetadataValue] = [.outcome: "\(outcome.rawValue)"]
+        if let trouble {
+            values[.error] = "\(trouble.message)"
+            values[.cause] = "\(trouble.cause.rawValue)"
+            if let host = trouble.host { values[.host] = "\(host)" }
+            if let time = trouble.nextAttempt { values[.nextAttempt] = "\(Timestamp(time))" }
+        }
+        logger.warning("A renewal failed", metadata: .of(.renewalFailed, values))
+        state.withLock { state in
+            switch outcome {
+            // It is over, and nothing is tried by itself any more.
+            case .terminated, .reauthenticationRequired: state.outage = nil
+            case .succeeded, .refused, .unavailable:
+                if state.outage == nil { state.outage = Outage(beginning: .now) } else { state.outage?.goesOn() }
+            }
+        }
+    }
+
+    /// One line when renewals work again after they had failed.
+    private func outageEnded() {
+        let outage = state.withLock { state in
+            defer { state.outage = nil }
+            return state.outage
+        }
+        guard let outage else { return }
+        logger.notice(
+            "The session is renewed again, after renewals had failed",
+            metadata: .of(
+                .renewalsResumed,
+                [.count: "\(outage.failures)", .lasted: "\(outage.seconds(until: .now)) s"]
+            )
+        )
     }
 
     func reached(_ step: RotationStep) {
@@ -75,7 +123,7 @@ final class SessionNews: SessionObserver {
     // MARK: Where it goes
 
     /// Says that the socket answers and the state is loaded, with the state, in one message.
-    func tellReady(_ facts: Snapshot.Facts) {
+    func tellReady(_ facts: JunctionSession.Snapshot.Facts) {
         let line = StatusLine.text(for: facts)
         state.withLock { state in
             state.isReady = true
@@ -90,7 +138,7 @@ final class SessionNews: SessionObserver {
     }
 
     /// The words for the service manager, when they have changed.
-    private func tellServiceManager(_ facts: Snapshot.Facts) {
+    private func tellServiceManager(_ facts: JunctionSession.Snapshot.Facts) {
         let line = StatusLine.text(for: facts)
         let isNew = state.withLock { state in
             defer { state.statusLine = line }
@@ -99,7 +147,7 @@ final class SessionNews: SessionObserver {
         if isNew { notifier.tell(.status(line)) }
     }
 
-    private func log(_ snapshot: Snapshot, after previous: Snapshot.Facts?) {
+    private func log(_ snapshot: JunctionSession.Snapshot, after previous: JunctionSession.Snapshot.Facts?) {
         let facts = snapshot.facts
         var metadata: [LogKey: Logger.MetadataValue] = [
             .state: "\(facts.state.rawValue)", .revision: "\(snapshot.revision)",
@@ -112,6 +160,9 @@ final class SessionNews: SessionObserver {
         if let error = facts.renewal.lastError { metadata[.error] = "\(error)" }
         if let termination = facts.termination { metadata[.code] = "\(termination.code)" }
 
+        if previous?.storage.durable == false, facts.storage.durable {
+            logger.notice("The session is on the disk again", metadata: .of(.durableAgain))
+        }
         if previous?.state != facts.state {
             logger.notice("The session changed its state", metadata: .of(.stateChanged, metadata))
         } else {

@@ -19,12 +19,20 @@ extension HttpAnswer {
             default:
                 "\(place) answered unexpectedly (\(status)): check that the URL is the right service"
             }
-        return Unavailability(
+        var failure = Unavailability(
             message,
             retryAfter: retryAfter(now: now),
             ambiguous: Self.mayHaveActed(status: status),
             sentAgo: sinceLeft
         )
+        failure.host = place
+        failure.cause =
+            switch status {
+            case 429, 503: .busy
+            case 500...: .server
+            default: .answer
+            }
+        return failure
     }
 
     /// Ends well when the server took the request or has refused it for good, so that asking again changes nothing.
@@ -34,7 +42,9 @@ extension HttpAnswer {
 
     /// What a success comes to whose content is not what it should be.
     func unreadable(_ what: String) -> Unavailability {
-        Unavailability("\(place) answered \(status) without \(what)", ambiguous: true, sentAgo: sinceLeft)
+        var failure = Unavailability("\(place) answered \(status) without \(what)", ambiguous: true, sentAgo: sinceLeft)
+        (failure.cause, failure.host) = (.answer, place)
+        return failure
     }
 
     /// What `Retry-After` asks for, 1 s…1 h; `nil` without a readable one.

@@ -129,6 +129,25 @@ struct HttpFailure: Error, Equatable {
 extension Unavailability {
     init(_ failure: HttpFailure) {
         self.init(failure.message, ambiguous: failure.isAmbiguous, sentAgo: failure.sinceLeft)
+        (cause, host) = (failure.cause.kind, failure.place)
+    }
+}
+
+extension HttpFailure.Cause {
+    /// The same in one of the words that are counted.
+    fileprivate var kind: Trouble.Cause {
+        switch self {
+        case .unresolved: .name
+        case .refused, .unreachable, .closed: .connection
+        case .noName, .noConnection, .noAnswer: .timeout
+        case .untrustedCertificate, .expiredCertificate, .futureCertificate, .certificateForAnotherHost, .notTLS,
+            .trustUnusable, .clientCertificateUnusable, .clientCertificateRefused:
+            .certificate
+        case .notHTTP, .tooLong: .answer
+        case .proxyRefused, .proxyUnresolved, .noProxyName, .proxyUnreachable, .proxyUntrusted, .proxyUnusable: .proxy
+        case .courier: .courier
+        case .requestTooLong, .tooManyUnderWay, .cancelled, .shutDown, .unknown: .other
+        }
     }
 }
 

@@ -41,6 +41,7 @@ package final class OutgoingHttp: Sendable {
     private let link: NIOLoopBoundBox<CourierLink?>
     private let makeLink: @Sendable () -> CourierLink
     private let lastNumber = Atomic<UInt32>(0)
+    private let meter: RequestMeter?
 
     /// Prepares a way out that is not used yet.
     ///
@@ -48,6 +49,7 @@ package final class OutgoingHttp: Sendable {
     ///   - courier: where to get one.
     ///   - network: how it is to use the network.
     ///   - userAgent: `junctiond/` and the version.
+    ///   - meter: is told of every request.
     ///   - whenIdle: called on the event loop when the courier was let go, after there was nothing to carry for a while.
     package init(
         eventLoop: any EventLoop,
@@ -55,10 +57,12 @@ package final class OutgoingHttp: Sendable {
         network: NetworkUse = NetworkUse(),
         userAgent: String,
         limits: Limits = Limits(),
+        meter: RequestMeter? = nil,
         whenIdle: @escaping @Sendable () -> Void = {}
     ) {
         self.eventLoop = eventLoop
         self.limits = limits
+        self.meter = meter
         link = .makeEmptyBox(eventLoop: eventLoop)
         makeLink = {
             CourierLink(
@@ -122,11 +126,15 @@ package final class OutgoingHttp: Sendable {
         then completion: @escaping @Sendable (Result<HttpAnswer, HttpFailure>) -> Void
     ) {
         let limits = transferLimits(for: call)
+        let measured = meter?.begin()
         withLink { link in
             let collector = AnswerCollector(
                 place: call.origin.place,
                 granting: { [unowned link] in link.grant($0, of: number) },
-                then: completion
+                then: { outcome in
+                    measured?(outcome)
+                    completion(outcome)
+                }
             )
             link.begin(OutgoingTransfer(number, call, limits, collector, at: .now()))
         }

@@ -8,6 +8,8 @@ import NIOCore
 /// Everything happens on the event loop. The answers to what was read together go out together.
 final class Connection {
     private(set) var peer: Peer
+    /// Where the tokens that it is handed are counted.
+    private(set) var unitPlace: UnitTally.Place
     let eventLoop: any EventLoop
     let dispatcher: Dispatcher
     private let reception: Reception
@@ -57,6 +59,7 @@ final class Connection {
         self.reception = reception
         self.eventLoop = eventLoop
         dispatcher = reception.dispatcher
+        unitPlace = reception.dispatcher.unitTally.place(of: peer.unit)
     }
 
     // MARK: Rights
@@ -76,6 +79,7 @@ final class Connection {
     /// Looks up the unit of the caller, if that was not done when it connected.
     func findUnit(_ unitOfProcess: (Int32) throws -> String?) {
         peer.findUnit(unitOfProcess, connectedBy: descriptor, isNew: false)
+        unitPlace = dispatcher.unitTally.place(of: peer.unit)
     }
 
     /// Whether it is told or asked what its caller has no right to any more.

@@ -15,6 +15,7 @@ extension Dispatcher {
     var tally: ServerCounters {
         var tally = counters
         (tally.watchers, tally.handlers) = (watchers.count, handlers.count)
+        tally.tokensOfUnits = unitTally.tokens
         return tally
     }
 

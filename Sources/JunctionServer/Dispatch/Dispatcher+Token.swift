@@ -8,7 +8,7 @@ extension Dispatcher {
         let validity = params?.validity ?? .zero
         let generation = prepared.withToken(validFor: validity, of: owner) { request.succeed(with: $0) }
         if let generation {
-            handedOutToken(to: request.peer, generation)
+            handedOutToken(to: request.connection, generation)
         } else {
             waitForToken(request, validity)
         }
@@ -18,9 +18,11 @@ extension Dispatcher {
         let user = request.peer.user
         let awaited = NIOLoopBound((self, request.connection), eventLoop: eventLoop)
         let answer = request.laterOrDenied(TokenGet.self)
+        let began = owner.now.uptime
         owner.assumeIsolated { owner in
             owner.token(minimumValidity: validity, by: user) { outcome in
                 let (dispatcher, connection) = awaited.value
+                dispatcher.counters.tokenWaits.note(dispatcher.owner.now.uptime - began)
                 guard case .success(let token) = outcome else {
                     return answer(outcome.map(AccessToken.init).mapError(WireError.init))
                 }
@@ -29,14 +31,15 @@ extension Dispatcher {
                     return answer(.failure(dispatcher.denial(of: .tokenGet, to: connection.peer, lacking: .token)))
                 }
                 answer(.success(AccessToken(token)))
-                dispatcher.handedOutToken(to: connection.peer, token.facts.generation)
+                dispatcher.handedOutToken(to: connection, token.facts.generation)
             }
         }
     }
 
-    func handedOutToken(to peer: Peer, _ generation: UInt64) {
+    func handedOutToken(to connection: Connection, _ generation: UInt64) {
         counters.tokensServed += 1
-        observer.handedOutToken(to: peer, generation: generation)
+        unitTally.count(connection.unitPlace)
+        observer.handedOutToken(to: connection.peer, generation: generation)
     }
 
     func callApi(_ request: Request, _ call: JunctionProtocol.ApiRequest) {

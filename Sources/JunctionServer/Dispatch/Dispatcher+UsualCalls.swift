@@ -12,7 +12,7 @@ extension Dispatcher {
         case .tokenGet:
             let generation = prepared.withServableToken(of: owner) { connection.put($0, answering: call) }
             guard let generation else { return false }
-            handedOutToken(to: connection.peer, generation)
+            handedOutToken(to: connection, generation)
         }
         counters.count(call.kind.method)
         return true

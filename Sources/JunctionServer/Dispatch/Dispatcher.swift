@@ -19,6 +19,7 @@ final class Dispatcher {
     let handlers: SessionHandlers
     let prepared = PreparedAnswers()
     var counters = ServerCounters()
+    var unitTally = UnitTally()
 
     // One for all connections: whatever is read is let go before the next line is.
     private var reader = MessageReader()

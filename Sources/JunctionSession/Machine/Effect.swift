@@ -75,7 +75,8 @@ package struct ApprovalBegun: Hashable, Sendable {
 /// What just happened, for logs and metrics. Never a secret.
 package enum Happening: Hashable, Sendable {
     case exchangeEnded(Outcome)
-    case renewalEnded(Outcome)
+    /// With why, unless it succeeded.
+    case renewalEnded(Outcome, Trouble? = nil)
     case signedOut
     /// The provider was never told of a sign-out; why, in words.
     case revocationGivenUp(String)

@@ -63,24 +63,34 @@ extension SessionMachine {
         _ session: Session,
         _ now: Moment
     ) -> [Effect] {
-        let report = Effect.report(.renewalEnded(failure.outcome))
+        let replies = judged(tried, failure, session, now)
+        // When it goes on is known by now.
+        let report = Effect.report(.renewalEnded(failure.outcome, Trouble(failure, nextAttempt: renewalDue(now))))
+        return [report] + replies + settle(now)
+    }
+
+    /// What the failure means for the session, and who is told.
+    private mutating func judged(
+        _ tried: Renewal.Try,
+        _ failure: RenewalFailure,
+        _ session: Session,
+        _ now: Moment
+    ) -> [Effect] {
         switch failure {
         case .terminated(let code, let message):
             end(session, Verdict(code: code, message: message), now)
-            return [report] + settle(now)
+            return []
         case .reauthenticationRequired:
             reauthenticationDemanded(session, now)
-            return [report] + settle(now)
+            return []
         case .unavailable(let unavailability):
-            return [report] + putOff(tried, unavailability, session, now) + settle(now)
+            return putOff(tried, unavailability, session, now)
         case .answerRefused(let reason):
-            guard mode == .handler else {
-                return [report] + putOff(tried, Unavailability(reason), session, now) + settle(now)
-            }
+            guard mode == .handler else { return putOff(tried, Unavailability(reason), session, now) }
             askNext(after: tried, reason, session, now)
-            return [report] + settle(now)
+            return []
         case .registrationForgotten:
-            return [report] + registrationForgotten(tried, session, now) + settle(now)
+            return registrationForgotten(tried, session, now)
         }
     }
 

@@ -189,6 +189,10 @@ package struct Unavailability: Error, Equatable, Sendable {
     /// How long ago the request left, where that is known: a name and a connection may have taken their time before. The
     /// provider's grace begins with it.
     package var sentAgo: Duration?
+    /// What kind of trouble it is.
+    package var cause = Trouble.Cause.other
+    /// Whom the request was for, if it was for anybody.
+    package var host: String?
 
     package init(_ message: String, retryAfter: Duration? = nil, ambiguous: Bool = false, sentAgo: Duration? = nil) {
         self.message = message

@@ -84,12 +84,37 @@ import Testing
                 #expect(words[2] == current)
                 #expect((words[3] == "counter") == current.hasSuffix("_total"))
             } else {
-                #expect(line.prefix { $0 != "{" && $0 != " " } == current)
-                #expect(Int(line.split(separator: " ").last ?? "") != nil)
+                let name = line.prefix { $0 != "{" && $0 != " " }
+                let isHistogram = ["_bucket", "_sum", "_count"].contains { name == current + $0 }
+                #expect(name == current || isHistogram)
+                #expect(Double(line.split(separator: " ").last ?? "") != nil)
             }
         }
         #expect(announced.count >= 12)
         #expect(lines(Metrics()).last == "")
+    }
+
+    @Test func `failures are counted by cause, requests by how long they took, and the clocks compared`() {
+        var metrics = Metrics()
+
+        metrics.happened(.renewalEnded(.unavailable, Trouble(.timeout, "No answer")))
+        metrics.requestEnded(.init(duration: .milliseconds(30), clockSkew: .milliseconds(-1_250)))
+        metrics.requestEnded(.init(duration: .seconds(12)))
+
+        let lines = lines(metrics)
+        #expect(lines.contains("junctiond_failed_renewals_total{cause=\"timeout\"} 1"))
+        #expect(lines.contains("junctiond_failed_renewals_total{cause=\"name\"} 0"))
+        #expect(lines.contains("junctiond_provider_request_duration_seconds_bucket{le=\"0.025\"} 0"))
+        #expect(lines.contains("junctiond_provider_request_duration_seconds_bucket{le=\"0.05\"} 1"))
+        #expect(lines.contains("junctiond_provider_request_duration_seconds_bucket{le=\"+Inf\"} 2"))
+        #expect(lines.contains("junctiond_provider_request_duration_seconds_sum 12.03"))
+        #expect(lines.contains("junctiond_provider_request_duration_seconds_count 2"))
+        #expect(lines.contains("junctiond_clock_skew_seconds -1.25"))
+    }
+
+    @Test(arguments: [(0, "0"), (5, "0.005"), (250, "0.25"), (1_000, "1"), (-60_500, "-60.5"), (-1, "-0.001")])
+    func `thousandths are written without zeros that say nothing`(value: Int64, text: String) {
+        #expect(PrometheusText.decimal(thousandths: value) == text)
     }
 
     @Test func `a label cannot break out of its quotes`() {

@@ -248,10 +248,10 @@ extension Simulation {
         case .exchangeEnded(.succeeded):
             coverage.note(.signInsWritten)
             (quietUntil, window, renewBarredUntil) = (nil, nil, .min)
-        case .renewalEnded(.succeeded):
+        case .renewalEnded(.succeeded, _):
             coverage.note(.rotations)
             (quietUntil, window, renewBarredUntil) = (nil, nil, .min)
-        case .renewalEnded(.terminated): coverage.note(.terminations)
+        case .renewalEnded(.terminated, _): coverage.note(.terminations)
         case .signedOut: renewBarredUntil = .min
         case .exchangeEnded, .renewalEnded, .revocationGivenUp, .writeFailed: break
         }

@@ -1,0 +1,101 @@
+import JunctionSession
+import JunctionSystemd
+import Logging
+import Synchronization
+import Testing
+
+@testable import JunctionDaemon
+
+/// What the log says of renewals that fail: why, and when it is over.
+struct SessionNewsTests {
+    private let journal = Journal()
+
+    private func news() -> SessionNews {
+        let journal = journal
+        let logger = Logger(label: "session") { _ in journal.handler }
+        return SessionNews(logger: logger, notifier: Notifier(socket: nil), crashPoint: CrashPoint(variables: [:]))
+    }
+
+    private let timeout = Trouble(
+        .timeout,
+        "No answer from auth.example.com within 10 s",
+        host: "auth.example.com",
+        nextAttempt: WallTime(milliseconds: 1_800_000_000_000)
+    )
+
+    @Test func `a renewal that fails is told with its cause, its host and its next attempt`() {
+        news().happened(.renewalEnded(.unavailable, timeout))
+
+        let line = journal.lines.first
+        #expect(line?["error"] == "No answer from auth.example.com within 10 s")
+        #expect(line?["cause"] == "timeout")
+        #expect(line?["host"] == "auth.example.com")
+        #expect(line?["nextAttempt"] == "2027-01-15T08:00:00Z")
+        #expect(line?[JournalHandler.messageIdentifierKey] == LoggedEvent.renewalFailed.rawValue)
+    }
+
+    @Test func `the end of an outage is one line, and an ordinary renewal none`() {
+        let news = news()
+        news.happened(.renewalEnded(.succeeded))
+        #expect(journal.count(of: .renewalsResumed) == 0)
+
+        news.happened(.renewalEnded(.unavailable, timeout))
+        news.happened(.renewalEnded(.unavailable, timeout))
+        news.happened(.renewalEnded(.succeeded))
+        news.happened(.renewalEnded(.succeeded))
+
+        #expect(journal.count(of: .renewalsResumed) == 1)
+        #expect(journal.lines.contains { $0["count"] == "2" && $0["lasted"] == "0 s" })
+    }
+
+    @Test func `an outage that a sign-out or a verdict ends is not said to be over`() {
+        let news = news()
+        news.happened(.renewalEnded(.unavailable, timeout))
+        news.happened(.signedOut)
+        news.happened(.renewalEnded(.succeeded))
+        news.happened(.renewalEnded(.unavailable, timeout))
+        news.happened(.renewalEnded(.terminated, Trouble(.termination, "Deleted (invalid_token)")))
+        news.happened(.renewalEnded(.succeeded))
+
+        #expect(journal.count(of: .renewalsResumed) == 0)
+    }
+
+    @Test func `a session that comes to the disk after all is one line`() {
+        let news = news()
+        for durable in [true, false, false, true, true] {
+            let storage = StorageReport(sealedWith: "file", durable: durable)
+            let facts = Snapshot.Facts(state: .established, provider: "junction", storage: storage)
+            news.changed(Snapshot(revision: 1, changedAt: WallTime(milliseconds: 0), facts: facts))
+        }
+
+        #expect(journal.count(of: .durableAgain) == 1)
+    }
+}
+
+/// Keeps the metadata of what is logged.
+private final class Journal: Sendable {
+    private let state = Mutex<[[String: String]]>([])
+
+    var lines: [[String: String]] { state.withLock { $0 } }
+    var handler: some LogHandler { Handler(journal: self) }
+
+    func count(of event: LoggedEvent) -> Int {
+        lines.count { $0[JournalHandler.messageIdentifierKey] == event.rawValue }
+    }
+
+    private struct Handler: LogHandler {
+        let journal: Journal
+        var metadata: Logger.Metadata = [:]
+        var logLevel = Logger.Level.trace
+
+        subscript(metadataKey key: String) -> Logger.Metadata.Value? {
+            get { metadata[key] }
+            set { metadata[key] = newValue }
+        }
+
+        func log(event: LogEvent) {
+            let values = (event.metadata ?? [:]).mapValues { "\($0)" }
+            journal.state.withLock { $0.append(values) }
+        }
+    }
+}

@@ -1,0 +1,42 @@
+import Testing
+
+@testable import JunctionServer
+
+/// What is counted about tokens, in a size that no caller can make grow.
+struct TokenCountTests {
+    @Test func `tokens are counted by unit, and callers of none have a line of their own`() {
+        var tally = UnitTally()
+        let place = tally.place(of: "health-sync.service")
+        tally.count(place)
+        tally.count(tally.place(of: "health-sync.service"))
+        tally.count(tally.place(of: nil))
+
+        #expect(
+            tally.tokens.map { "\($0.unit) \($0.count)" } == ["(none) 1", "(other) 0", "health-sync.service 2"]
+        )
+    }
+
+    @Test func `units for which there is no room share a line`() {
+        var tally = UnitTally()
+        for number in 0..<1_000 { tally.count(tally.place(of: "app@\(number).service")) }
+
+        #expect(tally.tokens.count == UnitTally.mostUnits + 2)
+        #expect(tally.tokens.map(\.count).reduce(0, +) == 1_000)
+        #expect(tally.tokens.first { $0.unit == "(other)" }?.count == 1_000 - UnitTally.mostUnits)
+        // Who was known before the others came is still counted alone.
+        tally.count(tally.place(of: "app@0.service"))
+        #expect(tally.tokens.first { $0.unit == "app@0.service" }?.count == 2)
+    }
+
+    @Test func `what took long is in the buckets of what took longer`() {
+        var histogram = DurationHistogram()
+        #expect(histogram.cumulative.last == 0)
+        for milliseconds in [0, 5, 6, 30_000, 30_001] { histogram.note(.milliseconds(milliseconds)) }
+        histogram.note(.seconds(-1))
+
+        #expect(histogram.cumulative.count == DurationHistogram.bounds.count + 1)
+        #expect(histogram.cumulative.prefix(2) == [3, 4])
+        #expect(histogram.cumulative.suffix(2) == [5, 6])
+        #expect(histogram.sum == 60_012)
+    }
+}
