@@ -148,3 +148,32 @@ struct RenderingTests {
         #expect(action.verdict == word)
     }
 }
+    @Test(arguments: [Snapshot.Storage.Status.locked, .damaged, .unavailable])
+    func `a session that cannot be opened is not fresh, and does not become so by waiting`(
+        status: Snapshot.Storage.Status
+    ) {
+        // What a locked session shows: the state of its header, and no token.
+        var snapshot = signedIn
+        (snapshot.storage.status, snapshot.accessToken) = (status, nil)
+
+        #expect(!WaitCommand.Goal.fresh.isReached(by: snapshot, at: now))
+        let obstacle = WaitCommand.Goal.fresh.obstacle(in: snapshot)
+        #expect(obstacle?.status == .temporary)
+        #expect(obstacle?.line.contains("is \(status)") == true)
+        #expect(WaitCommand.Goal.signedIn.obstacle(in: snapshot) == nil)
+    }
+
+    @Test func `a terminated session does not become fresh by waiting, and one whose token is dead may`() {
+        var snapshot = nobody
+        snapshot.state = .terminated
+        snapshot.termination = .init(code: "invalid_token", message: "deleted", at: now)
+
+        let obstacle = WaitCommand.Goal.fresh.obstacle(in: snapshot)
+        #expect(obstacle?.status == .refused)
+        #expect(obstacle?.line.contains("terminated the session: deleted (invalid_token)") == true)
+        #expect(WaitCommand.Goal.signedIn.obstacle(in: snapshot) == nil)
+        var dead = signedIn
+        dead.state = .tokenExpired
+        for snapshot in [dead, nobody] { #expect(WaitCommand.Goal.fresh.obstacle(in: snapshot) == nil) }
+    }
+

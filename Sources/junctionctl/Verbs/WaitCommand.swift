@@ -9,7 +9,8 @@ struct WaitCommand: ParsableCommand {
         abstract: "Waits until somebody is signed in, or whatever else is asked for.",
         discussion: """
             It also waits for the daemon to come up, or to come back. Without --timeout it waits for ever; \
-            with it, it ends with exit code 75 when the time is over.
+            with it, it ends with exit code 75 when the time is over. For fresh it does not wait where waiting is in vain: \
+            a session that is locked, damaged or unavailable ends it with 75, one that is terminated with 1.
             """
     )
 
@@ -36,7 +37,10 @@ struct WaitCommand: ParsableCommand {
         var feed = SnapshotFeed(from: options.path, patience: .always)
         do {
             var state = try feed.next(by: deadline)
-            while !goal.isReached(by: state.value, at: .now) { state = try feed.next(by: deadline) }
+            while !goal.isReached(by: state.value, at: .now) {
+                if let obstacle = goal.obstacle(in: state.value) { throw obstacle }
+                state = try feed.next(by: deadline)
+            }
             try options.show(state) { SnapshotText($0).line }
         } catch let error as JunctionError where error.kind == .timedOut {
             throw CommandFailure(
@@ -55,7 +59,30 @@ extension WaitCommand.Goal {
         case .signedIn: snapshot.isSignedIn
         case .signedOut: !snapshot.isSignedIn && snapshot.state != .establishing
         // An API key's session has no token that could die.
-        case .fresh: snapshot.state == .established && snapshot.accessToken.map { $0.expiresAt > now } ?? true
+        case .fresh:
+            // Of a session that cannot be opened, the state is what its header says: nobody gets a token from it.
+            snapshot.storage.status == .ok && snapshot.state == .established
+                && snapshot.accessToken.map { $0.expiresAt > now } ?? true
         }
+    }
+
+    /// Why it does not come about by waiting: somebody has to do something first.
+    func obstacle(in snapshot: Snapshot) -> CommandFailure? {
+        guard self == .fresh else { return nil }
+        if snapshot.storage.status != .ok {
+            return CommandFailure(
+                "the stored session is \(snapshot.storage.status): it does not become fresh by waiting",
+                kind: "storageUnavailable",
+                remedy: "run 'junctionctl doctor'",
+                status: .temporary
+            )
+        }
+        guard snapshot.state == .terminated else { return nil }
+        let why = snapshot.termination.map { ": \($0.message) (\($0.code))" } ?? ""
+        return CommandFailure(
+            "the provider has terminated the session\(why)",
+            kind: "sessionTerminated",
+            remedy: "sign in anew with 'junctionctl sign-in'"
+        )
     }
 }

@@ -56,6 +56,29 @@ import Testing
         #expect(try signedOut.object().state == "notLoggedIn")
     }
 
+    @Test func `wait for a fresh session does not wait for one that is locked or terminated`() throws {
+        let installation = try Installation()
+        let credentials = try Credentials(installation, key: 1)
+        try installation.startDaemon()
+        let user = try installation.signInNewUser()
+        try credentials.put(2)
+        try installation.restartDaemon()
+
+        let locked = try installation.ctl("wait", "--for", "fresh")
+        #expect(locked.status == 75)
+        #expect(locked.errors.contains("locked"))
+        #expect(locked.errors.contains("(storageUnavailable): "))
+
+        try credentials.put(1)
+        try installation.restartDaemon()
+        #expect(try installation.ctl("wait", "--for", "fresh", "--timeout", "30").status == 0)
+        try installation.cloud.drive("delete", user)
+        _ = try? installation.connect().call("session.renew")
+        let terminated = try installation.ctl("wait", "--for", "fresh")
+        #expect(terminated.status == 1)
+        #expect(terminated.errors.contains("(sessionTerminated): "))
+    }
+
     @Test func `wait that takes too long ends with 75`() throws {
         let installation = try Installation.started()
 

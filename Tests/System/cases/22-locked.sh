@@ -36,6 +36,11 @@ check "the session is locked" is_locked
 check "nobody can have a token" ends_with 75 junctionctl token
 check "the error is storageUnavailable" grep -q storageUnavailable <(junctionctl token 2>&1 || :)
 check "doctor names the problem" doctor_names_problem_and_remedy
+check "nobody waits in vain for a fresh session" ends_with 75 junctionctl wait --for fresh
+check "and the target fails instead of being green" no timeout 30 systemctl start junction-online.target
+check "it is not reached" prop_is ActiveState inactive junction-online.target
+check "its service says why" prop_is ActiveState failed junction-online.service
+systemctl reset-failed junction-online.service
 check "the journal says what to do" grep -q "$key" <(logged -u junctiond-key-init.service -o cat)
 bert=$(new_user bert)
 check "signing in needs the key" ends_with 75 junctionctl sign-in < <(sign_in_token "$bert")

@@ -41,3 +41,12 @@ curl -fsS -X DELETE "$cloud/sandbox/faults" -o "$work/.fault"
 curl -fsS -X POST "$cloud/sandbox/release" -o "$work/.release"
 check "the provider answers: the target is reached" timeout 30 systemctl start junction-online.target
 check "with a fresh token" field_is state established
+
+systemctl stop --quiet junction-online.target junction-online.service
+curl -fsS -X POST "$cloud/sandbox/users/$user/delete" -o "$work/.delete"
+junctionctl renew >"$work/.renew" 2>&1 || :
+check "the provider ends the session" await_snapshot 20 '"state":"terminated"'
+check "nobody waits in vain for a fresh one" ends_with 1 junctionctl wait --for fresh
+check "and the target fails" no timeout 30 systemctl start junction-online.target
+check "it is not reached" prop_is ActiveState inactive junction-online.target
+systemctl reset-failed junction-online.service
