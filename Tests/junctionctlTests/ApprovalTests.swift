@@ -177,7 +177,7 @@ struct ApprovalTests {
 
         #expect(
             SnapshotText(begun, now: now).paragraph == """
-                state     signing in
+                state     establishing: signing in
                 provider  oauth
                 sign-in   awaiting approval: enter WDJB-MJHT at https://id.example/device, 9 min left
                 storage   sealed with file
@@ -189,7 +189,7 @@ struct ApprovalTests {
     @Test func `a line for a log has no code`() {
         let line = SnapshotText(begun, now: now).line
 
-        #expect(line == "2026-11-21T06:20:34Z establishing awaiting-approval-until=2026-11-21T06:30:00Z")
+        #expect(line == "2026-11-21T06:20:34Z establishing authorization-until=2026-11-21T06:30:00Z")
     }
 
     // MARK: The picture

@@ -39,12 +39,12 @@ struct RenderingTests {
     @Test func `a signed-in user takes a few lines`() {
         #expect(
             SnapshotText(signedIn, now: now).paragraph == """
-                state     signed in
+                state     established: signed in
                 user      user-1
                 known as  joe
                 provider  junction, sandbox, us, signInToken
                 token     valid until 2026-11-21T07:20:34Z (60 min left)
-                renewal   at 2026-11-21T07:00:00Z
+                renewal   scheduled, at 2026-11-21T07:00:00Z
                 storage   sealed with host+tpm2
                 """
         )
@@ -64,7 +64,7 @@ struct RenderingTests {
     @Test func `nobody takes fewer`() {
         #expect(
             SnapshotText(nobody, now: now).paragraph == """
-                state     not signed in
+                state     notLoggedIn: not signed in
                 provider  junction
                 storage   sealed with file
                 """
@@ -84,13 +84,46 @@ struct RenderingTests {
 
         #expect(
             lines.contains(
-                "state     signed in, but the token is dead until it is renewed; a new credential is required"
+                "state     tokenExpired: signed in, but the token is dead until it is renewed; "
+                    + "pendingReauthentication: a new credential is required"
             )
         )
         #expect(lines.contains { $0.hasPrefix("token     dead since 2026-11-21T06:20:33.999Z") })
-        #expect(lines.contains("renewal   failed 3 times, next attempt at 2026-11-21T06:20:34Z (timeout again)"))
+        #expect(lines.contains("renewal   backingOff: failed 3 times, next attempt at 2026-11-21T06:20:34Z (timeout again)"))
         #expect(lines.contains("ended     2026-11-21T06:20:34Z: deleted (invalid_token)"))
         #expect(lines.contains("storage   damaged; not on disk yet"))
+    }
+
+    @Test(arguments: [
+        Snapshot.State.notLoggedIn, .establishing, .established, .tokenExpired, .terminated,
+    ])
+    func `status and watch call a state by its one word`(state: Snapshot.State) {
+        var snapshot = signedIn
+        snapshot.state = state
+
+        #expect(SnapshotText(snapshot, now: now).paragraph.hasPrefix("state     \(state): "))
+        #expect(SnapshotText(snapshot).line.contains(" \(state) "))
+    }
+
+    @Test(arguments: [Snapshot.Renewal.Phase.scheduled, .inFlight, .waitingForHandler, .postponed, .backingOff])
+    func `and so a renewal`(phase: Snapshot.Renewal.Phase) {
+        var snapshot = signedIn
+        snapshot.renewal = .init(phase: phase, notBefore: now)
+
+        #expect(SnapshotText(snapshot, now: now).paragraph.contains("\nrenewal   \(phase)"))
+        #expect(SnapshotText(snapshot).line.contains(" renewal=\(phase)"))
+    }
+
+    @Test(arguments: [Snapshot.Storage.Status.locked, .damaged, .unavailable])
+    func `and so what is stored`(status: Snapshot.Storage.Status) {
+        var snapshot = signedIn
+        snapshot.storage = .init(sealedWith: "file", durable: false, status: status)
+        snapshot.flags.append(.pendingReauthentication)
+
+        let text = SnapshotText(snapshot, now: now)
+        #expect(text.paragraph.contains("\nstorage   \(status)"))
+        #expect(text.paragraph.contains("pendingReauthentication"))
+        #expect(text.line.hasSuffix(" pendingReauthentication storage=\(status) durable=false"))
     }
 
     @Test func `a renewal that waits for somebody says for whom`() {
@@ -99,7 +132,7 @@ struct RenderingTests {
 
         let lines = SnapshotText(snapshot, now: now).paragraph.split(separator: "\n")
 
-        #expect(lines.contains("renewal   waits for a session handler, such as 'junctionctl handle-renewals'"))
+        #expect(lines.contains("renewal   waitingForHandler: for a session handler, such as 'junctionctl handle-renewals'"))
     }
 
     @Test func `a change is one line`() {
@@ -130,24 +163,6 @@ struct RenderingTests {
         #expect(!WaitCommand.Goal.signedOut.isReached(by: starting, at: now))
     }
 
-    @Test func `a state that is not on disk ends with the exit code for trying again`() {
-        var snapshot = signedIn
-        snapshot.storage.durable = false
-
-        let error = #expect(throws: CommandFailure.self) { try snapshot.requireDurable("it would be lost") }
-
-        #expect(error?.status == .temporary)
-        #expect(error?.line.hasPrefix("junctionctl: it would be lost (notDurable): ") == true)
-    }
-
-    @Test(arguments: [
-        (ReconcileResult.Action.none, "in-sync"), (.signIn, "sign-in-needed"), (.signOut, "sign-out-needed"),
-        (.switch, "switch-needed"),
-    ])
-    func `what to do has a word for scripts`(action: ReconcileResult.Action, word: String) {
-        #expect(action.verdict == word)
-    }
-}
     @Test(arguments: [Snapshot.Storage.Status.locked, .damaged, .unavailable])
     func `a session that cannot be opened is not fresh, and does not become so by waiting`(
         status: Snapshot.Storage.Status
@@ -177,3 +192,21 @@ struct RenderingTests {
         for snapshot in [dead, nobody] { #expect(WaitCommand.Goal.fresh.obstacle(in: snapshot) == nil) }
     }
 
+    @Test func `a state that is not on disk ends with the exit code for trying again`() {
+        var snapshot = signedIn
+        snapshot.storage.durable = false
+
+        let error = #expect(throws: CommandFailure.self) { try snapshot.requireDurable("it would be lost") }
+
+        #expect(error?.status == .temporary)
+        #expect(error?.line.hasPrefix("junctionctl: it would be lost (notDurable): ") == true)
+    }
+
+    @Test(arguments: [
+        (ReconcileResult.Action.none, "in-sync"), (.signIn, "sign-in-needed"), (.signOut, "sign-out-needed"),
+        (.switch, "switch-needed"),
+    ])
+    func `what to do has a word for scripts`(action: ReconcileResult.Action, word: String) {
+        #expect(action.verdict == word)
+    }
+}

@@ -13,13 +13,13 @@ enum StatusLine {
         case .establishing: "Signing in"
         case .established: signedIn(facts)
         case .tokenExpired: "User \(user(facts)) is signed in, and the token has expired" + trouble(facts)
-        case .terminated: "The provider ended the session (\(facts.termination?.code ?? "unknown"))"
+        case .terminated: "The provider has terminated the session (\(facts.termination?.code ?? "unknown"))"
         }
     }
 
     private static func signedIn(_ facts: Snapshot.Facts) -> String {
         let text = "User \(user(facts)) is signed in"
-        if facts.flags.contains(.pendingReauthentication) { return text + ", and has to sign in again soon" }
+        if facts.flags.contains(.pendingReauthentication) { return text + ", and reauthentication is pending" }
         return text + trouble(facts) + (facts.storage.durable ? "" : "; the session is not on disk")
     }
 

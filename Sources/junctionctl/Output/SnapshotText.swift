@@ -37,29 +37,32 @@ struct SnapshotText {
             words.append("token-until=\(token.expiresAt < .never ? "\(token.expiresAt)" : "never")")
         }
         if snapshot.renewal.phase != .none { words.append("renewal=\(snapshot.renewal.phase)") }
-        if snapshot.flags.contains(.pendingReauthentication) { words.append("reauthentication-required") }
+        if snapshot.flags.contains(.pendingReauthentication) { words.append("\(Snapshot.Flag.pendingReauthentication)") }
         // The code is not for a log: whoever reads it could bind this device to an account of their own.
         if let authorization = snapshot.authorization {
-            words.append("awaiting-approval-until=\(authorization.expiresAt)")
+            words.append("authorization-until=\(authorization.expiresAt)")
         }
-        if let termination = snapshot.termination { words.append("ended=\(termination.code)") }
+        if let termination = snapshot.termination { words.append("termination=\(termination.code)") }
         if snapshot.storage.status != .ok { words.append("storage=\(snapshot.storage.status)") }
-        if !snapshot.storage.durable { words.append("not-durable") }
+        if !snapshot.storage.durable { words.append("durable=false") }
         return words.joined(separator: " ").onOneLine
     }
 
+    /// The word that is the same everywhere, and what it means.
     private var state: String {
-        let words =
+        let meaning =
             switch snapshot.state {
             case .notLoggedIn:
                 snapshot.flags.contains(.configured) ? "configured, nobody is signed in" : "not signed in"
             case .establishing: "signing in"
             case .established: "signed in"
             case .tokenExpired: "signed in, but the token is dead until it is renewed"
-            case .terminated: "signed out by the provider"
-            default: snapshot.state.rawValue
+            case .terminated: "ended by the provider"
+            default: "a newer daemon's word"
             }
-        return snapshot.flags.contains(.pendingReauthentication) ? "\(words); a new credential is required" : words
+        let words = "\(snapshot.state): \(meaning)"
+        guard snapshot.flags.contains(.pendingReauthentication) else { return words }
+        return "\(words); \(Snapshot.Flag.pendingReauthentication): a new credential is required"
     }
 
     private var provider: String {
@@ -78,11 +81,11 @@ struct SnapshotText {
         let renewal = snapshot.renewal
         let words =
             switch renewal.phase {
-            case .scheduled: "at"
-            case .inFlight: "under way"
-            case .waitingForHandler: "waits for a session handler, such as 'junctionctl handle-renewals'"
+            case .scheduled: "scheduled, at"
+            case .inFlight: "inFlight: under way"
+            case .waitingForHandler: "waitingForHandler: for a session handler, such as 'junctionctl handle-renewals'"
             case .postponed: "postponed until"
-            case .backingOff: "failed \(renewal.failures) times, next attempt at"
+            case .backingOff: "backingOff: failed \(renewal.failures) times, next attempt at"
             default: renewal.phase.rawValue
             }
         let time = renewal.notBefore.map { " \($0)" } ?? ""
