@@ -26,6 +26,7 @@ extension ExitStatus {
         self =
             switch code {
             case .notSignedIn: .notSignedIn
+            case .misconfigured: .configuration
             case .permissionDenied: .notPermitted
             case .reauthenticationRequired, .providerUnavailable, .storageUnavailable, .tokenExpired, .busy: .temporary
             case .alreadySignedIn, .invalidCredential, .sessionTerminated, .incompatibleCredential, .unsupported,

@@ -12,6 +12,7 @@ struct WireErrorTests {
                 "1005 sessionTerminated", "1006 providerUnavailable", "1007 permissionDenied",
                 "1008 incompatibleCredential", "1009 storageUnavailable", "1010 tokenExpired", "1011 busy",
                 "1012 unsupported",
+                "1013 misconfigured",
             ]
         )
         #expect(ErrorCode(kind: "busy") == .busy)

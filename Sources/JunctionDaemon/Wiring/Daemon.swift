@@ -40,18 +40,23 @@ package final class Daemon: Sendable {
     package static func run(_ arguments: Arguments, in environment: ProcessEnvironment) -> ExitStatus {
         // Before any other thread exists: threads inherit the mask.
         SignalWatch.holdBack()
+        var passed = PassedSockets([])
         do throws(StartFailure) {
-            try start(arguments, in: environment).waitUntilEnded()
+            passed = try StartPlan.passedSockets()
+            try start(arguments, in: environment, passed).waitUntilEnded()
             return .success
         } catch {
             StandardError.say(error.message, journalStream: environment.variables["JOURNAL_STREAM"])
-            return error.status
+            return RefusedStart(error, passed, arguments, environment)?.serve() ?? error.status
         }
     }
 
-    private static func start(_ arguments: Arguments, in environment: ProcessEnvironment) throws(StartFailure) -> Daemon
-    {
-        let plan = try StartPlan(arguments, environment)
+    private static func start(
+        _ arguments: Arguments,
+        in environment: ProcessEnvironment,
+        _ passed: PassedSockets
+    ) throws(StartFailure) -> Daemon {
+        let plan = try StartPlan(arguments, environment, passed)
         do throws(StartFailure) {
             let daemon = try made(plan)
             try daemon.open(plan)

@@ -30,7 +30,11 @@ struct StartPlan {
     let watchdog: Duration?
     let credentialsDirectory: String?
 
-    init(_ arguments: Arguments, _ environment: ProcessEnvironment) throws(StartFailure) {
+    init(
+        _ arguments: Arguments,
+        _ environment: ProcessEnvironment,
+        _ passedSockets: PassedSockets
+    ) throws(StartFailure) {
         let service = ServiceEnvironment(variables: environment.variables, processID: environment.processID)
         let loaded: ConfigurationSource.Loaded
         do throws(ConfigurationError) {
@@ -66,7 +70,7 @@ struct StartPlan {
         policy = AccessPolicy(rules: sound.rules, daemonUser: getuid())
         notes = sound.notes + refused
 
-        var passedSockets = try Self.passedSockets()
+        var passedSockets = passedSockets
         let held = Set(passedSockets.sockets.map(\.name)).intersection(SafekeepingStore.names)
         let copies = passedSockets.takeKeptFiles(
             named: SafekeepingStore.names,
@@ -106,7 +110,8 @@ struct StartPlan {
         }
     }
 
-    private static func passedSockets() throws(StartFailure) -> PassedSockets {
+    /// What the service manager passed to this process; to be asked once, before there are threads.
+    static func passedSockets() throws(StartFailure) -> PassedSockets {
         do throws(PassedSocketError) {
             return try PassedSockets.take()
         } catch {

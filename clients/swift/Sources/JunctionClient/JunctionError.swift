@@ -67,6 +67,8 @@ extension JunctionError.Kind {
     public static let busy = Self(.busy)
     /// The provider or the scheme does not have this.
     public static let unsupported = Self(.unsupported)
+    /// The daemon's configuration is refused: it serves nobody until that is mended.
+    public static let misconfigured = Self(.misconfigured)
     /// A parameter is missing, unknown or out of range.
     public static let invalidParams = Self(.invalidParams)
     /// The daemon is older than this library, and does not have this.

@@ -34,6 +34,8 @@ public enum ErrorCode: Int, Hashable, Sendable, CaseIterable {
     case busy = 1011
     /// The provider or the scheme does not have this.
     case unsupported = 1012
+    /// The daemon's configuration is refused: it serves nobody until that is mended.
+    case misconfigured = 1013
 
     /// The word for it in `data.kind`; only our own errors have one.
     public var kind: String? { rawValue > 0 ? word : nil }
@@ -58,6 +60,7 @@ public enum ErrorCode: Int, Hashable, Sendable, CaseIterable {
         case .tokenExpired: "tokenExpired"
         case .busy: "busy"
         case .unsupported: "unsupported"
+        case .misconfigured: "misconfigured"
         }
     }
 
@@ -87,6 +90,7 @@ public enum ErrorCode: Int, Hashable, Sendable, CaseIterable {
         case .tokenExpired: "No token that is valid long enough can be had now"
         case .busy: "A limit of this caller is reached"
         case .unsupported: "The provider or the scheme does not have this"
+        case .misconfigured: "The daemon's configuration is refused; it serves nobody until that is mended"
         }
     }
 }

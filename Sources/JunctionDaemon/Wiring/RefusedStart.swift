@@ -1,0 +1,110 @@
+import Dispatch
+import Glibc
+import JunctionProtocol
+import JunctionServer
+import JunctionSystemd
+import NIOCore
+import NIOPosix
+
+/// In the place of a daemon whose configuration is refused, while somebody waits at the socket that was passed: they are told
+/// what is wrong, by one process, instead of having the service manager start the daemon for them over and over.
+///
+/// Nothing of the session is opened, and nobody has any right. Without anybody who waits (a boot, `systemctl restart`) there is
+/// none of this: the start fails, and whoever asked for it sees that.
+struct RefusedStart {
+    private let failure: StartFailure
+    private let passed: PassedSockets
+    private let listener: Int32
+    private let arguments: Arguments
+    private let environment: ProcessEnvironment
+    private let service: ServiceEnvironment
+
+    /// Nothing, unless somebody waits.
+    init?(
+        _ failure: StartFailure,
+        _ passed: PassedSockets,
+        _ arguments: Arguments,
+        _ environment: ProcessEnvironment
+    ) {
+        guard failure.status == .configuration, let listener = try? passed.listener(named: "rpc"),
+            Self.somebodyWaits(at: listener)
+        else { return nil }
+        (self.failure, self.passed, self.listener) = (failure, passed, listener)
+        (self.arguments, self.environment) = (arguments, environment)
+        service = ServiceEnvironment(variables: environment.variables, processID: environment.processID)
+    }
+
+    private static func somebodyWaits(at listener: Int32) -> Bool {
+        var waited = pollfd(fd: listener, events: Int16(POLLIN), revents: 0)
+        return poll(&waited, 1, 0) > 0
+    }
+
+    /// Answers until somebody ends it, or until the configuration is in order after a reload: then the daemon begins anew, as this
+    /// process.
+    func serve() -> ExitStatus {
+        _ = ProcessHardening.apply()
+        let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
+        let loop = group.next()
+        let server = RefusingServer(Self.error(failure), eventLoop: loop)
+        let notifier = Notifier(socket: service.notifySocket)
+        let ended = DispatchSemaphore(value: 0)
+        let signals = Signals()
+        guard serve(by: server),
+            let watch = try? SignalWatch(calling: { signal in
+                signals.received(signal)
+                ended.signal()
+            })
+        else { return failure.status }
+        defer { watch.shutDown() }
+        notifier.tell(.ready, .status(Self.status(failure)))
+        if let limit = service.watchdog { Watchdog.begin(on: loop, limit: limit) { notifier.tell(.alive) } }
+        while true {
+            ended.wait()
+            guard signals.next() == .reload else { break }
+            notifier.tell(.reloading(atMonotonicMicroseconds: ServiceNews.monotonicMicroseconds()))
+            guard let failure = failureNow() else {
+                beginAnew()
+                // Where that cannot be, the service manager starts it anew.
+                return .temporary
+            }
+            StandardError.say(failure.message, journalStream: environment.variables["JOURNAL_STREAM"])
+            server.change(to: Self.error(failure))
+            notifier.tell(.ready, .status(Self.status(failure)))
+        }
+        notifier.tell(.stopping)
+        return .success
+    }
+
+    /// On a copy of the socket: what is closed here is not closed for the daemon that comes after.
+    private func serve(by server: RefusingServer) -> Bool {
+        let copy = fcntl(listener, F_DUPFD_CLOEXEC, 3)
+        guard copy >= 0, let socket = try? ListeningSocket(adopting: copy) else { return false }
+        return (try? server.start(on: socket).wait()) != nil
+    }
+
+    /// Why the daemon would not start now, as far as the configuration tells.
+    private func failureNow() -> StartFailure? {
+        let check = ConfigurationCheck(arguments, in: environment)
+        return check.status == .success ? nil : StartFailure(check.status, check.verdict)
+    }
+
+    private static func error(_ failure: StartFailure) -> WireError {
+        WireError(.misconfigured, "The configuration of junctiond is refused: \(failure.message)")
+    }
+
+    private static func status(_ failure: StartFailure) -> String {
+        "The configuration is refused, and nobody is served: \(failure.message)"
+    }
+
+    /// Becomes the program once more, with what the service manager passed to it.
+    private func beginAnew() {
+        guard let program = environment.executable else { return }
+        for descriptor in 3..<3 + Int32(passed.sockets.count) {
+            guard fcntl(descriptor, F_SETFD, 0) == 0 else { return }
+        }
+        let words = CommandLine.arguments.map { strdup($0) } + [nil]
+        let variables = environment.variables.map { strdup("\($0.key)=\($0.value)") } + [nil]
+        execve(program, words, variables)
+        for descriptor in 3..<3 + Int32(passed.sockets.count) { _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC) }
+    }
+}

@@ -1,0 +1,51 @@
+package import JunctionProtocol
+package import NIOCore
+import NIOPosix
+import Synchronization
+
+/// Serves nobody: whoever connects is answered each call with the same error, whatever they ask.
+///
+/// It stands where a daemon would that cannot start, and has nothing that one has: no session, no rights, no key.
+package final class RefusingServer: Sendable {
+    private let eventLoop: any EventLoop
+    private let error: Mutex<WireError>
+    private let connections = Mutex(0)
+
+    /// Enough for a device full of callers; whoever comes on top of them is closed, and may come again.
+    private static let mostConnections = 256
+
+    /// - Parameter error: what everybody is told.
+    package init(_ error: WireError, eventLoop: any EventLoop) {
+        self.error = Mutex(error)
+        self.eventLoop = eventLoop
+    }
+
+    /// Something else is the matter now.
+    package func change(to error: WireError) { self.error.withLock { $0 = error } }
+
+    /// Begins to answer, for as long as the process lives.
+    package func start(on socket: ListeningSocket) -> EventLoopFuture<any Channel> {
+        guard let descriptor = socket.takeDescriptor() else { preconditionFailure("A socket was started on twice") }
+        return ServerBootstrap(group: eventLoop)
+            .serverChannelInitializer { channel in
+                channel.eventLoop.makeCompletedFuture {
+                    try channel.pipeline.syncOperations.addHandler(AcceptBackoffHandler())
+                }
+            }
+            .childChannelInitializer { [self] channel in
+                channel.eventLoop.makeCompletedFuture { try admit(channel) }
+            }
+            .withBoundSocket(descriptor)
+    }
+
+    private func admit(_ channel: any Channel) throws {
+        let count = connections.withLock { count in
+            count += 1
+            return count
+        }
+        channel.closeFuture.whenComplete { [self] _ in connections.withLock { $0 -= 1 } }
+        guard count <= Self.mostConnections else { throw ChannelError.ioOnClosedChannel }
+        try channel.syncOptions?.setOption(.allowRemoteHalfClosure, value: true)
+        try channel.pipeline.syncOperations.addHandler(RefusedConnection { [self] in error.withLock { $0 } })
+    }
+}
