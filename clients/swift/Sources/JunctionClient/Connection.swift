@@ -25,15 +25,19 @@ package struct Connection {
     private var earlyRequests: [DaemonRequest] = []
 
     /// Connects to the daemon.
-    package init(to path: SocketPath) throws(JunctionError) {
-        try self.init(to: path, unless: nil)
+    package init(to path: SocketPath, by deadline: Deadline = .never) throws(JunctionError) {
+        try self.init(to: path, by: deadline, unless: nil)
     }
 
     /// Connects to the daemon; every wait ends with `cancelled` when the interruption comes.
-    init(to path: SocketPath, unless interruption: Interruption?) throws(JunctionError) {
+    init(
+        to path: SocketPath,
+        by deadline: Deadline = .never,
+        unless interruption: Interruption?
+    ) throws(JunctionError) {
         socket = try UnixSocket()
         self.interruption = interruption
-        try socket.connect(to: path)
+        try socket.connect(to: path, by: deadline)
     }
 
     /// Asks the daemon, and waits for its answer.
@@ -45,13 +49,39 @@ package struct Connection {
     ) throws(JunctionError) -> Answered<Definition.Answer> {
         lastId += 1
         let line = try OutgoingLine.request(method, params, id: lastId)
+        return try Answered(reading: try answer(to: line, by: deadline, answering: respond))
+    }
+
+    /// Asks the daemon something that this library need not know.
+    package mutating func perform(
+        _ method: String,
+        _ params: JSONValue?,
+        by deadline: Deadline = .never
+    ) throws(JunctionError) -> JSONValue {
+        lastId += 1
+        let line = try OutgoingLine.request(method, params, id: lastId)
+        return try answer(to: line, by: deadline) { _ in .failure(.methodNotFound) }
+    }
+
+    private mutating func answer(
+        to line: WipedBuffer,
+        by deadline: Deadline,
+        answering respond: Responder
+    ) throws(JunctionError) -> JSONValue {
         // A daemon that hangs up may have said why before it did, so the reading side has the last word.
-        let wasSent = (try? socket.send(line)) != nil
+        let wasSent: Bool
+        do throws(JunctionError) {
+            try socket.send(line, by: deadline)
+            wasSent = true
+        } catch {
+            guard error.kind != .timedOut else { throw error }
+            wasSent = false
+        }
         while true {
             switch try nextMessage(by: deadline, wasSent ? .connectionLost : .notTaken) {
             // An error that names no request is about this connection.
             case .answer(let answer) where answer.id.number == lastId || answer.isAboutConnection:
-                return try Answered(reading: answer.outcome.mapError(JunctionError.init).get())
+                return try answer.outcome.mapError(JunctionError.init).get()
             case .answer:
                 continue
             case .notification(let call):
@@ -117,18 +147,19 @@ extension Connection {
         _ method: Definition.Type,
         _ params: Definition.Params,
         at path: SocketPath,
+        by deadline: Deadline = .never,
         answering respond: Responder = { _ in .failure(.methodNotFound) }
     ) throws(JunctionError) -> Answered<Definition.Answer> {
         var repetition = Repetition(of: method, params)
         while true {
             do throws(JunctionError) {
-                var connection = try Connection(to: path)
-                return try connection.perform(method, params) { question in
+                var connection = try Connection(to: path, by: deadline)
+                return try connection.perform(method, params, by: deadline) { question in
                     repetition.daemonAsked()
                     return respond(question)
                 }
             } catch {
-                guard let pause = repetition.pause(after: error) else { throw error }
+                guard !deadline.hasPassed, let pause = repetition.pause(after: error) else { throw error }
                 try? waitForInput(from: nil, until: .after(pause), unless: nil)
             }
         }

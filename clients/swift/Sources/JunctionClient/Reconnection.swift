@@ -34,8 +34,8 @@ struct Reconnection {
         self.interruption = interruption
     }
 
-    func connect() throws(JunctionError) -> Connection {
-        try Connection(to: path, unless: interruption)
+    func connect(by deadline: Deadline = .never) throws(JunctionError) -> Connection {
+        try Connection(to: path, by: deadline, unless: interruption)
     }
 
     /// The daemon has answered on a new connection.

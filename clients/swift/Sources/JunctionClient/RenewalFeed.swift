@@ -16,29 +16,35 @@ package struct RenewalFeed {
 
     /// The next renewal that the daemon asks about. By then nobody waits for the answer to the one before.
     ///
-    /// - Parameter connectionEnded: told at once when the daemon has gone, and with it whoever waited for an answer.
+    /// - Parameters:
+    ///   - deadline: until when it has to be a handler; how long a question takes to come is nobody's to say, and neither is
+    ///     how long the daemon takes to come back.
+    ///   - connectionEnded: told at once when the daemon has gone, and with it whoever waited for an answer.
     /// - Throws: `cancelled` when the interruption comes, and whatever a new connection would not change.
     package mutating func next(
+        registeredBy deadline: Deadline = .never,
         _ connectionEnded: () -> Void = {}
     ) throws(JunctionError) -> RenewalQuestion {
+        var deadline = deadline
         while true {
             do throws(JunctionError) {
-                if connection == nil { try register() }
+                if connection == nil { try register(by: deadline) }
+                deadline = .never
                 if let request = try connection?.nextRequest(), let question = RenewalQuestion(request) {
                     return question
                 }
             } catch {
                 if connection != nil { connectionEnded() }
                 connection = nil
-                try reconnection.wait(after: error)
+                try reconnection.wait(after: error, by: deadline)
             }
         }
     }
 
-    private mutating func register() throws(JunctionError) {
-        var fresh = try reconnection.connect()
+    private mutating func register(by deadline: Deadline) throws(JunctionError) {
+        var fresh = try reconnection.connect(by: deadline)
         // A renewal may have waited for a handler: the question can come before the answer does.
-        _ = try fresh.perform(HandlerRegister.self, NoParams()) { _ in nil }
+        _ = try fresh.perform(HandlerRegister.self, NoParams(), by: deadline) { _ in nil }
         reconnection.connectionBegan()
         connection = fresh
     }

@@ -38,7 +38,7 @@ package struct SnapshotFeed {
     }
 
     private mutating func subscribe(by deadline: Deadline) throws(JunctionError) -> Connection.Answered<Snapshot> {
-        var fresh = try reconnection.connect()
+        var fresh = try reconnection.connect(by: deadline)
         let present = try fresh.perform(SessionSubscribe.self, NoParams(), by: deadline)
         reconnection.connectionBegan()
         connection = fresh

@@ -1,3 +1,5 @@
+import Glibc
+
 /// Until when to wait, on the clock that is never set.
 package struct Deadline: Hashable, Sendable {
     private let instant: ContinuousClock.Instant?
@@ -22,6 +24,16 @@ package struct Deadline: Hashable, Sendable {
 
     /// Whether it is over.
     package var hasPassed: Bool { instant.map { $0 <= .now } ?? false }
+
+    /// How long that is from now, at least a microsecond; nothing for ever.
+    var timeLeft: timeval? {
+        guard let instant else { return nil }
+        let left = max(.zero, instant - .now).components
+        return timeval(
+            tv_sec: Int(min(left.seconds, 1 << 31)),
+            tv_usec: max(1, Int(left.attoseconds / 1_000_000_000_000))
+        )
+    }
 
     /// What `poll` takes: milliseconds from now, or -1 for ever.
     package var pollTimeout: Int32 {

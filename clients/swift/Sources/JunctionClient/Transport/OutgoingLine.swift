@@ -12,6 +12,18 @@ enum OutgoingLine {
     ) throws(JunctionError) -> WipedBuffer {
         var line = WipedBuffer()
         line.appendRequest(of: method, params, id: id)
+        return try ended(line)
+    }
+
+    /// Something that the daemon is asked by a name that need not be known here.
+    static func request(_ method: String, _ params: JSONValue?, id: Int64) throws(JunctionError) -> WipedBuffer {
+        var line = WipedBuffer()
+        line.appendRequest(of: method, params, id: id)
+        return try ended(line)
+    }
+
+    private static func ended(_ request: WipedBuffer) throws(JunctionError) -> WipedBuffer {
+        var line = request
         // The daemon would answer a longer line with an error that names no request, and hang up.
         guard line.count <= LineSplitter.longestLine else { throw .requestTooLarge }
         line.endLine()
@@ -42,7 +54,7 @@ extension WipedBuffer {
 }
 
 extension UnixSocket {
-    func send(_ line: WipedBuffer) throws(JunctionError) {
-        try withExtendedLifetime(line) { () throws(JunctionError) in try send(line.bytes) }
+    func send(_ line: WipedBuffer, by deadline: Deadline = .never) throws(JunctionError) {
+        try withExtendedLifetime(line) { () throws(JunctionError) in try send(line.bytes, by: deadline) }
     }
 }

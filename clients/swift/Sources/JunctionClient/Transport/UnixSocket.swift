@@ -17,22 +17,46 @@ final class UnixSocket: Sendable {
     }
 
     /// Connects, and waits for the daemon to have room for one more.
-    func connect(to path: SocketPath) throws(JunctionError) {
+    func connect(to path: SocketPath, by deadline: Deadline = .never) throws(JunctionError) {
+        // For a Unix socket it is the limit of sending that ends the wait for room.
+        if let limit = deadline.timeLeft { limitSending(limit) }
+        defer { if deadline != .never { limitSending(timeval()) } }
         let failure = try path.withAddress { address, length in
             while Glibc.connect(descriptor, address, length) != 0 {
                 guard errno == EINTR else { return errno }
             }
             return 0
         }
+        if failure == EAGAIN, deadline != .never { throw .timedOut }
         if failure != 0 { throw .connecting(to: path, failure) }
     }
 
+    /// No time at all is no limit.
+    private func limitSending(_ time: timeval) {
+        var time = time
+        setsockopt(descriptor, SOL_SOCKET, SO_SNDTIMEO, &time, socklen_t(MemoryLayout<timeval>.size))
+    }
+
     /// Sends all of it, and waits for the daemon to take it.
-    func send(_ bytes: UnsafeRawBufferPointer) throws(JunctionError) {
+    func send(_ bytes: UnsafeRawBufferPointer, by deadline: Deadline = .never) throws(JunctionError) {
+        guard deadline == .never else { return try send(bytes, within: deadline) }
         try sending.withLock { _ throws(JunctionError) in
             var rest = bytes
             while !rest.isEmpty {
                 rest = UnsafeRawBufferPointer(rebasing: rest[try sendSome(rest, flags: 0)...])
+            }
+        }
+    }
+
+    /// The same, unless the daemon has not taken it in time.
+    private func send(_ bytes: UnsafeRawBufferPointer, within deadline: Deadline) throws(JunctionError) {
+        try sending.withLock { _ throws(JunctionError) in
+            var rest = bytes
+            while true {
+                rest = UnsafeRawBufferPointer(rebasing: rest[try sendWithoutWaiting(rest)...])
+                if rest.isEmpty { return }
+                var waited = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
+                if poll(&waited, 1, deadline.pollTimeout) == 0, deadline.hasPassed { throw .timedOut }
             }
         }
     }

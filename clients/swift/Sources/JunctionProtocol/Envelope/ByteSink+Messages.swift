@@ -1,4 +1,4 @@
-import JunctionJSON
+package import JunctionJSON
 
 /// Messages, written straight to where they go.
 extension ByteSink {
@@ -42,6 +42,19 @@ extension ByteSink {
         append("{\"jsonrpc\":\"2.0\",\"id\":")
         RequestID(id).append(to: &self)
         appendCall(Definition.name, params)
+    }
+
+    /// Asks the other side something by a name and with parameters that somebody else made, which are one line.
+    package mutating func appendRequest(of method: String, _ params: JSONValue?, id: Int64) {
+        append("{\"jsonrpc\":\"2.0\",\"id\":")
+        RequestID(id).append(to: &self)
+        append(",\"method\":")
+        appendJSON { $0.string(method) }
+        if let params {
+            append(",\"params\":")
+            params.withRawText { append($0) }
+        }
+        append("}")
     }
 
     /// Tells the other side something.
