@@ -41,10 +41,14 @@ extension JunctionError {
 
     /// Without a capability it is not about who asks, but about what is asked for.
     private var permissionRemedy: String {
-        guard code != nil, capability == nil else {
-            return "ask for access: the socket's group, or an [[access]] entry of the configuration"
-        }
-        return "ask for what belongs to the signed-in user; the rest is for your backend"
+        guard code != nil else { return "ask for access to the socket" }
+        guard let capability else { return "ask for what belongs to the signed-in user; the rest is for your backend" }
+        let access =
+            "see 'junctionctl whoami', and ask for the socket's group or an [[access]] entry that allows '\(capability)'"
+        let missing = Login.current.missing(in: .ofThisMachine).map { "'\($0.name)'" }
+        guard let first = missing.first else { return access }
+        return "this login began before you were in \(missing.joined(separator: ", ")): log in again, or run 'newgrp "
+            + "\(first.dropFirst().dropLast())'; if that is not it, \(access)"
     }
 }
 

@@ -123,6 +123,28 @@ import Testing
         #expect(!ending.errors.contains("bind("), "\(ending.errors)")
     }
 
+    @Test(.enabled(if: getuid() == 0))
+    func `whoever may not open the socket is told the group that may, and how to be in it`() throws {
+        let installation = try Installation.started()
+        let stranger = try Stranger(installation)
+        let directory = installation.folder.path + "/run"
+        let group = try #require(getgrnam("daemon")).pointee.gr_gid
+        try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: directory)
+        try FileManager.default.setAttributes(
+            [.posixPermissions: 0o660, .groupOwnerAccountID: Int(group)],
+            ofItemAtPath: installation.socket
+        )
+
+        let refused = try stranger.ctl("status")
+        try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: installation.socket)
+        let closed = try stranger.ctl("status")
+
+        #expect(refused.status == 77)
+        #expect(refused.remedy.contains("the group 'daemon' may"), "\(refused.remedy)")
+        #expect(refused.remedy.contains("log in again or run 'newgrp daemon'"), "\(refused.remedy)")
+        #expect(closed.remedy.contains("only 'root'"), "\(closed.remedy)")
+    }
+
     @Test func `a path that is somebody else's is not a matter of access`() throws {
         let installation = try Installation.started()
         try installation.signInNewUser()

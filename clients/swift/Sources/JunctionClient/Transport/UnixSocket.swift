@@ -124,7 +124,7 @@ extension JunctionError {
     fileprivate static func connecting(to path: SocketPath, _ number: Int32) -> JunctionError {
         switch number {
         case EACCES, EPERM:
-            JunctionError(.permissionDenied, "this user may not open the socket \(path)")
+            closed(path)
         case ENOENT:
             JunctionError(.daemonUnreachable, "there is no socket \(path)")
         case ECONNREFUSED:
@@ -132,5 +132,14 @@ extension JunctionError {
         default:
             JunctionError(.daemonUnreachable, "cannot connect to \(path): \(String(cString: strerror(number)))")
         }
+    }
+}
+
+extension JunctionError {
+    /// The socket is there, and not for this user.
+    private static func closed(_ path: SocketPath) -> JunctionError {
+        var error = JunctionError(.permissionDenied, "this user may not open the socket \(path)")
+        error.advice = ClosedDoor(on: path.description)?.remedy(for: .current, .ofThisMachine)
+        return error
     }
 }

@@ -1,0 +1,67 @@
+import Foundation
+import Testing
+
+@testable import JunctionClient
+
+/// A socket that is not for this user: which group it is for, and how one gets into that.
+struct ClosedDoorTests {
+    private let accounts = AccountFiles(
+        users: "root:x:0:0::/root:/bin/sh\nanna:x:1000:1000::/:/bin/sh\n\nbroken\nben:x:1001:994::/:/bin/sh\n",
+        groups: "root:x:0:\njunction:x:994:anna,carl\nhealth:x:995:carl\nanna:x:1000:\nbroken:x:y:\n"
+    )
+    private let door = ClosedDoor(group: 994, owner: 0)
+
+    @Test func `a member whose login is older is told to log in again, or to use newgrp`() {
+        let remedy = door.remedy(for: Login(user: 1000, groups: [1000]), accounts)
+
+        #expect(
+            remedy
+                == "the group 'junction' may, and you are in it, but were not when this login began: log in again, or run "
+                + "'newgrp junction'"
+        )
+        // By the primary group, too.
+        #expect(door.remedy(for: Login(user: 1001, groups: [5]), accounts) == remedy)
+    }
+
+    @Test func `whoever is no member is told which group, and how to get into it`() {
+        let remedy = ClosedDoor(group: 995, owner: 0).remedy(for: Login(user: 1000, groups: [1000]), accounts)
+
+        #expect(
+            remedy
+                == "the group 'health' may: have yourself added ('sudo usermod -aG health anna'), then log in again or "
+                + "run 'newgrp health'"
+        )
+    }
+
+    @Test func `who is not listed has a number`() {
+        let remedy = ClosedDoor(group: 77, owner: 0).remedy(for: Login(user: 78, groups: []), accounts)
+
+        #expect(remedy.contains("usermod -aG 77 78"))
+    }
+
+    @Test func `a socket of its owner alone is not a matter of groups`() {
+        for door in [ClosedDoor(group: nil, owner: 1000), ClosedDoor(group: 5, owner: 1000)] {
+            #expect(door.remedy(for: Login(user: 1001, groups: [5]), accounts).hasPrefix("only 'anna' and root may"))
+        }
+    }
+
+    @Test func `groups that came after the login began are missing in it`() {
+        #expect(Login(user: 1000, groups: [1000]).missing(in: accounts).map(\.name) == ["junction"])
+        #expect(Login(user: 1000, groups: [1000, 994]).missing(in: accounts).isEmpty)
+        #expect(Login(user: 4711, groups: []).missing(in: accounts).isEmpty)
+    }
+
+    @Test func `the group is that of the socket, and nothing is said of what is not there`() throws {
+        let folder = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let file = folder.appending(path: "s").path
+        try Data().write(to: URL(fileURLWithPath: file))
+
+        chmod(file, 0o660)
+        #expect(ClosedDoor(on: file)?.group == getegid())
+        chmod(file, 0o600)
+        #expect(ClosedDoor(on: file)?.group == nil)
+        #expect(ClosedDoor(on: file + "x") == nil)
+    }
+}
