@@ -34,6 +34,17 @@ struct SecretTests {
         #expect(error?.status == .usage)
     }
 
+    @Test(arguments: [[0xFF, 0xFE, 0x41], [0x1F, 0x8B, 0x08, 0x00], [0x74, 0xC3], [0xED, 0xA0, 0x80]] as [[UInt8]])
+    func `what is no text is refused here, and not by the daemon as a line that is no JSON`(content: [UInt8]) throws {
+        let error = #expect(throws: CommandFailure.self) {
+            try temporaryFile(content) { try SecretSource.file($0).read("Sign-In Token") }
+        }
+
+        #expect(error?.what == "the Sign-In Token cannot be read: it is no text in UTF-8")
+        #expect(error?.kind == "secretUnreadable")
+        #expect(error?.remedy.hasPrefix("give the Sign-In Token itself") == true)
+    }
+
     @Test func `a file that is not there is named`() {
         let error = #expect(throws: CommandFailure.self) { try SecretSource.file("/no/such").read("token") }
 

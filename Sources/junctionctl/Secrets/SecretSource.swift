@@ -65,9 +65,16 @@ extension SecretText {
 
     /// Reads all that comes, without the white space around it, straight into memory that is wiped.
     ///
-    /// - Parameter deadline: until when it has to be there, all of it.
-    init(readingSecret name: String, from file: Int32, by deadline: Deadline = .never) throws {
-        try self.init(name) { room in
+    /// - Parameters:
+    ///   - deadline: until when it has to be there, all of it.
+    ///   - limit: how long it may be.
+    init(
+        readingSecret name: String,
+        from file: Int32,
+        by deadline: Deadline = .never,
+        atMost limit: Int = longest
+    ) throws {
+        try self.init(name, atMost: limit) { room in
             var count = 0
             while count < room.count {
                 guard hasInput(file, by: deadline) else { throw CommandFailure(unreadable: name, "it takes too long") }
@@ -84,13 +91,19 @@ extension SecretText {
     /// Takes what `fill` writes into memory that is wiped, without the white space around it.
     ///
     /// - Parameter fill: has room for one byte more than there may be.
-    init(_ name: String, filling fill: (UnsafeMutableRawBufferPointer) throws -> Int) throws {
-        let secret = try Secret(capacity: Self.longest + 1) { room in
+    init(
+        _ name: String,
+        atMost limit: Int = longest,
+        filling fill: (UnsafeMutableRawBufferPointer) throws -> Int
+    ) throws {
+        let secret = try Secret(capacity: limit + 1) { room in
             let count = try fill(room)
-            guard count <= Self.longest else {
-                throw CommandFailure(unreadable: name, "it is longer than \(Self.longest) bytes")
+            guard count <= limit else {
+                throw CommandFailure(unreadable: name, "it is longer than \(limit) bytes")
             }
-            return trim(UnsafeMutableRawBufferPointer(rebasing: room[..<count]))
+            let length = trim(UnsafeMutableRawBufferPointer(rebasing: room[..<count]))
+            guard isText(UnsafeRawBufferPointer(rebasing: room[..<length])) else { throw CommandFailure(noText: name) }
+            return length
         }
         guard secret.count > 0 else { throw CommandFailure(unreadable: name, "there is none") }
         self.init(SharedSecret(secret))
@@ -105,6 +118,31 @@ extension CommandFailure {
             remedy: "give it on standard input or in a file",
             status: .usage
         )
+    }
+}
+
+extension CommandFailure {
+    /// Said on this side: the daemon could only say that the line is no JSON.
+    fileprivate init(noText name: String) {
+        self.init(
+            "the \(name) cannot be read: it is no text in UTF-8",
+            kind: "secretUnreadable",
+            remedy: "give the \(name) itself, as it was handed out: not compressed, encrypted or in another encoding",
+            status: .usage
+        )
+    }
+}
+
+/// Whether it is UTF-8, without a copy of it.
+private func isText(_ bytes: UnsafeRawBufferPointer) -> Bool {
+    var parser = Unicode.UTF8.ForwardParser()
+    var rest = bytes.makeIterator()
+    while true {
+        switch parser.parseScalar(from: &rest) {
+        case .valid: continue
+        case .emptyInput: return true
+        case .error: return false
+        }
     }
 }
 

@@ -145,6 +145,30 @@ import Testing
         #expect(closed.remedy.contains("only 'root'"), "\(closed.remedy)")
     }
 
+    @Test func `a token that is no text is not the daemon's parse error`() throws {
+        let installation = try Installation.started()
+        let garbage = installation.folder.path + "/garbage"
+        try Data([0x1F, 0x8B, 0x08, 0xFF, 0xFE]).write(to: URL(fileURLWithPath: garbage))
+
+        let file = try installation.ctl("sign-in", "--token-file", garbage)
+        let pipe = try Program(
+            "/bin/sh",
+            [
+                "-c",
+                "exec '\(Program.path(of: "junctionctl"))' --socket '\(installation.socket)' sign-in < '\(garbage)'",
+            ],
+            in: installation.folder
+        ).wait()
+
+        for ending in [file, pipe] {
+            #expect(ending.status == 64)
+            #expect(ending.errors.contains("(secretUnreadable): "), "\(ending.errors)")
+            #expect(!ending.errors.contains("parseError"))
+            #expect(!ending.remedy.contains("doctor"), "\(ending.remedy)")
+            #expect(ending.remedy.hasPrefix("give the Sign-In Token itself"), "\(ending.remedy)")
+        }
+    }
+
     @Test func `a path that is somebody else's is not a matter of access`() throws {
         let installation = try Installation.started()
         try installation.signInNewUser()
