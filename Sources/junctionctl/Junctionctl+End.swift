@@ -4,25 +4,56 @@ import JunctionClient
 
 extension Junctionctl {
     /// Ends the program: with one line on standard error, unless the user asked for help.
-    static func end(with error: any Error) -> Never {
+    ///
+    /// - Parameters:
+    ///   - words: the command line.
+    ///   - verb: what was being done, if that was understood.
+    static func end(with error: any Error, of words: some Sequence<String>, in verb: String? = nil) -> Never {
+        let page = verb.map { "junctionctl \($0) --help" } ?? CommandFailure.help
         switch error {
         case let error as JunctionError:
-            end(with: CommandFailure(error))
+            end(with: CommandFailure(error), of: words, helpedBy: page)
         case let failure as CommandFailure:
-            StandardError.line(failure.line)
-            Glibc.exit(failure.status.rawValue)
+            end(with: failure, of: words, helpedBy: page)
         case let code as ExitCode:
             Glibc.exit(code.rawValue)
         default:
             guard exitCode(for: error) == .validationFailure else { exit(withError: error) }
-            end(with: CommandFailure(usage: message(for: error)))
+            end(
+                with: CommandFailure(usage: message(for: error)),
+                of: words,
+                helpedBy: HelpPage.named(by: fullMessage(for: error)) ?? page
+            )
         }
+    }
+
+    private static func end(
+        with failure: CommandFailure,
+        of words: some Sequence<String>,
+        helpedBy page: String
+    ) -> Never {
+        if words.asksForJSON {
+            StandardError.json { failure.write(to: &$0, helpedBy: page) }
+        } else {
+            StandardError.line(failure.line(helpedBy: page))
+        }
+        Glibc.exit(failure.status.rawValue)
     }
 }
 
-extension CommandFailure {
-    /// Arguments that make no sense.
-    init(usage what: String) {
-        self.init(what, kind: "usage", remedy: "see 'junctionctl --help'", status: .usage)
+/// The page of help about what was got wrong.
+enum HelpPage {
+    /// The one that the argument parser names, which knows how far it came: `See 'junctionctl token --help' for more …`.
+    static func named(by message: String) -> String? {
+        for line in message.split(separator: "\n") {
+            let parts = line.split(separator: "'", omittingEmptySubsequences: false)
+            if parts.count == 3, parts[0].hasSuffix("See "), parts[1].hasSuffix(" --help") { return String(parts[1]) }
+        }
+        return nil
     }
+}
+
+extension Sequence<String> {
+    /// Whether answers and errors are for a program, also where the rest of the line makes no sense.
+    fileprivate var asksForJSON: Bool { prefix { $0 != "--" }.contains("--json") }
 }

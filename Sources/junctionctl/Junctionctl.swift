@@ -40,15 +40,17 @@ struct Junctionctl: ParsableCommand {
         _ = clinux_occupy_standard_descriptors()
         // A reader that has seen enough ends a pipe with an error, not with a signal.
         signal(SIGPIPE, SIG_IGN)
+        let words = CommandLine.arguments.dropFirst()
+        var verb: String?
         do {
-            let words = CommandLine.arguments.dropFirst()
             if let question = UsualQuestion(words) {
                 Glibc.exit(try question.answer().rawValue)
             }
             var command = try parseAsRoot(Array(words))
+            verb = type(of: command).configuration.commandName
             try command.run()
         } catch {
-            end(with: error)
+            end(with: error, of: words, in: verb)
         }
     }
 }

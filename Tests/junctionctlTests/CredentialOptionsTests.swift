@@ -28,8 +28,8 @@ struct CredentialOptionsTests {
         let error = #expect(throws: CommandFailure.self) { try form.settled { provider } }
 
         #expect(error?.status == .usage)
-        #expect(error?.remedy.contains("--user-id") == true)
-        #expect(error?.remedy.contains(option) == true)
+        #expect(error?.remedy?.contains("--user-id") == true)
+        #expect(error?.remedy?.contains(option) == true)
     }
 
     @Test func `without options and the right to ask it is a Sign-In Token`() throws {

@@ -1,4 +1,5 @@
 import JunctionClient
+import JunctionJSON
 import JunctionProtocol
 import Testing
 
@@ -35,6 +36,64 @@ struct ExitStatusTests {
         let failure = CommandFailure(JunctionError(WireError(.notSignedIn, "Nobody is signed in")))
 
         #expect(failure.line == "junctionctl: Nobody is signed in (notSignedIn): run 'junctionctl sign-in'")
+    }
+
+    @Test func `what the daemon says of the cause comes before what the kind suggests`() {
+        let told = JunctionError(WireError(.tokenExpired, "no", remedy: "start the app"))
+        let delayed = JunctionError(WireError(.tokenExpired, "no", retryAfter: 5, remedy: "start the app"))
+
+        #expect(CommandFailure(told).line == "junctionctl: no (tokenExpired): start the app")
+        #expect(CommandFailure(delayed).line == "junctionctl: no (tokenExpired): start the app; try again in 5 s")
+    }
+
+    @Test func `no kind by itself says that somebody keeps trying, or who may sign in`() {
+        for code in ErrorCode.allCases {
+            let line = CommandFailure(JunctionError(WireError(code, "no"))).line
+            #expect(!line.contains("keeps trying"), "\(line)")
+            #expect(!line.contains("junctionctl renew"), "\(line)")
+        }
+    }
+
+    @Test func `a lacking right leads to whoami, and a path that is not one's own does not`() {
+        let right = CommandFailure(JunctionError(WireError.denied(.manage))).line
+        let path = CommandFailure(JunctionError(WireError(.permissionDenied, "no"))).line
+
+        #expect(right.contains("'junctionctl whoami'"))
+        #expect(right.contains("that allows 'manage'"))
+        #expect(!path.contains("access"))
+    }
+
+    @Test func `for a program it is a document, with what that can act on`() {
+        let error = WireError(
+            .sessionTerminated,
+            "a\nb",
+            retryAfter: 1.5,
+            termination: Termination(code: "c", message: "t", at: Timestamp(milliseconds: 0)),
+            remedy: "r"
+        )
+        var writer = JSONWriter()
+        CommandFailure(JunctionError(error)).write(to: &writer, helpedBy: "x")
+
+        #expect(
+            String(decoding: writer.take(), as: UTF8.self) == #"{"error":{"kind":"sessionTerminated","message":"a\nb","#
+                + #""remedy":"r; try again in 2 s","exitCode":1,"code":1005,"retryAfter":1.5,"#
+                + #""termination":{"code":"c","message":"t","at":"1970-01-01T00:00:00Z"}}}"#
+        )
+    }
+
+    @Test func `a usage error leads to the page about what was got wrong`() {
+        let failure = CommandFailure(usage: "no")
+
+        #expect(failure.line(helpedBy: "junctionctl api --help").hasSuffix("(usage): see 'junctionctl api --help'"))
+        #expect(
+            HelpPage.named(by: "Error: x 'y'\nUsage: z\n  See 'junctionctl token --help' for more information.")
+                == "junctionctl token --help"
+        )
+        #expect(HelpPage.named(by: "Error: See 'nothing'") == nil)
+    }
+
+    @Test func `where every port is in use, the words are ours`() {
+        #expect(CommandFailure(noPort: 98).line.contains("every port of this machine is in use"))
     }
 
     @Test func `what a provider says cannot reach the terminal's controls`() {

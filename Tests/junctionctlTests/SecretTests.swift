@@ -42,7 +42,7 @@ struct SecretTests {
 
         #expect(error?.what == "the Sign-In Token cannot be read: it is no text in UTF-8")
         #expect(error?.kind == "secretUnreadable")
-        #expect(error?.remedy.hasPrefix("give the Sign-In Token itself") == true)
+        #expect(error?.remedy?.hasPrefix("give the Sign-In Token itself") == true)
     }
 
     @Test func `a file that is not there is named`() {

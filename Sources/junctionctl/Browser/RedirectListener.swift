@@ -128,9 +128,11 @@ private final class Visitor {
 }
 
 extension CommandFailure {
-    fileprivate init(noPort number: Int32) {
+    /// The kernel was asked for any port that is free, so that one is used can only mean that all are.
+    init(noPort number: Int32) {
+        let why = number == EADDRINUSE ? "every port of this machine is in use" : String(cString: strerror(number))
         self.init(
-            "there is no port for the browser to come back to: \(String(cString: strerror(number)))",
+            "there is no port for the browser to come back to: \(why)",
             kind: "localFailure",
             remedy: "use 'junctionctl sign-in --device'",
             status: .temporary

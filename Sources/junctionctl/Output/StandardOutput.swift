@@ -4,8 +4,13 @@ import JunctionJSON
 /// What the user asked for, written at once so that a pipe sees every line when it is due.
 enum StandardOutput {
     static func line(_ text: String) throws {
-        var line = text + "\n"
-        try line.withUTF8 { try write(UnsafeRawBufferPointer($0)) }
+        try self.text(text + "\n")
+    }
+
+    /// The beginning of a line.
+    static func text(_ text: String) throws {
+        var text = text
+        try text.withUTF8 { try write(UnsafeRawBufferPointer($0)) }
     }
 
     static func line(_ json: JSONValue) throws {
@@ -50,6 +55,13 @@ enum StandardError {
     static func write(_ text: String) {
         var text = text
         text.withUTF8 { _ = Glibc.write(STDERR_FILENO, $0.baseAddress, $0.count) }
+    }
+
+    /// A document of our own, on one line.
+    static func json(_ body: (inout JSONWriter) -> Void) {
+        var writer = JSONWriter()
+        body(&writer)
+        writer.withUnsafeBytes { line(String(decoding: $0, as: UTF8.self)) }
     }
 
     /// Something that is not an error.

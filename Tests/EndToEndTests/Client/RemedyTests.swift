@@ -105,22 +105,28 @@ import Testing
         }
     }
 
-    @Test func `a port that is used is told in our words`() throws {
+    @Test func `a token that is no text is not the daemon's parse error`() throws {
         let installation = try Installation.started()
-        let address = installation.cloud.url.replacing("http://", with: "")
+        let garbage = installation.folder.path + "/garbage"
+        try Data([0x1F, 0x8B, 0x08, 0xFF, 0xFE]).write(to: URL(fileURLWithPath: garbage))
 
-        let ending = try Program("junction-sandbox", ["--listen", address], in: installation.folder).wait()
+        let file = try installation.ctl("sign-in", "--token-file", garbage)
+        let pipe = try Program(
+            "/bin/sh",
+            [
+                "-c",
+                "exec '\(Program.path(of: "junctionctl"))' --socket '\(installation.socket)' sign-in < '\(garbage)'",
+            ],
+            in: installation.folder
+        ).wait()
 
-        #expect(ending.status == 73)
-        #expect(
-            ending.errors.contains(
-                "cannot listen on \(address): another program has this port, perhaps another junction-sandbox"
-            ),
-            "\(ending.errors)"
-        )
-        #expect(ending.errors.contains("--listen"))
-        #expect(!ending.errors.contains("errno"), "\(ending.errors)")
-        #expect(!ending.errors.contains("bind("), "\(ending.errors)")
+        for ending in [file, pipe] {
+            #expect(ending.status == 64)
+            #expect(ending.errors.contains("(secretUnreadable): "), "\(ending.errors)")
+            #expect(!ending.errors.contains("parseError"))
+            #expect(!ending.remedy.contains("doctor"), "\(ending.remedy)")
+            #expect(ending.remedy.hasPrefix("give the Sign-In Token itself"), "\(ending.remedy)")
+        }
     }
 
     @Test(.enabled(if: getuid() == 0))
@@ -145,28 +151,56 @@ import Testing
         #expect(closed.remedy.contains("only 'root'"), "\(closed.remedy)")
     }
 
-    @Test func `a token that is no text is not the daemon's parse error`() throws {
+    @Test func `a port that is used is told in our words`() throws {
         let installation = try Installation.started()
-        let garbage = installation.folder.path + "/garbage"
-        try Data([0x1F, 0x8B, 0x08, 0xFF, 0xFE]).write(to: URL(fileURLWithPath: garbage))
+        let address = installation.cloud.url.replacing("http://", with: "")
 
-        let file = try installation.ctl("sign-in", "--token-file", garbage)
-        let pipe = try Program(
-            "/bin/sh",
-            [
-                "-c",
-                "exec '\(Program.path(of: "junctionctl"))' --socket '\(installation.socket)' sign-in < '\(garbage)'",
-            ],
+        let ending = try Program("junction-sandbox", ["--listen", address], in: installation.folder).wait()
+
+        #expect(ending.status == 73)
+        #expect(
+            ending.errors.contains(
+                "cannot listen on \(address): another program has this port, perhaps another junction-sandbox"
+            ),
+            "\(ending.errors)"
+        )
+        #expect(ending.errors.contains("--listen"))
+        #expect(!ending.errors.contains("errno"), "\(ending.errors)")
+        #expect(!ending.errors.contains("bind("), "\(ending.errors)")
+    }
+
+    @Test(arguments: [
+        (["token", "--min-validity", "x"], "token"), (["token", "--min-validity", "-1"], "token"), (["api"], "api"),
+        (["api", "GET", "no-slash"], "api"), (["sign-in", "--display-name", "x"], "sign-in"),
+        (["sign-in", "--qr", "--token-file", "/dev/null"], "sign-in"), (["wait", "--for", "ever"], "wait"),
+        (["reconcile"], "reconcile"), (["identify", "x", "--qr", "--json"], "identify"),
+        (["status", "--nonsense"], "status"),
+    ])
+    func `a usage error leads to the page of the verb`(words: [String], verb: String) throws {
+        let installation = try Installation.started()
+
+        let ending = try Program(
+            "junctionctl",
+            words + ["--socket", installation.socket],
             in: installation.folder
         ).wait()
+        let page = try Program("junctionctl", [verb, "--help"], in: installation.folder).wait()
 
-        for ending in [file, pipe] {
-            #expect(ending.status == 64)
-            #expect(ending.errors.contains("(secretUnreadable): "), "\(ending.errors)")
-            #expect(!ending.errors.contains("parseError"))
-            #expect(!ending.remedy.contains("doctor"), "\(ending.remedy)")
-            #expect(ending.remedy.hasPrefix("give the Sign-In Token itself"), "\(ending.remedy)")
-        }
+        #expect(ending.status == 64)
+        let expected = "see 'junctionctl \(verb) --help'"
+        // In a document, where that was asked for.
+        #expect(
+            ending.errors.contains("(usage): \(expected)\n") || ending.errors.contains("\"\(expected)\""),
+            "\(ending.errors)"
+        )
+        #expect(page.status == 0)
+    }
+
+    @Test func `a line that names no verb leads to the page about all`() throws {
+        let folder = try TemporaryFolder()
+        let ending = try Program("junctionctl", ["nonsense"], in: folder).wait()
+
+        #expect(ending.errors.hasSuffix("see 'junctionctl --help'\n"), "\(ending.errors)")
     }
 
     @Test func `a path that is somebody else's is not a matter of access`() throws {
