@@ -14,10 +14,10 @@ LINKING ?= $(shell SWIFT="$(SWIFT)" packaging/linking)
 RELEASE = JUNCTION_RELEASE=1 JUNCTION_LINKING="$(LINKING)" $(SWIFT) build -c release --static-swift-stdlib $(HARDENED) $(SECTIONS) \
 	--scratch-path .build-release
 
-.PHONY: demo demo-all test test-beside test-oauth test-network test-page test-python test-docs test-c test-alerts test-system build release order install uninstall deb bench fleet format lint clean prepare
+.PHONY: demo demo-all test test-beside test-oauth test-network test-page test-python test-docs test-c test-alerts test-demo test-system build release order install uninstall deb bench fleet format lint clean prepare
 
 demo: build ## the whole story with real calls, against a sandbox on this machine
-	Tests/Demo/demo "$$($(SWIFT) build --show-bin-path)"
+	@"$$($(SWIFT) build --show-bin-path)/junction-sandbox" demo
 
 demo-all: demo ## the same, and a second act with social.plus, Sinch and an OAuth server
 	Tests/Demo/second-act "$$($(SWIFT) build --show-bin-path)"
@@ -29,18 +29,22 @@ test: build ## every test; as root also against real authorization servers, in n
 	@if [ "$$(id -u)" = 0 ]; then $(MAKE) test-system; else echo "system tests skipped: they need root"; fi
 
 # The servers mostly wait, and the compiler never does.
-test-beside: test-oauth test-network test-page test-python test-docs test-c test-alerts $(if $(filter 0,$(shell id -u)),deb)
+test-beside: test-oauth test-network test-page test-python test-docs test-c test-alerts test-demo $(if $(filter 0,$(shell id -u)),deb)
 
 test-oauth: build ## the daemon against authorization servers that others wrote, which it fetches
 	Tests/OAuthServers/run "$$($(SWIFT) build --show-bin-path)"
 
 test-python: build ## the Python library against the built daemon and the conformance suite; it fetches what its tests need
 	clients/python/run-tests "$$($(SWIFT) build --show-bin-path)"
+
 test-alerts: ## the alert rules of docs/metrics, by Debian's promtool
 	Tests/Alerts/run
 
 test-network: build ## the daemon and its courier against proxies, name servers, certificates and portals, in network namespaces
 	Tests/Network/run "$$($(SWIFT) build --show-bin-path)"
+
+test-demo: build ## the demo from its beginning to its end, and what the sandbox tells a daemon
+	Tests/Demo/run "$$($(SWIFT) build --show-bin-path)"
 
 test-page: build ## the sandbox's page in a headless Chromium, where there is one
 	Tests/Page/run "$$($(SWIFT) build --show-bin-path)"

@@ -10,6 +10,7 @@ import NIOSSL
 /// The vendors' clouds on loopback, with everything that a test wants to do to them.
 package struct SandboxCloud: Sendable {
     private let configuration: SandboxConfiguration
+    private let vendors: [any Vendor]
     private let responder: RouterResponder<CloudContext>
     private let logger: Logger
 
@@ -51,6 +52,7 @@ package struct SandboxCloud: Sendable {
             FaultMiddleware(plan: workings.plan, hanging: workings.hanging, counters: workings.counters)
             RefusalMiddleware()
         }
+        self.vendors = vendors
         for vendor in vendors { vendor.addRoutes(to: router) }
         workings.addRoutes(to: router)
         Page(workings: workings, vendors: vendors, scheme: configuration.scheme).addRoutes(to: router)
@@ -78,6 +80,18 @@ package struct SandboxCloud: Sendable {
         } catch let error as IOError {
             throw StartFailure(description: "cannot listen on \(listen.authority(port: listen.port)): \(error.words)")
         }
+    }
+
+    /// Where a key is that belongs to nobody, unless somebody says another place.
+    package static let usualKeyFile = "/tmp/sandbox-api-key"
+
+    /// What makes a daemon use this sandbox, once it listens.
+    package func configuration(
+        of provider: DaemonProvider,
+        at origin: String,
+        keyFile: String = usualKeyFile
+    ) -> DaemonConfiguration? {
+        vendors.lazy.map { $0.configuration(at: origin, keyFile: keyFile) }.first { $0.provider == provider }
     }
 
     private func server() throws -> HTTPServerBuilder {

@@ -11,6 +11,6 @@ protocol Vendor: Sendable {
     /// Its users and logins, as the page shows them.
     func overview(of state: CloudState, now: Date) -> VendorOverview
 
-    /// What makes a daemon use it: the contents of a configuration file, for a sandbox at this origin.
-    func configuration(at origin: String) -> String
+    /// What makes a daemon use it, at this origin; a key that the daemon reads from a file is in this one.
+    func configuration(at origin: String, keyFile: String) -> DaemonConfiguration
 }

@@ -12,7 +12,9 @@ struct SandboxCommand: AsyncParsableCommand {
             subcommands are for whoever writes a server that makes registration tokens.
             """,
         version: "junction-sandbox 0.1.0",
-        subcommands: [ServeCommand.self, MintRegistrationTokenCommand.self, VerifyRegistrationTokenCommand.self],
+        subcommands: [
+            ServeCommand.self, DemoCommand.self, MintRegistrationTokenCommand.self, VerifyRegistrationTokenCommand.self,
+        ],
         defaultSubcommand: ServeCommand.self
     )
 }

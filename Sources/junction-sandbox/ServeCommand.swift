@@ -11,7 +11,7 @@ struct ServeCommand: AsyncParsableCommand {
         discussion: """
             It serves Junction's auth server and API and the other vendors' endpoints at one origin, on loopback \
             only, and /sandbox endpoints to drive and break them. Prints 'junction-sandbox listening on ORIGIN' when \
-            it listens.
+            it listens, and the lines that make a daemon of the same shell use it. A person finds a page there.
             """
     )
 
@@ -43,6 +43,12 @@ struct ServeCommand: AsyncParsableCommand {
     @Option(help: "A file with the secret of that application, in Base64.", completion: .file())
     var sinchSecretFile: String?
 
+    @Option(help: "Write a configuration file for a daemon that is to use it.", completion: .file())
+    var writeConfig: String?
+
+    @Option(help: "Whose sessions that daemon is to keep: junction, social, sinch or oauth.")
+    var provider = DaemonProvider.junction
+
     func validate() throws {
         do {
             _ = try ListenAddress(listen)
@@ -65,13 +71,33 @@ struct ServeCommand: AsyncParsableCommand {
         for stop in [SIGTERM, SIGINT] { signal(stop) { _ in _exit(0) } }
 
         do {
-            try await cloud().run { origin in
-                say("junction-sandbox listening on \(origin)", to: STDOUT_FILENO)
+            let cloud = try cloud()
+            try await cloud.run { origin in
+                do {
+                    let lines = try announcement(of: cloud, at: origin)
+                    // In one piece: whoever reads the first line may read no more.
+                    say(lines.joined(separator: "\n"), to: STDOUT_FILENO)
+                } catch {
+                    say("junction-sandbox: \(error)", to: STDERR_FILENO)
+                    _exit(EX_CANTCREAT)
+                }
             }
         } catch {
             say("junction-sandbox: \(error)", to: STDERR_FILENO)
             throw ExitCode(EX_CANTCREAT)
         }
+    }
+
+    private func announcement(of cloud: SandboxCloud, at origin: String) throws -> [String] {
+        var lines = ["junction-sandbox listening on \(origin)", "export S=\(ShellText.quoted(origin))"]
+        if let writeConfig {
+            let file = try ConfigurationFile(writeConfig)
+            try file.write { cloud.configuration(of: provider, at: origin, keyFile: $0) }
+            lines.append("export JUNCTIOND_CONFIG=\(ShellText.quoted(file.path))")
+        } else {
+            lines += cloud.configuration(of: provider, at: origin)?.exports ?? []
+        }
+        return lines
     }
 
     private func cloud() throws -> SandboxCloud {
@@ -91,3 +117,5 @@ struct ServeCommand: AsyncParsableCommand {
         return try SandboxCloud(configuration, logger: logger)
     }
 }
+
+extension DaemonProvider: ExpressibleByArgument {}

@@ -1,4 +1,4 @@
-# What both acts of the demo stand on: a folder, a sandbox, a daemon, and a way out that leaves nothing behind.
+# What the second act of the demo stands on: a folder, a sandbox, a daemon, and a way out that leaves nothing behind.
 # Sourced with $1: the folder with junctiond, junctionctl and junction-sandbox.
 
 bin=${1:?usage: demo BIN}

@@ -33,13 +33,7 @@ extension JunctionCloud {
         )
     }
 
-    func configuration(at origin: String) -> String {
-        """
-        provider = "junction"
-        [junction]
-        authUrl = "\(origin)"
-        apiUrl = "\(origin)"
-
-        """
+    func configuration(at origin: String, keyFile: String) -> DaemonConfiguration {
+        DaemonConfiguration(provider: .junction, settings: ["authUrl": .text(origin), "apiUrl": .text(origin)])
     }
 }

@@ -39,15 +39,15 @@ extension OAuthCloud {
         return overview
     }
 
-    func configuration(at origin: String) -> String {
-        """
-        provider = "oauth"
-        [oauth]
-        issuer = "\(origin)/oauth"
-        clientId = "sandbox-public"
-        scopes = ["openid", "offline_access"]
-        apiUrl = "\(origin)/oauth-api/v1/"
-
-        """
+    func configuration(at origin: String, keyFile: String) -> DaemonConfiguration {
+        DaemonConfiguration(
+            provider: .oauth,
+            settings: [
+                "issuer": .text("\(origin)/oauth"),
+                "clientId": .text("sandbox-public"),
+                "scopes": .list(["openid", "offline_access"]),
+                "apiUrl": .text("\(origin)/oauth-api/v1/"),
+            ]
+        )
     }
 }

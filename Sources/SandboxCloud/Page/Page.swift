@@ -45,7 +45,7 @@ struct Page: Sendable {
                 settings: workings.preferences.settings,
                 vendors: vendors.map { vendor in
                     var shown = vendor.overview(of: state, now: now)
-                    shown.configuration = vendor.configuration(at: origin)
+                    shown.configuration = vendor.configuration(at: origin, keyFile: SandboxCloud.usualKeyFile).toml
                     return shown
                 },
                 faults: workings.plan.pending,

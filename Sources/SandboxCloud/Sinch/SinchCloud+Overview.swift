@@ -44,13 +44,10 @@ extension SinchCloud {
         )
     }
 
-    func configuration(at origin: String) -> String {
-        """
-        provider = "sinch"
-        [sinch]
-        applicationKey = "\(application.key)"
-        registrationUrl = "\(origin)/v1/instance"
-
-        """
+    func configuration(at origin: String, keyFile: String) -> DaemonConfiguration {
+        DaemonConfiguration(
+            provider: .sinch,
+            settings: ["applicationKey": .text(application.key), "registrationUrl": .text("\(origin)/v1/instance")]
+        )
     }
 }

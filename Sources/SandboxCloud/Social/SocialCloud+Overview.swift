@@ -31,14 +31,12 @@ extension SocialCloud {
         )
     }
 
-    func configuration(at origin: String) -> String {
-        """
-        # Any API key does that is not empty:  (umask 077; echo sandbox-api-key >/tmp/sandbox-api-key)
-        provider = "social"
-        [social]
-        apiUrl = "\(origin)"
-        apiKeyFile = "/tmp/sandbox-api-key"
-
-        """
+    func configuration(at origin: String, keyFile: String) -> DaemonConfiguration {
+        let file = ShellText.quoted(keyFile)
+        return DaemonConfiguration(
+            provider: .social,
+            remark: "Any API key does that is not empty: (umask 077; echo sandbox-api-key >\(file))",
+            settings: ["apiUrl": .text(origin), "apiKeyFile": .text(keyFile)]
+        )
     }
 }

@@ -1,0 +1,72 @@
+/// Whose sessions a daemon keeps, by the name that its configuration has for it.
+package enum DaemonProvider: String, CaseIterable, Sendable {
+    case junction
+    case social
+    case sinch
+    case oauth
+}
+
+/// What makes a daemon use the sandbox: a configuration file, or the same as variables of its environment.
+package struct DaemonConfiguration: Sendable {
+    enum Value: Sendable {
+        case text(String)
+        case list([String])
+    }
+
+    let provider: DaemonProvider
+    /// What is to be done beside, in one line.
+    var remark: String?
+    /// Those of the provider's section.
+    let settings: KeyValuePairs<String, Value>
+
+    /// The contents of the file.
+    package var toml: String {
+        let lines = settings.map { key, value in
+            switch value {
+            case .text(let text): "\(key) = \(Self.quoted(text))"
+            case .list(let texts): "\(key) = [\(texts.map(Self.quoted).joined(separator: ", "))]"
+            }
+        }
+        let head = ["provider = \(Self.quoted(provider.rawValue))", "[\(provider.rawValue)]"]
+        return ((remark.map { ["# \($0)"] } ?? []) + head + lines).joined(separator: "\n") + "\n"
+    }
+
+    /// The variables, in the form that a shell takes.
+    package var exports: [String] {
+        let own = settings.map { key, value in
+            let text =
+                switch value {
+                case .text(let text): text
+                case .list(let texts): texts.joined(separator: " ")
+                }
+            let name = "JUNCTIOND_\(provider.rawValue.uppercased())_\(Self.upperCase(key))"
+            return "export \(name)=\(ShellText.quoted(text))"
+        }
+        return ["export JUNCTIOND_PROVIDER=\(provider.rawValue)"] + own
+    }
+
+    private static func quoted(_ text: String) -> String {
+        "\"" + text.replacing("\\", with: "\\\\").replacing("\"", with: "\\\"") + "\""
+    }
+
+    /// `authUrl` as `AUTH_URL`.
+    private static func upperCase(_ key: String) -> String {
+        key.reduce(into: "") { $0 += $1.isUppercase ? "_\($1)" : $1.uppercased() }
+    }
+}
+
+/// Text on its way into a shell.
+package enum ShellText {
+    /// The text as one word that means itself.
+    package static func quoted(_ text: String) -> String {
+        let isPlain = text.utf8.allSatisfy { byte in
+            switch byte {
+            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+                UInt8(ascii: "0")...UInt8(ascii: "9"):
+                true
+            default: "_@%+=:,./-".utf8.contains(byte)
+            }
+        }
+        return isPlain && !text.isEmpty ? text : "'" + text.replacing("'", with: #"'\''"#) + "'"
+    }
+}

@@ -1,0 +1,49 @@
+import ArgumentParser
+import FoundationEssentials
+import Glibc
+
+/// `junction-sandbox demo`: the whole story with real programs, in a folder of its own, in seconds.
+struct DemoCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "demo",
+        abstract: "Tell what junctiond does: a private daemon, a private cloud, two apps, a crash and an outage.",
+        discussion: """
+            It needs the installed programs and nothing else: no account, no network, no root. What it starts, it ends; \
+            what it writes is in a temporary folder, which goes with it.
+            """
+    )
+
+    @Option(
+        help: "The folder with junctiond and junctionctl; without it, this program's own, or where PATH leads.",
+        completion: .directory
+    )
+    var programs: String?
+
+    func run() throws {
+        Interruption.listen()
+        do {
+            let stage = try DemoStage(programs: programs)
+            defer { stage.clear() }
+            do {
+                try DemoStory(stage: stage).tell()
+            } catch {
+                say("junction-sandbox: the demo failed: \(error)", to: STDERR_FILENO)
+                let log = stage.log
+                if !log.isEmpty { say("The daemon said:\n\(log)", to: STDERR_FILENO) }
+                throw ExitCode(error is Interruption ? 128 + SIGINT : EX_SOFTWARE)
+            }
+        } catch let failure as DemoFailure {
+            say("junction-sandbox: \(failure)", to: STDERR_FILENO)
+            throw ExitCode(EX_UNAVAILABLE)
+        }
+    }
+}
+
+/// Why the story cannot go on.
+struct DemoFailure: Error, CustomStringConvertible {
+    let description: String
+
+    init(_ description: String) {
+        self.description = description
+    }
+}

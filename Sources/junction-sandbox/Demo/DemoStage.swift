@@ -1,0 +1,143 @@
+import FoundationEssentials
+import Glibc
+
+/// A folder, a sandbox, a daemon, and a way out that leaves nothing behind.
+final class DemoStage {
+    let folder: String
+    private let junctiond: String
+    private let junctionctl: String
+    private var sandbox: ChildProcess?
+    private var daemon: ChildProcess?
+    private var others: [ChildProcess] = []
+
+    var socket: String { folder + "/junctiond.sock" }
+    private var logFile: String { folder + "/junctiond.log" }
+
+    init(programs: String?) throws(DemoFailure) {
+        junctiond = try Self.find("junctiond", in: programs)
+        junctionctl = try Self.find("junctionctl", in: programs)
+        // A socket's path has 108 bytes, and a folder of somebody's choice may be longer.
+        let chosen = getenv("TMPDIR").map { String(cString: $0) } ?? "/tmp"
+        var template = Array(((chosen.utf8.count < 60 ? chosen : "/tmp") + "/junction-demo-XXXXXX").utf8CString)
+        guard mkdtemp(&template) != nil else {
+            throw DemoFailure("no temporary folder can be made: \(String(cString: strerror(errno)))")
+        }
+        folder = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    }
+
+    private static func find(_ program: String, in folder: String?) throws(DemoFailure) -> String {
+        let own = (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")) ?? ""
+        let beside = own.split(separator: "/").dropLast().reduce("") { $0 + "/" + $1 }
+        let path = getenv("PATH").map { String(cString: $0) } ?? "/usr/bin"
+        let places = folder.map { [$0] } ?? [beside] + path.split(separator: ":").map(String.init)
+        guard let place = places.first(where: { access("\($0)/\(program)", X_OK) == 0 }) else {
+            throw DemoFailure(
+                "\(program) is not to be found: install the package junctiond, or say --programs FOLDER"
+            )
+        }
+        return "\(place)/\(program)"
+    }
+
+    /// The last of what the daemon said.
+    var log: String {
+        let bytes = FileManager.default.contents(atPath: logFile) ?? Data()
+        return String(decoding: bytes.suffix(4_000), as: UTF8.self)
+    }
+
+    func write(_ name: String, _ text: String) throws {
+        try Data(text.utf8).write(to: URL(filePath: "\(folder)/\(name)"))
+    }
+
+    // MARK: The cloud
+
+    /// The cloud at a port, with what it remembers.
+    func startSandbox(tokenLife: Int, port: UInt16 = 0) throws -> LoopbackClient {
+        let arguments = [
+            "serve", "--listen", "127.0.0.1:\(port)", "--access-token-lifetime", "\(tokenLife)",
+            "--state", folder + "/cloud.json",
+        ]
+        let sandbox = try ChildProcess("/proc/self/exe", arguments, errors: folder + "/sandbox.log")
+        self.sandbox = sandbox
+        guard let origin = try sandbox.line()?.split(separator: " ").last,
+            let port = origin.split(separator: ":").last.flatMap({ UInt16($0) })
+        else { throw DemoFailure("the sandbox did not start") }
+        return LoopbackClient(port: port)
+    }
+
+    func stopSandbox() {
+        sandbox?.end(SIGTERM)
+        sandbox = nil
+    }
+
+    // MARK: The daemon
+
+    func startDaemon(until state: String) throws {
+        daemon = try ChildProcess(
+            junctiond,
+            ["--config", folder + "/junctiond.toml", "--socket", socket, "--state-dir", folder + "/state"],
+            errors: logFile
+        )
+        _ = try ctl("wait", "--for", state, "--timeout", "15")
+    }
+
+    func killDaemon() {
+        daemon?.end(SIGKILL)
+        daemon = nil
+    }
+
+    func endDaemon() throws {
+        guard daemon?.end(SIGTERM) == 0 else { throw DemoFailure("the daemon did not end as it should") }
+        daemon = nil
+    }
+
+    // MARK: The apps
+
+    /// What a command prints, if it ends well.
+    func ctl(_ arguments: String...) throws -> String { try ctl(arguments) }
+
+    func ctl(_ arguments: [String], given: String? = nil) throws -> String {
+        let (status, text) = try run(arguments, given: given)
+        guard status == 0 else {
+            throw DemoFailure("junctionctl \(arguments.joined(separator: " ")) ended with \(status): \(text)")
+        }
+        return text
+    }
+
+    func run(_ arguments: String...) throws -> (status: Int32, text: String) { try run(arguments, given: nil) }
+
+    private func run(_ arguments: [String], given: String?) throws -> (status: Int32, text: String) {
+        let app = try start(arguments, given: given)
+        defer { others.removeAll { $0 === app } }
+        let text = try app.rest()
+        return (app.status(), text)
+    }
+
+    /// The first line of `watch` that is as wanted.
+    func watch(until wanted: (String) -> Bool) throws -> String {
+        let watcher = try start(["watch", "--json"], given: nil)
+        defer {
+            watcher.end(SIGTERM)
+            others.removeAll { $0 === watcher }
+        }
+        while let line = try watcher.line() { if wanted(line) { return line } }
+        throw DemoFailure("the watcher ended")
+    }
+
+    private func start(_ arguments: [String], given: String?) throws -> ChildProcess {
+        let app = try ChildProcess(
+            junctionctl,
+            arguments,
+            environment: ["JUNCTIOND_SOCKET": socket],
+            given: given,
+            errors: folder + "/apps.log"
+        )
+        others.append(app)
+        return app
+    }
+
+    /// Ends whatever runs, and takes the folder away.
+    func clear() {
+        for process in others + [daemon, sandbox].compactMap(\.self) { process.end(SIGKILL) }
+        try? FileManager.default.removeItem(atPath: folder)
+    }
+}

@@ -1,0 +1,107 @@
+import FoundationEssentials
+import Glibc
+
+/// What is told, act by act. A step that does not hold ends it.
+struct DemoStory {
+    let stage: DemoStage
+
+    private static let teamKey = "sk_us_demo"
+    private static let tokenLife = 6
+
+    func tell() throws {
+        act("1. A cloud on loopback, and the daemon that will hold the session")
+        let cloud = try stage.startSandbox(tokenLife: Self.tokenLife)
+        try stage.write("junctiond.toml", "[junction]\nauthUrl = \"\(cloud.origin)\"\napiUrl = \"\(cloud.origin)\"\n")
+        try stage.startDaemon(until: "signed-out")
+        line("The cloud is \(cloud.origin), the socket is \(stage.socket).")
+
+        act("2. Your backend creates a user and asks for a Sign-In Token (the team key never leaves it)")
+        let user = try makeUser(cloud)
+        let token = try signInToken(of: user, cloud)
+        line("User \(user) has a Sign-In Token of \(token.utf8.count) bytes.")
+
+        act("3. Sign in once")
+        try show("sign-in", given: token)
+
+        act("4. Two local apps share the one session")
+        line("The sync app takes an access token and calls the API itself:")
+        let accessToken = try stage.ctl("token").trimmed
+        let answer = try cloud.send("GET", "/v2/user/\(user)", headers: ["Authorization": "Bearer \(accessToken)"])
+        line("  " + answer.prefix(110))
+        line("The kiosk app never sees a token; the daemon makes the call:")
+        try show("api", "GET", "/v2/user/providers/\(user)")
+        try show("status")
+
+        act("5. A watcher sees the token being renewed (it lives for \(Self.tokenLife) s here)")
+        let before = try generation()
+        let after = try stage.watch { Self.generation(in: $0) ?? 0 > before }
+        line("Generation \(before) became generation \(Self.generation(in: after) ?? 0); nobody had to ask.")
+
+        act("6. The daemon is killed (SIGKILL), the network is gone, and the user is still signed in")
+        stage.killDaemon()
+        stage.stopSandbox()
+        try stage.startDaemon(until: "signed-in")
+        try show("status")
+        guard try stage.ctl("--json", "status").contains("\"userId\":\"\(user)\"") else {
+            throw DemoFailure("somebody else is signed in")
+        }
+
+        act("7. The network comes back, and so does a fresh token")
+        _ = try stage.startSandbox(tokenLife: Self.tokenLife, port: cloud.port)
+        if (try? stage.ctl("renew")) == nil { _ = try stage.ctl("wait", "--for", "fresh", "--timeout", "20") }
+        try show("status")
+
+        act("8. Sign out")
+        try show("sign-out")
+        guard try stage.run("status").status == 3 else { throw DemoFailure("somebody is still signed in") }
+        try stage.endDaemon()
+        stage.stopSandbox()
+        say("\nThat is the whole job. Nothing is left running.", to: STDOUT_FILENO)
+    }
+
+    // MARK: What a backend does
+
+    private func makeUser(_ cloud: LoopbackClient) throws -> String {
+        struct Made: Decodable { let user_id: String }
+        return try cloud.ask(Made.self, "/v2/user", key: Self.teamKey, body: #"{"client_user_id":"alice"}"#).user_id
+    }
+
+    private func signInToken(of user: String, _ cloud: LoopbackClient) throws -> String {
+        struct Made: Decodable { let sign_in_token: String }
+        return try cloud.ask(Made.self, "/v2/user/\(user)/sign_in_token", key: Self.teamKey, body: "").sign_in_token
+    }
+
+    // MARK: What is seen
+
+    private func generation() throws -> Int {
+        guard let generation = Self.generation(in: try stage.ctl("--json", "status")) else {
+            throw DemoFailure("the session has no token")
+        }
+        return generation
+    }
+
+    private static func generation(in snapshot: String) -> Int? {
+        guard let found = snapshot.firstRange(of: "\"generation\":") else { return nil }
+        return Int(snapshot[found.upperBound...].prefix { $0.isNumber })
+    }
+
+    // MARK: Telling
+
+    private func act(_ title: String) {
+        let isForPeople = isatty(STDOUT_FILENO) == 1
+        say(isForPeople ? "\n\u{1B}[1m\(title)\u{1B}[0m" : "\n\(title)", to: STDOUT_FILENO)
+    }
+
+    private func line(_ text: String) { say("  " + text, to: STDOUT_FILENO) }
+
+    /// Shows a command as it would be typed, and what it says.
+    private func show(_ arguments: String..., given: String? = nil) throws {
+        line("$ junctionctl \(arguments.joined(separator: " "))")
+        let said = try stage.ctl(arguments, given: given)
+        for text in said.trimmed.split(separator: "\n", omittingEmptySubsequences: false) { line("  " + text) }
+    }
+}
+
+extension String {
+    var trimmed: String { String(drop { $0.isWhitespace }.reversed().drop { $0.isWhitespace }.reversed()) }
+}

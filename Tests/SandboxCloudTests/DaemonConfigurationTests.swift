@@ -1,0 +1,49 @@
+import Logging
+import Testing
+
+@testable import SandboxCloud
+
+/// What the sandbox tells a daemon; that a daemon takes it is shown by `Tests/Demo`.
+@Suite struct DaemonConfigurationTests {
+    @Test func `a configuration is a file or variables, and both say the same`() {
+        let configuration = DaemonConfiguration(
+            provider: .oauth,
+            settings: ["clientId": .text(#"a "b" 'c'"#), "scopes": .list(["openid", "offline_access"])]
+        )
+
+        #expect(
+            configuration.toml == #"""
+                provider = "oauth"
+                [oauth]
+                clientId = "a \"b\" 'c'"
+                scopes = ["openid", "offline_access"]
+
+                """#
+        )
+        #expect(
+            configuration.exports == [
+                "export JUNCTIOND_PROVIDER=oauth",
+                #"export JUNCTIOND_OAUTH_CLIENT_ID='a "b" '\''c'\'''"#,
+                "export JUNCTIOND_OAUTH_SCOPES='openid offline_access'",
+            ]
+        )
+    }
+
+    @Test(arguments: DaemonProvider.allCases)
+    func `there is a configuration for every provider`(provider: DaemonProvider) throws {
+        let cloud = try SandboxCloud(
+            SandboxConfiguration(listen: try ListenAddress("127.0.0.1:0")),
+            logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
+        )
+
+        let configuration = try #require(cloud.configuration(of: provider, at: "http://127.0.0.1:1", keyFile: "/k"))
+
+        #expect(configuration.toml.contains("http://127.0.0.1:1"))
+        #expect(configuration.toml.contains("\"/k\"") == (provider == .social))
+    }
+
+    @Test(arguments: [("plain-1.0", "plain-1.0"), ("", "''"), ("two words", "'two words'"), ("$(x)`y`;", "'$(x)`y`;'")])
+    func `a shell takes a text for what it is`(text: String, quoted: String) {
+        #expect(ShellText.quoted(text) == quoted)
+    }
+}
