@@ -62,13 +62,13 @@ struct DemoStory {
     // MARK: What a backend does
 
     private func makeUser(_ cloud: LoopbackClient) throws -> String {
-        struct Made: Decodable { let user_id: String }
-        return try cloud.ask(Made.self, "/v2/user", key: Self.teamKey, body: #"{"client_user_id":"alice"}"#).user_id
+        struct Made: Decodable { let userId: String }
+        return try cloud.ask(Made.self, "/v2/user", key: Self.teamKey, body: #"{"client_user_id":"alice"}"#).userId
     }
 
     private func signInToken(of user: String, _ cloud: LoopbackClient) throws -> String {
-        struct Made: Decodable { let sign_in_token: String }
-        return try cloud.ask(Made.self, "/v2/user/\(user)/sign_in_token", key: Self.teamKey, body: "").sign_in_token
+        struct Made: Decodable { let signInToken: String }
+        return try cloud.ask(Made.self, "/v2/user/\(user)/sign_in_token", key: Self.teamKey, body: "").signInToken
     }
 
     // MARK: What is seen

@@ -10,7 +10,9 @@ struct LoopbackClient {
     /// The answer to a call that a team makes.
     func ask<Answer: Decodable>(_ type: Answer.Type, _ path: String, key: String, body: String) throws -> Answer {
         let text = try send("POST", path, headers: ["x-vital-api-key": key], body: body)
-        return try JSONDecoder().decode(Answer.self, from: Data(text.utf8))
+        let decoder = JSONDecoder()
+        decoder.keyDecodingStrategy = .convertFromSnakeCase
+        return try decoder.decode(Answer.self, from: Data(text.utf8))
     }
 
     /// The body of an answer that is a success.
