@@ -28,8 +28,8 @@ test: build ## every test; as root also against real authorization servers, in n
 	@$(MAKE) --no-print-directory --jobs=2 --output-sync=target test-beside
 	@if [ "$$(id -u)" = 0 ]; then $(MAKE) test-system; else echo "system tests skipped: they need root"; fi
 
-# The servers mostly wait, and the compiler never does.
-test-beside: test-oauth test-network test-page test-python test-docs test-c test-alerts test-demo $(if $(filter 0,$(shell id -u)),deb)
+# The servers mostly wait, and the compiler never does: it comes first, and the others take turns beside it.
+test-beside: $(if $(filter 0,$(shell id -u)),deb) test-oauth test-network test-page test-python test-docs test-c test-alerts test-demo
 
 test-oauth: build ## the daemon against authorization servers that others wrote, which it fetches
 	Tests/OAuthServers/run "$$($(SWIFT) build --show-bin-path)"
@@ -49,8 +49,10 @@ test-demo: build ## the demo from its beginning to its end, and what the sandbox
 test-page: build ## the sandbox's page in a headless Chromium, where there is one
 	Tests/Page/run "$$($(SWIFT) build --show-bin-path)"
 
-test-docs: build ## what the guides say to do: every command of the tutorial
+test-docs: build ## what the guides say to do: every command of the tutorial, and the examples
 	Tests/Tutorial/run "$$($(SWIFT) build --show-bin-path)"
+	examples/run "$$($(SWIFT) build --show-bin-path)"
+
 test-c: build ## the C library, with sanitizers, the conformance suite and fuzzers
 	clients/c/run-tests "$$($(SWIFT) build --show-bin-path)"
 

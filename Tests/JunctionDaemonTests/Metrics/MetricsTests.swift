@@ -1,3 +1,4 @@
+import JunctionProviders
 import JunctionServer
 import JunctionSession
 import Testing
