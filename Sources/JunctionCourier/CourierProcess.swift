@@ -3,7 +3,7 @@ import Glibc
 
 /// A courier as a child of this process.
 ///
-/// It ends when the thread that started it does (`clinux_end_with_starter`), for that is how the kernel tells a child of its
+/// It ends when the thread that started it does (`clinux_start_program`), for that is how the kernel tells a child of its
 /// parent's end, one that is stopped, too. So each has a thread of its own, which starts it, waits for its end, and ends
 /// before only together with this process.
 enum CourierProcess {

@@ -17,8 +17,6 @@ default:
     exit(64)
 }
 
-// First: from here on nobody who stops this process keeps it for longer than its keeper.
-clinux_end_with_starter(STDIN_FILENO)
 clinux_occupy_standard_descriptors()
 clinux_forbid_dumps()
 // Whatever else was inherited by mistake.

@@ -67,11 +67,6 @@ int clinux_alarm_wait(int alarm);
 /// Do this after reading /proc/self: its files belong to root from now on.
 int clinux_forbid_dumps(void);
 
-/// Ends this process together with the thread that started it, by SIGKILL, which reaches one that is stopped, too
-/// (PR_SET_PDEATHSIG): where the process at the other end of `connection` is our parent. Where somebody else is, who had
-/// us started by a service manager, or where our parent has gone already, only the end of the connection says so.
-int clinux_end_with_starter(int connection);
-
 /// Occupies whichever of the descriptors 0, 1 and 2 the caller left closed, so that no socket or file gets its number:
 /// what the program says on standard error would go there. Reading or writing fails there as it would have before.
 int clinux_occupy_standard_descriptors(void);
@@ -88,6 +83,8 @@ void clinux_close_from(int first);
 /// Starts a program without arguments, with `input` as its standard input, nothing as its standard output, our standard
 /// error, and nothing else of ours: no environment, no other descriptor, no blocked or ignored signal, and in a session of
 /// its own, where our terminal's signals do not reach. Whoever starts it has to wait for its end.
+///
+/// It is killed when the thread that started it ends, however that happens, even if it is stopped (PR_SET_PDEATHSIG).
 int clinux_start_program(const char *path, int input, int32_t *process);
 
 // --- Files ---
