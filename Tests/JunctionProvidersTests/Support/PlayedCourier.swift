@@ -79,21 +79,25 @@ final class KeepersLine: @unchecked Sendable {
         isOpen = false
     }
 
-    func say(_ messages: CourierMessage..., about number: UInt32 = 0) {
-        for message in messages {
-            Frame.encode(message, of: number)?.withUnsafeBytes { write([UInt8]($0)) }
+    /// - Returns: whether the keeper has not hung up.
+    @discardableResult
+    func say(_ messages: CourierMessage..., about number: UInt32 = 0) -> Bool {
+        messages.allSatisfy { message in
+            Frame.encode(message, of: number)?.withUnsafeBytes { write([UInt8]($0)) } == true
         }
     }
 
-    func write(_ bytes: [UInt8]) {
+    @discardableResult
+    func write(_ bytes: [UInt8]) -> Bool {
         var sent = 0
         while sent < bytes.count {
             let count = bytes.withUnsafeBytes {
                 send(socket, $0.baseAddress?.advanced(by: sent), bytes.count - sent, Int32(MSG_NOSIGNAL))
             }
-            guard count > 0 else { return }
+            guard count > 0 else { return false }
             sent += count
         }
+        return true
     }
 
     /// The keeper's next message; `nil`: it has hung up.
@@ -115,6 +119,14 @@ final class KeepersLine: @unchecked Sendable {
     func opened() async throws -> UInt32 {
         while let (number, message) = try await next() {
             if case .open = message { return number }
+        }
+        throw IOError(errnoCode: ECONNRESET, reason: "the keeper hung up")
+    }
+
+    /// Waits for the next transfer, and gives what is to be made.
+    func request() async throws -> TransferRequest {
+        while let (_, message) = try await next() {
+            if case .open(let request) = message { return request }
         }
         throw IOError(errnoCode: ECONNRESET, reason: "the keeper hung up")
     }

@@ -106,7 +106,6 @@ final class CourierLink {
         // It may have crossed the end of its transfer.
         guard let transfer = transfers[number] else { return }
         guard transfer.expects(message) else { return giveUp(courier, .unintelligible) }
-        transfer.heard = .now()
         switch message {
         case .hello: break
         case .credit: sendMore(of: transfer)
@@ -205,17 +204,16 @@ final class CourierLink {
     }
 
     /// A courier keeps every limit itself. One that is stopped keeps none, and is given up soon after: so soon, once the
-    /// request has left, that its replay still arrives inside the grace that servers give.
+    /// request has left, that its replay still arrives inside the grace that servers give. One that always has something to say
+    /// is given up just so when the whole has taken too long.
     private func keepVigil(over transfer: OutgoingTransfer) {
         let watched = NIOLoopBound((self, transfer), eventLoop: eventLoop)
         transfer.vigil?.cancel()
-        transfer.vigil = eventLoop.scheduleTask(deadline: transfer.heard + transfer.longestSilence + grace) {
+        transfer.vigil = eventLoop.scheduleTask(deadline: transfer.nextWord + grace) {
             let (link, transfer) = watched.value
             guard link.transfers[transfer.number] === transfer, case .having(let courier) = link.state else { return }
-            guard transfer.heard + transfer.longestSilence + link.grace <= .now() else {
-                return link.keepVigil(over: transfer)
-            }
-            link.giveUp(courier, .silent)
+            guard transfer.nextWord + link.grace <= .now() else { return link.keepVigil(over: transfer) }
+            link.giveUp(courier, transfer.end + link.grace <= .now() ? .late : .silent)
         }
     }
 

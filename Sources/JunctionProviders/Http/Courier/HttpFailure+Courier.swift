@@ -42,6 +42,8 @@ enum CourierTrouble: Equatable, Sendable {
     case died
     /// It is there and says nothing.
     case silent
+    /// It does not come to an end.
+    case late
     case ofAnotherVersion
     /// What it says is no message, or does not belong there.
     case unintelligible
@@ -58,6 +60,7 @@ extension CourierTrouble {
             }
         case .died: "The network courier ended before it had the answer of \(place)"
         case .silent: "The network courier does not say anything about \(place) any more, and was given up"
+        case .late: "The network courier has not brought the answer of \(place) in its time, and was given up"
         case .ofAnotherVersion: "The network courier is of another version than the daemon"
         case .unintelligible: "The network courier said of \(place) what makes no sense, and was given up"
         }
@@ -73,7 +76,7 @@ extension CourierTrouble {
                 "it is for its group alone: junctiond.service needs SupplementaryGroups=junctiond-keeper"
             case .socket: "run: systemctl start junctiond-courier.socket"
             }
-        case .died, .silent, .unintelligible:
+        case .died, .silent, .late, .unintelligible:
             "the next request gets another one; its last words are in the journal of junctiond-courier@"
         case .ofAnotherVersion: "an upgrade is half done: restart junctiond"
         }

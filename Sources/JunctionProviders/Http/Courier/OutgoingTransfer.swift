@@ -20,10 +20,13 @@ final class OutgoingTransfer {
     let receiver: any AnswerReceiver
     /// Any of the request may have reached the server.
     var requestLeft = false
-    /// When it was said to leave first.
+    /// When it began, and when it was said to leave first.
+    private let begunAt: NIODeadline
     private var leftAt: NIODeadline?
-    /// The courier was heard about it at this time.
-    var heard: NIODeadline
+    /// How often it was said to leave: a connection that was kept may turn out to be dead.
+    private var departures = 0
+    /// Something came or went at this time, as far as the courier said.
+    private var movedAt: NIODeadline
     /// Ends the waiting for a courier that says nothing any more.
     var vigil: Scheduled<Void>?
 
@@ -42,7 +45,8 @@ final class OutgoingTransfer {
         _ receiver: any AnswerReceiver,
         at now: NIODeadline
     ) {
-        (self.number, self.call, self.limits, self.receiver, heard) = (number, call, limits, receiver, now)
+        (self.number, self.call, self.limits, self.receiver) = (number, call, limits, receiver)
+        (begunAt, movedAt) = (now, now)
         switch call.body {
         case .plain(let bytes): (unsent, secret) = (bytes[...], nil)
         case .secret(let box): (unsent, secret) = ([], box)
@@ -51,29 +55,32 @@ final class OutgoingTransfer {
     }
 
     /// Whether a message can be meant as it is said, which is noted then: the courier reads what strangers send, so the order
-    /// of an answer and its bounds are not left to it.
+    /// of an answer and its bounds are not left to it. What moves nothing is no message either.
     func expects(_ message: CourierMessage) -> Bool {
         switch message {
         case .hello: return false
         case .credit(let count):
             // No more than what was sent makes room.
-            guard room + Int(count) <= Flow.window else { return false }
+            guard count > 0, room + Int(count) <= Flow.window else { return false }
             room += Int(count)
         case .leaving:
-            guard !hasHead else { return false }
+            guard !hasHead, departures < mostDepartures else { return false }
+            departures += 1
             requestLeft = true
             leftAt = leftAt ?? .now()
         case .head:
             guard requestLeft, !hasHead else { return false }
             hasHead = true
         case .body(let part):
-            guard hasHead, part.count <= answerRoom, part.count <= call.longestAnswer - received else { return false }
+            guard hasHead, part.count > 0, part.count <= answerRoom, part.count <= call.longestAnswer - received
+            else { return false }
             answerRoom -= part.count
             received += part.count
         case .end: return hasHead
         // What has left cannot be called back.
         case .failed(let failure): requestLeft = requestLeft || failure.requestLeft
         }
+        movedAt = .now()
         return true
     }
 
@@ -82,10 +89,17 @@ final class OutgoingTransfer {
         answerRoom += count
     }
 
-    /// How long a courier that is awake says nothing about it at most.
-    var longestSilence: TimeAmount {
-        let limits = limits
-        return .milliseconds(requestLeft ? Int64(limits.silence) : Int64(limits.resolve) + Int64(limits.connect))
+    /// Until when a courier that keeps the limits has said something of it again. Before the request leaves nothing that it
+    /// says moves this, and after that nothing moves it beyond `end`.
+    var nextWord: NIODeadline {
+        guard leftAt != nil else { return begunAt + .milliseconds(Int64(limits.resolve) + Int64(limits.connect)) }
+        return min(movedAt + .milliseconds(Int64(limits.silence)), end)
+    }
+
+    /// Until when such a courier has said how it ended.
+    var end: NIODeadline {
+        guard let leftAt, limits.whole > 0 else { return .distantFuture }
+        return leftAt + .milliseconds(Int64(limits.whole))
     }
 
     /// The next part of the body that there is room for; the last one is followed by nothing.
@@ -119,9 +133,14 @@ final class OutgoingTransfer {
             url: call.origin.url + call.target,
             headers: headers,
             body: call.body == nil ? .none : .bytes(UInt64(length)),
-            // Only what an app asks for: a vendor's own conversation is made of single outcomes.
-            mayBeRepeated: call.isBulk && ["GET", "HEAD"].contains(call.method) && call.body == nil,
+            mayBeRepeated: mayBeRepeated,
             limits: limits
         )
     }
+
+    /// Only what an app asks for: a vendor's own conversation is made of single outcomes.
+    private var mayBeRepeated: Bool { call.isBulk && ["GET", "HEAD"].contains(call.method) && call.body == nil }
+
+    /// libcurl takes five other connections at the most (CONN_MAX_RETRIES).
+    private var mostDepartures: Int { mayBeRepeated ? 6 : 1 }
 }

@@ -28,6 +28,9 @@ struct CourierMannersTests {
         Offence(testDescription: "two heads", messages: [.leaving, head, head]),
         Offence(testDescription: "room for what was not sent", messages: [.leaving, .credit(3)]),
         Offence(testDescription: "all the room there is", messages: [.leaving, .credit(.max)]),
+        Offence(testDescription: "room for nothing", messages: [.leaving, .credit(0)]),
+        Offence(testDescription: "a part without a byte", messages: [.leaving, head, .body(.empty)]),
+        Offence(testDescription: "a request that is made once and leaves twice", messages: [.leaving, .leaving]),
         Offence(
             testDescription: "more than the answer may have",
             messages: [.leaving, head, .body(.ofZeros(64)), .body(.ofZeros(1))]
@@ -52,6 +55,70 @@ struct CourierMannersTests {
         #expect(await failure?.cause == .courier(.unintelligible))
         #expect(await failure?.requestLeft == true)
         try await line.ended()
+        await http.shutdown()
+    }
+
+    @Test func `what may be repeated leaves anew as often as libcurl makes it, and not for ever`() async throws {
+        let courier = try PlayedCourier()
+        let http = courier.http()
+        var call = HttpCall(method: "GET", origin: try HttpOrigin("https://vendor.example"), target: "/")
+        call.isBulk = true
+        let repeated = call
+        async let answer = http.answer(to: repeated)
+        let (line, number) = try await courier.asked()
+        for _ in 0..<6 { line.say(.leaving, about: number) }
+        line.say(Self.head, .end, about: number)
+        #expect(try await answer.status == 200)
+
+        async let failure = http.failure(of: repeated)
+        let next = try await line.opened()
+        for _ in 0..<7 { line.say(.leaving, about: next) }
+        #expect(await failure?.cause == .courier(.unintelligible))
+        await http.shutdown()
+    }
+
+    @Test(.timeLimit(.minutes(2)))
+    func `an answer that never ends is given up when its time is over`() async throws {
+        let courier = try PlayedCourier()
+        let http = courier.http(
+            .init(resolve: .seconds(600), connect: .seconds(600), request: .milliseconds(200), grace: .milliseconds(50))
+        )
+        var call = HttpCall(method: "GET", origin: try HttpOrigin("https://vendor.example"), target: "/")
+        call.longestAnswer = 1 << 40
+        let endless = call
+        async let failure = http.failure(of: endless)
+        let (line, number) = try await courier.asked()
+        line.say(.leaving, Self.head, about: number)
+        // A byte at a time, as fast as they are taken, until the keeper hangs up.
+        try await onThread { while line.say(.body(.ofZeros(1)), about: number) {} }
+
+        #expect(await failure?.cause == .courier(.late))
+        #expect(await failure?.requestLeft == true)
+        await http.shutdown()
+    }
+
+    @Test(.timeLimit(.minutes(2)))
+    func `before the request leaves no word makes more time`() async throws {
+        let courier = try PlayedCourier()
+        let http = courier.http(
+            .init(
+                resolve: .milliseconds(100),
+                connect: .milliseconds(100),
+                request: .seconds(600),
+                grace: .milliseconds(50)
+            )
+        )
+        var call = HttpCall(method: "POST", origin: try HttpOrigin("https://vendor.example"), target: "/")
+        call.body = .secret(.ofZeros(8 << 20))
+        let waiting = call
+        async let failure = http.failure(of: waiting)
+        let (line, number) = try await courier.asked()
+        // Room for more of the request, a byte at a time: the keeper always has some to send.
+        let hearing = Task { try await line.ended() }
+        try await onThread { while line.say(.credit(1), about: number) {} }
+
+        #expect(await failure?.cause == .courier(.silent))
+        _ = try await hearing.value
         await http.shutdown()
     }
 
