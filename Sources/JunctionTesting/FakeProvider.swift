@@ -32,6 +32,7 @@ package final class FakeProvider: IdentityProvider {
         var approvedBy: String?
         var renewalAnswers: [RenewalAnswer] = []
         var renewalSecrets: [SessionSecrets] = []
+        var renewalDepartures: [Uptime?] = []
         var revocations: [(Identity, SessionSecrets)] = []
         var failedRevocations: [Unavailability] = []
         var revocationsGivenUp = 0
@@ -120,6 +121,8 @@ package final class FakeProvider: IdentityProvider {
     package var renewalAnswers: [RenewalAnswer] { state.withLock { $0.renewalAnswers } }
     /// The session's own secrets, as each renewal got them.
     package var renewalSecrets: [SessionSecrets] { state.withLock { $0.renewalSecrets } }
+    /// By when each renewal had to leave.
+    package var renewalDepartures: [Uptime?] { state.withLock { $0.renewalDepartures } }
     /// Whom a sign-out was told of, and with what, attempt by attempt.
     package var revocations: [(identity: Identity, secrets: SessionSecrets)] {
         state.withLock { $0.revocations.map { (identity: $0.0, secrets: $0.1) } }
@@ -273,9 +276,11 @@ package final class FakeProvider: IdentityProvider {
     package func renew(
         _ identity: Identity,
         with secrets: SessionSecrets,
-        using answer: RenewalAnswer
+        using answer: RenewalAnswer,
+        departingBy departure: Uptime?
     ) async throws(RenewalFailure) -> Grant {
         state.withLock {
+            $0.renewalDepartures.append(departure)
             $0.renewalAnswers.append(answer)
             $0.renewalSecrets.append(secrets)
         }

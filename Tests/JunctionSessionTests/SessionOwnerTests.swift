@@ -66,6 +66,16 @@ struct SessionOwnerTests {
         for answer in answers.all { #expect(try answer.get().secret.text == "access-alice-2") }
     }
 
+    @Test func `the provider is told by when a replay has to leave`() throws {
+        let house = House().start().signIn()
+        house.provider.failRenewals(.unavailable(Unavailability("No answer", ambiguous: true, sentAgo: .zero)))
+        let sentAt = house.clock.now().uptime
+        house.on { $0.renew(by: 1_000) { _ in } }
+        house.pass(.seconds(2))
+
+        #expect(house.provider.renewalDepartures == [nil, sentAt + .seconds(29)])
+    }
+
     @Test func `a rotation is on disk before it is served`() throws {
         let house = House().start().signIn()
         house.on { $0.renew(by: 1_000) { _ in } }

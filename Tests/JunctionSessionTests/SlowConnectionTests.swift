@@ -37,6 +37,20 @@ struct SlowConnectionTests {
         #expect(bench.now.uptime - left >= .seconds(16))
     }
 
+    @Test(arguments: [0, 6, 20])
+    func `a replay has to leave inside the grace, and what is sent first when it can`(wait: Int) throws {
+        var (bench, left) = try afterRefusedReplay(leavingAfter: .seconds(wait), told: true)
+        #expect(bench.machine.renewal.departure == nil)
+        try makeNextTry(&bench)
+
+        #expect(bench.machine.renewal.departure == left + .seconds(29))
+        bench.failRenewal(.unavailable(Unavailability("No name within 2 s")))
+        #expect(bench.machine.renewal.departure == nil)
+        // The grace is over: what comes now is as late as any retry.
+        try makeNextTry(&bench)
+        #expect(bench.machine.renewal.departure == nil)
+    }
+
     @Test func `a request that is not known to have left counts from its beginning`() throws {
         let (bench, left) = try afterRefusedReplay(leavingAfter: .seconds(20), told: false)
         let alarm = try #require(bench.machine.nextAlarm(now: bench.now))

@@ -14,6 +14,8 @@ struct HttpCall: Sendable {
     var longestAnswer = 1 << 16
     /// How long the answer may take once the request leaves, where that is less than usual.
     var patience: Duration?
+    /// How long name and connection may take together, where that is less than usual: later it is not worth sending.
+    var departure: Duration?
     /// Much may be on its way: it may take as long as its size takes on a slow line, so long as something moves.
     var isBulk = false
 

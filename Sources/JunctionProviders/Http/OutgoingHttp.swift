@@ -161,9 +161,11 @@ package final class OutgoingHttp: Sendable {
         if call.isBulk {
             whole += Int64((call.longestAnswer + (call.body?.count ?? 0)) / HttpCall.slowestLine) * 1_000
         }
+        // Half of it for each, so that a name server that takes long leaves time for the rest.
+        let step = call.departure.map { $0.wholeMilliseconds / 2 } ?? .max
         return TransferLimits(
-            resolve: UInt32(clamping: limits.resolve.wholeMilliseconds),
-            connect: UInt32(clamping: limits.connect.wholeMilliseconds),
+            resolve: UInt32(clamping: min(limits.resolve.wholeMilliseconds, step)),
+            connect: UInt32(clamping: min(limits.connect.wholeMilliseconds, step)),
             silence: UInt32(clamping: silence),
             whole: UInt32(clamping: whole),
             longestAnswer: UInt64(call.longestAnswer)

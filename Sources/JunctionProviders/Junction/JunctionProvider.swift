@@ -90,11 +90,12 @@ package struct JunctionProvider: IdentityProvider {
     package func renew(
         _ identity: Identity,
         with secrets: SessionSecrets,
-        using answer: RenewalAnswer
+        using answer: RenewalAnswer,
+        departingBy departure: Uptime?
     ) async throws(RenewalFailure) -> Grant {
         linked.expire(clock.now())
         return switch answer {
-        case .renew: try await renew(identity, with: secrets)
+        case .renew: try await renew(identity, with: secrets, departingBy: departure)
         case .authToken(let token): try await renew(identity, with: token)
         case .signature: throw .answerRefused("Junction has no signature scheme: answer with a Sign-In Token")
         }
@@ -130,13 +131,15 @@ package struct JunctionProvider: IdentityProvider {
 
     private func renew(
         _ identity: Identity,
-        with secrets: SessionSecrets
+        with secrets: SessionSecrets,
+        departingBy departure: Uptime?
     ) async throws(RenewalFailure) -> Grant {
         // Without either there is nothing that time could heal.
         guard let refreshToken = secrets.refreshToken, let site = JunctionSite(of: identity) else {
             throw .reauthenticationRequired
         }
-        let renewed = try await TokenEndpoint(http: http, clock: clock).renew(refreshToken, at: cloud.auth(site))
+        let endpoint = TokenEndpoint(http: http, clock: clock)
+        let renewed = try await endpoint.renew(refreshToken, at: cloud.auth(site), departingBy: departure)
         return Grant(
             identity: identity,
             scheme: .signInToken,

@@ -22,12 +22,20 @@ struct TokenEndpoint: Sendable {
     }
 
     /// Renews with a refresh token, which may be valid only once.
-    func renew(_ refreshToken: SharedSecret, at auth: HttpOrigin) async throws(RenewalFailure) -> TokenAnswer {
+    ///
+    /// - Parameter departure: by when it has to leave, if so.
+    func renew(
+        _ refreshToken: SharedSecret,
+        at auth: HttpOrigin,
+        departingBy departure: Uptime?
+    ) async throws(RenewalFailure) -> TokenAnswer {
         let form = FormBody([
             .text(name: "grant_type", value: "refresh_token"),
             .secret(name: "refresh_token", value: refreshToken),
         ])
-        let (answer, sentAt) = try await post(form, to: auth) { RenewalFailure.unavailable($0) }
+        let (answer, sentAt) = try await post(form, to: auth, departingBy: departure) {
+            RenewalFailure.unavailable($0)
+        }
         guard answer.isSuccess else { throw verdict(answer) }
         guard let granted = TokenAnswer(answer.body, sentAt: sentAt) else {
             throw .unavailable(answer.unreadable("an access token and its life"))
@@ -38,17 +46,19 @@ struct TokenEndpoint: Sendable {
     private func post<Failure: Error>(
         _ form: FormBody,
         to auth: HttpOrigin,
+        departingBy departure: Uptime? = nil,
         otherwise failure: (Unavailability) -> Failure
     ) async throws(Failure) -> (answer: HttpAnswer, sentAt: Moment) {
+        let sentAt = clock.now()
         let call = HttpCall(
             method: "POST",
             origin: auth,
             target: "/v1/token",
             headers: [("content-type", FormBody.contentType), ("accept", "application/json")],
             body: .secret(form.encoded),
-            patience: HttpCall.tokenPatience
+            patience: HttpCall.tokenPatience,
+            departure: departure.map { $0 - sentAt.uptime }
         )
-        let sentAt = clock.now()
         do {
             return (try await http.answer(to: call), sentAt)
         } catch {

@@ -6,7 +6,8 @@ extension OAuthProvider {
     package func renew(
         _ identity: Identity,
         with secrets: SessionSecrets,
-        using answer: RenewalAnswer
+        using answer: RenewalAnswer,
+        departingBy departure: Uptime?
     ) async throws(RenewalFailure) -> Grant {
         expireKept()
         // A token is never shown to another server than the one that gave it.
@@ -19,16 +20,20 @@ extension OAuthProvider {
             )
         }
         return switch answer {
-        case .renew: try await renew(identity, with: secrets)
+        case .renew: try await renew(identity, with: secrets, departingBy: departure)
         case .authToken(let token): try await renew(identity, with: secrets, exchanging: token)
         case .signature: throw .answerRefused("An OAuth server takes no signature: answer with a subject token")
         }
     }
 
-    private func renew(_ identity: Identity, with secrets: SessionSecrets) async throws(RenewalFailure) -> Grant {
+    private func renew(
+        _ identity: Identity,
+        with secrets: SessionSecrets,
+        departingBy departure: Uptime?
+    ) async throws(RenewalFailure) -> Grant {
         guard let own = secrets.refreshToken else { throw .reauthenticationRequired }
         let refreshToken = spent.current(own)
-        switch try await asked(OAuthSignIn.renewal(refreshToken)) {
+        switch try await asked(OAuthSignIn.renewal(refreshToken), departingBy: departure) {
         case .granted(let tokens):
             notes.granted(tokens, askedFor: setup.scopes, isSignIn: false)
             return Grant(
@@ -97,9 +102,12 @@ extension OAuthProvider {
         return grant
     }
 
-    private func asked(_ fields: [FormBody.Field]) async throws(RenewalFailure) -> OAuthReply {
+    private func asked(
+        _ fields: [FormBody.Field],
+        departingBy departure: Uptime?
+    ) async throws(RenewalFailure) -> OAuthReply {
         do throws(Unavailability) {
-            return try await reply(to: fields)
+            return try await reply(to: fields, departingBy: departure)
         } catch {
             throw .unavailable(error)
         }

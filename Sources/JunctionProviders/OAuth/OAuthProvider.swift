@@ -108,8 +108,12 @@ package struct OAuthProvider: IdentityProvider {
         }
     }
 
-    func reply(to fields: [FormBody.Field]) async throws(Unavailability) -> OAuthReply {
-        let (answer, sentAt) = try await server.post(fields, to: try await server.required(.token))
+    func reply(
+        to fields: [FormBody.Field],
+        departingBy departure: Uptime? = nil
+    ) async throws(Unavailability) -> OAuthReply {
+        let endpoint = try await server.required(.token)
+        let (answer, sentAt) = try await server.post(fields, to: endpoint, departingBy: departure)
         return OAuthReply(answer, sentAt: sentAt, now: clock.now())
     }
 }

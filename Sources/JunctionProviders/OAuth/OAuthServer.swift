@@ -157,13 +157,17 @@ final class OAuthServer: Sendable {
     // MARK: Forms
 
     /// Posts one form with the client's authentication: one answer, nothing tried twice.
+    ///
+    /// - Parameter departure: by when it has to leave, if so.
     func post(
         _ fields: [FormBody.Field],
         to endpoint: HttpUrl,
-        patience: Duration = HttpCall.tokenPatience
+        patience: Duration = HttpCall.tokenPatience,
+        departingBy departure: Uptime? = nil
     ) async throws(Unavailability) -> (answer: HttpAnswer, sentAt: Moment) {
         let sentAt = clock.now()
-        let call = call(fields, to: endpoint, patience, at: sentAt)
+        var call = call(fields, to: endpoint, patience, at: sentAt)
+        call.departure = departure.map { $0 - sentAt.uptime }
         let answer = try await http.answerOrDelay(to: call)
         compareClocks(answer, since: sentAt)
         return (answer, sentAt)

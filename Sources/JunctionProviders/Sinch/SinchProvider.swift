@@ -93,7 +93,9 @@ package struct SinchProvider: IdentityProvider {
     package func renew(
         _ identity: Identity,
         with secrets: SessionSecrets,
-        using answer: RenewalAnswer
+        using answer: RenewalAnswer,
+        // What it is renewed with may be sent at any time.
+        departingBy _: Uptime?
     ) async throws(RenewalFailure) -> Grant {
         let registration = secrets.registration
         let (scheme, proof) = try read(answer, for: identity, registeredBy: registration?.scheme)

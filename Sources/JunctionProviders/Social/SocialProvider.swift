@@ -69,7 +69,9 @@ package struct SocialProvider: IdentityProvider {
     package func renew(
         _ identity: Identity,
         with secrets: SessionSecrets,
-        using answer: RenewalAnswer
+        using answer: RenewalAnswer,
+        // What it is renewed with may be sent at any time.
+        departingBy _: Uptime?
     ) async throws(RenewalFailure) -> Grant {
         switch answer {
         case .renew: try await renew(identity, proving: nil, known: secrets)

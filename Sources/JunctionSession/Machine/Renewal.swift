@@ -230,6 +230,12 @@ struct Renewal: Hashable, Sendable {
         return (tried, since)
     }
 
+    /// By when the request under way has to leave, where it is a replay inside the provider's grace.
+    var departure: Uptime? {
+        guard case .sending(let tried, let since) = phase, tried.isReplay else { return nil }
+        return replays.departure(since)
+    }
+
     /// The outcome is being made durable.
     mutating func store() {
         phase = .storing

@@ -65,6 +65,11 @@ struct Replays: Hashable, Sendable {
         return now.uptime + delay <= window.sentAt + RenewalPolicy.latestReplay ? delay : nil
     }
 
+    /// By when a replay that begins now has to leave; nothing when the grace is over: then it is as late as any retry.
+    func departure(_ now: Uptime) -> Uptime? {
+        window.map { $0.sentAt + RenewalPolicy.latestDeparture }.flatMap { $0 > now ? $0 : nil }
+    }
+
     private func recent(_ now: Moment) -> [Uptime] {
         times.filter { now.uptime - $0 < RenewalPolicy.replayPeriod }
     }

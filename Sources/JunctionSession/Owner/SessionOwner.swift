@@ -266,11 +266,16 @@ package actor SessionOwner {
             secrets.accessToken = nil
         }
         let answer = shelf.answer(given) ?? .renew
-        let own = secrets
+        let (own, departure) = (secrets, machine.renewal.departure)
         observer.reached(.intentNoted)
         start { owner in
             do throws(RenewalFailure) {
-                let grant = try await owner.provider.renew(identity, with: own, using: answer)
+                let grant = try await owner.provider.renew(
+                    identity,
+                    with: own,
+                    using: answer,
+                    departingBy: departure
+                )
                 owner.observer.reached(.answered)
                 owner.renewed(attempt, grant, keeping: own)
             } catch {

@@ -37,10 +37,13 @@ package protocol IdentityProvider: Sendable {
     ///
     /// - Parameter secrets: the session's own; an access token is among them while it lives, and outlives both requests.
     /// - Parameter answer: what a session handler said to renew with; `.renew` when nobody has to be asked.
+    /// - Parameter departure: a refresh token that may be spent is sent before this or not at all, where there is such a time:
+    ///   later would be too late for the provider's grace. Name and connection have to stand by then.
     func renew(
         _ identity: Identity,
         with secrets: SessionSecrets,
-        using answer: RenewalAnswer
+        using answer: RenewalAnswer,
+        departingBy departure: Uptime?
     ) async throws(RenewalFailure) -> Grant
 
     /// Tells the provider that the user has signed out here, where it wants to know: one request, no retry. The local
@@ -87,6 +90,15 @@ extension IdentityProvider {
     /// Refused, by a provider without such a page.
     package func authorizationPage(_ page: AuthorizationPage) async throws(Refusal) -> String {
         throw Refusal(.unsupported, "\(name) has no page on which a person could sign in by a browser")
+    }
+
+    /// Renews with what was not sent before: it leaves when it can.
+    package func renew(
+        _ identity: Identity,
+        with secrets: SessionSecrets,
+        using answer: RenewalAnswer
+    ) async throws(RenewalFailure) -> Grant {
+        try await renew(identity, with: secrets, using: answer, departingBy: nil)
     }
 
     /// Nothing, for a provider that keeps nothing of a credential.

@@ -1,3 +1,4 @@
+import JunctionCourier
 import JunctionSecret
 import JunctionSession
 import Testing
@@ -17,6 +18,25 @@ struct JunctionRenewTests {
             #expect(request.body == "grant_type=refresh_token&refresh_token=a%2Bb%2Fc%3D%26d%2520%20e")
             #expect(grant.scheme == .signInToken)
         }
+    }
+
+    @Test func `a replay has until its departure for name and connection, whatever was done before`() async throws {
+        let (courier, clock) = (try PlayedCourier(), ManualClock())
+        let http = courier.http()
+        let cloud = try JunctionCloud(authUrl: "https://auth.example", apiUrl: "https://api.example")
+        let provider = JunctionProvider(cloud: cloud, http: http, clock: clock)
+        let departure = clock.now().uptime + .seconds(9)
+        clock.advance(by: .seconds(1))
+        let secrets = SessionSecrets(refreshToken: SharedSecret(text: "refresh"))
+        let renewal = Task {
+            try? await provider.renew(Sample.identity, with: secrets, using: .renew, departingBy: departure)
+        }
+
+        let line = try await courier.met()
+        #expect(try await line.request().limits.resolve == 4_000)
+        line.hangUp()
+        _ = await renewal.value
+        await http.shutdown()
     }
 
     @Test(arguments: [400, 401, 403])

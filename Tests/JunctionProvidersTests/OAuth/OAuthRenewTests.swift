@@ -1,3 +1,4 @@
+import JunctionCourier
 import JunctionSecret
 import JunctionSession
 import Testing
@@ -5,6 +6,24 @@ import Testing
 @testable import JunctionProviders
 
 struct OAuthRenewTests {
+    @Test func `a replay has until its departure for name and connection`() async throws {
+        let (courier, clock) = (try PlayedCourier(), ManualClock())
+        let http = courier.http()
+        let provider = OAuthProvider(setup: try .sample(at: "http://127.0.0.1:1"), http: http, clock: clock)
+        let departure = clock.now().uptime + .seconds(9)
+        clock.advance(by: .seconds(1))
+        let (identity, secrets) = (OAuthSample.identity, OAuthSample.secrets)
+        let renewal = Task {
+            try? await provider.renew(identity, with: secrets, using: .renew, departingBy: departure)
+        }
+
+        let line = try await courier.met()
+        #expect(try await line.request().limits.resolve == 4_000)
+        line.hangUp()
+        _ = await renewal.value
+        await http.shutdown()
+    }
+
     private static let dead = SessionSecrets(refreshToken: SharedSecret(text: "refresh-secret"))
     private static let emptyRefusal = ScriptedServer.Step.answer(400, [], "")
     private static let invalidRequest = ScriptedServer.Step.json(400, #"{"error":"invalid_request"}"#)

@@ -32,6 +32,27 @@ struct CourierLineTests {
         try await line.ended()
     }
 
+    @Test(arguments: [(60, 10_000), (9, 4_500), (0, 0), (-5, 0)])
+    func `what has to leave by a time has that for name and connection`(
+        departure: Int,
+        milliseconds: UInt32
+    ) async throws {
+        let http = courier.http(.init())
+        var call = try call("POST")
+        call.departure = .seconds(departure)
+        let bounded = call
+        let task = Task { await http.failure(of: bounded) }
+        let line = try await courier.met()
+
+        let limits = try await line.request().limits
+        #expect(limits.resolve == milliseconds)
+        #expect(limits.connect == milliseconds)
+        #expect(limits.silence == 10_000)
+        task.cancel()
+        _ = await task.value
+        await http.shutdown()
+    }
+
     @Test func `a courier with nothing to carry is let go`() async throws {
         var limits = OutgoingHttp.Limits.patient
         limits.idle = .milliseconds(1)
