@@ -11,6 +11,13 @@ struct WatchedFile: Sendable {
         case key
     }
 
+    /// What came of reading it.
+    private enum Reading {
+        case content(SharedSecret)
+        case tooLong
+        case unreadable
+    }
+
     private struct Version: Equatable, Sendable {
         var device: UInt
         var number: UInt
@@ -28,10 +35,17 @@ struct WatchedFile: Sendable {
     init(_ setting: String, _ path: String, _ kind: Kind) throws(ProviderConfigurationFault) {
         (self.path, self.kind) = (path, kind)
         let version = Self.version(of: path)
-        guard let content = Self.read(path), PemFile.holds(kind, content) else {
+        switch Self.read(path) {
+        case .content(let content) where PemFile.holds(kind, content):
+            (self.version, self.content) = (version, content)
+        case .content, .unreadable:
             throw ProviderConfigurationFault("\(setting): \(path) cannot be read as \(kind.words): expected a PEM file")
+        case .tooLong:
+            throw ProviderConfigurationFault(
+                "\(setting): \(path) is too long: expected at most \(NetworkSettings.longestFile >> 10) KiB, so take out "
+                    + "what the system trusts anyway"
+            )
         }
-        (self.version, self.content) = (version, content)
     }
 
     /// Reads the file again if it is another than before.
@@ -39,7 +53,9 @@ struct WatchedFile: Sendable {
     /// - Returns: whether there is another content.
     mutating func look() -> Bool {
         let now = Self.version(of: path)
-        guard let now, now != version, let fresh = Self.read(path), PemFile.holds(kind, fresh) else { return false }
+        guard let now, now != version, case .content(let fresh) = Self.read(path), PemFile.holds(kind, fresh) else {
+            return false
+        }
         version = now
         guard !fresh.matches(content) else { return false }
         content = fresh
@@ -58,15 +74,14 @@ struct WatchedFile: Sendable {
         )
     }
 
-    private static func read(_ path: String) -> SharedSecret? {
+    private static func read(_ path: String) -> Reading {
         // Not blocking: somebody may have put a pipe there.
         let file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
-        guard file >= 0 else { return nil }
+        guard file >= 0 else { return .unreadable }
         defer { close(file) }
         var found = stat()
-        guard fstat(file, &found) == 0, found.st_mode & S_IFMT == S_IFREG,
-            found.st_size <= NetworkSettings.longestFile
-        else { return nil }
+        guard fstat(file, &found) == 0, found.st_mode & S_IFMT == S_IFREG else { return .unreadable }
+        guard found.st_size <= NetworkSettings.longestFile else { return .tooLong }
         let content = Secret(capacity: Int(found.st_size)) { room in
             var count = 0
             while count < room.count {
@@ -77,7 +92,7 @@ struct WatchedFile: Sendable {
             }
             return count
         }
-        return SharedSecret(content)
+        return .content(SharedSecret(content))
     }
 }
 

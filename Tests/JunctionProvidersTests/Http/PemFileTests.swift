@@ -4,26 +4,35 @@ import Testing
 @testable import JunctionProviders
 
 struct PemFileTests {
-    private static let certificate = "-----BEGIN CERTIFICATE-----\nMIIB\n-----END CERTIFICATE-----\n"
-    private static let key = "-----BEGIN PRIVATE KEY-----\nMIIB\n-----END PRIVATE KEY-----\n"
+    private static let certificate = "-----BEGIN CERTIFICATE-----\nMAMCAQA=\n-----END CERTIFICATE-----\n"
+    /// With a length of two bytes, as a real one has.
+    private static let long = certificate.replacing("MAMCAQA", with: "MIIBAA" + String(repeating: "A", count: 341))
+    private static let key = "-----BEGIN PRIVATE KEY-----\nMAMCAQA=\n-----END PRIVATE KEY-----\n"
 
     @Test(arguments: [
         certificate, certificate + certificate, "# an authority\n" + certificate, key + certificate,
         certificate.replacing("\n", with: "\r\n"), String(certificate.dropLast()), "\n\n" + certificate,
         certificate.replacing("CERTIFICATE", with: "TRUSTED CERTIFICATE"),
-        "-----BEGIN CERTIFICATE-----\n" + certificate,
+        "-----BEGIN CERTIFICATE-----\n" + certificate, long,
+        certificate.replacing("CERTIFICATE", with: "TRUSTED CERTIFICATE").replacing("MAMCAQA=", with: "MAMCAQAwAA=="),
     ])
     func `certificates are found`(text: String) {
         #expect(PemFile.holds(.certificates, SharedSecret(text: text)))
     }
 
     @Test(arguments: [
-        "", "certificate", key, "-----BEGIN CERTIFICATE-----\nMIIB\n", "MIIB\n-----END CERTIFICATE-----\n",
+        "", "certificate", key, "-----BEGIN CERTIFICATE-----\nMAMCAQA=\n", "MAMCAQA=\n-----END CERTIFICATE-----\n",
         "-----BEGIN CERTIFICATE-----\n-----END CERTIFICATE-----\n",
         "-----BEGIN CERTIFICATE-----\n<html>\n-----END CERTIFICATE-----\n",
         "-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n",
-        "-----BEGIN CERTIFICATE-----\nMIIB\n-----END PRIVATE KEY-----\n",
-        " -----BEGIN CERTIFICATE-----\nMIIB\n-----END CERTIFICATE-----\n",
+        "-----BEGIN CERTIFICATE-----\nMAMCAQA=\n-----END PRIVATE KEY-----\n",
+        // Cut off, with something behind it, of another length than it says, and one torn among whole ones.
+        "-----BEGIN CERTIFICATE-----\nMAMCAQ==\n-----END CERTIFICATE-----\n",
+        "-----BEGIN CERTIFICATE-----\nMAMCAQAA\n-----END CERTIFICATE-----\n",
+        "-----BEGIN CERTIFICATE-----\nMIIB\n-----END CERTIFICATE-----\n",
+        "-----BEGIN CERTIFICATE-----\nMIADAgEA\n-----END CERTIFICATE-----\n",
+        certificate + "-----BEGIN CERTIFICATE-----\nMIIB\n-----END CERTIFICATE-----\n",
+        " -----BEGIN CERTIFICATE-----\nMAMCAQA=\n-----END CERTIFICATE-----\n",
     ])
     func `what is no certificate is none`(text: String) {
         #expect(!PemFile.holds(.certificates, SharedSecret(text: text)))
@@ -40,7 +49,7 @@ struct PemFileTests {
     @Test(arguments: [
         certificate, key.replacing("PRIVATE", with: "PUBLIC"),
         // Whose password nobody could be asked for.
-        "-----BEGIN RSA PRIVATE KEY-----\nProc-Type: 4,ENCRYPTED\n\nMIIB\n-----END RSA PRIVATE KEY-----\n",
+        "-----BEGIN RSA PRIVATE KEY-----\nProc-Type: 4,ENCRYPTED\n\nMAMCAQA=\n-----END RSA PRIVATE KEY-----\n",
         key.replacing("PRIVATE", with: "ENCRYPTED PRIVATE"),
     ])
     func `what is no key that we could use is none`(text: String) {

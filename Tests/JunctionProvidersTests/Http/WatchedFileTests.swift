@@ -67,10 +67,6 @@ struct WatchedFileTests {
         let wrong = [
             folder.path("nothing.pem"), folder.write("no certificate", in: "text.pem"), folder.makePipe("pipe.pem"),
             folder.folder,
-            folder.write(
-                PemFolder.certificate("a") + String(repeating: " ", count: NetworkSettings.longestFile),
-                in: "long.pem"
-            ),
         ]
         for path in wrong {
             let fault = #expect(throws: ProviderConfigurationFault.self) {
@@ -78,6 +74,14 @@ struct WatchedFileTests {
             }
             #expect(fault?.message == "tls.caFile: \(path) cannot be read as certificates: expected a PEM file")
         }
+        let long = folder.write(
+            PemFolder.certificate("a") + String(repeating: " ", count: NetworkSettings.longestFile),
+            in: "long.pem"
+        )
+        let excess = #expect(throws: ProviderConfigurationFault.self) {
+            try WatchedFile("tls.caFile", long, .certificates)
+        }
+        #expect(excess?.message.hasPrefix("tls.caFile: \(long) is too long: expected at most 1024 KiB") == true)
         let path = folder.put("first", in: "ca.pem")
         let fault = #expect(throws: ProviderConfigurationFault.self) {
             try WatchedFile("network.clientKeyFile", path, .key)
