@@ -187,7 +187,7 @@ final class Transfer {
     func isLate(at now: Int64) -> Bool {
         if ccurl_size(easy, CURLINFO_NAMELOOKUP_TIME_T) > 0 { steps.resolved(at: now) }
         guard let cause = steps.lateness(at: now, isPaused: isPaused) else { return false }
-        tell(TransferFailure(cause, of: self))
+        tell(TransferFailure(cause, of: self, limitOfAnswer: steps.limitOfAnswer(at: now)))
         return true
     }
 

@@ -14,12 +14,13 @@ extension TransferFailure {
     }
 
     /// A limit was reached. Until the proxy has answered it is the proxy that is late.
-    init(_ lateness: Cause, of transfer: Transfer) {
+    init(_ lateness: Cause, of transfer: Transfer, limitOfAnswer: UInt32) {
         let limits = transfer.request.limits
         let (cause, detail): (Cause, UInt32) =
             switch (transfer.way, lateness) {
             case (.throughProxy, .resolvedTooLate): (.proxyUnresolved, limits.resolve)
             case (.throughProxy, .connectedTooLate) where !transfer.hasConnected: (.proxyUnreachable, UInt32(ETIMEDOUT))
+            case (_, .answeredTooLate): (lateness, limitOfAnswer)
             case (.throughProxy, _), (.direct, _): (lateness, 0)
             }
         self.init(cause, detail: detail, requestLeft: transfer.hasLeft)
@@ -42,6 +43,9 @@ extension TransferFailure {
         case CURLE_SEND_ERROR, CURLE_RECV_ERROR, CURLE_GOT_NOTHING, CURLE_PARTIAL_FILE:
             return (isAboutOurCertificate(transfer) ? .clientCertificateRefused : .closed, 0)
         case CURLE_WEIRD_SERVER_REPLY, CURLE_UNSUPPORTED_PROTOCOL, CURLE_BAD_CONTENT_ENCODING:
+            return (.notHTTP, 0)
+        // So it calls a line of the head that is longer than it takes; CURLE_TOO_LARGE since 8.6.
+        case CURLE_OUT_OF_MEMORY where transfer.hasLeft, CURLcode(rawValue: 100) where transfer.hasLeft:
             return (.notHTTP, 0)
         default: return (.other, outcome.rawValue)
         }

@@ -37,6 +37,9 @@ struct TransferSteps {
         if hasLeft { end = now + Int64(limits.silence) }
     }
 
+    /// Which of both limits of an answer it is that was reached, in milliseconds.
+    func limitOfAnswer(at now: Int64) -> UInt32 { now >= endOfWhole ? limits.whole : limits.silence }
+
     /// Which limit has been reached.
     ///
     /// - Parameter isPaused: the keeper has no room, so nothing can move.

@@ -22,6 +22,14 @@ struct TransferStepsTests {
         #expect(!steps.hasLeft)
     }
 
+    @Test func `the limit that is named is the one that was reached`() {
+        var steps = TransferSteps(limits, at: 0)
+        steps.left(at: 50)
+        #expect(steps.limitOfAnswer(at: 53) == 3)
+        steps.moved(at: 58)
+        #expect(steps.limitOfAnswer(at: 60) == 10)
+    }
+
     @Test func `what moves may go on until the whole is over`() {
         var steps = TransferSteps(limits, at: 0)
         steps.left(at: 50)

@@ -10,7 +10,7 @@ package struct TransferFailure: Equatable, Sendable {
         case unreachable
         /// No connection, or no TLS on it, within `connect`.
         case connectedTooLate
-        /// Nothing moved for `silence`, or it was not done within `whole`.
+        /// Nothing moved for `silence`, or it was not done within `whole`. `detail`: the limit that was reached, in milliseconds.
         case answeredTooLate
         case untrustedCertificate
         case expiredCertificate

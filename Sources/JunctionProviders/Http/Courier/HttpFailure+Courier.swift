@@ -11,7 +11,7 @@ extension HttpFailure.Cause {
         case .refused: self = .refused
         case .unreachable: self = .unreachable(errno: Int32(clamping: failure.detail))
         case .connectedTooLate: self = .noConnection(within: .milliseconds(limits.connect))
-        case .answeredTooLate: self = .noAnswer(within: .milliseconds(limits.silence))
+        case .answeredTooLate: self = .noAnswer(within: .milliseconds(failure.detail))
         case .untrustedCertificate: self = .untrustedCertificate
         case .expiredCertificate: self = .expiredCertificate
         case .futureCertificate: self = .futureCertificate

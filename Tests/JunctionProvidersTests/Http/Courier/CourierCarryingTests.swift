@@ -1,6 +1,8 @@
 import Foundation
 import JunctionCourier
 import JunctionSecret
+import NIOCore
+import NIOPosix
 import Testing
 
 @testable import JunctionProviders
@@ -34,6 +36,41 @@ struct CourierCarryingTests {
             #expect(answer.body.text == body)
             #expect(stage.server.requests.first?.body == body)
         }
+    }
+
+    @Test func `a line of the head that is longer than any is no HTTP`() async throws {
+        let line = String(repeating: "x", count: 120 << 10)
+        try await Stage.play([.raw("HTTP/1.1 200 OK\r\nx-a: \(line)\r\ncontent-length: 0\r\n\r\n")]) { stage in
+            let failure = await stage.http.failure(of: try call(stage, "GET"))
+            #expect(failure?.cause == .notHTTP)
+            #expect(failure?.requestLeft == true)
+        }
+    }
+
+    @Test func `an answer that comes before the request is there is the answer`() async throws {
+        let server = try await ServerBootstrap(group: ScriptedServer.group)
+            .childChannelInitializer { channel in
+                channel.eventLoop.makeCompletedFuture {
+                    try channel.pipeline.syncOperations.addHandler(HastyServer())
+                }
+            }
+            .bind(host: "127.0.0.1", port: 0).get()
+        let port = try #require(server.localAddress?.port)
+        let courier = OutgoingHttp(
+            eventLoop: ScriptedServer.group.next(),
+            courier: .built,
+            userAgent: "test",
+            limits: .patient
+        )
+        var call = HttpCall(method: "PUT", origin: try HttpOrigin("http://127.0.0.1:\(port)"), target: "/")
+        call.isBulk = true
+        call.body = .plain([UInt8](repeating: 0x20, count: 8 << 20))
+
+        let answer = try await courier.answer(to: call)
+        #expect(answer.status == 413)
+        #expect(answer.body.text == "too much")
+        await courier.shutdown()
+        try await server.close()
     }
 
     @Test func `an answer of one byte more than it may have is none`() async throws {
@@ -101,5 +138,16 @@ struct CourierCarryingTests {
 
     private func call(_ stage: Stage, _ method: String) throws -> HttpCall {
         HttpCall(method: method, origin: try HttpOrigin(stage.server.url), target: "/")
+    }
+}
+
+/// Answers to the first bytes of a request, and reads no more of it.
+private final class HastyServer: ChannelInboundHandler {
+    typealias InboundIn = ByteBuffer
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        _ = context.channel.setOption(.autoRead, value: false)
+        let answer = "HTTP/1.1 413 Content Too Large\r\ncontent-length: 8\r\n\r\ntoo much"
+        context.channel.writeAndFlush(ByteBuffer(string: answer), promise: nil)
     }
 }
