@@ -5,7 +5,7 @@ import NIOCore
 ///
 /// The daemon has no network, so the kernel does not tell it about one. Whoever manages the network notes in a folder below
 /// `/run` what it knows: a name server that was learnt, an interface that is up. A change there is news, and no more is
-/// read from it; where nobody keeps such a folder, a retry comes in its time.
+/// read from it; where nobody keeps such a folder, a retry comes in its time. One that is started later makes its folder then.
 enum NetworkWatch {
     /// systemd-networkd and -resolved, NetworkManager, ifupdown, resolvconf, ConnMan, dhcpcd.
     static let folders = [
@@ -15,6 +15,6 @@ enum NetworkWatch {
 
     /// - Returns: what has to be kept for as long as it is to be heard; nothing where nobody tells.
     static func start(on loop: any EventLoop, telling owner: SessionOwner) -> FolderWatch? {
-        try? FolderWatch(of: folders, on: loop) { owner.assumeIsolated { $0.networkChanged() } }
+        try? FolderWatch(of: folders, awaitingMissing: true, on: loop) { owner.assumeIsolated { $0.networkChanged() } }
     }
 }

@@ -27,6 +27,29 @@ struct FolderWatchTests {
         withExtendedLifetime(watch) {}
     }
 
+    @Test func `a folder that appears is news, and so is what is put into it, each time`() async throws {
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let late = folder.appending(path: "late")
+        let (news, heard) = AsyncStream.makeStream(of: Bool.self)
+        let loop = MultiThreadedEventLoopGroup.singleton.next()
+        let watch = try FolderWatch(of: [late.path], awaitingMissing: true, on: loop) {
+            heard.yield(FileManager.default.fileExists(atPath: late.path))
+        }
+        var iterator = news.makeAsyncIterator()
+
+        // What else is in the folder in which it belongs is nobody's business.
+        try Data("x".utf8).write(to: folder.appending(path: "other"))
+        for _ in 0..<2 {
+            try FileManager.default.createDirectory(at: late, withIntermediateDirectories: false)
+            #expect(await iterator.next() == true)
+            try Data("y".utf8).write(to: late.appending(path: "state"))
+            #expect(await iterator.next() == true)
+            try FileManager.default.removeItem(at: late)
+        }
+        withExtendedLifetime(watch) {}
+    }
+
     @Test func `where there is none of the folders nothing can be watched`() {
         #expect(throws: SystemFailure.self) {
             try FolderWatch(of: [folder.path], on: MultiThreadedEventLoopGroup.singleton.next()) {}
