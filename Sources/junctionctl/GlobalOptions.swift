@@ -20,15 +20,28 @@ struct GlobalOptions: ParsableArguments {
     @Flag(help: "Print one JSON document, or one a line where there are several.")
     var json = false
 
+    @Option(
+        help: ArgumentHelp(
+            "How long to wait for the daemon's answer at most.",
+            discussion: "When that is over the exit code is 75. Without it there is no limit.",
+            valueName: "seconds"
+        )
+    )
+    var timeout: Double?
+
+    func validate() throws {
+        if let timeout { try requireSeconds(timeout, "--timeout") }
+    }
+
     /// The same for whatever does not know the argument parser.
-    var daemon: DaemonAccess { DaemonAccess(socket: socket, json: json) }
+    var daemon: DaemonAccess { DaemonAccess(socket: socket, json: json, timeout: timeout) }
 
     /// Where the daemon listens.
     var path: SocketPath { daemon.path }
 
     /// Connects to the daemon, for a conversation.
     func connect() throws -> Connection {
-        try Connection(to: path)
+        try daemon.waiting { deadline throws(JunctionError) in try Connection(to: path, by: deadline) }
     }
 
     /// Asks the daemon one thing.

@@ -29,7 +29,10 @@ struct Junctionctl: ParsableCommand {
                 name: "Token",
                 subcommands: [TokenCommand.self, RenewCommand.self, HandleRenewalsCommand.self, ApiCommand.self]
             ),
-            CommandGroup(name: "Daemon", subcommands: [MetricsCommand.self, DoctorCommand.self]),
+            CommandGroup(
+                name: "Daemon",
+                subcommands: [WhoamiCommand.self, MetricsCommand.self, DoctorCommand.self, RPCCommand.self]
+            ),
         ]
     )
 

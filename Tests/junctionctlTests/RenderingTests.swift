@@ -43,8 +43,8 @@ struct RenderingTests {
                 user      user-1
                 known as  joe
                 provider  junction, sandbox, us, signInToken
-                token     valid until 2026-11-21T07:20:34Z (60 min left)
-                renewal   scheduled, at 2026-11-21T07:00:00Z
+                token     valid until 2026-11-21T07:20:34Z (in 60 min)
+                renewal   scheduled, at 2026-11-21T07:00:00Z (in 39 min)
                 storage   sealed with host+tpm2
                 """
         )
@@ -89,8 +89,12 @@ struct RenderingTests {
             )
         )
         #expect(lines.contains { $0.hasPrefix("token     dead since 2026-11-21T06:20:33.999Z") })
-        #expect(lines.contains("renewal   backingOff: failed 3 times, next attempt at 2026-11-21T06:20:34Z (timeout again)"))
-        #expect(lines.contains("ended     2026-11-21T06:20:34Z: deleted (invalid_token)"))
+        #expect(
+            lines.contains(
+                "renewal   backingOff: failed 3 times, next attempt at 2026-11-21T06:20:34Z (now) (timeout again)"
+            )
+        )
+        #expect(lines.contains("ended     2026-11-21T06:20:34Z (now): deleted (invalid_token)"))
         #expect(lines.contains("storage   damaged; not on disk yet"))
     }
 
@@ -132,15 +136,63 @@ struct RenderingTests {
 
         let lines = SnapshotText(snapshot, now: now).paragraph.split(separator: "\n")
 
-        #expect(lines.contains("renewal   waitingForHandler: for a session handler, such as 'junctionctl handle-renewals'"))
+        #expect(
+            lines.contains("renewal   waitingForHandler: for a session handler, such as 'junctionctl handle-renewals'")
+        )
     }
 
     @Test func `a change is one line`() {
         #expect(
-            SnapshotText(signedIn).line
-                == "2026-11-21T06:20:34Z established user=user-1 token-until=2026-11-21T07:20:34Z renewal=scheduled"
+            SnapshotText(signedIn, now: now).line
+                == "2026-11-21T06:20:34Z established user=user-1 token-until=2026-11-21T07:20:34Z (in 60 min) renewal=scheduled"
         )
         #expect(SnapshotText(nobody).line == "2026-11-21T06:20:34Z notLoggedIn")
+    }
+
+    @Test(
+        arguments: [
+            (0, "now"), (999, "now"), (-999, "now"), (1_000, "in 1 s"), (119_999, "in 119 s"), (120_000, "in 2 min"),
+            (-7_199_000, "119 min ago"), (7_200_000, "in 2 h"), (172_800_000, "in 2 days"),
+            (-172_800_000, "2 days ago"),
+        ] as [(Int64, String)]
+    )
+    func `a time is told by how far it is`(milliseconds: Int64, words: String) {
+        let time = Timestamp(milliseconds: now.milliseconds + milliseconds)
+
+        #expect("\(Distance(to: time, from: now))" == words)
+    }
+
+    @Test func `the end of time is a distance, too`() {
+        #expect("\(Distance(to: .never, from: now))".hasPrefix("in "))
+    }
+
+    @Test func `a caller is told who it is, what it may do, and what gave it that`() {
+        let names = AccountFiles(users: "anna:x:1000:1000::/:/bin/sh\n", groups: "health:x:995:anna\n")
+        var caller = CallerDescription(
+            user: 1000,
+            process: 7,
+            unit: "sync.service",
+            capabilities: [.init(rawValue: "status"), .init(rawValue: "token")],
+            basis: .entry,
+            entry: .init(index: 1, unit: "sync.service", group: 995)
+        )
+
+        #expect(
+            CallerText(caller, names: names).paragraph == """
+                user      anna (1000)
+                process   7
+                unit      sync.service
+                may       status, token
+                because   access[1] decides, which is about unit sync.service and group health (995)
+                """
+        )
+        (caller.user, caller.unit, caller.capabilities, caller.basis, caller.entry) = (4711, nil, [], .none, nil)
+        #expect(CallerText(caller, names: names).paragraph.hasPrefix("user      4711\n"))
+        #expect(
+            CallerText(caller, names: names).paragraph.contains("\nmay       nothing\nbecause   no [[access]] entry")
+        )
+        (caller.basis, caller.entry) = (.entry, .init(index: 0))
+        #expect(CallerText(caller, names: names).paragraph.hasSuffix("access[0] decides, which is about everybody"))
     }
 
     @Test(arguments: [

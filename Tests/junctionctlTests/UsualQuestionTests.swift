@@ -13,6 +13,9 @@ import Testing
         (["status"], .status(StatusQuestion(daemon: DaemonAccess()))),
         (["--json", "status"], .status(StatusQuestion(daemon: DaemonAccess(json: true)))),
         (["status", "--json"], .status(StatusQuestion(daemon: DaemonAccess(json: true)))),
+        (["token", "--header"], .token(TokenQuestion(asHeader: true, daemon: DaemonAccess()))),
+        (["status", "--timeout", "5"], .status(StatusQuestion(daemon: DaemonAccess(timeout: 5)))),
+        (["--timeout", "0", "token"], .token(TokenQuestion(daemon: DaemonAccess(timeout: 0)))),
         (["--socket", "/a b", "token"], .token(TokenQuestion(daemon: DaemonAccess(socket: "/a b")))),
         (
             ["token", "--min-validity", "60", "--json", "--socket", "s"],
@@ -31,6 +34,10 @@ import Testing
         ["--min-validity", "5", "token"],
         ["token", "--min-validity"], ["token", "--min-validity", "-1"], ["token", "--min-validity", "nan"],
         ["token", "--min-validity", ""], ["token", "--min-validity", "1.5"], ["token", "--min-validity", "1e3"],
+        ["status", "--header"], ["--header", "token"], ["token", "--header", "--header"],
+        ["token", "--header", "--json"],
+        ["token", "--timeout"], ["token", "--timeout", "-1"], ["token", "--timeout", "0.5"],
+        ["token", "--timeout", "1", "--timeout", "1"],
         ["token", "--socket"], ["token", "--socket", ""], ["token", "--socket", "-x"], ["token", "--socket", "--json"],
         ["token", "--socket", "a", "--socket", "b"], ["token", "--json", "--json"], ["token", "--help"],
         ["token", "-h"],
@@ -66,7 +73,10 @@ import Testing
 
     private static func word(_ chance: inout Chance) -> String {
         let verbs = ["token", "status", "token", "status", "renew", "help", "watch"]
-        let options = ["--json", "--json", "--socket", "--socket", "--min-validity", "--help", "--version", "--", "-"]
+        let options = [
+            "--json", "--json", "--socket", "--socket", "--min-validity", "--header", "--timeout", "--help",
+            "--version", "--", "-",
+        ]
         let values = [
             "/run/a.sock", "a", "5", "0", "007", "600", "1.5", "-1", "", "token", "status", "é", "٣", "1e3", "+5", " 5",
             "999999999999999", "9999999999999999", "--socket=a", "--socket=", "--min-validity=9", "-json", "---x",

@@ -59,12 +59,17 @@ struct DoctorCommand: ParsableCommand {
 
     /// - Parameter snapshot: what this user may see of the session, if anything.
     private func askDaemon(_ checks: inout [Diagnosis.Check], _ snapshot: inout Snapshot?) throws(JunctionError) {
-        var connection = try Connection(to: options.path)
-        let daemon = try connection.perform(DaemonInfo.self, NoParams(), by: .after(Self.patience)).value
+        var connection = try Connection(to: options.path, by: deadline(Self.patience))
+        let daemon = try connection.perform(DaemonInfo.self, NoParams(), by: deadline(Self.patience)).value
         checks.append(.init(comparing: daemon))
-        snapshot = try connection.perform(SessionStatus.self, NoParams(), by: .after(Self.patience)).value
-        let deadline = Deadline.after(Self.patienceForDiagnosis)
+        snapshot = try connection.perform(SessionStatus.self, NoParams(), by: deadline(Self.patience)).value
+        let deadline = deadline(Self.patienceForDiagnosis)
         checks += try connection.perform(DaemonDiagnose.self, NoParams(), by: deadline).value.checks
+    }
+
+    /// The usual patience, or less where that was asked for.
+    private func deadline(_ usual: Duration) -> Deadline {
+        .after(options.timeout.map { min(usual, .seconds(min($0, 1e9))) } ?? usual)
     }
 
     private func show(_ diagnosis: Diagnosis) throws {

@@ -22,7 +22,7 @@ struct SnapshotText {
         }
         if let token = snapshot.accessToken { rows.append(("token", life(of: token))) }
         if snapshot.renewal.phase != .none { rows.append(("renewal", renewal)) }
-        if let end = snapshot.termination { rows.append(("ended", "\(end.at): \(end.message) (\(end.code))")) }
+        if let end = snapshot.termination { rows.append(("ended", "\(beside(end.at)): \(end.message) (\(end.code))")) }
         rows.append(("storage", storage))
         return rows.map { row in
             row.name + String(repeating: " ", count: 10 - row.name.count) + row.text.onOneLine
@@ -34,13 +34,13 @@ struct SnapshotText {
         var words = ["\(snapshot.changedAt)", snapshot.state.rawValue]
         if let user = snapshot.userId { words.append("user=\(user)") }
         if let token = snapshot.accessToken {
-            words.append("token-until=\(token.expiresAt < .never ? "\(token.expiresAt)" : "never")")
+            words.append("token-until=\(token.expiresAt < .never ? beside(token.expiresAt) : "never")")
         }
         if snapshot.renewal.phase != .none { words.append("renewal=\(snapshot.renewal.phase)") }
         if snapshot.flags.contains(.pendingReauthentication) { words.append("\(Snapshot.Flag.pendingReauthentication)") }
         // The code is not for a log: whoever reads it could bind this device to an account of their own.
         if let authorization = snapshot.authorization {
-            words.append("authorization-until=\(authorization.expiresAt)")
+            words.append("authorization-until=\(beside(authorization.expiresAt))")
         }
         if let termination = snapshot.termination { words.append("termination=\(termination.code)") }
         if snapshot.storage.status != .ok { words.append("storage=\(snapshot.storage.status)") }
@@ -73,9 +73,11 @@ struct SnapshotText {
     private func life(of token: Snapshot.TokenLife) -> String {
         guard token.expiresAt < .never else { return "valid without an end" }
         return token.expiresAt > now
-            ? "valid until \(token.expiresAt) (\(TimeLeft(until: token.expiresAt, from: now)))"
-            : "dead since \(token.expiresAt)"
+            ? "valid until \(beside(token.expiresAt))" : "dead since \(beside(token.expiresAt))"
     }
+
+    /// A time in UTC, and how far that is from now.
+    private func beside(_ time: Timestamp) -> String { "\(time) (\(Distance(to: time, from: now)))" }
 
     private var renewal: String {
         let renewal = snapshot.renewal
@@ -88,7 +90,7 @@ struct SnapshotText {
             case .backingOff: "backingOff: failed \(renewal.failures) times, next attempt at"
             default: renewal.phase.rawValue
             }
-        let time = renewal.notBefore.map { " \($0)" } ?? ""
+        let time = renewal.notBefore.map { " \(beside($0))" } ?? ""
         return words + time + (renewal.lastError.map { " (\($0))" } ?? "")
     }
 

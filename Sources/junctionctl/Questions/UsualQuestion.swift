@@ -11,7 +11,9 @@ enum UsualQuestion: Equatable {
         var verb: String?
         var socket: String?
         var isJSON = false
+        var timeout: Double?
         var minimumValidity: Double?
+        var isHeader = false
 
         var words = words.makeIterator()
         while let word = words.next() {
@@ -25,6 +27,11 @@ enum UsualQuestion: Equatable {
                     return nil
                 }
                 socket = path
+            case "--timeout" where timeout == nil:
+                guard let number = words.next(), let seconds = Self.seconds(number) else { return nil }
+                timeout = seconds
+            case "--header" where verb == "token" && !isHeader:
+                isHeader = true
             case "--min-validity" where verb == "token" && minimumValidity == nil:
                 guard let number = words.next(), let seconds = Self.seconds(number) else { return nil }
                 minimumValidity = seconds
@@ -33,9 +40,11 @@ enum UsualQuestion: Equatable {
             }
         }
 
-        let daemon = DaemonAccess(socket: socket, json: isJSON)
+        // It is a line of text, and refused beside JSON.
+        if isHeader, isJSON { return nil }
+        let daemon = DaemonAccess(socket: socket, json: isJSON, timeout: timeout)
         switch verb {
-        case "token": self = .token(TokenQuestion(minimumValidity: minimumValidity, daemon: daemon))
+        case "token": self = .token(TokenQuestion(minimumValidity: minimumValidity, asHeader: isHeader, daemon: daemon))
         case "status": self = .status(StatusQuestion(daemon: daemon))
         default: return nil
         }

@@ -50,7 +50,8 @@ struct ApiCommand: ParsableCommand {
         } else {
             try answer.value.body.withUnsafeBytes(StandardOutput.write)
             // A file gets exactly what the provider sent; a prompt should not end up behind it.
-            if isatty(STDOUT_FILENO) == 1 { try StandardOutput.line("") }
+            let endsLine = answer.value.body.withUnsafeBytes { $0.last == nil || $0.last == UInt8(ascii: "\n") }
+            if !endsLine, isatty(STDOUT_FILENO) == 1 { try StandardOutput.line("") }
         }
         guard answer.value.status < 400 else {
             throw CommandFailure(

@@ -1,7 +1,7 @@
 import ArgumentParser
 import JunctionProtocol
 
-extension ParsableCommand {
+extension ParsableArguments {
     /// Ends with an exit code that needs no explanation.
     func end(_ status: ExitStatus) throws {
         if status != .done { throw ExitCode(status.rawValue) }

@@ -29,12 +29,13 @@ struct HandleRenewalsCommand: ParsableCommand {
     func run() throws {
         let script = RenewalScript(line: command)
         var feed = RenewalFeed(from: options.path, patience: .onceConnected)
+        var question = try options.daemon.waiting { by throws(JunctionError) in try feed.next(registeredBy: by) }
         while true {
-            let question = try feed.next()
             let outcome = script.outcome(of: question)
             question.answer(outcome.answer)
             StandardError.note(outcome.line(about: question.request))
             if options.json { try StandardOutput.json { outcome.write(about: question.request, to: &$0) } }
+            question = try feed.next()
         }
     }
 }

@@ -16,7 +16,8 @@ struct SignInCommand: ParsableCommand {
             ^C leaves that running.
             The signed-in user again is a success; another one is refused until 'junctionctl sign-out'.
             Ends with exit code 75 when the user is signed in, but that could not be stored.
-            """
+            """,
+        aliases: ["login"]
     )
 
     @OptionGroup(title: "Credential") var credential: CredentialOptions

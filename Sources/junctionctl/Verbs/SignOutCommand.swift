@@ -7,7 +7,8 @@ struct SignOutCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "sign-out",
         abstract: "Signs the user out, from any state and without the network.",
-        discussion: "Ends with exit code 75 when that could not be stored: after a restart the user would be back."
+        discussion: "Ends with exit code 75 when that could not be stored: after a restart the user would be back.",
+        aliases: ["logout"]
     )
 
     @OptionGroup var options: GlobalOptions

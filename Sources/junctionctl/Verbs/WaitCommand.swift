@@ -17,9 +17,6 @@ struct WaitCommand: ParsableCommand {
     @Option(name: .customLong("for"), help: "What to wait for; fresh is signed in with a living token.")
     var goal = Goal.signedIn
 
-    @Option(help: ArgumentHelp("How long to wait at most.", valueName: "seconds"))
-    var timeout: Double?
-
     @OptionGroup var options: GlobalOptions
 
     enum Goal: String, ExpressibleByArgument, CaseIterable {
@@ -28,12 +25,9 @@ struct WaitCommand: ParsableCommand {
         case fresh
     }
 
-    func validate() throws {
-        if let timeout { try requireSeconds(timeout, "--timeout") }
-    }
-
     func run() throws {
-        let deadline = timeout.map { Deadline.after(.seconds(min($0, 1e9))) } ?? .never
+        // Here it is the whole wait that ends.
+        let deadline = options.daemon.deadline
         var feed = SnapshotFeed(from: options.path, patience: .always)
         do {
             var state = try feed.next(by: deadline)

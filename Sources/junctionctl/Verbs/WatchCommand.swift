@@ -18,6 +18,10 @@ struct WatchCommand: ParsableCommand {
     func run() throws {
         var feed = SnapshotFeed(from: options.path, patience: .onceConnected, unless: .outputClosed)
         do {
+            try options.show(options.daemon.waiting { by throws(JunctionError) in try feed.next(by: by) }) {
+                SnapshotText($0).line
+            }
+            // How long nothing changes is nobody's to say.
             while true { try options.show(feed.next()) { SnapshotText($0).line } }
         } catch let error as JunctionError where error.kind == .cancelled {
             // Whoever read has seen enough, as in `junctionctl watch | head -1`.

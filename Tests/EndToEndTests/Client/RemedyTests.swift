@@ -172,7 +172,7 @@ import Testing
     @Test(arguments: [
         (["token", "--min-validity", "x"], "token"), (["token", "--min-validity", "-1"], "token"), (["api"], "api"),
         (["api", "GET", "no-slash"], "api"), (["sign-in", "--display-name", "x"], "sign-in"),
-        (["sign-in", "--qr", "--token-file", "/dev/null"], "sign-in"), (["wait", "--for", "ever"], "wait"),
+        (["login", "--qr", "--token-file", "/dev/null"], "sign-in"), (["wait", "--for", "ever"], "wait"),
         (["reconcile"], "reconcile"), (["identify", "x", "--qr", "--json"], "identify"),
         (["status", "--nonsense"], "status"),
     ])

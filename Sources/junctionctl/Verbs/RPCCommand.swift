@@ -1,0 +1,73 @@
+import ArgumentParser
+import Glibc
+import JunctionClient
+import JunctionJSON
+import JunctionProtocol
+
+/// Any method of the daemon's, for scripts.
+struct RPCCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "rpc",
+        abstract: "Calls a method of the daemon's, and prints its result as JSON.",
+        discussion: """
+            'junctionctl rpc rpc.discover' describes all methods. Parameters are one JSON object; those of session.signIn \
+            hold a secret and come on standard input only, for arguments can be read by every user. There is one answer: \
+            a subscription or a session handler ends with this program.
+            """
+    )
+
+    @Argument(help: "session.status, token.get, …")
+    var method: String
+
+    @Argument(help: ArgumentHelp("JSON; - is standard input.", valueName: "params"))
+    var params: String?
+
+    @OptionGroup var options: GlobalOptions
+
+    func validate() throws {
+        guard params == nil || params == "-" || method != "\(SessionSignIn.name)" else {
+            throw ValidationError("a credential is not for an argument: give - and the parameters on standard input")
+        }
+    }
+
+    func run() throws {
+        let params = try parameters()
+        let result = try options.daemon.waiting { deadline throws(JunctionError) in
+            var connection = try Connection(to: options.path, by: deadline)
+            return try connection.perform(method, params, by: deadline)
+        }
+        try StandardOutput.line(result)
+    }
+
+    private func parameters() throws -> JSONValue? {
+        switch params {
+        case nil: return nil
+        case "-":
+            let text = try SecretText(readingSecret: "parameters", from: STDIN_FILENO, atMost: LineSplitter.longestLine)
+            return try text.withUnsafeBytes(Self.parse)
+        case let text?:
+            let bytes = Array(text.utf8)
+            // Nothing longer fits into a line.
+            guard bytes.count <= LineSplitter.longestLine else { throw JunctionError.requestTooLarge }
+            return try bytes.withUnsafeBytes(Self.parse)
+        }
+    }
+
+    /// What is no JSON is said on this side; the daemon could not tell which part of its line is meant.
+    private static func parse(_ bytes: UnsafeRawBufferPointer) throws -> JSONValue {
+        do throws(JSONFault) {
+            _ = try JSONValue.parse(bytes)
+        } catch {
+            throw CommandFailure(usage: "the parameters are \(error)")
+        }
+        // A line break ends a message, and in JSON it is white space like any other.
+        let line = try SecretText("parameters", atMost: LineSplitter.longestLine) { room in
+            room.copyBytes(from: bytes)
+            for index in bytes.indices where room[index] == UInt8(ascii: "\n") || room[index] == UInt8(ascii: "\r") {
+                room[index] = UInt8(ascii: " ")
+            }
+            return bytes.count
+        }
+        return try line.withUnsafeBytes { try JSONValue.parse($0) }
+    }
+}

@@ -1,0 +1,77 @@
+import ArgumentParser
+import JunctionClient
+import JunctionProtocol
+
+/// Who is asking.
+struct WhoamiCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "whoami",
+        abstract: "Tells who you are to the daemon, what you may do, and which [[access]] entry gave you that.",
+        discussion:
+            "Everybody who can open the socket may ask. The rights are the daemon's word, by what the kernel told it."
+    )
+
+    @OptionGroup var options: GlobalOptions
+
+    func run() throws {
+        let caller = try options.ask(AccessWhoami.self, NoParams())
+        try options.show(caller) { CallerText($0, names: .ofThisMachine).paragraph }
+    }
+}
+
+/// A caller and its rights in words.
+struct CallerText {
+    let caller: CallerDescription
+    let names: AccountFiles
+
+    init(_ caller: CallerDescription, names: AccountFiles) {
+        self.caller = caller
+        self.names = names
+    }
+
+    /// A few lines: who, what, and why.
+    var paragraph: String {
+        let capabilities = caller.capabilities.map(\.rawValue).joined(separator: ", ")
+        let rows = [
+            ("user", user(caller.user)),
+            ("process", "\(caller.process)"),
+            ("unit", caller.unit ?? "none that is known"),
+            ("may", capabilities.isEmpty ? "nothing" : capabilities),
+            ("because", reason),
+        ]
+        return rows.map { name, text in
+            name + String(repeating: " ", count: 10 - name.count) + text.onOneLine
+        }.joined(separator: "\n")
+    }
+
+    private var reason: String {
+        switch caller.basis {
+        case .root: "root may do everything"
+        case .daemonUser: "the daemon runs as this user"
+        case .socketGroup: "there are no [[access]] entries, and you are in the socket's group"
+        case .entry: caller.entry.map(words) ?? "an [[access]] entry says so"
+        case .unitUnknown:
+            "an [[access]] entry about a unit would decide, and the unit of this process cannot be learnt"
+        case .none: "no [[access]] entry is about you, and without any you would have to be in the socket's group"
+        default: caller.basis.rawValue
+        }
+    }
+
+    /// By its place as the daemon counts, from 0 on, and by what it names.
+    private func words(_ entry: CallerDescription.Entry) -> String {
+        let named = [
+            entry.unit.map { "unit \($0)" }, entry.user.map { "user \(user($0))" },
+            entry.group.map { "group \(group($0))" },
+        ].compactMap(\.self)
+        return
+            "access[\(entry.index)] decides, which is about \(named.isEmpty ? "everybody" : named.joined(separator: " and "))"
+    }
+
+    private func user(_ number: Int) -> String {
+        UInt32(exactly: number).flatMap(names.name(ofUser:)).map { "\($0) (\(number))" } ?? "\(number)"
+    }
+
+    private func group(_ number: Int) -> String {
+        UInt32(exactly: number).flatMap(names.name(ofGroup:)).map { "\($0) (\(number))" } ?? "\(number)"
+    }
+}

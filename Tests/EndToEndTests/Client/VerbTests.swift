@@ -1,0 +1,211 @@
+import Foundation
+import Testing
+
+/// The verbs and options that came later: any method, who one is, limits of time, and what programs read.
+@Suite struct VerbTests {
+    @Test func `rpc calls any method, and prints its result as JSON`() throws {
+        let installation = try Installation.started()
+        let user = try installation.signInNewUser()
+
+        let plain = try installation.ctl("rpc", "session.status")
+        let reconciled = try installation.ctl("rpc", "session.reconcile", #"{"userId":"\#(user)"}"#)
+        // The line breaks are not those between messages.
+        let piped = try installation.ctl("rpc", "session.reconcile", "-", input: "{\n  \"userId\":\r\n null\n}\n")
+
+        #expect(try plain.json().userId == user)
+        #expect(try reconciled.json()["action"] as? String == "none")
+        #expect(try piped.json()["action"] as? String == "signOut")
+        #expect(try installation.ctl("rpc", "rpc.discover").json()["openrpc"] is String)
+    }
+
+    @Test func `rpc signs in by standard input, and never by an argument`() throws {
+        let installation = try Installation.started()
+        let user = try installation.cloud.makeUser()
+        let params = #"{"scheme":"signInToken","token":"\#(try installation.cloud.signInToken(for: user))"}"#
+
+        let argument = try installation.ctl("rpc", "session.signIn", params)
+        let input = try installation.ctl("rpc", "session.signIn", "-", input: params)
+
+        #expect(argument.status == 64)
+        #expect(argument.errors.contains("standard input"))
+        #expect(try input.json().userId == user)
+    }
+
+    @Test func `what rpc is refused is told like anything else`() throws {
+        let installation = try Installation.started()
+
+        let unknown = try installation.ctl("rpc", "session.nonsense")
+        let nobody = try installation.ctl("rpc", "token.get")
+        let broken = try installation.ctl("rpc", "token.get", "{")
+        let wrong = try installation.ctl("rpc", "token.get", #"{"minimumValidity":"x"}"#)
+        let array = try installation.ctl("rpc", "token.get", "[1]")
+
+        #expect(unknown.status == 1)
+        #expect(unknown.errors.contains("(methodNotFound): "))
+        #expect(nobody.status == 3)
+        #expect(broken.status == 64)
+        #expect(broken.errors.contains("malformed JSON at byte 1"))
+        #expect(wrong.errors.contains("(invalidParams): "))
+        #expect(array.status == 1)
+    }
+
+    @Test func `whoami tells who one is, what one may do and why`() throws {
+        let installation = try Installation.started()
+
+        let text = try installation.ctl("whoami")
+        let document = try installation.ctl("whoami", "--json")
+
+        #expect(text.status == 0)
+        #expect(text.output.contains("may       status, token, api, handle, manage\n"))
+        #expect(try document.json()["user"] as? Int == Int(getuid()))
+        #expect(try document.json()["capabilities"] as? [String] == ["status", "token", "api", "handle", "manage"])
+        #expect(try document.json()["basis"] as? String == (getuid() == 0 ? "root" : "daemonUser"))
+    }
+
+    @Test(.enabled(if: getuid() == 0)) func `whoever is refused is led to whoami, which names the entry`() throws {
+        let installation = try Installation.started(
+            configuration: """
+                [[access]]
+                allow = ["manage"]
+                user = "root"
+                [[access]]
+                allow = ["status"]
+                user = "nobody"
+                """
+        )
+        let stranger = try Stranger(installation)
+        try stranger.openTheDoor()
+
+        let refused = try stranger.ctl("token")
+        let answer = try stranger.ctl("whoami")
+
+        #expect(refused.status == 77)
+        #expect(refused.remedy.contains("'junctionctl whoami'"))
+        #expect(answer.status == 0)
+        #expect(
+            answer.output.contains("may       status\nbecause   access[1] decides, which is about user nobody (65534)")
+        )
+    }
+
+    @Test func `login and logout are names for it, too`() throws {
+        let installation = try Installation.started()
+        let user = try installation.cloud.makeUser()
+
+        #expect(
+            try installation.ctl("login", "--json", input: installation.cloud.signInToken(for: user)).json().userId
+                == user
+        )
+        #expect(try installation.ctl("logout", "--json").json().state == "notLoggedIn")
+    }
+
+    @Test func `token --header is a line for curl`() throws {
+        let installation = try Installation.started()
+        try installation.signInNewUser()
+
+        let header = try installation.ctl("token", "--header")
+
+        #expect(header.output == "Authorization: Bearer \(try installation.token() ?? "")\n")
+        #expect(try installation.ctl("token", "--header", "--json").status == 64)
+    }
+
+    @Test(arguments: [
+        ["status"], ["token"], ["token", "--min-validity", "5"], ["renew"], ["sign-out"], ["watch"], ["metrics"],
+        ["whoami"],
+        ["rpc", "session.status"], ["api", "GET", "/v2/providers"], ["identify", "joe"], ["reconcile", "--none"],
+        ["handle-renewals", "--exec", "true"], ["sign-in", "--device"], ["wait"],
+    ])
+    func `a daemon that does not answer is not waited for longer than was said`(words: [String]) throws {
+        let folder = try TemporaryFolder()
+        // It has room for callers, and never looks at them.
+        let peer = try ListeningPeer(at: folder.path + "/d.sock")
+
+        let ending = try Program("junctionctl", words + ["--socket", peer.path, "--timeout", "0.05"], in: folder).wait()
+
+        #expect(ending.status == 75)
+        #expect(ending.errors.contains("(timedOut): "), "\(ending.errors)")
+        #expect(words == ["wait"] || ending.errors.contains("within 0.05 s"), "\(ending.errors)")
+        withExtendedLifetime(peer) {}
+    }
+
+    @Test func `nor is one that has no room for a caller`() throws {
+        let folder = try TemporaryFolder()
+        let peer = try ListeningPeer(at: folder.path + "/d.sock", backlog: 0)
+        let first = try peer.fill()
+        defer { for descriptor in first { close(descriptor) } }
+
+        for verb in ["status", "metrics"] {
+            let ending = try Program("junctionctl", [verb, "--socket", peer.path, "--timeout", "0.05"], in: folder)
+                .wait()
+            #expect(ending.status == 75, "\(ending.errors)")
+            #expect(ending.errors.contains("(timedOut): "), "\(ending.errors)")
+        }
+    }
+
+    @Test func `a limit that is none is a usage error`() throws {
+        let folder = try TemporaryFolder()
+        for limit in ["-1", "nan", "soon"] {
+            #expect(try Program("junctionctl", ["status", "--timeout", limit], in: folder).wait().status == 64)
+        }
+    }
+
+    @Test func `with --json an error is one document on standard error, for every verb`() throws {
+        let installation = try Installation.started()
+        let verbs: [(words: [String], kind: String, code: Int, status: Int32)] = [
+            (["token"], "notSignedIn", 1003, 3), (["renew"], "notSignedIn", 1003, 3),
+            (["api", "GET", "/v2/providers"], "notSignedIn", 1003, 3),
+            (["rpc", "session.nonsense"], "methodNotFound", -32601, 1), (["sign-in"], "secretUnreadable", 0, 64),
+            (["identify", "joe"], "usage", 0, 64), (["reconcile"], "usage", 0, 64), (["nonsense"], "usage", 0, 64),
+            (["handle-renewals"], "usage", 0, 64), (["wait", "--for", "nothing"], "usage", 0, 64),
+        ]
+        for verb in verbs {
+            let ending = try Program(
+                "junctionctl",
+                verb.words + ["--json", "--socket", installation.socket],
+                in: installation.folder
+            ).wait()
+            let document = try JSONSerialization.jsonObject(with: Data(ending.errors.utf8)) as? Object
+            let error = try #require(document?["error"] as? Object, "\(verb.words): \(ending.errors)")
+
+            #expect(ending.status == verb.status, "\(verb.words)")
+            #expect(error["kind"] as? String == verb.kind, "\(verb.words)")
+            #expect(error["exitCode"] as? Int == Int(verb.status), "\(verb.words)")
+            #expect(error["code"] as? Int ?? 0 == verb.code, "\(verb.words)")
+            #expect((error["message"] as? String)?.isEmpty == false && (error["remedy"] as? String)?.isEmpty == false)
+            #expect(ending.errors.filter { $0 == "\n" }.count == 1)
+            #expect(ending.output == "")
+        }
+    }
+
+    @Test(arguments: ["{\"a\":1}", "{\"a\":1}\n"])
+    func `what api prints ends the line on a terminal, and is as it came elsewhere`(body: String) throws {
+        let folder = try TemporaryFolder()
+        let answer = try JSONSerialization.data(withJSONObject: ["status": 200, "headers": [:], "body": body])
+        let line = #"{"jsonrpc":"2.0","id":1,"result":"# + String(decoding: answer, as: UTF8.self) + "}\n"
+        let daemon = try ScriptedDaemon(at: folder.path + "/d.sock", [.init(says: [line])])
+        let words = ["api", "GET", "/v2/x", "--socket", daemon.path]
+
+        let terminal = try PseudoTerminal()
+        let screen = open(terminal.path, O_RDWR | O_NOCTTY | O_CLOEXEC)
+        let shown = try Program("junctionctl", words, in: folder, output: screen)
+        close(screen)
+        #expect(try shown.wait().status == 0)
+
+        #expect(try terminal.rest() == "{\"a\":1}\r\n")
+        #expect(try Program("junctionctl", words, in: folder).wait().output == body)
+        withExtendedLifetime(daemon) {}
+    }
+
+    @Test func `status and watch say how far a time is, beside the time`() throws {
+        let installation = try Installation.started()
+        try installation.signInNewUser()
+
+        let status = try installation.ctl("status").output
+        let watcher = try installation.talkingCtl("watch")
+
+        #expect(status.contains(/token     valid until [0-9TZ:.-]+ \(in (59|60) min\)\n/), "\(status)")
+        #expect(status.contains(/renewal   at [0-9TZ:.-]+ \(in \d+ min\)\n/), "\(status)")
+        #expect(try watcher.lines.next()?.contains(#/token-until=[0-9TZ:.-]+ \(in (59|60) min\) /#) == true)
+        watcher.stopListening()
+        _ = try watcher.program.wait()
+    }
+}
