@@ -79,7 +79,7 @@ install: $(addprefix $(BINARIES)/,$(PROGRAMS)) ## all of it, for packagers: DEST
 uninstall: ## the same away again; configuration and state stay
 	packaging/install --uninstall
 
-deb: release ## a Debian package, in .build-deb/
+deb: release ## the Debian packages, in .build-deb/
 	packaging/deb/build --binaries $(BINARIES)
 
 # For `make install`, only if they are missing: it runs as root, where a compiler has no business.

@@ -285,7 +285,7 @@ is_deb() { [[ $PACKAGE == *.deb ]]; }
 
 install_package() {
     if is_deb; then
-        dpkg -i "$PACKAGE"
+        dpkg -i "$PACKAGE" "$SANDBOX"
     else
         # What the documentation says after `make install`.
         cp -a "$PACKAGE"/* / && systemd-sysusers && systemctl daemon-reload && systemctl enable --now junctiond.socket &&

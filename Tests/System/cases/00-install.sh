@@ -35,12 +35,12 @@ verify_units() {
 
 dpkg_verifies() {
     local output
-    output=$(dpkg --verify junctiond) && is "$output" ""
+    output=$(dpkg --verify junctiond junction-sandbox) && is "$output" ""
 }
 
 is_world_readable() { [[ $(stat -c %a "$1") == *4 ]]; }
 
-check "the package installs" install_package
+check "the package installs, and the sandbox's" install_package
 [[ -x /usr/bin/junctiond ]] || exit 1
 check "no Swift library is on this machine" is "$(swift_libraries)" ""
 check "the programs find every library they need" libraries_are_there

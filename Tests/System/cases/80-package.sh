@@ -134,7 +134,7 @@ leftovers() {
         -not -path '/var/cache/*' -not -path '/var/tmp/*'
 }
 
-check "the package can be purged" dpkg -P junctiond
+check "the package can be purged, and the sandbox's" dpkg -P junctiond junction-sandbox
 check "the state is erased" no test -e "$state"
 check "the link to it is gone" no test -L /var/lib/junctiond
 check "the key is erased" no test -e "${key%/*}"

@@ -1,0 +1,11 @@
+#!/usr/bin/env bash
+# The first thing that somebody does with the packages: the demo, as anybody, with nothing but them.
+. "${0%/*}/../lib.sh"
+fresh
+
+left_behind() { find /tmp -maxdepth 1 -name 'junction-demo-*'; }
+comes_to_its_end() { as stranger junction-sandbox demo >"$work/said" && has "$(<"$work/said")" "Nothing is left running"; }
+
+check "the demo comes to its end" comes_to_its_end
+check "it leaves nothing behind" is "$(left_behind)" ""
+check "the daemon of this machine has nothing to do with it" is "$(systemctl is-active junctiond.service || :)" inactive
