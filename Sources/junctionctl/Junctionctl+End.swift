@@ -22,7 +22,7 @@ extension Junctionctl {
             end(
                 with: CommandFailure(usage: message(for: error)),
                 of: words,
-                helpedBy: HelpPage.named(by: fullMessage(for: error)) ?? page
+                helpedBy: verb == nil ? HelpPage.named(by: fullMessage(for: error)) ?? page : page
             )
         }
     }

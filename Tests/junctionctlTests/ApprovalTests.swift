@@ -189,7 +189,7 @@ struct ApprovalTests {
     @Test func `a line for a log has no code`() {
         let line = SnapshotText(begun, now: now).line
 
-        #expect(line == "2026-11-21T06:20:34Z establishing authorization-until=2026-11-21T06:30:00Z")
+        #expect(line == "2026-11-21T06:20:34Z establishing authorization-until=2026-11-21T06:30:00Z (in 9 min)")
     }
 
     // MARK: The picture
