@@ -38,6 +38,9 @@ package final class FakeProvider: IdentityProvider {
         var revocationsGivenUp = 0
         var signOuts = 0
         var apiCalls: [ApiRequest] = []
+        var uploaded = 0
+        var takesUploads = true
+        var untaken: [CheckedContinuation<Void, Never>] = []
         var running = 0
         var mostRunning = 0
         var onHeld: (@Sendable () -> Void)?
@@ -140,6 +143,23 @@ package final class FakeProvider: IdentityProvider {
 
     /// How often it was told that somebody signs out.
     package var signOuts: Int { state.withLock { $0.signOuts } }
+
+    /// Bodies that come by and by are not taken from now on, until `takeUploads()`.
+    package func leaveUploads() {
+        state.withLock { $0.takesUploads = false }
+    }
+
+    package func takeUploads() {
+        let waiting = state.withLock { state in
+            defer { state.untaken = [] }
+            state.takesUploads = true
+            return state.untaken
+        }
+        for continuation in waiting { continuation.resume() }
+    }
+
+    /// How many bytes have been taken of bodies that come by and by.
+    package var uploaded: Int { state.withLock { $0.uploaded } }
 
     package var apiCalls: [ApiRequest] { state.withLock { $0.apiCalls } }
     /// The most token calls that were ever under way together.
@@ -312,12 +332,30 @@ package final class FakeProvider: IdentityProvider {
             return (nil, state.failedCalls.isEmpty ? nil : state.failedCalls.removeFirst())
         }
         if let failure { throw failure }
+        if let upload = request.upload { await take(upload) }
         return scripted
             ?? ApiAnswer(
                 status: 200,
                 headers: [(name: "content-type", value: "application/json")],
                 body: Array("{}".utf8)
             )
+    }
+
+    private func take(_ upload: BodyStream) async {
+        await withCheckedContinuation { continuation in
+            let mayTake = state.withLock { state in
+                if !state.takesUploads { state.untaken.append(continuation) }
+                return state.takesUploads
+            }
+            if mayTake { continuation.resume() }
+        }
+        while upload.end == nil, !upload.isAbandoned {
+            if let count = upload.take(atMost: 1 << 15, { $0.count }) {
+                state.withLock { $0.uploaded += count }
+            } else {
+                await upload.arrived()
+            }
+        }
     }
 
     /// The body of an answer that ends a session: `banned`.

@@ -125,7 +125,10 @@ final class Transfer {
             keeper.tell(.credit(UInt32(given)), about: number)
             return given
         }
-        return body.isComplete ? 0 : Int(CURL_READFUNC_PAUSE)
+        if body.isComplete { return 0 }
+        // A body that may take as long as it likes comes from somebody who may take their time; the keeper looks after that.
+        isPaused = request.limits.whole == 0
+        return Int(CURL_READFUNC_PAUSE)
     }
 
     /// - Returns: whether to go on.

@@ -32,13 +32,11 @@ extension ApiRequest {
                 "The path is not one of the signed-in user's own resources: expected \(example) and the like"
             )
         }
-        let admitted = ApiRequest(
-            method: method,
-            path: "/" + segments.map(PercentEncoding.encode).joined(separator: "/"),
-            query: query,
-            headers: try CallerHeaders.admit(self.headers, allowed: headers),
-            body: body
-        )
+        var admitted = self
+        admitted.method = method
+        admitted.path = "/" + segments.map(PercentEncoding.encode).joined(separator: "/")
+        let offered = leavesOutOtherHeaders ? CallerHeaders.among(self.headers, allowed: headers) : self.headers
+        admitted.headers = try CallerHeaders.admit(offered, allowed: headers)
         guard query.reduce(0, { $0 + $1.name.utf8.count + $1.value.utf8.count }) <= Self.longestQuery else {
             throw Refusal(.invalidParameters, "The query is longer than \(Self.longestQuery) bytes")
         }

@@ -10,6 +10,14 @@ enum CallerHeaders {
 
     static let longestValue = 4_096
 
+    /// Those that a caller may set; what else there is counts for nothing.
+    static func among(
+        _ headers: [(name: String, value: String)],
+        allowed: Set<String>
+    ) -> [(name: String, value: String)] {
+        headers.filter { allowed.contains($0.name.lowercased()) }
+    }
+
     /// The headers with their names in lower case.
     static func admit(
         _ headers: [(name: String, value: String)],

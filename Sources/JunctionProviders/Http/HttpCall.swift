@@ -1,4 +1,5 @@
 import JunctionSecret
+import JunctionSession
 
 /// One request to a vendor: everything but how it is sent.
 struct HttpCall: Sendable {
@@ -18,6 +19,8 @@ struct HttpCall: Sendable {
     var departure: Duration?
     /// Much may be on its way: it may take as long as its size takes on a slow line, so long as something moves.
     var isBulk = false
+    /// The answer is handed on as it comes: it may be as long as it likes and take as long as something moves.
+    var isStreamed = false
 
     /// A request that may spend a token is given up after this, so that there is room to repeat it inside the grace that
     /// servers give: the session's replays count on it.
@@ -30,11 +33,14 @@ struct HttpCall: Sendable {
         case plain([UInt8])
         /// Wiped as soon as nobody needs it any more.
         case secret(SharedSecret)
+        /// Sent while it comes.
+        case streamed(BodyStream)
 
         var count: Int {
             switch self {
             case .plain(let bytes): bytes.count
             case .secret(let secret): secret.count
+            case .streamed(let stream): Int(clamping: stream.length ?? 0)
             }
         }
     }

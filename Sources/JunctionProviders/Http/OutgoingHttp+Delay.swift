@@ -9,4 +9,13 @@ extension OutgoingHttp {
             throw Unavailability(error)
         }
     }
+
+    /// The same for an answer whose body comes by and by.
+    func streamedAnswerOrDelay(to call: HttpCall) async throws(Unavailability) -> (head: HttpAnswer, body: BodyStream) {
+        do {
+            return try await streamedAnswer(to: call)
+        } catch {
+            throw Unavailability(error)
+        }
+    }
 }

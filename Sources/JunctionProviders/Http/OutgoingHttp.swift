@@ -92,12 +92,36 @@ package final class OutgoingHttp: Sendable {
     ///
     /// A cancelled task gives the request up at once.
     func answer(to call: HttpCall) async throws(HttpFailure) -> HttpAnswer {
+        try await outcome { number, then in collect(call, number, then: then) }
+    }
+
+    /// Sends one request once and waits for the head of the answer, whose body comes by and by. Whoever gets it takes all of it,
+    /// or abandons it.
+    ///
+    /// A cancelled task gives the request up at once.
+    func streamedAnswer(to call: HttpCall) async throws(HttpFailure) -> (head: HttpAnswer, body: BodyStream) {
+        try await outcome { number, then in
+            begin(call, number) { [eventLoop] link in
+                AnswerStreamer(
+                    place: call.origin.place,
+                    eventLoop: eventLoop,
+                    granting: { [unowned link] in link.grant($0, of: number) },
+                    cancelling: { [unowned link] in link.cancel(number) },
+                    then: then
+                )
+            }
+        }
+    }
+
+    private func outcome<Answer: Sendable>(
+        of begin: (UInt32, @escaping @Sendable (Result<Answer, HttpFailure>) -> Void) -> Void
+    ) async throws(HttpFailure) -> Answer {
         let number = nextNumber()
         let isCancelled = Atomic(false)
         let outcome = await withTaskCancellationHandler {
             // Not a future's `get()`: that one leaves the caller's executor for the default one where none is preferred.
             await withCheckedContinuation { continuation in
-                begin(call, number) { continuation.resume(returning: $0) }
+                begin(number) { continuation.resume(returning: $0) }
                 // Whoever was cancelled before there was anything to cancel.
                 if isCancelled.load(ordering: .sequentiallyConsistent) { cancel(number) }
             }
@@ -112,7 +136,7 @@ package final class OutgoingHttp: Sendable {
     ///
     /// - Parameter then: called on the event loop with the answer, if there is one.
     func send(_ call: HttpCall, then: @escaping @Sendable (HttpAnswer?) -> Void = { _ in }) {
-        begin(call, nextNumber()) { then(try? $0.get()) }
+        collect(call, nextNumber()) { then(try? $0.get()) }
     }
 
     /// Calls this once on the event loop, unless that ends before; nobody waits for it.
@@ -120,15 +144,14 @@ package final class OutgoingHttp: Sendable {
         eventLoop.scheduleTask(in: TimeAmount(delay), action)
     }
 
-    private func begin(
+    private func collect(
         _ call: HttpCall,
         _ number: UInt32,
         then completion: @escaping @Sendable (Result<HttpAnswer, HttpFailure>) -> Void
     ) {
-        let limits = transferLimits(for: call)
         let measured = meter?.begin()
-        withLink { link in
-            let collector = AnswerCollector(
+        begin(call, number) { link in
+            AnswerCollector(
                 place: call.origin.place,
                 granting: { [unowned link] in link.grant($0, of: number) },
                 then: { outcome in
@@ -136,8 +159,16 @@ package final class OutgoingHttp: Sendable {
                     completion(outcome)
                 }
             )
-            link.begin(OutgoingTransfer(number, call, limits, collector, at: .now()))
         }
+    }
+
+    private func begin(
+        _ call: HttpCall,
+        _ number: UInt32,
+        for receiver: @escaping @Sendable (CourierLink) -> any AnswerReceiver
+    ) {
+        let limits = transferLimits(for: call)
+        withLink { link in link.begin(OutgoingTransfer(number, call, limits, receiver(link), at: .now())) }
     }
 
     private func cancel(_ number: UInt32) {
@@ -158,7 +189,7 @@ package final class OutgoingHttp: Sendable {
         let request = limits.request.wholeMilliseconds
         var whole = min(call.patience?.wholeMilliseconds ?? request, request)
         let silence = whole
-        if call.isBulk {
+        if call.isBulk, !call.isStreamed {
             whole += Int64((call.longestAnswer + (call.body?.count ?? 0)) / HttpCall.slowestLine) * 1_000
         }
         // Half of it for each, so that a name server that takes long leaves time for the rest.
@@ -167,8 +198,8 @@ package final class OutgoingHttp: Sendable {
             resolve: UInt32(clamping: min(limits.resolve.wholeMilliseconds, step)),
             connect: UInt32(clamping: min(limits.connect.wholeMilliseconds, step)),
             silence: UInt32(clamping: silence),
-            whole: UInt32(clamping: whole),
-            longestAnswer: UInt64(call.longestAnswer)
+            whole: call.isStreamed ? 0 : UInt32(clamping: whole),
+            longestAnswer: call.isStreamed ? 0 : UInt64(call.longestAnswer)
         )
     }
 }

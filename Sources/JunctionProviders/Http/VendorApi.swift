@@ -12,26 +12,43 @@ struct VendorApi: Sendable {
         _ request: ApiRequest,
         credential: (name: String, value: SharedSecret)
     ) async throws(Unavailability) -> ApiAnswer {
-        let call = HttpCall(
+        var call = HttpCall(
             method: request.method,
             origin: origin,
             target: request.target,
             headers: request.headers,
             credentials: [credential],
-            body: request.body.map(HttpCall.Body.plain),
+            body: request.upload.map(HttpCall.Body.streamed) ?? request.body.map(HttpCall.Body.plain),
             longestAnswer: ApiRequest.longestBody,
             isBulk: true
         )
-        let answer = try await http.answerOrDelay(to: call)
-        // "Not modified" is an answer to a question that the caller asked.
+        switch request.passage {
+        case .whole:
+            let answer = try await http.answerOrDelay(to: call)
+            try check(answer)
+            return ApiAnswer(
+                status: answer.status,
+                headers: answer.headersForCallers,
+                body: answer.body.withUnsafeBytes { Array($0) }
+            )
+        case .streamed:
+            (call.isStreamed, call.longestAnswer) = (true, .max)
+            let (head, body) = try await http.streamedAnswerOrDelay(to: call)
+            do throws(Unavailability) {
+                try check(head)
+            } catch {
+                body.abandon()
+                throw error
+            }
+            return ApiAnswer(status: head.status, headers: head.headersForCallers, body: [], stream: body)
+        }
+    }
+
+    /// "Not modified" is an answer to a question that the caller asked; no other redirect is one.
+    private func check(_ answer: HttpAnswer) throws(Unavailability) {
         guard !(300..<400).contains(answer.status) || answer.status == 304 else {
             throw answer.unavailability(now: clock.now().wall)
         }
-        return ApiAnswer(
-            status: answer.status,
-            headers: answer.headersForCallers,
-            body: answer.body.withUnsafeBytes { Array($0) }
-        )
     }
 }
 

@@ -31,8 +31,12 @@ extension SessionOwner {
         let generation = machine.servedGeneration
         let answer = try await send(request, for: identity, by: uid, while: isAllowed)
         guard answer.status == 401, try await isReplaced(generation, by: uid) else { return answer }
+        // What was sent while it came is not there any more: the next request is the one that has the new credential.
+        guard request.upload == nil else { return answer }
         do throws(Refusal) {
-            return try await send(request, for: identity, by: uid, while: isAllowed)
+            let second = try await send(request, for: identity, by: uid, while: isAllowed)
+            answer.stream?.abandon()
+            return second
         } catch {
             // The call was made for one user, and is not made again as another.
             guard error.kind == .busy || machine.identity?.isSameUser(as: identity) == false else { throw error }
@@ -56,7 +60,7 @@ extension SessionOwner {
         let generation = machine.servedGeneration
         let answer: ApiAnswer
         do throws(Unavailability) {
-            answer = try await provider.send(admitted, for: identity, with: secrets)
+            answer = try await provider.send(admitted, for: identity, with: secrets).readyToBeJudged()
         } catch {
             throw Refusal(
                 .providerUnavailable,
@@ -112,5 +116,19 @@ extension SessionOwner {
             apply(event(&machine, request, now), now)
         }
         return try outcome.get()
+    }
+}
+
+extension ApiAnswer {
+    /// A refusal of the provider's says in its body what it is about; none that matters is longer.
+    private static let longestRefusal = 1 << 16
+
+    /// The same with all of its body, where it is a refusal and not a long one.
+    fileprivate func readyToBeJudged() async -> ApiAnswer {
+        guard let stream, (400..<500).contains(status), let whole = await stream.whole(atMost: Self.longestRefusal)
+        else {
+            return self
+        }
+        return ApiAnswer(status: status, headers: headers, body: whole)
     }
 }

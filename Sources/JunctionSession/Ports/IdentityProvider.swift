@@ -226,6 +226,30 @@ package struct ApiRequest: Equatable, Sendable {
     package var query: [(name: String, value: String)]
     package var headers: [(name: String, value: String)]
     package var body: [UInt8]?
+    package var passage = Passage.whole
+    /// Headers that a caller may not set are left out, and not refused: a library may have added them unasked.
+    package var leavesOutOtherHeaders = false
+
+    /// How bodies pass.
+    package enum Passage: Equatable, Sendable {
+        /// At once, and of a bounded length.
+        case whole
+        /// As they come, of any length: the answer's, and the request's where it comes so instead of in `body`.
+        case streamed(BodyStream?)
+
+        package static func == (left: Passage, right: Passage) -> Bool {
+            switch (left, right) {
+            case (.whole, .whole): true
+            case (.streamed(let left), .streamed(let right)): left === right
+            case (.whole, .streamed), (.streamed, .whole): false
+            }
+        }
+    }
+
+    /// What is sent while it comes, and so once.
+    package var upload: BodyStream? {
+        if case .streamed(let upload) = passage { upload } else { nil }
+    }
 
     package init(
         method: String,
@@ -244,6 +268,7 @@ package struct ApiRequest: Equatable, Sendable {
     package static func == (left: ApiRequest, right: ApiRequest) -> Bool {
         left.method == right.method && left.path == right.path && left.body == right.body
             && left.query.elementsEqual(right.query, by: ==) && left.headers.elementsEqual(right.headers, by: ==)
+            && left.passage == right.passage && left.leavesOutOtherHeaders == right.leavesOutOtherHeaders
     }
 }
 
@@ -252,15 +277,19 @@ package struct ApiAnswer: Equatable, Sendable {
     package var status: Int
     package var headers: [(name: String, value: String)]
     package var body: [UInt8]
+    /// The body where it comes by and by, and `body` has nothing. Whoever has it takes all of it, or abandons it.
+    package var stream: BodyStream?
 
-    package init(status: Int, headers: [(name: String, value: String)], body: [UInt8]) {
+    package init(status: Int, headers: [(name: String, value: String)], body: [UInt8], stream: BodyStream? = nil) {
         self.status = status
         self.headers = headers
         self.body = body
+        self.stream = stream
     }
 
     package static func == (left: ApiAnswer, right: ApiAnswer) -> Bool {
         left.status == right.status && left.body == right.body && left.headers.elementsEqual(right.headers, by: ==)
+            && left.stream === right.stream
     }
 }
 

@@ -175,6 +175,12 @@ private final class ScriptedConnection: ChannelInboundHandler {
         }
         let length = headers.first { $0.name.lowercased() == "content-length" }.flatMap { Int($0.value) } ?? 0
         let rest = received[end.upperBound...]
+        if headers.contains(where: { $0.name.lowercased() == "transfer-encoding" }) {
+            // A body in chunks is kept as it came, up to the last one.
+            guard let last = rest.firstRange(of: "\r\n0\r\n\r\n") else { return nil }
+            received = String(rest[last.upperBound...])
+            return ScriptedServer.Request(line: line, headers: headers, body: String(rest[..<last.lowerBound]))
+        }
         guard rest.utf8.count >= length, let body = String(rest.utf8.prefix(length)) else { return nil }
         received = String(rest.utf8.dropFirst(length)) ?? ""
         return ScriptedServer.Request(line: line, headers: headers, body: body)

@@ -1,5 +1,6 @@
 import JunctionCourier
 import JunctionSecret
+import JunctionSession
 import NIOCore
 import NIOPosix
 
@@ -67,6 +68,8 @@ final class CourierLink {
         guard courier.tell(.open(transfer.request(userAgent: userAgent)), about: transfer.number) else {
             return end(transfer, .requestTooLong)
         }
+        let uploading = NIOLoopBound((self, transfer), eventLoop: eventLoop)
+        transfer.upload?.whenMore { uploading.value.0.sendMore(of: uploading.value.1) }
         sendMore(of: transfer)
     }
 
@@ -83,6 +86,7 @@ final class CourierLink {
     func grant(_ count: Int, of number: UInt32) {
         guard let transfer = transfers[number], case .having(let courier) = state else { return }
         transfer.makeRoom(count)
+        transfer.heard = .now()
         courier.tell(.credit(UInt32(clamping: count)), about: number)
     }
 
@@ -161,15 +165,21 @@ final class CourierLink {
     }
 
     private func sendMore(of transfer: OutgoingTransfer) {
-        guard case .having(let courier) = state, !transfer.hasSentAll else { return }
+        guard case .having(let courier) = state, !transfer.hasSaidEnd else { return }
+        // Whoever sends while it comes may be unable to go on.
+        guard transfer.upload?.breach == nil else { return cancel(transfer.number) }
+        if transfer.upload != nil { transfer.heard = .now() }
         while let part = transfer.nextPart() { courier.tell(.body(part), about: transfer.number) }
-        if transfer.hasSentAll { courier.tell(.end, about: transfer.number) }
+        guard transfer.hasSentAll else { return }
+        transfer.hasSaidEnd = true
+        courier.tell(.end, about: transfer.number)
     }
 
     private func end(_ transfer: OutgoingTransfer, _ outcome: Result<Void, HttpFailure>) {
         guard transfers[transfer.number] === transfer else { return }
         transfers[transfer.number] = nil
         transfer.vigil?.cancel()
+        transfer.upload?.abandon()
         partLater()
         transfer.receiver.ended(outcome, sinceLeft: transfer.sinceLeft)
     }
@@ -212,6 +222,7 @@ final class CourierLink {
         transfer.vigil = eventLoop.scheduleTask(deadline: transfer.nextWord + grace) {
             let (link, transfer) = watched.value
             guard link.transfers[transfer.number] === transfer, case .having(let courier) = link.state else { return }
+            if transfer.waitsForUs { transfer.movedAt = .now() }
             guard transfer.nextWord + link.grace <= .now() else { return link.keepVigil(over: transfer) }
             link.giveUp(courier, transfer.end + link.grace <= .now() ? .late : .silent)
         }

@@ -1,5 +1,6 @@
 import JunctionCourier
 import JunctionSecret
+import JunctionSession
 import NIOCore
 
 /// Who wants the answer to one request; called on the event loop, in this order, and not after the end.
@@ -25,13 +26,17 @@ final class OutgoingTransfer {
     private var leftAt: NIODeadline?
     /// How often it was said to leave: a connection that was kept may turn out to be dead.
     private var departures = 0
-    /// Something came or went at this time, as far as the courier said.
-    private var movedAt: NIODeadline
+    /// Something came or went at this time, as far as the courier said; or we were who kept it waiting.
+    var movedAt: NIODeadline
     /// Ends the waiting for a courier that says nothing any more.
     var vigil: Scheduled<Void>?
 
     private var unsent: ArraySlice<UInt8>
     private let secret: SharedSecret?
+    /// What is sent while it comes.
+    let upload: BodyStream?
+    /// The courier knows that there is no more.
+    var hasSaidEnd: Bool
     private var sent = 0
     private var room = Flow.window
     private var hasHead = false
@@ -48,10 +53,12 @@ final class OutgoingTransfer {
         (self.number, self.call, self.limits, self.receiver) = (number, call, limits, receiver)
         (begunAt, movedAt) = (now, now)
         switch call.body {
-        case .plain(let bytes): (unsent, secret) = (bytes[...], nil)
-        case .secret(let box): (unsent, secret) = ([], box)
-        case nil: (unsent, secret) = ([], nil)
+        case .plain(let bytes): (unsent, secret, upload) = (bytes[...], nil, nil)
+        case .secret(let box): (unsent, secret, upload) = ([], box, nil)
+        case .streamed(let stream): (unsent, secret, upload) = ([], nil, stream)
+        case nil: (unsent, secret, upload) = ([], nil, nil)
         }
+        hasSaidEnd = upload == nil && unsent.isEmpty && secret.map { $0.count == 0 } ?? true
     }
 
     /// Whether a message can be meant as it is said, which is noted then: the courier reads what strangers send, so the order
@@ -104,6 +111,11 @@ final class OutgoingTransfer {
 
     /// The next part of the body that there is room for; the last one is followed by nothing.
     func nextPart() -> SharedSecret? {
+        if let upload {
+            let part = upload.take(atMost: min(room, Flow.longestPart)) { SharedSecret(copying: $0) }
+            room -= part?.count ?? 0
+            return part
+        }
         let left = length - sent
         let count = min(left, room, Flow.longestPart)
         guard count > 0 else { return nil }
@@ -117,11 +129,22 @@ final class OutgoingTransfer {
         return unsent.withUnsafeBytes { SharedSecret(copying: .init(rebasing: $0[sent..<sent + count])) }
     }
 
-    var hasSentAll: Bool { sent == length }
+    var hasSentAll: Bool { upload.map { $0.end == .complete } ?? (sent == length) }
+
+    /// Nothing can move before we do something: make room for more of the answer, or bring more of the body. What we wait for
+    /// ourselves then is not the courier's fault.
+    var waitsForUs: Bool {
+        answerRoom < 2 * Flow.longestPart || upload != nil && !hasSaidEnd && room == Flow.window
+    }
     private var length: Int { secret?.count ?? unsent.count }
 
     /// How long ago the request left, if that was said.
     var sinceLeft: Duration? { leftAt.map { .nanoseconds((NIODeadline.now() - $0).nanoseconds) } }
+
+    private var body: TransferRequest.Body {
+        if let upload { return upload.length.map { .bytes($0) } ?? .streamed }
+        return call.body == nil ? .none : .bytes(UInt64(length))
+    }
 
     /// The request as the courier wants it.
     func request(userAgent: String) -> TransferRequest {
@@ -132,7 +155,7 @@ final class OutgoingTransfer {
             method: call.method,
             url: call.origin.url + call.target,
             headers: headers,
-            body: call.body == nil ? .none : .bytes(UInt64(length)),
+            body: body,
             mayBeRepeated: mayBeRepeated,
             limits: limits
         )

@@ -1,0 +1,64 @@
+import JunctionCourier
+import JunctionSecret
+import JunctionSession
+import NIOCore
+
+/// Hands one answer on while it comes: the head at once, and as much of the body as somebody takes.
+final class AnswerStreamer: AnswerReceiver {
+    private let place: String
+    private let eventLoop: any EventLoop
+    /// Makes room for as much again.
+    private let grant: (Int) -> Void
+    private let cancel: () -> Void
+    /// Not called any more once there is a head.
+    private var completion: ((Result<(head: HttpAnswer, body: BodyStream), HttpFailure>) -> Void)?
+    private let body = BodyStream()
+    private var ungranted = 0
+
+    init(
+        place: String,
+        eventLoop: any EventLoop,
+        granting grant: @escaping (Int) -> Void,
+        cancelling cancel: @escaping () -> Void,
+        then completion: @escaping (Result<(head: HttpAnswer, body: BodyStream), HttpFailure>) -> Void
+    ) {
+        (self.place, self.eventLoop) = (place, eventLoop)
+        (self.grant, self.cancel, self.completion) = (grant, cancel, completion)
+    }
+
+    func head(_ head: AnswerHead) {
+        let streamer = NIOLoopBound(self, eventLoop: eventLoop)
+        body.whenTaken {
+            streamer.value.taken($0)
+        } abandoned: {
+            streamer.value.cancel()
+        }
+        let nothing = SharedSecret(text: "")
+        let answer = HttpAnswer(status: Int(head.status), headers: head.headers, body: nothing, place: place)
+        completion?(.success((answer, body)))
+        completion = nil
+    }
+
+    func part(_ part: SharedSecret) {
+        part.withUnsafeBytes { body.put($0) }
+    }
+
+    func ended(_ outcome: Result<Void, HttpFailure>, sinceLeft: Duration?) {
+        switch outcome {
+        case .success: body.finish(.complete)
+        case .failure(let failure):
+            completion?(.failure(failure))
+            completion = nil
+            body.finish(.broken(Unavailability(failure)))
+        }
+    }
+
+    private func taken(_ count: Int) {
+        ungranted += count
+        // An app may take a byte at a time; room is made by the part.
+        guard ungranted >= Flow.longestPart else { return }
+        let count = ungranted
+        ungranted = 0
+        grant(count)
+    }
+}

@@ -1,0 +1,235 @@
+import JunctionCourier
+import JunctionSecret
+import JunctionSession
+import NIOCore
+import Synchronization
+import Testing
+
+@testable import JunctionProviders
+
+/// Bodies that are handed on while they come: nothing that is not wanted yet is in the keeper's memory.
+struct StreamingTests {
+    private static let head = CourierMessage.head(AnswerHead(status: 200, headers: []))
+
+    private func call(_ method: String = "GET", _ body: HttpCall.Body? = nil) throws -> HttpCall {
+        var call = HttpCall(method: method, origin: try HttpOrigin("https://vendor.example"), target: "/")
+        (call.body, call.isBulk, call.isStreamed, call.longestAnswer) = (body, true, true, .max)
+        return call
+    }
+
+    @Test func `an answer may be as long as it likes, and comes as fast as it is taken`() async throws {
+        let courier = try PlayedCourier()
+        let http = courier.http()
+        let call = try call()
+        async let answer = http.streamedAnswer(to: call)
+        let (line, number) = try await courier.asked()
+        line.say(.leaving, Self.head, about: number)
+        let body = try await answer.body
+
+        var taken = 0
+        // Twice what the usual answer may have.
+        while taken < 2 * ApiRequest.longestBody {
+            for _ in 0..<(Flow.window / Flow.longestPart) { line.say(.body(.ofZeros(Flow.longestPart)), about: number) }
+            taken += try await courier.takes(Flow.window, of: body)
+            try await line.granted(Flow.window)
+        }
+        line.say(.end, about: number)
+
+        try await courier.sees { body.end == .complete }
+        await http.shutdown()
+    }
+
+    @Test func `no room is made for what nobody takes`() async throws {
+        let courier = try PlayedCourier()
+        let http = courier.http()
+        let call = try call()
+        async let answer = http.streamedAnswer(to: call)
+        let (line, number) = try await courier.asked()
+        line.say(.leaving, Self.head, about: number)
+        let body = try await answer.body
+        for _ in 0..<(Flow.window / Flow.longestPart) { line.say(.body(.ofZeros(Flow.longestPart)), about: number) }
+        try await courier.sees { body.count == Flow.window }
+
+        // One part that nobody made room for.
+        line.say(.body(.ofZeros(1)), about: number)
+
+        try await courier.sees { body.breach != nil }
+        #expect(body.count == Flow.window)
+        try await line.ended()
+        await http.shutdown()
+    }
+
+    @Test func `an answer that nobody wants any more is given up`() async throws {
+        let courier = try PlayedCourier()
+        let http = courier.http()
+        let call = try call()
+        async let answer = http.streamedAnswer(to: call)
+        let (line, number) = try await courier.asked()
+        line.say(.leaving, Self.head, .body(.ofZeros(1)), about: number)
+        let body = try await answer.body
+
+        courier.loop.execute { body.abandon() }
+
+        guard case .cancel? = try await line.next()?.message else {
+            return #expect(Bool(false), "It was not cancelled")
+        }
+        await http.shutdown()
+    }
+
+    @Test func `a request is sent as far as there is room, and no further`() async throws {
+        let courier = try PlayedCourier()
+        let http = courier.http()
+        let upload = BodyStream()
+        let call = try call("PUT", .streamed(upload))
+        courier.put(3 * Flow.window, into: upload)
+        async let answer = http.streamedAnswer(to: call)
+        let (line, number) = try await courier.asked()
+
+        try await line.received(Flow.window)
+        #expect(upload.count == 2 * Flow.window)
+
+        line.say(.credit(UInt32(Flow.longestPart)), about: number)
+        try await line.received(Flow.longestPart)
+        #expect(upload.count == 2 * Flow.window - Flow.longestPart)
+
+        line.say(.leaving, Self.head, .end, about: number)
+        _ = try await answer
+        // Nobody takes the rest any more, and whoever brings it is told.
+        try await courier.sees { upload.isAbandoned }
+        await http.shutdown()
+    }
+
+    @Test func `a request whose sender breaks off is given up`() async throws {
+        let courier = try PlayedCourier()
+        let http = courier.http()
+        let upload = BodyStream(length: 100)
+        let call = try call("PUT", .streamed(upload))
+        courier.put(10, into: upload)
+        async let answer = http.streamedAnswer(to: call)
+        let (line, _) = try await courier.asked()
+        try await line.received(10)
+
+        courier.loop.execute { upload.finish(.broken(Unavailability("The app has gone"))) }
+
+        guard case .cancel? = try await line.next()?.message else {
+            return #expect(Bool(false), "It was not cancelled")
+        }
+        do {
+            _ = try await answer
+            #expect(Bool(false), "There was an answer")
+        } catch let failure as HttpFailure {
+            #expect(failure.cause == .cancelled)
+        }
+        await http.shutdown()
+    }
+
+    @Test func `a courier that waits for us is not taken for one that has stopped`() throws {
+        let upload = BodyStream()
+        let limits = TransferLimits(resolve: 1, connect: 1, silence: 1, whole: 0, longestAnswer: 0)
+        let transfer = OutgoingTransfer(1, try call("PUT", .streamed(upload)), limits, Nobody(), at: .now())
+
+        // There is nothing to send yet…
+        #expect(transfer.waitsForUs)
+        SharedSecret.ofZeros(10).withUnsafeBytes { upload.put($0) }
+        #expect(transfer.nextPart()?.count == 10)
+        // …now it is at the courier, which says when it has gone…
+        #expect(!transfer.waitsForUs)
+        #expect(transfer.expects(.credit(10)))
+        #expect(transfer.waitsForUs)
+        // …and then there is nothing more to wait for but the answer.
+        transfer.hasSaidEnd = true
+        #expect(!transfer.waitsForUs)
+
+        // An answer that nobody takes cannot come on.
+        #expect(transfer.expects(.leaving) && transfer.expects(Self.head))
+        for _ in 0..<7 { #expect(transfer.expects(.body(.ofZeros(Flow.longestPart)))) }
+        #expect(transfer.waitsForUs)
+        transfer.makeRoom(Flow.longestPart)
+        #expect(!transfer.waitsForUs)
+    }
+
+    @Test(arguments: [nil, 600_000 as UInt64])
+    func `the built courier sends what comes by and by`(length: UInt64?) async throws {
+        let count = 600_000
+        try await Stage.play([.answer(200, [], "fine")]) { stage in
+            let upload = BodyStream(length: length)
+            var call = HttpCall(method: "POST", origin: try HttpOrigin(stage.server.url), target: "/")
+            (call.body, call.isBulk, call.isStreamed, call.longestAnswer) = (.streamed(upload), true, true, .max)
+            let left = Mutex(count)
+            // As an app does that is read from when there is room.
+            upload.whenTaken { taken in
+                guard taken == 0 else { return }
+                stage.http.schedule(in: .zero) {
+                    let piece = left.withLock { left in
+                        let piece = min(left, 50_000)
+                        left -= piece
+                        return piece
+                    }
+                    if piece > 0 {
+                        SharedSecret.ofZeros(piece).withUnsafeBytes { upload.put($0) }
+                    } else {
+                        upload.finish(.complete)
+                    }
+                }
+            } abandoned: {
+            }
+
+            let (head, body) = try await stage.http.streamedAnswer(to: call)
+
+            #expect(head.status == 200)
+            #expect(await body.whole(atMost: 100) == Array("fine".utf8))
+            #expect(stage.server.requests.first?.body.utf8.count { $0 == 0 } == count)
+        }
+    }
+}
+
+/// Wants no answer.
+private final class Nobody: AnswerReceiver {
+    func head(_ head: AnswerHead) {}
+    func part(_ part: SharedSecret) {}
+    func ended(_ outcome: Result<Void, HttpFailure>, sinceLeft: Duration?) {}
+}
+
+extension PlayedCourier {
+    /// Waits until it is so.
+    func sees(_ condition: @escaping @Sendable () -> Bool) async throws {
+        while try await !loop.submit(condition).get() {}
+    }
+
+    /// Takes so much of a body, as it comes.
+    func takes(_ count: Int, of body: BodyStream) async throws -> Int {
+        var taken = 0
+        while taken < count {
+            let most = count - taken
+            taken += try await loop.submit { body.take(atMost: most) { $0.count } ?? 0 }.get()
+        }
+        return taken
+    }
+
+    func put(_ count: Int, into body: BodyStream, andEnd: Bool = false) {
+        loop.execute {
+            SharedSecret.ofZeros(count).withUnsafeBytes { body.put($0) }
+            if andEnd { body.finish(.complete) }
+        }
+    }
+}
+
+extension KeepersLine {
+    /// Waits until the keeper has made so much room.
+    fileprivate func granted(_ count: Int) async throws {
+        var granted = 0
+        while granted < count, let (_, message) = try await next() {
+            if case .credit(let more) = message { granted += Int(more) }
+        }
+        #expect(granted == count)
+    }
+
+    /// Waits until so much of the request has come.
+    fileprivate func received(_ count: Int) async throws {
+        var received = 0
+        while received < count, let (_, message) = try await next() {
+            if case .body(let part) = message { received += part.count }
+        }
+        #expect(received == count)
+    }
+}

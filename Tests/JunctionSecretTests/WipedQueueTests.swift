@@ -1,0 +1,29 @@
+import JunctionSecret
+import Testing
+
+struct WipedQueueTests {
+    @Test(arguments: [1, 7, 4_096, 32_768, 100_000])
+    func `bytes come out in the order in which they went in`(piece: Int) {
+        let all = (0..<250_000).map { UInt8(truncatingIfNeeded: $0 &* 31) }
+        var queue = WipedQueue()
+        var out: [UInt8] = []
+        var rest = all[...]
+
+        while !rest.isEmpty || queue.count > 0 {
+            let next = Array(rest.prefix(piece))
+            next.withUnsafeBytes { queue.append($0) }
+            rest = rest.dropFirst(piece)
+            queue.take(atMost: piece / 2 + 1) { out += $0 }
+            if queue.count > 60_000 { while queue.count > 0 { queue.take(atMost: .max) { out += $0 } } }
+        }
+
+        #expect(out == all)
+    }
+
+    @Test func `nothing comes out of an empty one`() {
+        var queue = WipedQueue()
+
+        #expect(queue.take(atMost: 10) { $0.count } == 0)
+        #expect(queue.count == 0)
+    }
+}
