@@ -37,6 +37,7 @@ struct Outside: Hashable {
 let clients = "clients/swift/Sources"
 
 let nioCore = Outside(product: "NIOCore", package: "swift-nio")
+let nioHTTP1 = Outside(product: "NIOHTTP1", package: "swift-nio")
 let nioEmbedded = Outside(product: "NIOEmbedded", package: "swift-nio")
 let nioPosix = Outside(product: "NIOPosix", package: "swift-nio")
 let nioSSL = Outside(product: "NIOSSL", package: "swift-nio-ssl")
@@ -114,7 +115,7 @@ let rooms: [Room] = [
     Room(
         name: "JunctionServer",
         uses: ["JunctionSession", "JunctionProtocol", "JunctionJSON", "JunctionSecret", "CLinux"],
-        outside: [nioCore, nioPosix],
+        outside: [nioCore, nioPosix, nioHTTP1],
         tests: ["JunctionTesting"]
     ),
     Room(name: "JunctionSystemd", uses: ["CSystemd", "CLinux"], outside: [logging]),

@@ -12,6 +12,14 @@ package final class SessionServer: Sendable {
     private let reception: NIOLoopBound<Reception>
     private let doors: NIOLoopBoundBox<[Door]>
 
+    /// What is spoken on a socket.
+    package enum Language: Sendable {
+        /// JSON-RPC, one message a line.
+        case lines
+        /// HTTP/1.1.
+        case http
+    }
+
     /// A socket that is listened on.
     private struct Door {
         let socket: ListeningSocket
@@ -42,7 +50,7 @@ package final class SessionServer: Sendable {
     }
 
     /// Begins to accept connections; the socket is closed, and unlinked if it was made here, when `drain` is over.
-    package func start(on socket: ListeningSocket) -> EventLoopFuture<Void> {
+    package func start(on socket: ListeningSocket, speaking language: Language = .lines) -> EventLoopFuture<Void> {
         guard let descriptor = socket.takeDescriptor() else {
             preconditionFailure("A socket was started on twice")
         }
@@ -56,7 +64,10 @@ package final class SessionServer: Sendable {
             }
             .childChannelInitializer { channel in
                 channel.eventLoop.makeCompletedFuture {
-                    try reception.value.admit(channel, socketGroup: group)
+                    switch language {
+                    case .lines: try reception.value.admit(channel, socketGroup: group)
+                    case .http: try reception.value.admitVisitor(channel, socketGroup: group)
+                    }
                 }
             }
         return bootstrap.withBoundSocket(descriptor).map { channel in
@@ -71,10 +82,10 @@ package final class SessionServer: Sendable {
         let dispatcher = reception.value.dispatcher
         dispatcher.prepared.forgetToken(unless: snapshot.facts.accessToken?.generation)
         let codes = dispatcher.owner.assumeIsolated { $0.codes }
-        dispatcher.watchers.announce(
-            JunctionProtocol.Snapshot(snapshot),
-            withCodes: codes.map { JunctionProtocol.Snapshot(snapshot, codes: $0) }
-        )
+        let news = JunctionProtocol.Snapshot(snapshot)
+        let withCodes = codes.map { JunctionProtocol.Snapshot(snapshot, codes: $0) }
+        dispatcher.watchers.announce(news, withCodes: withCodes)
+        reception.value.tellListeners(news, withCodes: withCodes)
     }
 
     /// Puts what a reload may change in force, for the connections that are open too.

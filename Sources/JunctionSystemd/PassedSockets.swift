@@ -41,13 +41,22 @@ package struct PassedSockets: Equatable, Sendable {
         return PassedSockets(sockets)
     }
 
+    /// What a socket is for, by the name that its unit gives it (`FileDescriptorName=`).
+    package enum Name: String, Sendable {
+        /// JSON-RPC.
+        case rpc
+        /// HTTP.
+        case api
+    }
+
     /// The listening Unix stream socket of this name, if one was passed.
     ///
-    /// A lone socket without a name of its own counts as well: a socket unit without `FileDescriptorName=` passes its
-    /// unit's name, and other launchers pass none.
-    package func listener(named wanted: String) throws(PassedSocketError) -> Int32? {
+    /// A lone socket without a name of its own counts as the one for JSON-RPC: a socket unit without `FileDescriptorName=`
+    /// passes its unit's name, and other launchers pass none.
+    package func listener(_ name: Name) throws(PassedSocketError) -> Int32? {
+        let wanted = name.rawValue
         var candidates = sockets.filter { $0.name == wanted }
-        if candidates.isEmpty, sockets.count == 1, sockets[0].hasDefaultName { candidates = sockets }
+        if name == .rpc, candidates.isEmpty, sockets.count == 1, sockets[0].hasDefaultName { candidates = sockets }
         guard let chosen = candidates.first else { return nil }
         guard candidates.count == 1 else {
             throw PassedSocketError(

@@ -14,10 +14,20 @@ struct OrdinaryCaller: Sendable {
     /// On Linux, credentials belong to the thread. The C library hides that and changes all threads; the system call
     /// underneath does not. So a thread of its own takes the identity on, connects, and ends.
     func connect(_ path: String) throws -> TestClient {
-        let result = Box<TestClient>()
+        try asThis { try TestClient(path) }
+    }
+
+    /// Visits as this user.
+    func visit(_ server: TestServer) throws -> DoorClient {
+        let path = try server.openDoor()
+        return try asThis { try DoorClient(path, of: server) }
+    }
+
+    private func asThis<Client: Sendable>(_ connect: @escaping @Sendable () throws -> Client) throws -> Client {
+        let result = Box<Client>()
         let thread = Thread { [self] in
             becomeThis()
-            result.set { try TestClient(path) }
+            result.set { try connect() }
         }
         thread.join()
         return try result.get()

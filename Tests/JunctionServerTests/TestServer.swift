@@ -81,6 +81,26 @@ final class TestServer: Sendable {
         try? group.syncShutdownGracefully()
     }
 
+    /// Opens the door for HTTP, too, to everybody; its path.
+    func openDoor() throws -> String {
+        let path = folder.path + "/door"
+        if access(path, F_OK) != 0 {
+            let door = try ListeningSocket(creatingAt: path)
+            chmod(path, 0o666)
+            try loop.flatSubmit { [server] in server.start(on: door, speaking: .http) }.wait()
+        }
+        return path
+    }
+
+    /// Connects to the door for HTTP.
+    func visit() throws -> DoorClient { try DoorClient(openDoor(), of: self) }
+
+    /// The same, with a user signed in.
+    func visitSignedIn(as user: String = "alice") throws -> DoorClient {
+        _ = try connectSignedIn(as: user)
+        return try visit()
+    }
+
     func connect() throws -> TestClient { try TestClient(path, of: self) }
 
     /// A client of a server on which a user is signed in.

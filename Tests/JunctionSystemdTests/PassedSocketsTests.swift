@@ -11,7 +11,7 @@ import Testing
             .init(descriptor: wanted.descriptor, name: "rpc"),
         ])
 
-        #expect(try passed.listener(named: "rpc") == wanted.descriptor)
+        #expect(try passed.listener(.rpc) == wanted.descriptor)
     }
 
     @Test(arguments: ["unknown", "junctiond.socket"])
@@ -20,7 +20,20 @@ import Testing
 
         let passed = PassedSockets([.init(descriptor: socket.descriptor, name: name)])
 
-        #expect(try passed.listener(named: "rpc") == socket.descriptor)
+        #expect(try passed.listener(.rpc) == socket.descriptor)
+    }
+
+    @Test func `the socket for HTTP is one that is named so`() throws {
+        let (rpc, api) = (try LocalSocket(listening: true), try LocalSocket(listening: true))
+        let both = PassedSockets([
+            .init(descriptor: api.descriptor, name: "api"),
+            .init(descriptor: rpc.descriptor, name: "rpc"),
+        ])
+
+        #expect(try both.listener(.rpc) == rpc.descriptor)
+        #expect(try both.listener(.api) == api.descriptor)
+        #expect(try PassedSockets([.init(descriptor: api.descriptor, name: "api")]).listener(.rpc) == nil)
+        #expect(try PassedSockets([.init(descriptor: rpc.descriptor, name: "unknown")]).listener(.api) == nil)
     }
 
     @Test(arguments: ["stored", "connection", "metrics"])
@@ -29,25 +42,25 @@ import Testing
 
         let passed = PassedSockets([.init(descriptor: socket.descriptor, name: name)])
 
-        #expect(try passed.listener(named: "rpc") == nil)
+        #expect(try passed.listener(.rpc) == nil)
     }
 
     @Test func `several unnamed sockets leave the choice open, so none is taken`() throws {
         let socket = try LocalSocket(listening: true)
         let unnamed = PassedSockets.Socket(descriptor: socket.descriptor, name: "unknown")
 
-        #expect(try PassedSockets([unnamed, unnamed]).listener(named: "rpc") == nil)
+        #expect(try PassedSockets([unnamed, unnamed]).listener(.rpc) == nil)
     }
 
     @Test func `nothing passed is nothing wrong`() throws {
-        #expect(try PassedSockets([]).listener(named: "rpc") == nil)
+        #expect(try PassedSockets([]).listener(.rpc) == nil)
     }
 
     @Test func `two sockets of the wanted name are an error that says what to change`() throws {
         let socket = try LocalSocket(listening: true)
         let rpc = PassedSockets.Socket(descriptor: socket.descriptor, name: "rpc")
 
-        let error = #expect(throws: PassedSocketError.self) { try PassedSockets([rpc, rpc]).listener(named: "rpc") }
+        let error = #expect(throws: PassedSocketError.self) { try PassedSockets([rpc, rpc]).listener(.rpc) }
 
         #expect(error?.description.contains("2 sockets named rpc") == true)
         #expect(error?.description.contains("ListenStream=") == true)
@@ -57,7 +70,7 @@ import Testing
         let socket = try LocalSocket(listening: false)
         let passed = PassedSockets([.init(descriptor: socket.descriptor, name: "rpc")])
 
-        #expect(throws: PassedSocketError.self) { try passed.listener(named: "rpc") }
+        #expect(throws: PassedSocketError.self) { try passed.listener(.rpc) }
     }
 
     @Test func `a descriptor that is no Unix socket is refused`() throws {
@@ -65,7 +78,7 @@ import Testing
         defer { close(descriptor) }
         let passed = PassedSockets([.init(descriptor: descriptor, name: "rpc")])
 
-        let error = #expect(throws: PassedSocketError.self) { try passed.listener(named: "rpc") }
+        let error = #expect(throws: PassedSocketError.self) { try passed.listener(.rpc) }
 
         #expect(error?.description.contains("(descriptor \(descriptor))") == true)
     }

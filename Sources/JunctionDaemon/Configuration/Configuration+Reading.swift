@@ -9,7 +9,7 @@ extension Configuration {
         try root.table("tls").read("caFile", .absolutePath, into: &tls.caFile)
         try network.read(root.table("network"))
         try renewal.read(root.table("renewal"))
-        try root.table("api").read("expose", .boolean, into: &api.expose)
+        try api.read(root.table("api"))
         try limits.read(root.table("limits"))
         for table in try root.tables("access") { access.append(try AccessEntry(reading: table)) }
         try root.table("log").read("level", .choice, into: &log.level)
@@ -20,6 +20,13 @@ extension Configuration {
         for setting in name.vendor.settings {
             try table.read(setting.key, .kind(setting.kind), into: &vendors[name.rawValue, default: [:]][setting.key])
         }
+    }
+}
+
+extension Configuration.API {
+    fileprivate mutating func read(_ table: SettingsTable) throws(ConfigurationError) {
+        try table.read("expose", .boolean, into: &expose)
+        try table.read("socket", .absolutePath, into: &socket)
     }
 }
 

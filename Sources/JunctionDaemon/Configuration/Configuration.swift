@@ -72,6 +72,8 @@ extension Configuration {
     package struct API: Equatable, Sendable {
         /// Whether `api.request` exists.
         package var expose = true
+        /// Where to serve HTTP. Absent: nowhere, unless the service manager passes a socket for it.
+        package var socket: String?
     }
 
     /// What one calling user id may use at once, or in a minute.

@@ -79,11 +79,11 @@ extension Configuration {
     /// Whether a running daemon can take over every difference.
     func differsOnlyInWhatReloads(from other: Configuration) -> Bool {
         var copy = self
-        (copy.access, copy.api, copy.log) = (other.access, other.api, other.log)
+        (copy.access, copy.api.expose, copy.log) = (other.access, other.api.expose, other.log)
         return copy == other
     }
 
     fileprivate func differsInWhatReloads(from other: Configuration) -> Bool {
-        (access, api, log) != (other.access, other.api, other.log)
+        (access, api.expose, log) != (other.access, other.api.expose, other.log)
     }
 }

@@ -182,7 +182,7 @@ package final class Daemon: Sendable {
     /// Loads the session, opens the socket, and says that both are ready.
     private func open(_ plan: StartPlan) throws(StartFailure) {
         let (restoration, isDurable) = (plan.restoration, plan.vault.isDurable)
-        let (owner, server, socket) = (owner, server, plan.socket)
+        let (owner, server, socket, door) = (owner, server, plan.socket, plan.door)
         let facts: Snapshot.Facts
         let enrolment: Provisioning.Attempt?
         do {
@@ -197,6 +197,7 @@ package final class Daemon: Sendable {
         } catch {
             throw StartFailure(.cannotCreate, "The socket \(paths.socket) cannot be served: \(error)")
         }
+        if let door { try open(door) }
         news.tellReady(facts)
         if let limit = plan.watchdog { Watchdog.begin(on: loop, limit: limit) { [notifier] in notifier.tell(.alive) } }
         logger.notice(
@@ -212,6 +213,16 @@ package final class Daemon: Sendable {
             )
         )
         provisioning?.begin(enrolment)
+    }
+
+    /// Speaks HTTP there.
+    private func open(_ door: ListeningSocket) throws(StartFailure) {
+        do {
+            try loop.flatSubmit { [server] in server.start(on: door, speaking: .http) }.wait()
+        } catch {
+            throw StartFailure(.cannotCreate, "The socket \(door.path ?? "for HTTP") cannot be served: \(error)")
+        }
+        logger.notice("HTTP is spoken, too", metadata: .of(nil, [.socket: "\(door.path ?? "passed")"]))
     }
 
     private func waitUntilEnded() throws(StartFailure) {
@@ -307,7 +318,7 @@ package final class Daemon: Sendable {
         // The service manager may have passed other credentials with the reload.
         if let provisioning { loop.execute { provisioning.lookAgain() } }
         if !isWholeInForce {
-            logger.warning("Changes outside access, api and log take effect after a restart")
+            logger.warning("Changes outside access, api.expose and log take effect after a restart")
         }
         logger.notice(
             "The configuration was reloaded",

@@ -26,7 +26,7 @@ struct RefusedStart {
         _ arguments: Arguments,
         _ environment: ProcessEnvironment
     ) {
-        guard failure.status == .configuration, let listener = try? passed.listener(named: "rpc"),
+        guard failure.status == .configuration, let listener = try? passed.listener(.rpc),
             Self.somebodyWaits(at: listener)
         else { return nil }
         (self.failure, self.passed, self.listener) = (failure, passed, listener)

@@ -26,6 +26,8 @@ struct StartPlan {
     let store: SafekeepingStore
     let restoration: Restoration
     let socket: ListeningSocket
+    /// Where HTTP is spoken, if it is.
+    let door: ListeningSocket?
     let surroundings: Surroundings
     let watchdog: Duration?
     let credentialsDirectory: String?
@@ -76,12 +78,14 @@ struct StartPlan {
             named: SafekeepingStore.names,
             atMost: SafekeepingStore.largestCopy
         )
-        let passed = try Self.listener(among: passedSockets)
+        let passed = try Self.listener(.rpc, among: passedSockets)
+        let passedDoor = try Self.listener(.api, among: passedSockets)
         vault = try StateOpening(directory: paths.stateDirectory, service: service).open { news.reached($0) }
         restoration = vault.restore(considering: copies)
         store = SafekeepingStore(vault, notifier, held: held)
         try sound.check(mayHave: restoration.sessionProvider)
         socket = try Self.socket(passed: passed, path: paths.socket)
+        door = try Self.door(passed: passedDoor, path: configuration.api.socket, beside: socket)
         surroundings = Surroundings(
             configurationFile: loaded.file,
             stateDirectory: paths.stateDirectory,
@@ -119,12 +123,31 @@ struct StartPlan {
         }
     }
 
-    private static func listener(among passed: PassedSockets) throws(StartFailure) -> Int32? {
+    private static func listener(
+        _ name: PassedSockets.Name,
+        among passed: PassedSockets
+    ) throws(StartFailure) -> Int32? {
         do throws(PassedSocketError) {
-            return try passed.listener(named: "rpc")
+            return try passed.listener(name)
         } catch {
             throw StartFailure(.cannotCreate, error.description)
         }
+    }
+
+    /// The socket on which HTTP is spoken: one that was passed, or one that the configuration names.
+    private static func door(
+        passed: Int32?,
+        path: String?,
+        beside socket: ListeningSocket
+    ) throws(StartFailure) -> ListeningSocket? {
+        guard passed != nil || path != nil else { return nil }
+        guard passed != nil || path != socket.path else {
+            throw StartFailure(
+                .configuration,
+                "api.socket is the socket for JSON-RPC, \(path ?? ""): HTTP needs one of its own"
+            )
+        }
+        return try self.socket(passed: passed, path: path ?? "")
     }
 
     private static func socket(passed: Int32?, path: String) throws(StartFailure) -> ListeningSocket {

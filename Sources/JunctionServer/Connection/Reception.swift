@@ -16,6 +16,8 @@ final class Reception {
     private let eventLoop: any EventLoop
     private var accounts = CallerAccounts()
     private var connections: [ObjectIdentifier: Connection] = [:]
+    /// Those that speak HTTP.
+    private var visitors: [ObjectIdentifier: DoorConnection] = [:]
     private var whenEmpty: EventLoopPromise<Void>?
     private let memory: MemoryReturn
 
@@ -41,13 +43,54 @@ final class Reception {
         let connection = try makeConnection(for: channel, socketGroup: socketGroup)
         try channel.pipeline.syncOperations.addHandler(connection)
         connections[ObjectIdentifier(connection)] = connection
-        dispatcher.counters.openConnections = connections.count
+        countConnections()
+    }
+
+    /// The same for a connection that speaks HTTP, which is read only as far as there is a use for it.
+    func admitVisitor(_ channel: any Channel, socketGroup: UInt32?) throws {
+        dispatcher.counters.acceptedConnections += 1
+        let options = channel.syncOptions
+        try options?.setOption(.allowRemoteHalfClosure, value: true)
+        try options?.setOption(.autoRead, value: false)
+        try options?.setOption(.maxMessagesPerRead, value: 1)
+        try options?.setOption(.recvAllocator, value: Self.receiveMemory)
+        let (peer, descriptor, account, isWelcome) = try welcome(channel, socketGroup: socketGroup)
+        let connection = DoorConnection(
+            DoorCaller(peer, account, descriptor: descriptor, reception: self),
+            refusal: isWelcome ? nil : .tooManyConnections,
+            dispatcher: dispatcher,
+            reception: self,
+            eventLoop: eventLoop
+        )
+        try channel.pipeline.syncOperations.addDoorHandlers(connection)
+        visitors[ObjectIdentifier(connection)] = connection
+        countConnections()
+    }
+
+    private func countConnections() {
+        dispatcher.counters.openConnections = connections.count + visitors.count
     }
 
     /// A connection that only ever subscribes must not cost kilobytes, and one that sends much may have them.
     private static let receiveMemory = AdaptiveRecvByteBufferAllocator(minimum: 64, initial: 256, maximum: 16_384)
 
     private func makeConnection(for channel: any Channel, socketGroup: UInt32?) throws -> Connection {
+        let (peer, descriptor, account, isWelcome) = try welcome(channel, socketGroup: socketGroup)
+        return Connection(
+            peer,
+            descriptor: descriptor,
+            account: account,
+            refusal: isWelcome ? nil : .tooManyConnections,
+            reception: self,
+            eventLoop: eventLoop
+        )
+    }
+
+    /// Who has connected, and whether their user may have one connection more.
+    private func welcome(
+        _ channel: any Channel,
+        socketGroup: UInt32?
+    ) throws -> (peer: Peer, descriptor: Int32, account: CallerAccount, isWelcome: Bool) {
         let transport = try channel.pipeline.syncOperations.withUnsafeTransportIfAvailable(of: CInt.self) { $0 }
         guard let descriptor = transport else { throw ChannelError.operationUnsupported }
         _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
@@ -64,14 +107,7 @@ final class Reception {
             }
             account.refusedConnections += 1
         }
-        return Connection(
-            peer,
-            descriptor: descriptor,
-            account: account,
-            refusal: isWelcome ? nil : .tooManyConnections,
-            reception: self,
-            eventLoop: eventLoop
-        )
+        return (peer, descriptor, account, isWelcome)
     }
 
     private func recognise(_ descriptor: Int32, socketGroup: UInt32?) throws(PeerUnknown) -> Peer {
@@ -90,12 +126,23 @@ final class Reception {
 
     func closed(_ connection: Connection, _ account: CallerAccount, wasRefused: Bool) {
         guard connections.removeValue(forKey: ObjectIdentifier(connection)) != nil else { return }
+        closed(account, wasRefused: wasRefused)
+    }
+
+    func closed(_ visitor: DoorConnection, _ account: CallerAccount, wasRefused: Bool) {
+        guard visitors.removeValue(forKey: ObjectIdentifier(visitor)) != nil else { return }
+        closed(account, wasRefused: wasRefused)
+    }
+
+    private func closed(_ account: CallerAccount, wasRefused: Bool) {
         if wasRefused { account.refusedConnections -= 1 } else { account.connections -= 1 }
         settle(account)
-        dispatcher.counters.openConnections = connections.count
+        countConnections()
         memory.connectionClosed()
-        if connections.isEmpty { whenEmpty?.succeed() }
+        if isEmpty { whenEmpty?.succeed() }
     }
+
+    private var isEmpty: Bool { connections.isEmpty && visitors.isEmpty }
 
     func settle(_ account: CallerAccount) {
         accounts.settle(account)
@@ -129,6 +176,8 @@ final class Reception {
         // Who came before any rule named a unit is asked for it now.
         if policy.namesUnits { for connection in connections.values { connection.findUnit(unitOfProcess) } }
         for connection in connections.values where connection.usesWithdrawnRight { connection.rightWithdrawn() }
+        if policy.namesUnits { for visitor in visitors.values { visitor.caller.findUnit(unitOfProcess) } }
+        for visitor in visitors.values where visitor.usesWithdrawnRight { visitor.rightWithdrawn() }
     }
 
     // MARK: The end
@@ -138,11 +187,12 @@ final class Reception {
         dispatcher.handlers.stop()
         let empty = eventLoop.makePromise(of: Void.self)
         whenEmpty = empty
-        guard !connections.isEmpty else {
+        guard !isEmpty else {
             empty.succeed()
             return empty.futureResult
         }
         for connection in connections.values { connection.drain() }
+        for visitor in visitors.values { visitor.drain() }
         let reception = NIOLoopBound(self, eventLoop: eventLoop)
         let deadline = eventLoop.scheduleTask(in: TimeAmount(patience.drain)) { reception.value.closeAll() }
         return empty.futureResult.always { _ in deadline.cancel() }
@@ -150,5 +200,17 @@ final class Reception {
 
     private func closeAll() {
         for connection in connections.values { connection.close() }
+        for visitor in visitors.values { visitor.close() }
+    }
+
+    // MARK: States
+
+    /// Tells a new state to those who listen over HTTP.
+    ///
+    /// - Parameter withCodes: the same for those who may manage the session, where there are codes.
+    func tellListeners(_ snapshot: Snapshot, withCodes: Snapshot?) {
+        guard dispatcher.listeners > 0 else { return }
+        let (event, eventWithCodes) = (ByteBuffer(event: snapshot), withCodes.map { ByteBuffer(event: $0) })
+        for visitor in visitors.values { visitor.changed(event, withCodes: eventWithCodes) }
     }
 }

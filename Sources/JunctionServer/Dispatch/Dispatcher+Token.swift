@@ -37,9 +37,14 @@ extension Dispatcher {
     }
 
     func handedOutToken(to connection: Connection, _ generation: UInt64) {
+        handedOutToken(to: connection.peer, countedAt: connection.unitPlace, generation)
+    }
+
+    /// - Parameter place: where the peer's unit is counted.
+    func handedOutToken(to peer: Peer, countedAt place: UnitTally.Place, _ generation: UInt64) {
         counters.tokensServed += 1
-        unitTally.count(connection.unitPlace)
-        observer.handedOutToken(to: connection.peer, generation: generation)
+        unitTally.count(place)
+        observer.handedOutToken(to: peer, generation: generation)
     }
 
     func callApi(_ request: Request, _ call: JunctionProtocol.ApiRequest) {

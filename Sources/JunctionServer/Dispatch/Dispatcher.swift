@@ -20,6 +20,8 @@ final class Dispatcher {
     let prepared = PreparedAnswers()
     var counters = ServerCounters()
     var unitTally = UnitTally()
+    /// Who is told of every new state over HTTP.
+    var listeners = 0
 
     // One for all connections: whatever is read is let go before the next line is.
     private var reader = MessageReader()

@@ -86,7 +86,7 @@ final class CourierLink {
     func grant(_ count: Int, of number: UInt32) {
         guard let transfer = transfers[number], case .having(let courier) = state else { return }
         transfer.makeRoom(count)
-        transfer.heard = .now()
+        transfer.movedAt = .now()
         courier.tell(.credit(UInt32(clamping: count)), about: number)
     }
 
@@ -168,7 +168,7 @@ final class CourierLink {
         guard case .having(let courier) = state, !transfer.hasSaidEnd else { return }
         // Whoever sends while it comes may be unable to go on.
         guard transfer.upload?.breach == nil else { return cancel(transfer.number) }
-        if transfer.upload != nil { transfer.heard = .now() }
+        if transfer.upload != nil { transfer.movedAt = .now() }
         while let part = transfer.nextPart() { courier.tell(.body(part), about: transfer.number) }
         guard transfer.hasSentAll else { return }
         transfer.hasSaidEnd = true

@@ -1,0 +1,217 @@
+import JunctionJSON
+import JunctionProtocol
+import JunctionSecret
+import JunctionSession
+import NIOCore
+import NIOHTTP1
+
+/// What is done about a request that was admitted: the same as on the other socket, by the same rules.
+extension DoorConnection {
+    func start(_ exchange: DoorExchange) {
+        let method = exchange.method(of: exchange.request.aim)
+        dispatcher.counters.count(method)
+        if let objection = objection(to: method) { return fail(exchange, objection) }
+        switch exchange.request.aim {
+        case .api: startCall(exchange)
+        case .page(.status, _): tellState(exchange)
+        case .page(.token, let target): tellToken(exchange, target)
+        case .page(.metrics, _): tell(exchange, .metrics, dispatcher.introspection.metricsText(dispatcher.tally).utf8)
+        case .page(.events, _): listen(exchange)
+        case .page(.openapi, _):
+            tell(exchange, .openapi, OpenAPIDocument(version: dispatcher.introspection.info().version).json())
+        }
+    }
+
+    private func objection(to method: JunctionProtocol.Method) -> WireError? {
+        if let capability = method.capability, !caller.may(capability) {
+            return dispatcher.denial(of: method, to: caller.peer, lacking: capability)
+        }
+        if let objection = caller.objection { return objection }
+        return method == .apiRequest && !dispatcher.exposesApi ? .apiNotExposed : nil
+    }
+
+    // MARK: Pages
+
+    private func tell(_ exchange: DoorExchange, _ page: HttpPage, _ bytes: some Sequence<UInt8>) {
+        let body = ByteBuffer(bytes: bytes)
+        answer(exchange, AnswerFrame(page: page, count: body.readableBytes), body)
+    }
+
+    private func tellState(_ exchange: DoorExchange) {
+        dispatcher.prepared.withStatus(of: dispatcher.owner, for: caller.may(.manage)) { tell(exchange, .status, $0) }
+    }
+
+    private func tellToken(_ exchange: DoorExchange, _ target: RequestTarget) {
+        var validity = Duration.zero
+        if let text = target.value("minimumValidity") {
+            guard let seconds = Double(text), (0...86_400).contains(seconds) else {
+                return fail(
+                    exchange,
+                    WireError(.invalidParams, "minimumValidity is a number of seconds, at most a day")
+                )
+            }
+            validity = .milliseconds(Int64(seconds * 1_000))
+        }
+        let generation = dispatcher.prepared.withToken(validFor: validity, of: dispatcher.owner) {
+            tell(exchange, .token, $0)
+        }
+        if let generation {
+            handedOutToken(generation)
+        } else {
+            waitForToken(exchange, validity)
+        }
+    }
+
+    private func handedOutToken(_ generation: UInt64) {
+        let place = dispatcher.unitTally.place(of: caller.peer.unit)
+        dispatcher.handedOutToken(to: caller.peer, countedAt: place, generation)
+    }
+
+    private func waitForToken(_ exchange: DoorExchange, _ validity: Duration) {
+        let awaited = NIOLoopBound((self, exchange), eventLoop: eventLoop)
+        charge(exchange, 0)
+        let user = caller.peer.user
+        dispatcher.owner.assumeIsolated { owner in
+            owner.token(minimumValidity: validity, by: user) { outcome in
+                let (connection, exchange) = awaited.value
+                connection.discharge(exchange)
+                guard connection.isServing(exchange) else { return }
+                if let objection = connection.objection(to: .tokenGet) { return connection.fail(exchange, objection) }
+                switch outcome {
+                case .success(let token):
+                    var writer = JSONWriter(capacity: token.secret.count + 256)
+                    AccessToken(token).write(to: &writer)
+                    writer.withUnsafeBytes { connection.tell(exchange, .token, $0) }
+                    connection.handedOutToken(token.facts.generation)
+                case .failure(let refusal): connection.fail(exchange, WireError(refusal))
+                }
+            }
+        }
+    }
+
+    // MARK: The API
+
+    private func startCall(_ exchange: DoorExchange) {
+        switch exchange.input {
+        case .complete: call(exchange)
+        // It is gathered first, and what is gathered is little.
+        case .gathering: sayContinue(exchange)
+        case .streaming(let body): call(exchange, upload: body)
+        }
+    }
+
+    /// Asks for the body, where its sender waits to be asked.
+    private func sayContinue(_ exchange: DoorExchange) {
+        guard exchange.request.expectsContinue, !exchange.hasSaidContinue, exchange.hasNoOutput else { return }
+        exchange.hasSaidContinue = true
+        write(.head(.init(version: .http1_1, status: .continue)))
+        flush()
+    }
+
+    /// Calls the API; a body is whole, or comes by and by.
+    func call(_ exchange: DoorExchange, body: [UInt8]? = nil, upload: BodyStream? = nil) {
+        guard case .api(let target) = exchange.request.aim else { return }
+        let waiting = NIOLoopBound((self, exchange), eventLoop: eventLoop)
+        var request = JunctionSession.ApiRequest(
+            method: exchange.method,
+            path: target.path,
+            query: target.query,
+            headers: exchange.headers,
+            body: body
+        )
+        request.passage = .streamed(upload)
+        // Every library adds some of its own.
+        request.leavesOutOtherHeaders = true
+        upload?.whenTaken { _ in
+            let (connection, exchange) = waiting.value
+            // Never from within the call of whoever takes it.
+            connection.eventLoop.execute { waiting.value.0.sayContinue(waiting.value.1) }
+            if connection.isServing(exchange) { connection.workSoon() }
+        } abandoned: {
+            waiting.value.0.workSoon()
+        }
+        charge(exchange, body?.count ?? 0)
+        let isAllowed = { @Sendable in waiting.value.0.mayCallApi }
+        let user = caller.peer.user
+        dispatcher.owner.assumeIsolated { owner in
+            owner.call(request, by: user, while: isAllowed) { waiting.value.0.told($0, waiting.value.1) }
+        }
+    }
+
+    private var mayCallApi: Bool { dispatcher.exposesApi && caller.may(.api) }
+
+    private func told(_ outcome: Result<JunctionSession.ApiAnswer, Refusal>, _ exchange: DoorExchange) {
+        discharge(exchange)
+        let objection = isServing(exchange) && !mayCallApi ? objection(to: .apiRequest) : nil
+        switch outcome {
+        case .success(let answer) where isServing(exchange) && objection == nil: pass(answer, exchange)
+        case .success(let answer):
+            answer.stream?.abandon()
+            if let objection { fail(exchange, objection) }
+        case .failure(let refusal): if isServing(exchange) { fail(exchange, objection ?? WireError(refusal)) }
+        }
+    }
+
+    private func pass(_ answer: JunctionSession.ApiAnswer, _ exchange: DoorExchange) {
+        let frame = AnswerFrame(answer, toHead: exchange.isToHead)
+        guard let stream = answer.stream, frame.hasBody else {
+            return self.answer(exchange, frame, ByteBuffer(bytes: answer.body))
+        }
+        send(frame, of: exchange)
+        exchange.output = .streaming(stream)
+        let reader = NIOLoopBound((self, exchange), eventLoop: eventLoop)
+        stream.whenMore { reader.value.0.pump(reader.value.1) }
+        flush()
+        pump(exchange)
+    }
+}
+
+extension DoorExchange {
+    fileprivate func method(of aim: AdmittedRequest.Aim) -> JunctionProtocol.Method {
+        switch aim {
+        case .api: .apiRequest
+        case .page(let page, _): page.method
+        }
+    }
+}
+
+extension DoorConnection {
+    /// A request of so many bytes is answered later; until then its caller's account is charged with it.
+    private func charge(_ exchange: DoorExchange, _ bytes: Int) {
+        exchange.charged = bytes
+        caller.account.inFlight += 1
+        caller.account.accepted += bytes
+    }
+
+    private func discharge(_ exchange: DoorExchange) {
+        guard let bytes = exchange.charged else { return }
+        exchange.charged = nil
+        caller.account.inFlight -= 1
+        caller.account.accepted -= bytes
+        settleAccount()
+    }
+}
+
+extension ByteBuffer {
+    /// An error as it is told over HTTP.
+    init(json problem: Problem) {
+        var writer = JSONWriter(capacity: 512)
+        problem.write(to: &writer)
+        self = writer.withUnsafeBytes { ByteBuffer(bytes: $0) }
+    }
+
+    /// A state as a server-sent event.
+    init(event snapshot: JunctionProtocol.Snapshot) {
+        var writer = JSONWriter(capacity: 1_024)
+        snapshot.write(to: &writer)
+        self = writer.withUnsafeBytes { ByteBuffer(event: $0) }
+    }
+
+    /// The same, of one that is JSON already.
+    init(event json: UnsafeRawBufferPointer) {
+        self.init()
+        writeString("event: snapshot\ndata: ")
+        writeBytes(json)
+        writeString("\n\n")
+    }
+}

@@ -1,0 +1,540 @@
+import JunctionProtocol
+import JunctionSession
+import NIOCore
+import NIOHTTP1
+
+/// One local program that speaks HTTP: reads one request after the other, and not more than it can pass on.
+///
+/// Everything happens on the event loop. Nothing is read that there is no use for: what was read together waits here until its
+/// turn, and that is one piece of memory at most.
+final class DoorConnection {
+    let caller: DoorCaller
+    let dispatcher: Dispatcher
+    let eventLoop: any EventLoop
+    private let reception: Reception
+    /// Why the caller is not served, if so.
+    private let refusal: WireError?
+
+    private(set) var context: ChannelHandlerContext?
+    private var inbox: [Arrival] = []
+    private var stage = Stage.waiting
+    private var isWorking = false
+    private var isWorkDue = false
+    private var isReading = false
+    private var isDraining = false
+    private var isPumping = false
+    private var hasMore = false
+
+    /// Some of a request is here, and the rest is waited for.
+    private var hasBegun = false
+    private var budget: WaitingBudget
+    private var waitBegan = NIODeadline.now()
+    private var received = 0
+    private var waiting: Scheduled<Void>?
+    private var farewellTimer: Scheduled<Void>?
+
+    private var progress = Progress()
+    private var readingWatch: Scheduled<Void>?
+    /// States are told here.
+    private var isListening = false {
+        didSet { dispatcher.listeners += (isListening ? 1 : 0) - (oldValue ? 1 : 0) }
+    }
+    /// There is a newer state than the one that was told last, and the reader was not ready for it.
+    private var isBehind = false
+
+    /// How far an answer has come: more was written, or less of it waits.
+    private struct Progress: Equatable {
+        var written = 0
+        var queued = 0
+    }
+
+    private enum Arrival {
+        case part(HTTPServerRequestPart)
+        /// What came after it is no HTTP.
+        case nonsense(RefusedRequest)
+        case end
+    }
+
+    private enum Stage {
+        case waiting
+        case serving(DoorExchange)
+        /// The last word has been said: what still comes is dropped until the other side has heard it.
+        case leaving
+        case closed
+    }
+
+    init(
+        _ caller: DoorCaller,
+        refusal: WireError?,
+        dispatcher: Dispatcher,
+        reception: Reception,
+        eventLoop: any EventLoop
+    ) {
+        self.caller = caller
+        self.refusal = refusal
+        self.dispatcher = dispatcher
+        self.reception = reception
+        self.eventLoop = eventLoop
+        budget = WaitingBudget(reception.patience.line)
+    }
+
+    var exchange: DoorExchange? {
+        if case .serving(let exchange) = stage { exchange } else { nil }
+    }
+
+    /// Whether what was asked here still counts.
+    func isServing(_ exchange: DoorExchange) -> Bool { self.exchange === exchange }
+
+    // MARK: Rights
+
+    /// Whether its caller is served with what it has no right to any more.
+    var usesWithdrawnRight: Bool {
+        guard let exchange else { return false }
+        switch exchange.request.aim {
+        case .api:
+            guard case .streaming = exchange.output else { return false }
+            return !caller.may(.api) || !dispatcher.exposesApi
+        case .page(let page, _):
+            guard case .events = exchange.output, let capability = page.method.capability else { return false }
+            return !caller.may(capability)
+        }
+    }
+
+    // MARK: What arrived
+
+    /// Does what can be done now, and reads on if there is a use for more.
+    private func work() {
+        guard !isWorking else { return }
+        isWorking = true
+        var done = 0
+        while done < inbox.count, take(inbox[done]) { done += 1 }
+        // Whatever was at work may have ended the connection, and then nothing waits any more.
+        inbox.removeFirst(min(done, inbox.count))
+        isWorking = false
+        if inbox.isEmpty { readOn() }
+    }
+
+    /// The same, when whoever is at work now has finished.
+    func workSoon() {
+        guard !isWorkDue else { return }
+        isWorkDue = true
+        onLoop { connection in
+            connection.isWorkDue = false
+            connection.work()
+        }
+    }
+
+    /// Whether it is done with; if not, it waits.
+    private func take(_ arrival: Arrival) -> Bool {
+        switch stage {
+        case .waiting:
+            switch arrival {
+            case .part(.head(let head)): return begin(head)
+            case .part(.body), .part(.end): return true
+            case .nonsense(let refused): refuse(refused)
+            case .end: close()
+            }
+            return true
+        case .serving(let exchange):
+            guard !exchange.hasAllInput else {
+                // A request without a body has an end, too.
+                if case .part(.end) = arrival { return true }
+                return false
+            }
+            switch arrival {
+            case .part(.head): return false
+            case .part(.body(let bytes)): return take(bytes, of: exchange)
+            case .part(.end): inputEnded(of: exchange)
+            case .nonsense(let refused): breakOff(exchange, refused)
+            case .end: breakOff(exchange, RefusedRequest(400, .invalidRequest, "The request ended before its body did"))
+            }
+            return true
+        case .leaving:
+            if case .end = arrival { close() }
+            return true
+        case .closed: return true
+        }
+    }
+
+    private func begin(_ parsed: HTTPRequestHead) -> Bool {
+        // Answers that nobody reads do not become more.
+        guard let context, context.channel.isWritable else { return false }
+        restartBudget(hasBegun: true)
+        let head = RequestHead(
+            method: parsed.method.rawValue,
+            target: parsed.uri,
+            headers: parsed.headers.map { (name: $0.name, value: $0.value) },
+            isHTTP11: parsed.version == .http1_1
+        )
+        do throws(RefusedRequest) {
+            let exchange = DoorExchange(try RequestRules.admit(head), head)
+            if isDraining { exchange.keepsAlive = false }
+            stage = .serving(exchange)
+            start(exchange)
+        } catch {
+            refuse(error, toHead: head.method == "HEAD")
+        }
+        return true
+    }
+
+    private func take(_ bytes: ByteBuffer, of exchange: DoorExchange) -> Bool {
+        switch exchange.input {
+        case .gathering(var kept):
+            kept += bytes.readableBytesView
+            exchange.input = .gathering(kept)
+            if kept.count > DoorExchange.mostKept { streamInput(of: exchange, kept) }
+        case .streaming(let body):
+            guard body.isAbandoned || body.count < DoorExchange.mostKept else { return false }
+            bytes.withUnsafeReadableBytes { body.put($0) }
+        case .complete: break
+        }
+        received += bytes.readableBytes
+        return true
+    }
+
+    private func inputEnded(of exchange: DoorExchange) {
+        let input = exchange.input
+        exchange.input = .complete
+        switch input {
+        case .gathering(let kept): call(exchange, body: kept)
+        case .streaming(let body): body.finish(.complete)
+        case .complete: break
+        }
+        if case .complete = exchange.output { finish(exchange) }
+    }
+
+    /// There will be no more of the request, and it is not all of it.
+    private func breakOff(_ exchange: DoorExchange, _ refused: RefusedRequest) {
+        exchange.keepsAlive = false
+        exchange.breakOff()
+        guard exchange.hasNoOutput else { return close() }
+        refuse(refused, toHead: exchange.isToHead)
+    }
+
+    // MARK: Reading
+
+    private var wantsInput: Bool {
+        switch stage {
+        case .waiting, .leaving: true
+        case .serving(let exchange): exchange.wantsInput
+        case .closed: false
+        }
+    }
+
+    private func readOn() {
+        guard !isReading, wantsInput, let context else { return }
+        isReading = true
+        if hasBegun { wait() }
+        context.read()
+    }
+
+    /// Whoever has begun a request is waited for as long as the budget lasts.
+    private func wait() {
+        waitBegan = .now()
+        let connection = NIOLoopBound(self, eventLoop: eventLoop)
+        waiting = eventLoop.scheduleTask(in: TimeAmount(max(budget.left, .zero))) {
+            connection.value.waitedLongEnough()
+        }
+    }
+
+    private func settleWaiting() {
+        guard let waiting else { return }
+        waiting.cancel()
+        self.waiting = nil
+        budget.waited(.nanoseconds((NIODeadline.now() - waitBegan).nanoseconds), for: received)
+        received = 0
+    }
+
+    private func waitedLongEnough() {
+        waiting = nil
+        let late = RefusedRequest(408, .invalidRequest, "The request did not come on for too long, or not fast enough")
+        switch stage {
+        case .waiting: refuse(late)
+        case .serving(let exchange): breakOff(exchange, late)
+        case .leaving, .closed: break
+        }
+    }
+
+    /// A request begins, or is over.
+    private func restartBudget(hasBegun: Bool) {
+        waiting?.cancel()
+        waiting = nil
+        (self.hasBegun, received, budget) = (hasBegun, 0, WaitingBudget(reception.patience.line))
+    }
+
+    // MARK: Writing
+
+    func write(_ part: HTTPServerResponsePart) {
+        context?.write(Self.wrapOutboundOut(part), promise: nil)
+    }
+
+    func flush() {
+        context?.flush()
+        watchReading()
+    }
+
+    /// Begins an answer.
+    func send(_ frame: AnswerFrame, of exchange: DoorExchange) {
+        // A request that is not all there leaves no place where the next one would begin.
+        if !exchange.hasAllInput { exchange.keepsAlive = false }
+        var head = frame.head
+        if !exchange.keepsAlive { head.headers.add(name: "connection", value: "close") }
+        write(.head(head))
+    }
+
+    /// A whole answer.
+    func answer(_ exchange: DoorExchange, _ frame: AnswerFrame, _ body: ByteBuffer) {
+        send(frame, of: exchange)
+        if frame.hasBody, body.readableBytes > 0 { write(.body(.byteBuffer(body))) }
+        answered(exchange)
+    }
+
+    /// An error of our own.
+    func fail(_ exchange: DoorExchange, _ error: WireError) {
+        dispatcher.counters.count(error)
+        let (frame, body) = Self.problem(Problem(error), allow: nil, toHead: exchange.isToHead)
+        answer(exchange, frame, body)
+    }
+
+    private static func problem(_ problem: Problem, allow: String?, toHead: Bool) -> (AnswerFrame, ByteBuffer) {
+        let body = ByteBuffer(json: problem)
+        return (AnswerFrame(problem, allow: allow, count: body.readableBytes, toHead: toHead), body)
+    }
+
+    /// Says why a request goes no further, and goes: where the next one would begin may not be known.
+    private func refuse(_ refused: RefusedRequest, toHead: Bool = false) {
+        dispatcher.counters.count(refused.error)
+        let problem = Problem(refused.error, status: refused.status)
+        var (frame, body) = Self.problem(problem, allow: refused.allow, toHead: toHead)
+        frame.head.headers.add(name: "connection", value: "close")
+        write(.head(frame.head))
+        if frame.hasBody { write(.body(.byteBuffer(body))) }
+        leave()
+    }
+
+    /// The answer is complete.
+    func answered(_ exchange: DoorExchange) {
+        guard isServing(exchange) else { return }
+        exchange.output = .complete
+        if case .streaming(let body) = exchange.input { body.finish(.broken(Unavailability("It was answered before"))) }
+        finish(exchange)
+    }
+
+    private func finish(_ exchange: DoorExchange) {
+        guard exchange.keepsAlive, exchange.hasAllInput, !isDraining else { return leave() }
+        write(.end(nil))
+        stage = .waiting
+        restartBudget(hasBegun: false)
+        flush()
+        workSoon()
+    }
+
+    /// The last word has been said: the other side hears it before the connection goes, even while it still sends.
+    private func leave() {
+        guard let context else { return }
+        stage = .leaving
+        isListening = false
+        restartBudget(hasBegun: false)
+        let connection = NIOLoopBound(self, eventLoop: eventLoop)
+        context.writeAndFlush(Self.wrapOutboundOut(.end(nil))).whenComplete { _ in connection.value.farewell() }
+        watchReading()
+        workSoon()
+    }
+
+    private func farewell() {
+        guard case .leaving = stage, let context else { return }
+        context.close(mode: .output, promise: nil)
+        let connection = NIOLoopBound(self, eventLoop: eventLoop)
+        farewellTimer = eventLoop.scheduleTask(in: TimeAmount(reception.patience.farewell)) { connection.value.close() }
+    }
+
+    /// Hands the answer on for as long as somebody reads it.
+    func pump(_ exchange: DoorExchange) {
+        hasMore = true
+        guard !isPumping, isServing(exchange), case .streaming(let body) = exchange.output, let context else { return }
+        isPumping = true
+        var wrote = false
+        // Whoever brings it may bring more as soon as some is taken, or asked for.
+        while hasMore, context.channel.isWritable {
+            hasMore = false
+            while context.channel.isWritable,
+                let piece = body.take(atMost: 1 << 15, { ByteBuffer(bytes: $0) })
+            {
+                write(.body(.byteBuffer(piece)))
+                progress.written += piece.readableBytes
+                wrote = true
+                // What the kernel takes at once is not waited for.
+                context.flush()
+            }
+        }
+        isPumping = false
+        if wrote { watchReading() }
+        switch body.end {
+        case .complete: answered(exchange)
+        // Whoever reads it sees by the missing end that this is not all.
+        case .broken: close()
+        case nil: break
+        }
+    }
+
+    // MARK: A reader that does not read
+
+    private var queued: Int {
+        (try? context?.channel.syncOptions?.getOption(.bufferedWritableBytes)) ?? 0
+    }
+
+    /// An answer that nobody reads is not kept for ever. States that nobody reads are: there is one at most.
+    private func watchReading() {
+        guard readingWatch == nil, !isListening, queued > 0 else { return }
+        progress.queued = queued
+        let (connection, before) = (NIOLoopBound(self, eventLoop: eventLoop), progress)
+        readingWatch = eventLoop.scheduleTask(in: TimeAmount(reception.patience.reading)) {
+            connection.value.lookWhetherItIsRead(before)
+        }
+    }
+
+    private func lookWhetherItIsRead(_ before: Progress) {
+        readingWatch = nil
+        progress.queued = queued
+        guard progress.queued > 0 else { return }
+        guard progress != before else { return close() }
+        watchReading()
+    }
+
+    // MARK: States
+
+    /// Begins to tell states; the present one first.
+    func listen(_ exchange: DoorExchange) {
+        send(AnswerFrame(stream: .events), of: exchange)
+        exchange.output = .events
+        isListening = true
+        tellPresentState()
+    }
+
+    private func tellPresentState() {
+        isBehind = false
+        dispatcher.prepared.withStatus(of: dispatcher.owner, for: caller.may(.manage)) { json in
+            write(.body(.byteBuffer(ByteBuffer(event: json))))
+        }
+        flush()
+    }
+
+    /// There is a new state: it is told, unless the reader is not ready for it, who gets the newest when it is.
+    func changed(_ event: ByteBuffer, withCodes: ByteBuffer?) {
+        guard isListening, let context else { return }
+        // Whoever holds the connection of a process that has ended is not the unit that it was given to.
+        guard caller.may(.status) else { return onLoop { $0.rightWithdrawn() } }
+        guard context.channel.isWritable else { return isBehind = true }
+        write(.body(.byteBuffer(withCodes.flatMap { caller.may(.manage) ? $0 : nil } ?? event)))
+        flush()
+    }
+
+    // MARK: Ending
+
+    /// Takes no further request.
+    func drain() {
+        isDraining = true
+        switch stage {
+        case .waiting where inbox.isEmpty: close()
+        case .serving(let exchange):
+            exchange.keepsAlive = false
+            if case .events = exchange.output { answered(exchange) }
+        case .waiting, .leaving, .closed: break
+        }
+    }
+
+    func close() {
+        context?.close(promise: nil)
+    }
+
+    /// The caller lost the right to what it is being told: it sees the end, asks again, and learns why.
+    func rightWithdrawn() {
+        exchange?.breakOff()
+        close()
+    }
+
+    private func ended() {
+        for timer in [waiting, farewellTimer, readingWatch] { timer?.cancel() }
+        (waiting, farewellTimer, readingWatch) = (nil, nil, nil)
+        isListening = false
+        exchange?.breakOff()
+        stage = .closed
+        inbox = []
+    }
+
+    func settleAccount() { reception.settle(caller.account) }
+
+    func onLoop(_ body: @escaping @Sendable (DoorConnection) -> Void) {
+        let connection = NIOLoopBound(self, eventLoop: eventLoop)
+        eventLoop.execute { body(connection.value) }
+    }
+
+    /// The request goes on while the rest of it comes.
+    private func streamInput(of exchange: DoorExchange, _ kept: [UInt8]) {
+        var length: UInt64?
+        if case .length(let known) = exchange.request.body { length = known }
+        let body = BodyStream(length: length)
+        exchange.input = .streaming(body)
+        kept.withUnsafeBytes { body.put($0) }
+        call(exchange, upload: body)
+    }
+}
+
+extension DoorConnection: ChannelInboundHandler {
+    typealias InboundIn = HTTPServerRequestPart
+    typealias OutboundOut = HTTPServerResponsePart
+
+    func handlerAdded(context: ChannelHandlerContext) {
+        self.context = context
+    }
+
+    func channelActive(context: ChannelHandlerContext) {
+        if let refusal {
+            refuse(RefusedRequest(refusal))
+        } else {
+            readOn()
+        }
+    }
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        inbox.append(.part(unwrapInboundIn(data)))
+    }
+
+    func channelReadComplete(context: ChannelHandlerContext) {
+        isReading = false
+        settleWaiting()
+        // A request has begun whose head is not there yet.
+        if case .waiting = stage, inbox.isEmpty { hasBegun = true }
+        work()
+    }
+
+    func errorCaught(context: ChannelHandlerContext, error: any Error) {
+        guard let refused = RefusedRequest(parsing: error) else { return close() }
+        inbox.append(.nonsense(refused))
+        work()
+    }
+
+    func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
+        guard case .inputClosed? = event as? ChannelEvent else { return }
+        inbox.append(.end)
+        work()
+    }
+
+    func channelWritabilityChanged(context: ChannelHandlerContext) {
+        guard context.channel.isWritable else { return watchReading() }
+        if let exchange { pump(exchange) }
+        if isBehind, isListening { tellPresentState() }
+        workSoon()
+    }
+
+    func channelInactive(context: ChannelHandlerContext) {
+        ended()
+    }
+
+    // The last that happens, also to a connection that was never active.
+    func handlerRemoved(context: ChannelHandlerContext) {
+        ended()
+        self.context = nil
+        reception.closed(self, caller.account, wasRefused: refusal != nil)
+    }
+}

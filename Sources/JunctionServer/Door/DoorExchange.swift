@@ -1,0 +1,76 @@
+import JunctionSession
+
+/// One request over HTTP and its answer, as far as they have come.
+final class DoorExchange {
+    let request: AdmittedRequest
+    let method: String
+    let headers: [(name: String, value: String)]
+    /// Another request may follow.
+    var keepsAlive: Bool
+    var input: Input
+    var output = Output.nothing
+    /// What its caller's account has been charged with.
+    var charged: Int?
+    var hasSaidContinue = false
+
+    /// How much of a body is gathered before the request goes on: one that is complete by then can be repeated after a renewal,
+    /// and is what the API's rules are applied to. Of a longer one no more than this waits here at any time.
+    static let mostKept = 1 << 16
+
+    enum Input {
+        /// It may be short.
+        case gathering([UInt8])
+        /// It goes on while it comes.
+        case streaming(BodyStream)
+        case complete
+    }
+
+    enum Output {
+        /// Its answer is not known yet.
+        case nothing
+        /// It is handed on while it comes.
+        case streaming(BodyStream)
+        /// States are told until somebody ends it.
+        case events
+        case complete
+    }
+
+    init(_ request: AdmittedRequest, _ head: RequestHead) {
+        (self.request, method, headers, keepsAlive) = (request, head.method, head.headers, request.keepsAlive)
+        input =
+            switch request.body {
+            case .none: .complete
+            case .length(let length) where length > UInt64(Self.mostKept): .streaming(BodyStream(length: length))
+            case .length, .chunked: .gathering([])
+            }
+    }
+
+    var isToHead: Bool { method == "HEAD" }
+
+    var hasAllInput: Bool {
+        if case .complete = input { true } else { false }
+    }
+
+    /// Whether more of the body is to be read now.
+    var wantsInput: Bool {
+        switch input {
+        case .gathering: true
+        case .streaming(let body): !body.isAbandoned && body.count < Self.mostKept && mayCome
+        case .complete: false
+        }
+    }
+
+    /// Who waits for our word has nothing to send before it.
+    private var mayCome: Bool { !request.expectsContinue || hasSaidContinue }
+
+    /// Whether nothing of the answer has been sent.
+    var hasNoOutput: Bool {
+        if case .nothing = output { true } else { false }
+    }
+
+    /// Nobody is there any more, or there is nothing more to say.
+    func breakOff() {
+        if case .streaming(let body) = input { body.finish(.broken(Unavailability("The app has broken off"))) }
+        if case .streaming(let body) = output { body.abandon() }
+    }
+}

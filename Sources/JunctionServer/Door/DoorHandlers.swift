@@ -1,0 +1,15 @@
+import NIOCore
+import NIOHTTP1
+
+extension ChannelPipeline.SynchronousOperations {
+    /// What turns bytes into requests, and answers into bytes: others keep it, and it is as strict as it can be.
+    func addDoorHandlers(_ connection: DoorConnection) throws {
+        // How an answer ends is said by whoever makes it.
+        var framing = HTTPResponseEncoder.Configuration()
+        framing.automaticallySetFramingHeaders = false
+        try addHandler(HTTPResponseEncoder(configuration: framing))
+        let decoder = HTTPRequestDecoder(leftOverBytesStrategy: .dropBytes, limitConfiguration: .door)
+        try addHandler(ByteToMessageHandler(decoder))
+        try addHandler(connection)
+    }
+}

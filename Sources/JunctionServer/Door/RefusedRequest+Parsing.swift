@@ -1,0 +1,36 @@
+import JunctionProtocol
+import NIOHTTP1
+
+extension RefusedRequest {
+    /// What the parser has refused; nothing where it is not about HTTP.
+    init?(parsing error: any Error) {
+        guard let fault = error as? HTTPParserError else { return nil }
+        switch fault {
+        case .headerOverflow:
+            self.init(
+                431,
+                .invalidRequest,
+                "The head of a request has at most \(Self.longestHead) bytes and \(Self.mostHeaders) headers"
+            )
+        case .invalidVersion: self.init(505, .invalidRequest, "Only HTTP/1.1 is spoken here")
+        case .invalidMethod: self.init(400, .invalidRequest, "This is no HTTP request")
+        default: self.init(400, .invalidRequest, "The request cannot be read as HTTP/1.1: \(fault.debugDescription)")
+        }
+    }
+
+    /// A path, a query and what a library adds fit in several times.
+    static let longestHead = 1 << 15
+    /// One header of it, or the path with the query.
+    static let longestField = 1 << 14
+    static let mostHeaders = 100
+}
+
+extension NIOHTTPDecoderLimitConfiguration {
+    static let door: Self = {
+        var limits = Self()
+        limits.maxHeaderFieldSize = RefusedRequest.longestField
+        limits.maxHeaderListSize = RefusedRequest.longestHead
+        limits.maxHeaderFieldCount = RefusedRequest.mostHeaders
+        return limits
+    }()
+}

@@ -1,0 +1,186 @@
+import JunctionProtocol
+
+/// The head of a request as the parser has read it.
+struct RequestHead: Equatable {
+    var method: String
+    /// The request target as it came.
+    var target: String
+    var headers: [(name: String, value: String)]
+    var isHTTP11 = true
+
+    static func == (left: RequestHead, right: RequestHead) -> Bool {
+        left.method == right.method && left.target == right.target && left.isHTTP11 == right.isHTTP11
+            && left.headers.elementsEqual(right.headers, by: ==)
+    }
+
+    /// Every value of this name, given in lower case.
+    fileprivate func values(_ name: String) -> [String] {
+        headers.filter { $0.name.lowercased() == name }.map(\.value)
+    }
+}
+
+/// How a request's body ends.
+enum BodyFraming: Equatable {
+    case none
+    case length(UInt64)
+    case chunked
+}
+
+/// What is to be done about a request, as far as its head says.
+struct AdmittedRequest: Equatable {
+    enum Aim: Equatable {
+        case api(RequestTarget)
+        case page(HttpPage, RequestTarget)
+    }
+
+    var aim: Aim
+    var body: BodyFraming
+    /// Whoever sends it waits for our word before the body.
+    var expectsContinue: Bool
+    /// Another request may come over the same connection.
+    var keepsAlive: Bool
+}
+
+/// A request that goes no further.
+struct RefusedRequest: Error, Equatable {
+    var status: Int
+    var error: WireError
+    /// The methods that there are instead.
+    var allow: String?
+
+    init(_ status: Int, _ code: ErrorCode, _ detail: String, allow: String? = nil) {
+        (self.status, error, self.allow) = (status, WireError(code, detail), allow)
+    }
+
+    /// An error with the status that belongs to it.
+    init(_ error: WireError) {
+        (status, self.error) = ((error.knownCode ?? .internalError).httpStatus, error)
+    }
+}
+
+/// Judges the head of a request: pure, and strict where being lenient would leave it to somebody else to read it differently.
+///
+/// The parser has refused already what is no HTTP. What is said about the length of a body is judged once more all the same: it
+/// decides where the next request begins.
+enum RequestRules {
+    static let host = "junction"
+    static let methods = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"]
+
+    static func admit(_ head: RequestHead) throws(RefusedRequest) -> AdmittedRequest {
+        guard head.isHTTP11 else {
+            throw RefusedRequest(505, .invalidRequest, "Only HTTP/1.1 is spoken here")
+        }
+        let body = try framing(of: head)
+        try checkHost(of: head)
+        try checkOrigin(of: head)
+        guard methods.contains(head.method) else {
+            throw RefusedRequest(
+                405,
+                .invalidRequest,
+                "The method must be one of \(methods.joined(separator: ", "))",
+                allow: methods.joined(separator: ", ")
+            )
+        }
+        let target = try RequestTarget(head.target)
+        let (tokens, expects) = (head.list("connection"), head.values("expect"))
+        guard !tokens.contains("upgrade"), head.values("upgrade").isEmpty else {
+            throw RefusedRequest(400, .invalidRequest, "No other protocol is spoken here: send no Upgrade header")
+        }
+        guard expects.allSatisfy({ $0.lowercased() == "100-continue" }) else {
+            throw RefusedRequest(417, .invalidRequest, "Nothing but 100-continue can be expected")
+        }
+        return AdmittedRequest(
+            aim: try aim(of: head, target, body),
+            body: body,
+            expectsContinue: !expects.isEmpty && body != .none,
+            keepsAlive: !tokens.contains("close")
+        )
+    }
+
+    // MARK: Where the request ends
+
+    private static func framing(of head: RequestHead) throws(RefusedRequest) -> BodyFraming {
+        let (lengths, codings) = (head.values("content-length"), head.values("transfer-encoding"))
+        guard lengths.isEmpty || codings.isEmpty else {
+            throw RefusedRequest(400, .invalidRequest, "A body has a Content-Length or a Transfer-Encoding, not both")
+        }
+        if !codings.isEmpty {
+            guard codings.count == 1, codings[0].lowercased() == "chunked" else {
+                throw RefusedRequest(501, .unsupported, "The only Transfer-Encoding is chunked, once")
+            }
+            return .chunked
+        }
+        guard let text = lengths.first else { return .none }
+        guard lengths.count == 1, !text.isEmpty, text.utf8.count <= 18,
+            text.utf8.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }), let length = UInt64(text)
+        else {
+            throw RefusedRequest(400, .invalidRequest, "Content-Length must be one decimal number")
+        }
+        return length == 0 ? .none : .length(length)
+    }
+
+    // MARK: Who asks
+
+    private static func checkHost(of head: RequestHead) throws(RefusedRequest) {
+        let hosts = head.values("host")
+        guard hosts.count == 1 else {
+            throw RefusedRequest(400, .invalidRequest, "A request has one Host header: \(host)")
+        }
+        // Some name the usual port, too.
+        guard [host, host + ":80"].contains(hosts[0].lowercased()) else {
+            throw RefusedRequest(421, .invalidRequest, "The Host is \(host): ask for http://\(host)/…")
+        }
+    }
+
+    /// What a browser or a proxy adds to what is not its own request.
+    private static let ofStrangers = [
+        "origin", "forwarded", "x-forwarded-for", "x-forwarded-host", "x-forwarded-proto", "x-real-ip", "via",
+    ]
+
+    /// The kernel says who asks. Whoever asks for somebody else would have that one's request carried out as their own.
+    private static func checkOrigin(of head: RequestHead) throws(RefusedRequest) {
+        guard let stranger = ofStrangers.first(where: { !head.values($0).isEmpty }) else { return }
+        throw RefusedRequest(
+            403,
+            .permissionDenied,
+            "This is for programs of this machine on their own behalf: a request with the header \(stranger) is not answered"
+        )
+    }
+
+    // MARK: What is asked for
+
+    private static func aim(
+        of head: RequestHead,
+        _ target: RequestTarget,
+        _ body: BodyFraming
+    ) throws(RefusedRequest) -> AdmittedRequest.Aim {
+        guard target.path == HttpPage.folder || target.path.hasPrefix(HttpPage.folder + "/") else {
+            return .api(target)
+        }
+        guard let page = HttpPage.allCases.first(where: { $0.path == target.path }) else {
+            let pages = HttpPage.allCases.map(\.path).joined(separator: ", ")
+            throw RefusedRequest(404, .methodNotFound, "There is no such page: there are \(pages)")
+        }
+        guard head.method == "GET" else {
+            throw RefusedRequest(405, .invalidRequest, "\(page.path) can only be read", allow: "GET")
+        }
+        guard body == .none else {
+            throw RefusedRequest(400, .invalidRequest, "\(page.path) takes no body")
+        }
+        guard !page.isGuarded || head.values(HttpPage.guardHeader.lowercased()) == [HttpPage.guardValue] else {
+            throw RefusedRequest(
+                403,
+                .permissionDenied,
+                "\(page.path) takes the header \(HttpPage.guardHeader): \(HttpPage.guardValue)"
+            )
+        }
+        return .page(page, target)
+    }
+}
+
+extension RequestHead {
+    /// The words of a header that is a list.
+    fileprivate func list(_ name: String) -> [String] {
+        values(name).flatMap { $0.lowercased().split(separator: ",") }.map { $0.filter { $0 != " " && $0 != "\t" } }
+    }
+}

@@ -1,0 +1,153 @@
+import JunctionJSON
+
+/// What the daemon says over HTTP, described by itself: OpenAPI 3.1, made from the same lists of fields that are written.
+package struct OpenAPIDocument: Sendable {
+    private let version: String
+
+    /// Describes the interface of a daemon of this version.
+    package init(version: String) {
+        self.version = version
+    }
+
+    /// The document as JSON.
+    package func json() -> [UInt8] {
+        var writer = JSONWriter(capacity: 1 << 14)
+        writer.object { writer in
+            writer.member("openapi", "3.1.0")
+            writer.object("info") { writer in
+                writer.member("title", "junctiond")
+                writer.member("version", version)
+                writer.member("description", Self.description)
+                writer.object("license") { writer in
+                    writer.member("name", "Apache-2.0")
+                    writer.member("identifier", "Apache-2.0")
+                }
+            }
+            writer.array("servers") { writer in
+                writer.object { writer in
+                    writer.member("url", "http://junction")
+                    writer.member("description", "A Unix socket: curl --unix-socket PATH http://junction/…")
+                }
+            }
+            writer.object("paths") { writer in
+                for page in HttpPage.allCases { Self.write(page, to: &writer) }
+            }
+            writer.object("components") { writer in
+                writer.object("schemas") { Self.writeSchemas(to: &$0) }
+            }
+        }
+        return writer.take()
+    }
+
+    private static let description = """
+        HTTP/1.1 over a Unix socket; the Host is junction. Every path that does not begin with /.junction/ is one of the \
+        provider's API, called as the signed-in user with the credential added, as far as it is that user's own; a segment \
+        ':userId' or '{userId}' stands for the user's id. An error of the daemon's own has the header Junction-Error with its \
+        kind, and a body of application/problem+json. x-capability is what the caller must be allowed to do.
+        """
+
+    private static func write(_ page: HttpPage, to writer: inout JSONWriter) {
+        writer.key(page.path)
+        writer.object { writer in
+            writer.object("get") { writer in
+                writer.member("operationId", page.operation)
+                writer.member("summary", page.summary)
+                if let capability = page.method.capability { writer.member("x-capability", capability.rawValue) }
+                writeParameters(of: page, to: &writer)
+                writer.object("responses") { writer in
+                    writer.key("200")
+                    writer.object { writer in
+                        writer.member("description", page.summary)
+                        writer.object("content") { writer in
+                            writer.key(page.mediaType)
+                            writer.object { writer in
+                                writer.key("schema")
+                                page.schema.write(to: &writer)
+                            }
+                        }
+                    }
+                    writer.object("default") { writer in
+                        writer.member("description", "An error of the daemon's own")
+                        writer.object("headers") { writer in
+                            write("Junction-Error", "its kind", to: &writer)
+                            write("Retry-After", "how many seconds to wait before asking again", to: &writer)
+                        }
+                        writer.object("content") { writer in
+                            writer.key("application/problem+json")
+                            writer.object { writer in
+                                writer.key("schema")
+                                Problem.schema.write(to: &writer)
+                            }
+                        }
+                    }
+                }
+            }
+        }
+    }
+
+    private static func write(_ header: String, _ summary: String, to writer: inout JSONWriter) {
+        writer.key(header)
+        writer.object { writer in
+            writer.member("description", summary)
+            writer.key("schema")
+            Schema.string.write(to: &writer)
+        }
+    }
+
+    private static func writeParameters(of page: HttpPage, to writer: inout JSONWriter) {
+        guard page.isGuarded else { return }
+        writer.array("parameters") { writer in
+            writer.object { writer in
+                writer.member("name", HttpPage.guardHeader)
+                writer.member("in", "header")
+                writer.member("required", true)
+                writer.member("description", "Shows that whoever asks meant to ask here")
+                writer.key("schema")
+                Schema.word([HttpPage.guardValue]).write(to: &writer)
+            }
+            writer.object { writer in
+                writer.member("name", "minimumValidity")
+                writer.member("in", "query")
+                writer.member("description", "How many seconds the token has to live")
+                writer.key("schema")
+                Schema.seconds.write(to: &writer)
+            }
+        }
+    }
+
+    private static func writeSchemas(to writer: inout JSONWriter) {
+        let schemas: [(StaticString, Schema)] = [
+            ("Snapshot", .object(Snapshot.fields.members)),
+            ("AccessToken", .object(AccessToken.fields.members)),
+            ("Problem", .object(Problem.fields.members)),
+        ]
+        for (name, schema) in schemas {
+            writer.key(name)
+            schema.write(to: &writer)
+        }
+    }
+}
+
+extension HttpPage {
+    fileprivate var operation: String {
+        switch self {
+        case .status: "status"
+        case .token: "token"
+        case .metrics: "metrics"
+        case .events: "events"
+        case .openapi: "openapi"
+        }
+    }
+
+    /// Without what only a parser of the text wants to know.
+    fileprivate var mediaType: String { String(contentType.prefix { $0 != ";" }) }
+
+    fileprivate var schema: Schema {
+        switch self {
+        case .status: Snapshot.schema
+        case .token: .reference("AccessToken")
+        case .metrics, .events: .string
+        case .openapi: .object([])
+        }
+    }
+}
