@@ -14,7 +14,7 @@ LINKING ?= $(shell SWIFT="$(SWIFT)" packaging/linking)
 RELEASE = JUNCTION_RELEASE=1 JUNCTION_LINKING="$(LINKING)" $(SWIFT) build -c release --static-swift-stdlib $(HARDENED) $(SECTIONS) \
 	--scratch-path .build-release
 
-.PHONY: demo demo-all test test-beside test-oauth test-network test-page test-python test-docs test-c test-alerts test-demo test-system build release order install uninstall deb bench fleet format lint clean prepare
+.PHONY: demo demo-all test test-beside test-oauth test-network test-page test-python test-docs test-c test-alerts test-demo docs test-system build release order install uninstall deb bench fleet format lint clean prepare
 
 demo: build ## the whole story with real calls, against a sandbox on this machine
 	@"$$($(SWIFT) build --show-bin-path)/junction-sandbox" demo
@@ -49,7 +49,11 @@ test-demo: build ## the demo from its beginning to its end, and what the sandbox
 test-page: build ## the sandbox's page in a headless Chromium, where there is one
 	Tests/Page/run "$$($(SWIFT) build --show-bin-path)"
 
-test-docs: build ## what the guides say to do: every command of the tutorial, and the examples
+docs: build ## the guides and the reference of the Swift libraries, as a site in .build-docs/
+	docs/build --libraries "$$($(SWIFT) build --show-bin-path)"
+
+test-docs: build ## the guides: their links, every command of the tutorial, and the examples
+	docs/build --check
 	Tests/Tutorial/run "$$($(SWIFT) build --show-bin-path)"
 	examples/run "$$($(SWIFT) build --show-bin-path)"
 
