@@ -42,7 +42,7 @@ def blocks(text: str) -> "list[Block]":
 def matches(expected: str, printed: str) -> bool:
     """`…` stands for anything within a line, and alone on a line for any lines."""
     lines = [
-        r"(?:.*\n)*?" if line == "…" else ".+".join(re.escape(part) for part in line.split("…")) + r"\n"
+        r"(?:.*\n)*?" if line == "…" else ".*".join(re.escape(part) for part in line.split("…")) + r"\n"
         for line in expected.splitlines()
     ]
     return re.fullmatch("".join(lines), printed) is not None
