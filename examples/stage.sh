@@ -14,8 +14,10 @@ clean_up() {
         echo "The daemon said:" >&2
         cat "$work/daemon.log" >&2
     fi
-    kill -KILL "${pids[@]}" 2>/dev/null || :
-    wait 2>/dev/null || :
+    # What bash says of each job that was killed is nobody's news.
+    exec 2>/dev/null
+    kill -KILL "${pids[@]}" || :
+    wait || :
     rm -rf "$work"
     exit "$status"
 }
