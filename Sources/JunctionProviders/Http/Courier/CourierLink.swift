@@ -224,7 +224,7 @@ final class CourierLink {
             guard link.transfers[transfer.number] === transfer, case .having(let courier) = link.state else { return }
             if transfer.waitsForUs { transfer.movedAt = .now() }
             guard transfer.nextWord + link.grace <= .now() else { return link.keepVigil(over: transfer) }
-            link.giveUp(courier, transfer.end + link.grace <= .now() ? .late : .silent)
+            link.giveUp(courier, transfer.hasFallenSilent ? .silent : .late)
         }
     }
 

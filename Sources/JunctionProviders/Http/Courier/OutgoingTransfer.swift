@@ -103,8 +103,13 @@ final class OutgoingTransfer {
         return min(movedAt + .milliseconds(Int64(limits.silence)), end)
     }
 
+    /// Whether nothing has moved for as long as that is allowed, rather than that the whole has taken too long.
+    var hasFallenSilent: Bool {
+        leftAt == nil || movedAt + .milliseconds(Int64(limits.silence)) <= .now()
+    }
+
     /// Until when such a courier has said how it ended.
-    var end: NIODeadline {
+    private var end: NIODeadline {
         guard let leftAt, limits.whole > 0 else { return .distantFuture }
         return leftAt + .milliseconds(Int64(limits.whole))
     }

@@ -81,7 +81,7 @@ struct CourierMannersTests {
     func `an answer that never ends is given up when its time is over`() async throws {
         let courier = try PlayedCourier()
         let http = courier.http(
-            .init(resolve: .seconds(600), connect: .seconds(600), request: .milliseconds(200), grace: .milliseconds(50))
+            .init(resolve: .seconds(600), connect: .seconds(600), request: .seconds(1), grace: .milliseconds(50))
         )
         var call = HttpCall(method: "GET", origin: try HttpOrigin("https://vendor.example"), target: "/")
         call.longestAnswer = 1 << 40
