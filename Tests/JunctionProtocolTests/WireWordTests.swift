@@ -8,8 +8,8 @@ struct WireWordTests {
             (1001, "alreadySignedIn"), (1002, "invalidCredential"), (1003, "notSignedIn"),
             (1004, "reauthenticationRequired"), (1005, "sessionTerminated"), (1006, "providerUnavailable"),
             (1007, "permissionDenied"), (1008, "incompatibleCredential"), (1009, "storageUnavailable"),
-            (1010, "tokenExpired"), (1011, "busy"), (1012, "unsupported"), (1013, "misconfigured"), (-32700, nil), (-32600, nil), (-32601, nil),
-            (-32602, nil), (-32603, nil),
+            (1010, "tokenExpired"), (1011, "busy"), (1012, "unsupported"), (1013, "misconfigured"),
+            (-32700, nil), (-32600, nil), (-32601, nil), (-32602, nil), (-32603, nil),
         ] as [(Int, String?)]
     )
     func `an error of ours has a kind, one of JSON-RPC has none`(number: Int, kind: String?) throws {

@@ -10,7 +10,7 @@ struct ExitStatusTests {
     @Test(arguments: [
         (ErrorCode.notSignedIn, Int32(3)), (.permissionDenied, 77),
         (.reauthenticationRequired, 75), (.providerUnavailable, 75), (.storageUnavailable, 75), (.tokenExpired, 75),
-        (.busy, 75),
+        (.busy, 75), (.misconfigured, 78),
         (.alreadySignedIn, 1), (.invalidCredential, 1), (.sessionTerminated, 1), (.incompatibleCredential, 1),
         (.unsupported, 1), (.parseError, 1), (.invalidRequest, 1), (.methodNotFound, 1), (.invalidParams, 1),
         (.internalError, 1),
@@ -20,7 +20,7 @@ struct ExitStatusTests {
     }
 
     @Test func `no error of the daemon's is forgotten above`() {
-        #expect(ErrorCode.allCases.count == 17)
+        #expect(ErrorCode.allCases.count == 18)
     }
 
     @Test(arguments: [

@@ -34,10 +34,12 @@ struct SnapshotText {
         var words = ["\(snapshot.changedAt)", snapshot.state.rawValue]
         if let user = snapshot.userId { words.append("user=\(user)") }
         if let token = snapshot.accessToken {
-            words.append("token-until=\(token.expiresAt < .never ? beside(token.expiresAt) : "never")")
+            let end = token.expiresAt < .never ? beside(token.expiresAt) : "never"
+            words.append("token-until=\(end)")
         }
         if snapshot.renewal.phase != .none { words.append("renewal=\(snapshot.renewal.phase)") }
-        if snapshot.flags.contains(.pendingReauthentication) { words.append("\(Snapshot.Flag.pendingReauthentication)") }
+        let pending = Snapshot.Flag.pendingReauthentication
+        if snapshot.flags.contains(pending) { words.append("\(pending)") }
         // The code is not for a log: whoever reads it could bind this device to an account of their own.
         if let authorization = snapshot.authorization {
             words.append("authorization-until=\(beside(authorization.expiresAt))")

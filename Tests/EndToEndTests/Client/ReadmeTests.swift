@@ -30,15 +30,18 @@ import Testing
         #expect(!ending.output.contains("ended with"))
     }
 
-    @Test func `the user id that the README uses is set where it is used`() throws {
+    @Test func `the user id that a page uses is set where it is used`() throws {
+        var uses = 0
         for text in ["README.md", "packaging/man/junctionctl.1"] {
             let content = try String(contentsOfFile: Program.root + "/" + text, encoding: .utf8)
-            let use = try #require(content.range(of: "\"$USER_ID\""))
+            guard let use = content.range(of: "$USER_ID") else { continue }
+            uses += 1
             #expect(
                 content[..<use.lowerBound].contains("USER_ID=$(junctionctl status | sed -n 's/^user  *//p')"),
                 "\(text)"
             )
         }
+        #expect(uses > 0)
     }
 
     private static func block(containing words: String) throws -> String {

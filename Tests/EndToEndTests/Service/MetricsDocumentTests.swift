@@ -43,7 +43,7 @@ struct MetricsDocumentTests {
 
     @Test func `the page lists every metric with its type and its labels, and no other`() throws {
         let page = try Self.document("metrics.md")
-        let rows = page.matches(of: #/\| `(junctiond_[a-z_]+)` \| ([a-z]+) \| ([^|]*) \|/#).map { row in
+        let rows = page.matches(of: #/\| `(junctiond_[a-z_]+)` \| ([a-z]+) \|([^|]*)\|/#).map { row in
             let labels = row.3.matches(of: #/`([a-z]+)`/#).map { String($0.1) }
             return (String(row.1), Metric(kind: String(row.2), labels: Set(labels)))
         }
