@@ -107,17 +107,18 @@ extension JunctionError {
         let word = error.kind ?? error.knownCode?.word ?? "error\(error.code)"
         self.init(Kind(rawValue: word), error.message)
         code = error.code
-        retryAfter = error.retryAfter.flatMap(Duration.init(wireSeconds:))
+        retryAfter = error.retryAfter.flatMap(Duration.onWire(seconds:))
         userId = error.userId
         termination = error.termination
         capability = error.capability
-        maximum = error.maximum.flatMap(Duration.init(wireSeconds:))
+        maximum = error.maximum.flatMap(Duration.onWire(seconds:))
         advice = error.remedy
     }
 
-    /// Whether the same request may succeed on a new connection: the daemon restarts, or is busy for the moment.
+    /// Whether the same request may succeed on a new connection: the daemon restarts, is busy for the moment, or somebody has
+    /// its configuration to mend.
     var isWorthReconnecting: Bool {
-        [.daemonUnreachable, .connectionLost, .busy].contains(kind)
+        [.daemonUnreachable, .connectionLost, .busy, .misconfigured].contains(kind)
     }
 
     static let connectionLost = JunctionError(.connectionLost, "the daemon closed the connection before it answered")
@@ -146,8 +147,11 @@ extension JunctionError: CustomStringConvertible {
 
 extension Duration {
     /// A number of seconds from the wire; nothing when it is no length of time that a clock could measure.
-    init?(wireSeconds seconds: Double) {
+    ///
+    /// No initializer: where a module declares one for `Duration`, Swift 6.3's whole-module mode takes `timespec` for a type of
+    /// `SwiftOverlayShims`, and no file that imports Glibc can use it.
+    static func onWire(seconds: Double) -> Duration? {
         guard seconds >= 0, seconds < 1e15 else { return nil }
-        self = .seconds(seconds)
+        return .seconds(seconds)
     }
 }
