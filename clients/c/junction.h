@@ -70,6 +70,7 @@ enum junction_kind {
     JUNCTION_TOKEN_EXPIRED = 1010,            /* no token that is valid long enough can be had now */
     JUNCTION_BUSY = 1011,                     /* a limit of this caller is reached */
     JUNCTION_UNSUPPORTED = 1012,              /* the provider or the scheme does not have this */
+    JUNCTION_MISCONFIGURED = 1013,            /* the daemon's configuration is refused; it serves nobody until that is mended */
     JUNCTION_PARSE_ERROR = -32700,
     JUNCTION_INVALID_REQUEST = -32600,
     JUNCTION_METHOD_NOT_FOUND = -32601,       /* the daemon is older than this library */

@@ -7,7 +7,7 @@ import time
 from typing import Any, Optional
 
 from ._calls import Call
-from ._errors import Busy, ConnectionLost, DaemonUnreachable, JunctionError, LocalFailure
+from ._errors import Busy, ConnectionLost, DaemonUnreachable, JunctionError, LocalFailure, Misconfigured
 
 #: The wait before the second attempt; the first comes at once.
 FIRST = 0.05
@@ -105,6 +105,6 @@ class Reconnection:
         self._steady_from = None
         # What this program lacks at first it may never get. What it had once it lacks for a moment.
         is_lack = isinstance(error, LocalFailure) and self._was_connected
-        if not is_lack and not isinstance(error, (DaemonUnreachable, ConnectionLost, Busy)):
+        if not is_lack and not isinstance(error, (DaemonUnreachable, ConnectionLost, Busy, Misconfigured)):
             raise error
         return max(self._backoff.next_delay(), error.retry_after or 0.0)

@@ -127,6 +127,12 @@ class Unsupported(JunctionError):
     kind = "unsupported"
 
 
+class Misconfigured(JunctionError):
+    """The daemon's configuration is refused: it serves nobody until that is mended."""
+
+    kind = "misconfigured"
+
+
 class InvalidParams(JunctionError):
     """A parameter is missing, unknown or out of range; `maximum` says how much is possible."""
 
@@ -214,7 +220,7 @@ _BY_KIND: dict[str, type[JunctionError]] = {
     for cls in (
         AlreadySignedIn, InvalidCredential, NotSignedIn, ReauthenticationRequired, SessionTerminated,
         ProviderUnavailable, PermissionDenied, IncompatibleCredential, StorageUnavailable, TokenExpired, Busy,
-        Unsupported, InvalidParams, MethodNotFound, ProtocolViolated, DaemonFailed,
+        Unsupported, Misconfigured, InvalidParams, MethodNotFound, ProtocolViolated, DaemonFailed,
     )
 }  # fmt: skip
 _BY_KIND["parseError"] = ProtocolViolated
@@ -237,6 +243,7 @@ _BY_CODE = {
     1010: "tokenExpired",
     1011: "busy",
     1012: "unsupported",
+    1013: "misconfigured",
 }
 
 
