@@ -6,9 +6,10 @@ extension Junctionctl {
     /// Ends the program: with one line on standard error, unless the user asked for help.
     ///
     /// - Parameters:
-    ///   - words: the command line.
+    ///   - words: the command line. No generic sequence: specialized for one, Swift 6.3's optimizer releases the error before it is
+    ///     looked at.
     ///   - verb: what was being done, if that was understood.
-    static func end(with error: any Error, of words: some Sequence<String>, in verb: String? = nil) -> Never {
+    static func end(with error: any Error, of words: ArraySlice<String>, in verb: String? = nil) -> Never {
         let page = verb.map { "junctionctl \($0) --help" } ?? CommandFailure.help
         switch error {
         case let error as JunctionError:
@@ -29,7 +30,7 @@ extension Junctionctl {
 
     private static func end(
         with failure: CommandFailure,
-        of words: some Sequence<String>,
+        of words: ArraySlice<String>,
         helpedBy page: String
     ) -> Never {
         if words.asksForJSON {
@@ -53,7 +54,7 @@ enum HelpPage {
     }
 }
 
-extension Sequence<String> {
+extension ArraySlice<String> {
     /// Whether answers and errors are for a program, also where the rest of the line makes no sense.
     fileprivate var asksForJSON: Bool { prefix { $0 != "--" }.contains("--json") }
 }
