@@ -98,6 +98,22 @@ struct ConnectionTests {
         #expect(error?.kind == .timedOut)
     }
 
+    @Test(arguments: [
+        (Patience.onceConnected, [JunctionError.Kind.misconfigured, .daemonUnreachable]),
+        (.whileAbsent, [.misconfigured]), (.always, []),
+    ])
+    func `who mends a configuration is waited for as asked`(patience: Patience, ending: [JunctionError.Kind]) {
+        for kind in [JunctionError.Kind.misconfigured, .daemonUnreachable] {
+            var reconnection = Reconnection(to: SocketPath("/nowhere"), patience: patience, unless: nil)
+            var ended: JunctionError.Kind?
+            // The first attempt to come back is made at once.
+            do throws(JunctionError) { try reconnection.wait(after: JunctionError(kind, "no")) } catch {
+                ended = error.kind
+            }
+            #expect(ended == (ending.contains(kind) ? kind : nil))
+        }
+    }
+
     @Test func `a daemon that came and went is not tried without a pause`() throws {
         var reconnection = Reconnection(
             to: SocketPath("/nowhere"),

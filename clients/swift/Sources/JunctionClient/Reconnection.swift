@@ -2,6 +2,8 @@
 package enum Patience: Sendable {
     /// Fail at first; once there was a daemon, wait for it to come back.
     case onceConnected
+    /// Wait for it, from the start; but not for somebody who mends its configuration.
+    case whileAbsent
     /// Wait for it, from the start.
     case always
 }
@@ -65,6 +67,11 @@ struct Reconnection {
     private func isWorthWaiting(after error: JunctionError) -> Bool {
         // What this program lacks at first it may never get, and nobody would notice. What it had once it lacks for a moment.
         if error.kind == .localFailure { return wasConnected }
-        return error.isWorthReconnecting && (wasConnected || patience == .always)
+        guard error.isWorthReconnecting else { return false }
+        return switch patience {
+        case .onceConnected: wasConnected
+        case .whileAbsent: error.kind != .misconfigured
+        case .always: true
+        }
     }
 }
