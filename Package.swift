@@ -102,6 +102,7 @@ let rooms: [Room] = [
         name: "JunctionProviders",
         uses: [
             "JunctionSession", "JunctionCourier", "JunctionJSON", "JunctionSecret", "JunctionText", "RegistrationToken",
+            "CLinux",
         ],
         outside: [nioCore, nioPosix, crypto],
         tests: ["JunctionTesting", "junctiond-courier"],

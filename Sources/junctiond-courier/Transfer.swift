@@ -69,8 +69,7 @@ final class Transfer {
                 Transfer.at(context).give(to: UnsafeMutableRawBufferPointer(start: bytes, count: size * count))
             },
             { context, _, _, _, _ in
-                Transfer.at(context).leaves()
-                return Int32(CURL_PREREQFUNC_OK)
+                Int32(Transfer.at(context).leaves() ? CURL_PREREQFUNC_OK : CURL_PREREQFUNC_ABORT)
             }
         )
         curl_multi_add_handle(network, easy)
@@ -112,9 +111,14 @@ final class Transfer {
 
     // MARK: libcurl
 
-    private func leaves() {
-        steps.left(at: clinux_boot_milliseconds())
+    /// - Returns: whether the request may leave.
+    private func leaves() -> Bool {
+        guard steps.leaves(at: clinux_boot_milliseconds()) else {
+            verdict = .connectedTooLate
+            return false
+        }
         keeper.tell(.leaving, about: number)
+        return true
     }
 
     /// - Returns: how many bytes were written, zero for the end of the body, or that there are none yet.

@@ -22,9 +22,29 @@ struct TransferStepsTests {
         #expect(!steps.hasLeft)
     }
 
+    @Test func `what has to leave by a time leaves before it or not at all, however late it begins`() {
+        var limits = limits
+        limits.departure = 1_050
+        var steps = TransferSteps(limits, at: 1_000)
+        #expect(steps.deadline == 1_050)
+        steps.resolved(at: 1_040)
+        #expect(steps.deadline == 1_050)
+        #expect(steps.lateness(at: 1_050, isPaused: false) == .connectedTooLate)
+        var inTime = steps
+        let leaves = [inTime.leaves(at: 1_049), steps.leaves(at: 1_050)]
+        #expect(leaves == [true, false])
+        #expect(inTime.lateness(at: 1_050, isPaused: false) == nil)
+        #expect(!steps.hasLeft)
+
+        var late = TransferSteps(limits, at: 1_060)
+        #expect(late.lateness(at: 1_060, isPaused: false) == .resolvedTooLate)
+        let leavesLate = late.leaves(at: 1_060)
+        #expect(!leavesLate)
+    }
+
     @Test func `the limit that is named is the one that was reached`() {
         var steps = TransferSteps(limits, at: 0)
-        steps.left(at: 50)
+        _ = steps.leaves(at: 50)
         #expect(steps.limitOfAnswer(at: 53) == 3)
         steps.moved(at: 58)
         #expect(steps.limitOfAnswer(at: 60) == 10)
@@ -32,7 +52,7 @@ struct TransferStepsTests {
 
     @Test func `what moves may go on until the whole is over`() {
         var steps = TransferSteps(limits, at: 0)
-        steps.left(at: 50)
+        _ = steps.leaves(at: 50)
         #expect(steps.hasLeft)
         for now in [52, 54, 56, 58] as [Int64] {
             #expect(steps.lateness(at: now, isPaused: false) == nil)
@@ -44,7 +64,7 @@ struct TransferStepsTests {
 
     @Test func `what does not move is given up before`() {
         var steps = TransferSteps(limits, at: 0)
-        steps.left(at: 50)
+        _ = steps.leaves(at: 50)
         #expect(steps.lateness(at: 53, isPaused: false) == .answeredTooLate)
         // Nothing can move while the keeper has no room.
         #expect(steps.lateness(at: 53, isPaused: true) == nil)
@@ -53,8 +73,8 @@ struct TransferStepsTests {
 
     @Test func `a request that leaves for the second time has no more time for the whole`() {
         var steps = TransferSteps(limits, at: 0)
-        steps.left(at: 50)
-        steps.left(at: 58)
+        _ = steps.leaves(at: 50)
+        _ = steps.leaves(at: 58)
         #expect(steps.lateness(at: 59, isPaused: false) == nil)
         #expect(steps.lateness(at: 60, isPaused: false) == .answeredTooLate)
     }
@@ -63,7 +83,7 @@ struct TransferStepsTests {
         var endless = limits
         endless.whole = 0
         var steps = TransferSteps(endless, at: 0)
-        steps.left(at: 50)
+        _ = steps.leaves(at: 50)
         for now in stride(from: 52 as Int64, to: 5_000, by: 2) { steps.moved(at: now) }
         #expect(steps.lateness(at: 5_000, isPaused: false) == nil)
     }

@@ -10,13 +10,24 @@ package struct TransferLimits: Equatable, Sendable {
     package var whole: UInt32
     /// The most bytes of an answer's body; zero: any number.
     package var longestAnswer: UInt64
+    /// The request leaves before this or not at all, in milliseconds since boot, suspend included; zero: whenever it can. A time
+    /// and no length, because a courier may begin late, or be stopped before it does.
+    package var departure: UInt64
 
-    package init(resolve: UInt32, connect: UInt32, silence: UInt32, whole: UInt32, longestAnswer: UInt64) {
+    package init(
+        resolve: UInt32,
+        connect: UInt32,
+        silence: UInt32,
+        whole: UInt32,
+        longestAnswer: UInt64,
+        departure: UInt64 = 0
+    ) {
         self.resolve = resolve
         self.connect = connect
         self.silence = silence
         self.whole = whole
         self.longestAnswer = longestAnswer
+        self.departure = departure
     }
 }
 
@@ -27,6 +38,7 @@ extension TransferLimits {
         payload.append(silence)
         payload.append(whole)
         payload.append(longestAnswer)
+        payload.append(departure)
     }
 
     init(from reader: inout PayloadReader) throws(FormatFault) {
@@ -35,5 +47,6 @@ extension TransferLimits {
         silence = try reader.number()
         whole = try reader.number()
         longestAnswer = try reader.number()
+        departure = try reader.number()
     }
 }

@@ -1,3 +1,4 @@
+import CLinux
 package import JunctionCourier
 import JunctionSession
 package import NIOCore
@@ -100,14 +101,18 @@ package final class OutgoingHttp: Sendable {
     ///
     /// A cancelled task gives the request up at once.
     func streamedAnswer(to call: HttpCall) async throws(HttpFailure) -> (head: HttpAnswer, body: BodyStream) {
-        try await outcome { number, then in
+        let measured = meter?.begin()
+        return try await outcome { number, then in
             begin(call, number) { [eventLoop] link in
                 AnswerStreamer(
                     place: call.origin.place,
                     eventLoop: eventLoop,
                     granting: { [unowned link] in link.grant($0, of: number) },
                     cancelling: { [unowned link] in link.cancel(number) },
-                    then: then
+                    then: { outcome in
+                        measured?(outcome.map(\.head))
+                        then(outcome)
+                    }
                 )
             }
         }
@@ -199,7 +204,8 @@ package final class OutgoingHttp: Sendable {
             connect: UInt32(clamping: min(limits.connect.wholeMilliseconds, step)),
             silence: UInt32(clamping: silence),
             whole: call.isStreamed ? 0 : UInt32(clamping: whole),
-            longestAnswer: call.isStreamed ? 0 : UInt64(call.longestAnswer)
+            longestAnswer: call.isStreamed ? 0 : UInt64(call.longestAnswer),
+            departure: call.departure.map { UInt64(clamping: clinux_boot_milliseconds() + $0.wholeMilliseconds) } ?? 0
         )
     }
 }

@@ -18,6 +18,11 @@ final class CourierLink {
     /// What apps ask for leaves room for what the session needs.
     private static let mostBulk = Flow.mostTransfers * 3 / 4
 
+    /// A loop that comes so late to what was due has been held up…
+    private static let stall = TimeAmount.seconds(1)
+    /// …and has looked at everything that waits for it within this.
+    private static let aTurn = TimeAmount.milliseconds(50)
+
     private let eventLoop: any EventLoop
     private let place: CourierPlace
     private let network: NetworkUse
@@ -216,14 +221,17 @@ final class CourierLink {
     /// A courier keeps every limit itself. One that is stopped keeps none, and is given up soon after: so soon, once the
     /// request has left, that its replay still arrives inside the grace that servers give. One that always has something to say
     /// is given up just so when the whole has taken too long.
-    private func keepVigil(over transfer: OutgoingTransfer) {
+    private func keepVigil(over transfer: OutgoingTransfer, wasLate: Bool = false) {
         let watched = NIOLoopBound((self, transfer), eventLoop: eventLoop)
+        let end = transfer.nextWord + grace
         transfer.vigil?.cancel()
-        transfer.vigil = eventLoop.scheduleTask(deadline: transfer.nextWord + grace) {
+        transfer.vigil = eventLoop.scheduleTask(deadline: wasLate ? .now() + Self.aTurn : end) {
             let (link, transfer) = watched.value
             guard link.transfers[transfer.number] === transfer, case .having(let courier) = link.state else { return }
             if transfer.waitsForUs { transfer.movedAt = .now() }
             guard transfer.nextWord + link.grace <= .now() else { return link.keepVigil(over: transfer) }
+            // It is we who are late: what the courier has said meanwhile is not read yet.
+            if !wasLate, end + Self.stall <= .now() { return link.keepVigil(over: transfer, wasLate: true) }
             link.giveUp(courier, transfer.hasFallenSilent ? .silent : .late)
         }
     }

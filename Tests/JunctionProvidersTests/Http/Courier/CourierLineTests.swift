@@ -1,3 +1,4 @@
+import CLinux
 import Foundation
 import JunctionCourier
 import JunctionSecret
@@ -40,6 +41,7 @@ struct CourierLineTests {
         let http = courier.http(.init())
         var call = try call("POST")
         call.departure = .seconds(departure)
+        let earliest = clinux_boot_milliseconds()
         let bounded = call
         let task = Task { await http.failure(of: bounded) }
         let line = try await courier.met()
@@ -48,6 +50,9 @@ struct CourierLineTests {
         #expect(limits.resolve == milliseconds)
         #expect(limits.connect == milliseconds)
         #expect(limits.silence == 10_000)
+        // By the clock, for whoever begins late.
+        #expect(earliest + Int64(departure) * 1_000 <= Int64(clamping: limits.departure))
+        #expect(Int64(clamping: limits.departure) <= clinux_boot_milliseconds() + Int64(departure) * 1_000)
         task.cancel()
         _ = await task.value
         await http.shutdown()
