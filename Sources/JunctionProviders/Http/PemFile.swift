@@ -17,7 +17,7 @@ enum PemFile {
         return !asked.isEmpty && asked.allSatisfy(\.isWhole)
     }
 
-    /// The blocks that begin and end, by their labels, and whether there is DER between.
+    /// The blocks that begin, by their labels, and whether they end, with DER between.
     private static func blocks(in file: SharedSecret) -> [(label: String, isWhole: Bool)] {
         file.withUnsafeBytes { bytes in
             var blocks: [(label: String, isWhole: Bool)] = []
@@ -28,6 +28,7 @@ enum PemFile {
                 let next = position + line.count + 1
                 defer { position = next }
                 if let begun = mark("-----BEGIN ", line) {
+                    if let torn = label { blocks.append((torn, false)) }
                     (label, start) = (begun, next)
                 } else if let ended = mark("-----END ", line), ended == label {
                     label = nil
@@ -35,12 +36,17 @@ enum PemFile {
                     blocks.append((ended, holdsSequence(bytes[start..<position], alone: isAlone)))
                 }
             }
+            if let torn = label { blocks.append((torn, false)) }
             return blocks
         }
     }
 
     private static func mark(_ word: String, _ line: Slice<UnsafeRawBufferPointer>) -> String? {
-        let line = line.last == UInt8(ascii: "\r") ? line.dropLast() : line
+        // RFC 7468 §2: blanks at the end of a line are to be ignored.
+        let blanks = line.reversed().prefix {
+            [UInt8(ascii: " "), UInt8(ascii: "\t"), UInt8(ascii: "\r")].contains($0)
+        }
+        let line = line.dropLast(blanks.count)
         guard line.starts(with: word.utf8), line.suffix(5).elementsEqual("-----".utf8) else { return nil }
         return String(decoding: line.dropFirst(word.utf8.count).dropLast(5), as: UTF8.self)
     }

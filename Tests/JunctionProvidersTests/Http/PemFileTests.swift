@@ -13,7 +13,7 @@ struct PemFileTests {
         certificate, certificate + certificate, "# an authority\n" + certificate, key + certificate,
         certificate.replacing("\n", with: "\r\n"), String(certificate.dropLast()), "\n\n" + certificate,
         certificate.replacing("CERTIFICATE", with: "TRUSTED CERTIFICATE"),
-        "-----BEGIN CERTIFICATE-----\n" + certificate, long,
+        long, certificate.replacing("-\n", with: "- \t\n"),
         certificate.replacing("CERTIFICATE", with: "TRUSTED CERTIFICATE").replacing("MAMCAQA=", with: "MAMCAQAwAA=="),
     ])
     func `certificates are found`(text: String) {
@@ -33,6 +33,9 @@ struct PemFileTests {
         "-----BEGIN CERTIFICATE-----\nMIADAgEA\n-----END CERTIFICATE-----\n",
         certificate + "-----BEGIN CERTIFICATE-----\nMIIB\n-----END CERTIFICATE-----\n",
         " -----BEGIN CERTIFICATE-----\nMAMCAQA=\n-----END CERTIFICATE-----\n",
+        // Torn behind or before a whole one: no library reads on after it.
+        certificate + "-----BEGIN CERTIFICATE-----\nMAMC", "-----BEGIN CERTIFICATE-----\n" + certificate,
+        certificate + "-----BEGIN CERTIFICATE-----\nMAMCAQA=\n" + certificate,
     ])
     func `what is no certificate is none`(text: String) {
         #expect(!PemFile.holds(.certificates, SharedSecret(text: text)))
