@@ -25,8 +25,8 @@ struct IncomingHead {
         guard !content.isEmpty else { return ended() }
         if content.starts(with: "HTTP/".utf8) {
             (status, headers) = (Self.status(in: content), [])
-        } else if let colon = content.firstIndex(of: UInt8(ascii: ":")) {
-            headers.append((Self.text(content[..<colon]), Self.text(content[(colon + 1)...])))
+        } else if let colon = content.firstIndex(of: UInt8(ascii: ":")), Self.isToken(content[..<colon]) {
+            headers.append((String(decoding: content[..<colon], as: UTF8.self), Self.text(content[(colon + 1)...])))
         }
         return .incomplete
     }
@@ -47,6 +47,18 @@ struct IncomingHead {
         let digits = line[(space + 1)...].prefix { $0 != UInt8(ascii: " ") }
         guard digits.count == 3, digits.allSatisfy({ (0x30...0x39).contains($0) }) else { return 0 }
         return digits.reduce(0) { $0 * 10 + UInt16($1 - 0x30) }
+    }
+
+    /// Whether it is the name of a header (RFC 9110 §5.1). What is none is left out: what one reader skips is another one's
+    /// end of the name.
+    private static func isToken(_ name: Slice<UnsafeRawBufferPointer>) -> Bool {
+        !name.isEmpty
+            && name.allSatisfy { byte in
+                switch byte {
+                case 0x30...0x39, 0x41...0x5A, 0x61...0x7A: true
+                default: "!#$%&'*+-.^_`|~".utf8.contains(byte)
+                }
+            }
     }
 
     /// Without the spaces around it; what is no text, or would begin a line, is shown as a gap.

@@ -35,7 +35,10 @@ struct RequestRulesTests {
         #expect(status(judge(host: host)) == expected)
     }
 
-    @Test(arguments: ["Origin", "X-Forwarded-For", "x-forwarded-host", "Forwarded", "Via", "X-Real-IP"])
+    @Test(arguments: [
+        "Origin", "X-Forwarded-For", "x-forwarded-host", "X-Forwarded-Port", "X-Forwarded-Server", "Forwarded", "Via",
+        "X-Real-IP",
+    ])
     func `whoever asks for somebody else is refused`(header: String) {
         #expect(status(judge("GET", "/v2/user/:userId", [(header, "x")])) == 403)
     }

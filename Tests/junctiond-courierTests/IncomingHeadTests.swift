@@ -20,6 +20,16 @@ struct IncomingHeadTests {
         #expect(take("\r\n", &head) == nil)
     }
 
+    @Test(arguments: ["Junction-Error\u{0B}", "Junction-Error ", " a", "a b", "", "a\u{E9}", "a(b)"])
+    func `a header whose name is none is left out`(name: String) throws {
+        var head = IncomingHead()
+        _ = take("HTTP/1.1 200 OK\r\n", &head)
+        _ = take("\(name): x\r\n", &head)
+        _ = take("a!b: 1\r\n", &head)
+
+        #expect(try #require(take("\r\n", &head)).headers.map(\.name) == ["a!b"])
+    }
+
     @Test(arguments: [
         "HTTP/1.1 99 No\r\n", "HTTP/1.1 600 No\r\n", "HTTP/1.1\r\n", "HTTP/1.1 2oo OK\r\n", "HTTP/1.1 20000\r\n",
     ])

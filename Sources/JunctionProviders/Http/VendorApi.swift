@@ -69,10 +69,16 @@ extension HttpAnswer {
     ]
 
     fileprivate var headersForCallers: [(name: String, value: String)] {
-        let named = header("connection")?.lowercased().split(separator: ",").map { $0.filter { $0 != " " } } ?? []
-        return headers.filter { header in
-            let name = header.name.lowercased()
-            return !Self.ours.contains(name) && !named.contains(name)
+        let all = headers.map { (name: $0.name.lowercased(), value: $0.value) }
+        var left = Self.ours
+        for header in all where header.name == "connection" {
+            left.formUnion(
+                header.value.lowercased().split(separator: ",").map { $0.filter { $0 != " " && $0 != "\t" } }
+            )
         }
+        // A length beside another statement of it is not to be believed (RFC 9112 §6.3): how much comes is counted anew.
+        let lengths = all.count { $0.name == "content-length" }
+        if lengths > 1 || all.contains(where: { $0.name == "transfer-encoding" }) { left.insert("content-length") }
+        return headers.filter { !left.contains($0.name.lowercased()) }
     }
 }

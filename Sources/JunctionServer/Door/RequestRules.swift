@@ -133,13 +133,13 @@ enum RequestRules {
     }
 
     /// What a browser or a proxy adds to what is not its own request.
-    private static let ofStrangers = [
-        "origin", "forwarded", "x-forwarded-for", "x-forwarded-host", "x-forwarded-proto", "x-real-ip", "via",
-    ]
+    private static func isOfStranger(_ name: String) -> Bool {
+        ["origin", "forwarded", "x-real-ip", "via"].contains(name) || name.hasPrefix("x-forwarded-")
+    }
 
     /// The kernel says who asks. Whoever asks for somebody else would have that one's request carried out as their own.
     private static func checkOrigin(of head: RequestHead) throws(RefusedRequest) {
-        guard let stranger = ofStrangers.first(where: { !head.values($0).isEmpty }) else { return }
+        guard let stranger = head.headers.lazy.map({ $0.name.lowercased() }).first(where: isOfStranger) else { return }
         throw RefusedRequest(
             403,
             .permissionDenied,

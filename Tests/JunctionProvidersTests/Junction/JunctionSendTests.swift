@@ -71,6 +71,7 @@ struct JunctionSendTests {
     @Test func `headers of the connection and cookies stay here`() async throws {
         let headers = [
             ("Set-Cookie", "a=b"), ("Connection", "keep-alive, X-Hop"), ("Keep-Alive", "timeout=5"), ("X-Hop", "1"),
+            ("Connection", "X-Other"), ("X-Other", "1"),
             ("ETag", "\"x\""), ("Content-Type", "application/json"),
         ]
         try await Stage.play([.answer(200, headers, "{}")]) { stage in
@@ -78,6 +79,17 @@ struct JunctionSendTests {
             let answer = try await stage.junction.send(request, for: Sample.identity, with: Self.bearer)
 
             #expect(answer.headers.map(\.name) == ["content-length", "ETag", "Content-Type"])
+        }
+    }
+
+    @Test func `a length beside chunks is not passed on`() async throws {
+        let chunks = "2\r\n{}\r\n0\r\n\r\n"
+        try await Stage.play([.answer(200, [("Transfer-Encoding", "chunked")], chunks)]) { stage in
+            let request = ApiRequest(method: "GET", path: "/v2/providers")
+            let answer = try await stage.junction.send(request, for: Sample.identity, with: Self.bearer)
+
+            #expect(answer.headers.isEmpty)
+            #expect(answer.body == Array("{}".utf8))
         }
     }
 
