@@ -120,6 +120,59 @@ struct SessionOwnerTests {
         #expect(house.provider.renewalCalls == 1)
     }
 
+    @Test func `a sign-out ends what passes for the user`() throws {
+        let house = House().start().signIn()
+        let (upload, stream) = (BodyStream(), BodyStream())
+        house.provider.answerCalls(ApiAnswer(status: 200, headers: [], body: [], stream: stream))
+        var request = ApiRequest(method: "PUT", path: "/v2/user/alice")
+        request.passage = .streamed(upload)
+        let (sent, answers, told) = (request, Box<Result<ApiAnswer, Refusal>>(), Box<String>())
+        upload.whenTaken({ _ in }, abandoned: { told.put("upload") })
+        stream.whenTaken({ _ in }, abandoned: { told.put("answer") })
+        house.on { $0.call(sent, by: 1_000) { answers.put($0) } }
+        upload.finish(.complete)
+        house.on { _ in }
+        #expect(try answers.all.first?.get().stream === stream)
+
+        house.on { $0.signOut(by: 1_000) { _ in } }
+
+        #expect(stream.breach != nil)
+        #expect(told.all == ["answer"])
+    }
+
+    @Test func `a sign-out ends what is still being sent for the user`() {
+        let house = House().start().signIn()
+        let upload = BodyStream()
+        var request = ApiRequest(method: "PUT", path: "/v2/user/alice")
+        request.passage = .streamed(upload)
+        let (sent, told) = (request, Box<String>())
+        upload.whenTaken({ _ in }, abandoned: { told.put("upload") })
+        house.on { $0.call(sent, by: 1_000) { _ in } }
+        #expect(upload.breach == nil)
+
+        house.on { $0.signOut(by: 1_000) { _ in } }
+
+        #expect(upload.breach != nil)
+        #expect(told.all == ["upload"])
+    }
+
+    @Test func `an answer that nobody gets is given up`() {
+        let house = House().start().signIn()
+        let long = BodyStream()
+        [UInt8](repeating: 0, count: 1 << 17).withUnsafeBytes { long.put($0) }
+        house.provider.answerCalls(ApiAnswer(status: 401, headers: [], body: [], stream: long))
+        house.provider.failCalls(Unavailability("It is away"))
+        var request = ApiRequest(method: "GET", path: "/v2/user/alice")
+        request.passage = .streamed(nil)
+        let (sent, answers) = (request, Box<Result<ApiAnswer, Refusal>>())
+
+        house.on { $0.call(sent, by: 1_000) { answers.put($0) } }
+
+        #expect((try? answers.all.first?.get()) == nil)
+        #expect(answers.all.count == 1)
+        #expect(long.isAbandoned)
+    }
+
     @Test func `a second 401 is reported`() throws {
         let house = House().start().signIn()
         let refused = ApiAnswer(status: 401, headers: [], body: [])

@@ -30,17 +30,19 @@ extension SessionOwner {
         guard let identity = machine.identity else { throw .notSignedIn }
         let generation = machine.servedGeneration
         let answer = try await send(request, for: identity, by: uid, while: isAllowed)
-        guard answer.status == 401, try await isReplaced(generation, by: uid) else { return answer }
-        // What was sent while it came is not there any more: the next request is the one that has the new credential.
-        guard request.upload == nil else { return answer }
+        guard answer.status == 401 else { return answer }
         do throws(Refusal) {
+            guard try await isReplaced(generation, by: uid) else { return answer }
+            // What was sent while it came is not there any more: the next request is the one that has the new credential.
+            guard request.upload == nil else { return answer }
             let second = try await send(request, for: identity, by: uid, while: isAllowed)
             answer.stream?.abandon()
             return second
         } catch {
             // The call was made for one user, and is not made again as another.
-            guard error.kind == .busy || machine.identity?.isSameUser(as: identity) == false else { throw error }
-            return answer
+            if error.kind == .busy || machine.identity?.isSameUser(as: identity) == false { return answer }
+            answer.stream?.abandon()
+            throw error
         }
     }
 
@@ -59,8 +61,11 @@ extension SessionOwner {
         if let refusal = machine.apiCallBegan(by: uid, now: now) { throw refusal }
         let generation = machine.servedGeneration
         let answer: ApiAnswer
+        if let upload = request.upload { keep(upload, for: identity) }
         do throws(Unavailability) {
-            answer = try await provider.send(admitted, for: identity, with: secrets).readyToBeJudged()
+            let given = try await provider.send(admitted, for: identity, with: secrets)
+            if let stream = given.stream { keep(stream, for: identity) }
+            answer = await given.readyToBeJudged()
         } catch {
             throw Refusal(
                 .providerUnavailable,
@@ -76,6 +81,22 @@ extension SessionOwner {
             apply(machine.apiCallJudged(verdict, generation: generation, now: now), now)
         }
         return answer
+    }
+
+    /// Bodies pass for as long as the user is the one that the call was made for.
+    private func keep(_ stream: BodyStream, for identity: Identity) {
+        streams.removeAll { $0.body.isOver }
+        streams.append((stream, identity))
+        endStreams()
+    }
+
+    /// Breaks off what passes for somebody who is not signed in any more.
+    func endStreams() {
+        guard !streams.isEmpty else { return }
+        let ended = streams.filter { machine.identity?.isSameUser(as: $0.user) != true }
+        guard !ended.isEmpty else { return }
+        streams.removeAll { machine.identity?.isSameUser(as: $0.user) != true }
+        for stream in ended { stream.body.breakOff(Unavailability("The user for whom this was sent has signed out")) }
     }
 
     /// A request to the provider is about to leave for this user's sake, and none of the session's: why it may not, if so.

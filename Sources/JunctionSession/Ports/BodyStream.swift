@@ -71,6 +71,23 @@ package final class BodyStream: Sendable {
         tell?()
     }
 
+    /// Neither end may go on: what waits is dropped, and both are told.
+    package func breakOff(_ why: Unavailability) {
+        typealias Told = (more: (@Sendable () -> Void)?, abandoned: (@Sendable () -> Void)?)
+        let (told, awaited) = state.withLock { state -> (Told, CheckedContinuation<Void, Never>?) in
+            guard !state.isOver else { return ((nil, nil), nil) }
+            state.end = .broken(why)
+            state.bytes = WipedQueue()
+            defer { (state.whenMore, state.whenTaken, state.whenAbandoned) = (nil, nil, nil) }
+            return ((state.whenMore, state.whenAbandoned), state.reached())
+        }
+        awaited?.resume()
+        told.abandoned?()
+        told.more?()
+    }
+
+    /// Nothing more is put in, or nobody takes any more.
+    package var isOver: Bool { state.withLock { $0.isOver } }
     /// How many bytes wait to be taken.
     package var count: Int { state.withLock { $0.bytes.count } }
     /// Nobody takes any more.
