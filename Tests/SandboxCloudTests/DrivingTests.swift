@@ -42,6 +42,11 @@ import Testing
                     ],
                 ]
             )
+            guard case .array(let both) = all.json["requests"], both.count > 2 else {
+                return #expect(Bool(false), "no list")
+            }
+            #expect(both[both.count - 2]["bodyBytes"] == 0)
+            #expect(both.last?["bodyBytes"] != 0)
             let text = String(decoding: all.body, as: UTF8.self)
             #expect(text.contains("authorization"))
             #expect(!text.contains(tokens.refresh) && !text.contains(tokens.access))

@@ -16,6 +16,8 @@ struct RequestNote: Codable, Sendable {
     /// The names of the headers, in lower case.
     let headers: [String]
     let form: [Field]
+    /// How long the body was.
+    let bodyBytes: Int
 
     private static let harmless: Set<String> = [
         "grant_type", "subject_token_type", "client_id", "client_assertion_type", "scope", "resource", "audience",

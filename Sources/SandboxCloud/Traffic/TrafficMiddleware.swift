@@ -5,7 +5,8 @@ import NIOCore
 struct TrafficMiddleware: RouterMiddleware {
     typealias Context = CloudContext
 
-    static let longestBody = 8 << 20
+    /// More than any client of one part each keeps in memory, and little enough to keep here.
+    static let longestBody = 64 << 20
 
     let counters: Counters
     let log: RequestLog
@@ -32,7 +33,8 @@ struct TrafficMiddleware: RouterMiddleware {
                 path: request.uri.path,
                 contentType: contentType,
                 headers: request.headers.map { $0.name.rawName.lowercased() },
-                form: RequestNote.fields(of: context.form)
+                form: RequestNote.fields(of: context.form),
+                bodyBytes: body.readableBytes
             )
         )
 

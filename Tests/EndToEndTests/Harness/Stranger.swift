@@ -20,10 +20,20 @@ struct Stranger {
 
     /// Lets everybody connect, so that only the daemon's own rules are left.
     func openTheDoor() throws {
+        try open(installation.socket)
+    }
+
+    /// The same of another socket beside it.
+    func open(_ socket: String) throws {
         let directory = installation.folder.path + "/run"
         try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: directory)
-        try FileManager.default.setAttributes([.posixPermissions: 0o666], ofItemAtPath: installation.socket)
+        try FileManager.default.setAttributes([.posixPermissions: 0o666], ofItemAtPath: socket)
     }
+
+    /// What makes a program of the system's theirs.
+    static let command = [
+        SystemPrograms.setpriv, "--reuid", "\(identifier)", "--regid", "\(identifier)", "--clear-groups",
+    ]
 
     func ctl(_ arguments: String...) throws -> Program.Ending {
         try ctl(arguments)

@@ -4,6 +4,7 @@ import Foundation
 enum SystemPrograms {
     static let setpriv = "/usr/bin/setpriv"
     static let unshare = "/usr/bin/unshare"
+    static let curl = "/usr/bin/curl"
     static let socketActivate = "/usr/bin/systemd-socket-activate"
 
     static func has(_ path: String) -> Bool {

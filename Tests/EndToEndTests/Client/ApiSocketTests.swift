@@ -1,0 +1,175 @@
+import Foundation
+import Testing
+
+/// The provider's API over HTTP, with curl as the app and a real daemon, courier and vendor behind it.
+@Suite(.enabled("curl is not installed") { SystemPrograms.has(SystemPrograms.curl) })
+struct ApiSocketTests {
+    @Test(arguments: [":userId", "%7BuserId%7D", "%7buserId%7d", "{userId}"])
+    func `the provider answers, with the user's id where the path says so`(segment: String) throws {
+        let installation = try Installation.withDoor()
+        let user = try installation.signInNewUser()
+
+        let answer = try installation.door().ask("/v2/user/\(segment)", "--globoff")
+
+        #expect(answer.status == 200)
+        #expect(answer.kind == nil)
+        #expect(try answer.json()["user_id"] as? String == user)
+    }
+
+    @Test(arguments: ["expire-access-tokens", "revoke-access-tokens"])
+    func `a token that is refused is renewed once, and the app sees nothing of it`(verb: String) throws {
+        let installation = try Installation.withDoor()
+        let user = try installation.signInNewUser()
+        try installation.cloud.drive(verb, user)
+
+        let answers = try (0..<2).map { _ in
+            try installation.door().ask(
+                "/v2/user/refresh/:userId",
+                "--data",
+                #"{"a":1}"#,
+                "-H",
+                "Content-Type: application/json"
+            )
+        }
+
+        #expect(answers.map(\.status) == [200, 200])
+        #expect(try installation.cloud.counter("refreshes") == 1)
+        #expect(
+            try installation.cloud.requests(to: "/v2/user/refresh/\(user)").map { $0.integer("bodyBytes") } == [
+                7, 7, 7,
+            ]
+        )
+    }
+
+    @Test func `a long body is not repeated: its 401 is the answer, and the next one has a new token`() throws {
+        let installation = try Installation.withDoor()
+        let user = try installation.signInNewUser()
+        try installation.cloud.drive("revoke-access-tokens", user)
+        let file = try Self.file(of: 100_000, in: installation)
+
+        let first = try installation.door().ask("/v2/user/refresh/:userId", "--data-binary", "@\(file)")
+        let second = try installation.door().ask("/v2/user/refresh/:userId", "--data-binary", "@\(file)")
+
+        #expect(first.status == 401)
+        #expect(first.kind == nil)
+        #expect(second.status == 200)
+        #expect(try installation.cloud.counter("refreshes") == 1)
+    }
+
+    /// More than the other socket carries, and more than the daemon has in all.
+    private static let long = 40 << 20
+
+    @Test(arguments: [[], ["-H", "Transfer-Encoding: chunked"]])
+    func `a body of any length goes on while it comes`(framing: [String]) throws {
+        let installation = try Installation.withDoor()
+        let user = try installation.signInNewUser()
+        let file = try Self.file(of: Self.long, in: installation)
+        let before = try Self.mostMemory(of: installation)
+
+        let upload = ["-X", "POST", "-H", "Content-Type: application/octet-stream", "-T", file] + framing
+        let ending = try installation.door().program(["--include", "http://junction/v2/user/refresh/:userId"] + upload)
+            .wait()
+
+        #expect(try HttpDoor.Answer(Data(ending.output.utf8)).status == 200)
+        let note = try #require(try installation.cloud.requests(to: "/v2/user/refresh/\(user)").last)
+        #expect(note.integer("bodyBytes") == Self.long)
+        #expect(try Self.mostMemory(of: installation) - before < Self.long / 2)
+    }
+
+    @Test func `an answer of any length comes back while it is read`() throws {
+        let installation = try Installation.withDoor()
+        let user = try installation.signInNewUser()
+        try installation.cloud.fault(["match": "/v2/user/\(user)", "oversize": Self.long])
+        let before = try Self.mostMemory(of: installation)
+
+        let answer = try installation.door().ask("/v2/user/:userId")
+
+        #expect(answer.status == 200)
+        #expect(answer.body.count == Self.long)
+        #expect((try answer.json()["padding"] as? String)?.utf8.allSatisfy { $0 == UInt8(ascii: "x") } == true)
+        #expect(try Self.mostMemory(of: installation) - before < Self.long / 2)
+        #expect(
+            try installation.connect().refusal("api.request", ["method": "GET", "path": "/v2/user/{userId}"]).code
+                == 1006
+        )
+    }
+
+    @Test func `the name of the host is junction, and no other`() throws {
+        let installation = try Installation.withDoor()
+        try installation.signInNewUser()
+
+        for host in ["localhost", "127.0.0.1", "junction.example.com", "junction:8080"] {
+            let answer = try installation.door().ask("/v2/user/:userId", "-H", "Host: \(host)")
+            #expect(answer.status == 421, "\(host)")
+            #expect(answer.kind == "invalidRequest", "\(host)")
+        }
+        #expect(try installation.door().ask("/v2/user/:userId", "-H", "Host: junction:80").status == 200)
+        #expect(try installation.door().ask("/v2/user/:userId", "-H", "Origin: http://junction").status == 403)
+    }
+
+    @Test func `an error of the daemon's own is a problem document with a kind`() throws {
+        let installation = try Installation.withDoor()
+        let nobody = try installation.door().ask("/v2/user/:userId")
+        #expect(nobody.status == 401)
+        #expect(nobody.kind == "notSignedIn")
+        #expect(nobody.headers["content-type"] == "application/problem+json")
+        try installation.signInNewUser()
+
+        let others = try installation.door().ask("/v2/user/somebody-else")
+        try installation.cloud.stop()
+        let offline = try installation.door().ask("/v2/user/:userId")
+
+        #expect(others.status == 403)
+        #expect(others.kind == "permissionDenied")
+        #expect(offline.status == 503)
+        #expect(offline.kind == "providerUnavailable")
+        let problem = try offline.json()
+        #expect(problem["status"] as? Int == 503)
+        #expect(problem["kind"] as? String == offline.kind)
+        #expect((problem["detail"] as? String)?.isEmpty == false)
+        #expect((problem["title"] as? String)?.isEmpty == false)
+        #expect(
+            (problem["retryAfter"] as? Double).map { Int(max(1, $0.rounded(.up))) }
+                == offline.headers["retry-after"].flatMap { Int($0) }
+        )
+    }
+
+    @Test(
+        .enabled("only root can act as another user") { geteuid() == 0 },
+        .enabled("setpriv is not installed") { SystemPrograms.has(SystemPrograms.setpriv) }
+    )
+    func `a stranger may do what an entry allows and nothing else`() throws {
+        let installation = try Installation.withDoor(
+            configuration: "[[access]]\nallow = [\"status\"]\nuser = \"\(Stranger.name)\""
+        )
+        try installation.signInNewUser()
+        let stranger = try Stranger(installation)
+        let door = installation.door(as: Stranger.command)
+        #expect(throws: Program.Failure.self) { try door.ask("/.junction/status") }
+        try stranger.open(installation.doorSocket)
+
+        let call = try door.ask("/v2/user/:userId")
+
+        #expect(call.status == 403)
+        #expect(call.kind == "permissionDenied")
+        #expect(try call.json()["capability"] as? String == "api")
+        #expect(try door.ask("/.junction/token", "-H", "Junction-Local: true").kind == "permissionDenied")
+        #expect(try door.ask("/.junction/status").json().state == "established")
+        #expect(try door.ask("/.junction/metrics").status == 200)
+        #expect(try installation.cloud.requests(to: "/v2").allSatisfy { ($0["method"] as? String) == "POST" })
+    }
+
+    // MARK: What is sent and what it costs
+
+    private static func file(of count: Int, in installation: Installation) throws -> String {
+        try installation.folder.write(Data(repeating: UInt8(ascii: "x"), count: count), to: "body")
+    }
+
+    /// What the daemon's process has had in memory at once, at most.
+    private static func mostMemory(of installation: Installation) throws -> Int {
+        let process = try #require(installation.daemon?.identifier)
+        let status = try String(contentsOfFile: "/proc/\(process)/status", encoding: .utf8)
+        let most = try #require(status.firstMatch(of: /VmHWM:\s+([0-9]+) kB/))
+        return try #require(Int(most.1)) << 10
+    }
+}

@@ -1,0 +1,99 @@
+import Foundation
+import Testing
+
+/// What the daemon tells over HTTP about itself.
+@Suite(.enabled("curl is not installed") { SystemPrograms.has(SystemPrograms.curl) })
+struct DaemonPageTests {
+    @Test func `the state and the token are those of the other socket`() throws {
+        let installation = try Installation.withDoor()
+        try installation.signInNewUser()
+        let door = installation.door()
+
+        let (status, other) = (try door.ask("/.junction/status").json(), try installation.status())
+        let token = try door.ask("/.junction/token?minimumValidity=60", "-H", "Junction-Local: true")
+
+        #expect(Set(status.keys) == Set(other.keys))
+        #expect(status.state == "established")
+        #expect(status.userId == other.userId)
+        #expect(status.revision == other.revision)
+        #expect(token.status == 200)
+        #expect(token.headers["cache-control"] == "no-store")
+        #expect(try token.json().accessToken == installation.token())
+    }
+
+    @Test(arguments: [
+        [], ["-H", "Junction-Local: yes"], ["-H", "Junction-Local: true", "-H", "Junction-Local: true"],
+    ])
+    func `no token goes to whoever does not say that it is meant`(headers: [String]) throws {
+        let installation = try Installation.withDoor()
+        try installation.signInNewUser()
+
+        let ending = try installation.door().program(["--include", "http://junction/.junction/token"] + headers).wait()
+
+        let answer = try HttpDoor.Answer(Data(ending.output.utf8))
+        #expect(answer.status == 403)
+        #expect(answer.kind == "permissionDenied")
+        #expect(answer.text.contains("Junction-Local"))
+        #expect(try !answer.text.contains(installation.token() ?? "at_"))
+    }
+
+    @Test func `the metrics are those of the other socket`() throws {
+        let installation = try Installation.withDoor()
+
+        let page = try installation.door().ask("/.junction/metrics")
+
+        #expect(page.headers["content-type"] == "text/plain; version=0.0.4; charset=utf-8")
+        #expect(try Self.types(in: page.text) == Self.types(in: installation.ctl("metrics").output))
+    }
+
+    private static func types(in text: String) throws -> Set<Substring> {
+        let types = Set(text.split(separator: "\n").filter { $0.hasPrefix("# TYPE ") })
+        #expect(types.count > 10)
+        return types
+    }
+
+    @Test func `events begin with the present state and tell of the sign-out`() throws {
+        let installation = try Installation.withDoor()
+        try installation.signInNewUser()
+        let listener = try installation.door().listen("/.junction/events")
+        #expect(try Self.event(listener).state == "established")
+
+        try installation.signOut()
+
+        var state = ""
+        while state != "notLoggedIn" { state = try Self.event(listener).state }
+        try installation.stopDaemon()
+        // The end is one in good order: curl has got the last piece of the body.
+        #expect(try listener.program.wait().status == 0)
+    }
+
+    /// The next server-sent event.
+    static func event(_ listener: TalkingProgram) throws -> Object {
+        let lines = try (0..<3).map { _ in try #require(try listener.lines.next(), "\(listener.program.errors)") }
+        #expect(lines[0] == "event: snapshot")
+        #expect(lines[2] == "")
+        let data = try #require(lines[1].hasPrefix("data: ") ? lines[1].dropFirst("data: ".count) : nil)
+        return try #require(try JSONSerialization.jsonObject(with: Data(data.utf8)) as? Object)
+    }
+
+    @Test func `the description names every page, and every page is there`() throws {
+        let installation = try Installation.withDoor()
+        let guide = try String(contentsOfFile: Program.root + "/docs/http.md", encoding: .utf8)
+        let rows = guide.matches(of: #/\| `(/\.junction/[a-z.]+)` \|/#).map { String($0.1) }
+
+        let answer = try installation.door().ask("/.junction/openapi.json")
+        let document = try answer.json()
+
+        #expect(answer.headers["content-type"] == "application/json")
+        #expect(document["openapi"] as? String == "3.1.0")
+        let paths = try #require(document["paths"] as? Object)
+        #expect(Set(paths.keys) == Set(rows))
+        for path in paths.keys where !path.hasSuffix("/events") {
+            #expect(try installation.door().ask(path, "-H", "Junction-Local: true").kind != "methodNotFound", "\(path)")
+        }
+        let none = try installation.door().ask("/.junction/other")
+        #expect(none.status == 404)
+        #expect(none.kind == "methodNotFound")
+        for path in paths.keys { #expect(none.text.contains(path)) }
+    }
+}

@@ -1,0 +1,73 @@
+import Foundation
+import Testing
+
+/// docs/http.md: every command that it prints, run as it stands there, at another socket.
+@Suite(.enabled("curl is not installed") { SystemPrograms.has(SystemPrograms.curl) })
+struct HttpGuideTests {
+    private static let socket = "/run/junctiond/api.sock"
+
+    private static func guide() throws -> String {
+        try String(contentsOfFile: Program.root + "/docs/http.md", encoding: .utf8)
+    }
+
+    private func run(_ command: String, in installation: Installation) throws -> Program.Ending {
+        let shown = command.replacing(Self.socket, with: installation.doorSocket)
+        #expect(shown != command, "\(command) asks somewhere else")
+        let checked = shown.replacing("curl ", with: "curl --fail --silent --show-error ")
+        return try Program("/bin/sh", ["-c", checked], in: installation.folder).wait()
+    }
+
+    @Test func `every command brings what it says`() throws {
+        let installation = try Installation.withDoor()
+        let user = try installation.signInNewUser()
+        let commands = try Self.guide().components(separatedBy: "\n```").filter { $0.hasPrefix("sh\n") }
+            .flatMap { $0.split(separator: "\n").dropFirst() }.map(String.init)
+        #expect(commands.count >= 5)
+
+        for command in commands {
+            guard !command.contains("/.junction/events") else {
+                let shown = command.replacing(Self.socket, with: installation.doorSocket)
+                let listener = try TalkingProgram("/bin/sh", ["-c", "exec \(shown)"], in: installation.folder)
+                #expect(try DaemonPageTests.event(listener).userId == user)
+                continue
+            }
+            let ending = try run(command, in: installation)
+            #expect(ending.status == 0, "\(command): \(ending.errors)")
+            #expect(try ending.json().isEmpty == false, "\(command)")
+        }
+    }
+
+    @Test func `the timer's service leaves the metrics where they are collected`() throws {
+        let installation = try Installation.withDoor()
+        let unit = try #require(try Self.guide().firstMatch(of: /ExecStart=(\/bin\/sh -c [^\n]*\\\n[^\n]*)/))
+        let place = try #require(unit.1.firstMatch(of: #/[^ ]*/junctiond\.prom/#)?.0)
+        let file = installation.folder.fresh("junctiond.prom")
+
+        let ending = try run(String(unit.1).replacing(place, with: file), in: installation)
+
+        #expect(ending.status == 0, "\(ending.errors)")
+        #expect(try String(contentsOfFile: file, encoding: .utf8).contains("# TYPE junctiond_"))
+        #expect(!FileManager.default.fileExists(atPath: file + ".tmp"))
+    }
+
+    @Test func `every kind that the page lists is one of the daemon's, with its status`() throws {
+        let rows = try Self.guide().matches(of: /\n\| ([0-9]{3}) \| ([^|]*) \|/)
+        #expect(rows.count > 10)
+        let installation = try Installation.withDoor()
+        let document = try installation.door().ask("/.junction/openapi.json").json()
+        let kinds = document.strings("components", "schemas", "Problem", "properties", "kind", "enum")
+        #expect(kinds.count > 10)
+        for row in rows {
+            for kind in row.2.matches(of: /`([A-Za-z]+)`/) { #expect(kinds.contains(String(kind.1)), "\(kind.1)") }
+        }
+    }
+}
+
+extension [String: Any] {
+    /// A list of words, however deep it lies.
+    fileprivate func strings(_ path: String...) -> Set<String> {
+        var value: Any? = self
+        for step in path { value = (value as? Object)?[step] }
+        return Set(value as? [String] ?? [])
+    }
+}

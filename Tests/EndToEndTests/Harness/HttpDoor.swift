@@ -1,0 +1,95 @@
+import Foundation
+
+/// The socket for HTTP, and curl in front of it: what any program would be that has nothing of ours.
+struct HttpDoor {
+    let socket: String
+    private let folder: TemporaryFolder
+    /// What comes before curl, if somebody else is to ask.
+    private let caller: [String]
+
+    init(_ socket: String, in folder: TemporaryFolder, as caller: [String] = []) {
+        (self.socket, self.folder, self.caller) = (socket, folder, caller)
+    }
+
+    struct Answer {
+        var status = 0
+        /// By their names in lower case.
+        var headers: [String: String] = [:]
+        var body: Data
+
+        var text: String { String(decoding: body, as: UTF8.self) }
+        /// The word for an error of the daemon's own; the provider's have none.
+        var kind: String? { headers["junction-error"] }
+
+        func json() throws -> Object {
+            guard let object = try JSONSerialization.jsonObject(with: body) as? Object else {
+                throw Program.Failure(description: "Not a JSON object: \(text)")
+            }
+            return object
+        }
+    }
+
+    /// Asks for a path, with further arguments of curl's.
+    func ask(_ path: String, _ arguments: String...) throws -> Answer {
+        let ending = try program(["--include", "http://junction" + path] + arguments).wait()
+        guard ending.status == 0 else {
+            throw Program.Failure(description: "curl ended with \(ending.status): \(ending.errors)")
+        }
+        return try Answer(Data(ending.output.utf8))
+    }
+
+    /// Asks, and reads what comes line by line.
+    func listen(_ path: String) throws -> TalkingProgram {
+        let arguments = command(["--no-buffer", "http://junction" + path])
+        return try TalkingProgram(arguments[0], Array(arguments.dropFirst()), in: folder)
+    }
+
+    func program(_ arguments: [String]) throws -> Program {
+        let arguments = command(arguments)
+        return try Program(arguments[0], Array(arguments.dropFirst()), in: folder)
+    }
+
+    private func command(_ arguments: [String]) -> [String] {
+        caller + [SystemPrograms.curl, "--silent", "--show-error", "--unix-socket", socket] + arguments
+    }
+}
+
+extension HttpDoor.Answer {
+    /// Reads what `curl --include` prints: heads of answers that are none yet (100), the head, the body.
+    init(_ printed: Data) throws {
+        body = printed
+        while status < 200 {
+            guard let end = body.firstRange(of: Data("\r\n\r\n".utf8)) else {
+                throw Program.Failure(
+                    description: "No answer over HTTP: \(String(decoding: printed.prefix(300), as: UTF8.self))"
+                )
+            }
+            let lines = String(decoding: body[..<end.lowerBound], as: UTF8.self).components(separatedBy: "\r\n")
+            status = lines[0].split(separator: " ").dropFirst().first.flatMap { Int($0) } ?? 599
+            headers = lines.dropFirst().reduce(into: [:]) { headers, line in
+                let sides = line.split(separator: ":", maxSplits: 1)
+                headers[sides[0].lowercased()] = sides.last?.trimmingCharacters(in: .whitespaces)
+            }
+            body = Data(body[end.upperBound...])
+        }
+    }
+}
+
+extension Installation {
+    /// Where HTTP is spoken, if the configuration says so as `doorConfiguration` does.
+    var doorSocket: String { folder.path + "/run/api.sock" }
+
+    var doorConfiguration: String { "[api]\nsocket = \"\(doorSocket)\"\n" }
+
+    /// An installation whose daemon runs, and speaks HTTP, too.
+    static func withDoor(configuration: String = "") throws -> Installation {
+        let installation = try Installation()
+        installation.configuration = installation.doorConfiguration + configuration
+        try installation.startDaemon()
+        return installation
+    }
+
+    func door(as caller: [String] = []) -> HttpDoor {
+        HttpDoor(doorSocket, in: folder, as: caller)
+    }
+}

@@ -1,0 +1,81 @@
+import Foundation
+import Testing
+
+/// The socket for HTTP as a file: its mode, its lock, and its end. As that of the other socket.
+@Suite(.enabled("curl is not installed") { SystemPrograms.has(SystemPrograms.curl) })
+struct ApiSocketOwnershipTests {
+    @Test func `there is none unless somebody wants it, and then it is the daemon's user's alone`() throws {
+        let installation = try Installation.started()
+        #expect(!FileManager.default.fileExists(atPath: installation.doorSocket))
+
+        installation.daemonEnvironment["JUNCTIOND_API_SOCKET"] = installation.doorSocket
+        try installation.restartDaemon()
+
+        #expect(FileManager.default.mode(of: installation.doorSocket) == 0o600)
+        #expect(try installation.door().ask("/.junction/status").status == 200)
+    }
+
+    @Test func `a socket left by a killed daemon is replaced, and the session is there`() throws {
+        let installation = try Installation.withDoor()
+        let user = try installation.signInNewUser()
+        try installation.killDaemon()
+        #expect(FileManager.default.fileExists(atPath: installation.doorSocket))
+        #expect(throws: Program.Failure.self) { try installation.door().ask("/.junction/status") }
+
+        try installation.startDaemon()
+
+        #expect(try installation.door().ask("/.junction/status").json().userId == user)
+        #expect(try installation.door().ask("/v2/user/:userId").status == 200)
+    }
+
+    @Test func `an end in good order unlinks it`() throws {
+        let installation = try Installation.withDoor()
+
+        try installation.stopDaemon()
+
+        #expect(!FileManager.default.fileExists(atPath: installation.doorSocket))
+    }
+
+    @Test func `what is no socket is never removed`() throws {
+        let installation = try Installation()
+        installation.configuration = installation.doorConfiguration
+        _ = try installation.folder.makeFolder("run")
+        _ = try installation.folder.write("precious", to: "run/api.sock")
+
+        try installation.launchDaemon()
+        let ending = try #require(try installation.daemon?.wait())
+
+        #expect(ending.status == 73)
+        #expect(ending.errors.contains(installation.doorSocket))
+        #expect(FileManager.default.contents(atPath: installation.doorSocket) == Data("precious".utf8))
+    }
+
+    @Test func `a second daemon on the same socket ends with 75 and disturbs nobody`() throws {
+        let installation = try Installation.withDoor()
+        let user = try installation.signInNewUser()
+
+        let second = try Program(
+            "junctiond",
+            [
+                "--config", installation.configurationFile, "--socket", installation.folder.path + "/other.sock",
+                "--state-dir", installation.folder.path + "/other",
+            ],
+            in: installation.folder
+        ).wait()
+
+        #expect(second.status == 75)
+        #expect(second.errors.contains(installation.doorSocket))
+        #expect(try installation.door().ask("/.junction/status").json().userId == user)
+    }
+
+    @Test func `one socket does not speak both languages`() throws {
+        let installation = try Installation()
+        installation.configuration = "[api]\nsocket = \"\(installation.socket)\""
+
+        try installation.launchDaemon()
+        let ending = try #require(try installation.daemon?.wait())
+
+        #expect(ending.status == 78)
+        #expect(ending.errors.contains("api.socket"))
+    }
+}
