@@ -45,8 +45,8 @@ import Testing
             guard case .array(let both) = all.json["requests"], both.count > 2 else {
                 return #expect(Bool(false), "no list")
             }
-            #expect(both[both.count - 2]["bodyBytes"] == 0)
-            #expect(both.last?["bodyBytes"] != 0)
+            #expect(both[both.count - 2]["bodyBytes"] == .integer(0))
+            #expect(both.last?["bodyBytes"] != .integer(0))
             let text = String(decoding: all.body, as: UTF8.self)
             #expect(text.contains("authorization"))
             #expect(!text.contains(tokens.refresh) && !text.contains(tokens.access))
