@@ -153,7 +153,9 @@ struct DoorTests {
         let answer = try client.ask("GET", "/v2/user/:userId")
 
         #expect(answer.status == 403)
-        #expect(answer.text.contains("api.expose"))
+        let problem = try JSONValue.parse(answer.body)
+        #expect(problem["detail"]?.string?.contains("api.expose") == true)
+        #expect(problem["remedy"]?.string == "set api.expose = true in the daemon's configuration and reload it")
     }
 
     // MARK: Pages

@@ -18,6 +18,8 @@ package struct Problem: Equatable, Sendable {
     package var capability: String?
     /// A length of time that was too large: how much is possible.
     package var maximum: Double?
+    /// What somebody at a terminal can do about it, where the cause is known.
+    package var remedy: String?
 
     package init(
         status: Int,
@@ -28,7 +30,8 @@ package struct Problem: Equatable, Sendable {
         userId: String? = nil,
         termination: Termination? = nil,
         capability: String? = nil,
-        maximum: Double? = nil
+        maximum: Double? = nil,
+        remedy: String? = nil
     ) {
         self.status = status
         self.title = title
@@ -39,6 +42,7 @@ package struct Problem: Equatable, Sendable {
         self.termination = termination
         self.capability = capability
         self.maximum = maximum
+        self.remedy = remedy
     }
 
     /// The same error as the other socket tells it.
@@ -53,7 +57,8 @@ package struct Problem: Equatable, Sendable {
             userId: error.userId,
             termination: error.termination,
             capability: error.capability,
-            maximum: error.maximum
+            maximum: error.maximum,
+            remedy: error.remedy
         )
     }
 }
@@ -61,7 +66,7 @@ package struct Problem: Equatable, Sendable {
 extension Problem: WireObject {
     package static let fields = Fields(
         at: "problem",
-        Problem.init(status:title:detail:kind:retryAfter:userId:termination:capability:maximum:),
+        Problem.init(status:title:detail:kind:retryAfter:userId:termination:capability:maximum:remedy:),
         Field("status", \.status, .count, "the HTTP status"),
         Field("title", \.title, .string, "what kind of error it is, in a sentence"),
         Field("detail", \.detail, .string, "what happened, to what, and what to do"),
@@ -70,7 +75,8 @@ extension Problem: WireObject {
         Field("userId", \.userId, ifPresent: .string, "alreadySignedIn: who is"),
         Field("termination", \.termination, ifPresent: .object, "sessionTerminated: why"),
         Field("capability", \.capability, ifPresent: .string, "permissionDenied: what it takes"),
-        Field("maximum", \.maximum, ifPresent: .seconds, "how much could be asked for")
+        Field("maximum", \.maximum, ifPresent: .seconds, "how much could be asked for"),
+        Field("remedy", \.remedy, ifPresent: .string, "what somebody at a terminal can do, where the cause is known")
     )
 
     package static let schema = Schema.reference("Problem")
