@@ -32,11 +32,18 @@ struct RPCCommand: ParsableCommand {
 
     func run() throws {
         let params = try parameters()
-        let result = try options.daemon.waiting { deadline throws(JunctionError) in
-            var connection = try Connection(to: options.path, by: deadline)
-            return try connection.perform(method, params, by: deadline)
+        try StandardOutput.line(try answer(to: params))
+    }
+
+    private func answer(to params: JSONValue?) throws -> JSONValue {
+        do throws(JunctionError) {
+            return try options.daemon.waiting { deadline throws(JunctionError) in
+                var connection = try Connection(to: options.path, by: deadline)
+                return try connection.perform(method, params, by: deadline)
+            }
+        } catch {
+            throw MistypedMethod(method, error)?.failure ?? error
         }
-        try StandardOutput.line(result)
     }
 
     private func parameters() throws -> JSONValue? {

@@ -42,6 +42,8 @@ import Testing
 
         #expect(unknown.status == 1)
         #expect(unknown.errors.contains("(methodNotFound): "))
+        #expect(unknown.errors.contains("'junctionctl rpc rpc.discover' lists all"))
+        #expect(try installation.ctl("rpc", "session.stauts").errors.contains("is it 'session.status'?"))
         #expect(nobody.status == 3)
         #expect(broken.status == 64)
         #expect(broken.errors.contains("malformed JSON at byte 1"))
