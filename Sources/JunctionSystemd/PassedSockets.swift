@@ -42,7 +42,7 @@ package struct PassedSockets: Equatable, Sendable {
     }
 
     /// What a socket is for, by the name that its unit gives it (`FileDescriptorName=`).
-    package enum Name: String, Sendable {
+    package enum Name: String, Sendable, CaseIterable {
         /// JSON-RPC.
         case rpc
         /// HTTP.

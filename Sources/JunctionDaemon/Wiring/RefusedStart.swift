@@ -6,18 +6,40 @@ import JunctionSystemd
 import NIOCore
 import NIOPosix
 
-/// In the place of a daemon whose configuration is refused, while somebody waits at the socket that was passed: they are told
-/// what is wrong, by one process, instead of having the service manager start the daemon for them over and over.
+/// In the place of a daemon whose configuration is refused, while somebody waits at a socket that was passed: they are told
+/// what is wrong, by one process, instead of having the service manager start the daemon for them over and over. Everybody at
+/// the other socket is told, too: to the service manager, both belong to the process that runs.
 ///
 /// Nothing of the session is opened, and nobody has any right. Without anybody who waits (a boot, `systemctl restart`) there is
 /// none of this: the start fails, and whoever asked for it sees that.
 struct RefusedStart {
     private let failure: StartFailure
     private let passed: PassedSockets
-    private let listener: Int32
+    private let listeners: [Listener]
     private let arguments: Arguments
     private let environment: ProcessEnvironment
     private let service: ServiceEnvironment
+
+    /// A socket that was passed, and what is spoken there.
+    private struct Listener {
+        var descriptor: Int32
+        var language: SessionServer.Language
+
+        init?(_ name: PassedSockets.Name, among passed: PassedSockets) {
+            guard let descriptor = try? passed.listener(name) else { return nil }
+            self.descriptor = descriptor
+            language =
+                switch name {
+                case .rpc: .lines
+                case .api: .http
+                }
+        }
+
+        var isWaitedAt: Bool {
+            var waited = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+            return poll(&waited, 1, 0) > 0
+        }
+    }
 
     /// Nothing, unless somebody waits.
     init?(
@@ -26,17 +48,11 @@ struct RefusedStart {
         _ arguments: Arguments,
         _ environment: ProcessEnvironment
     ) {
-        guard failure.status == .configuration, let listener = try? passed.listener(.rpc),
-            Self.somebodyWaits(at: listener)
-        else { return nil }
-        (self.failure, self.passed, self.listener) = (failure, passed, listener)
+        let listeners = PassedSockets.Name.allCases.compactMap { Listener($0, among: passed) }
+        guard failure.status == .configuration, listeners.contains(where: \.isWaitedAt) else { return nil }
+        (self.failure, self.passed, self.listeners) = (failure, passed, listeners)
         (self.arguments, self.environment) = (arguments, environment)
         service = ServiceEnvironment(variables: environment.variables, processID: environment.processID)
-    }
-
-    private static func somebodyWaits(at listener: Int32) -> Bool {
-        var waited = pollfd(fd: listener, events: Int16(POLLIN), revents: 0)
-        return poll(&waited, 1, 0) > 0
     }
 
     /// Answers until somebody ends it, or until the configuration is in order after a reload: then the daemon begins anew, as this
@@ -67,19 +83,22 @@ struct RefusedStart {
                 // Where that cannot be, the service manager starts it anew.
                 return .temporary
             }
-            StandardError.say(failure.message, journalStream: environment.variables["JOURNAL_STREAM"])
+            // Whoever reads the log and asks then is told the same.
             server.change(to: Self.error(failure))
+            StandardError.say(failure.message, journalStream: environment.variables["JOURNAL_STREAM"])
             notifier.tell(.ready, .status(Self.status(failure)))
         }
         notifier.tell(.stopping)
         return .success
     }
 
-    /// On a copy of the socket: what is closed here is not closed for the daemon that comes after.
+    /// On copies of the sockets: what is closed here is not closed for the daemon that comes after.
     private func serve(by server: RefusingServer) -> Bool {
-        let copy = fcntl(listener, F_DUPFD_CLOEXEC, 3)
-        guard copy >= 0, let socket = try? ListeningSocket(adopting: copy) else { return false }
-        return (try? server.start(on: socket).wait()) != nil
+        listeners.allSatisfy { listener in
+            let copy = fcntl(listener.descriptor, F_DUPFD_CLOEXEC, 3)
+            guard copy >= 0, let socket = try? ListeningSocket(adopting: copy) else { return false }
+            return (try? server.start(on: socket, speaking: listener.language).wait()) != nil
+        }
     }
 
     /// Why the daemon would not start now, as far as the configuration tells.

@@ -1,5 +1,6 @@
 import JunctionProtocol
 import JunctionSession
+import NIOCore
 import NIOHTTP1
 
 /// The head of an answer over HTTP, and how its body ends.
@@ -25,8 +26,19 @@ struct AnswerFrame {
         head.headers.add(name: "cache-control", value: "no-store")
     }
 
+    /// An error of the daemon's own, and its body.
+    static func telling(_ problem: Problem, allow: String? = nil, toHead: Bool) -> (AnswerFrame, ByteBuffer) {
+        let body = ByteBuffer(json: problem)
+        return (AnswerFrame(problem, allow: allow, count: body.readableBytes, toHead: toHead), body)
+    }
+
+    /// No further request is read from this connection.
+    mutating func saysClose() {
+        head.headers.add(name: "connection", value: "close")
+    }
+
     /// An error of the daemon's own: the marker says so, for the provider has errors of the same status.
-    init(_ problem: Problem, allow: String?, count: Int, toHead: Bool) {
+    private init(_ problem: Problem, allow: String?, count: Int, toHead: Bool) {
         self.init(
             problem.status,
             ["content-type": "application/problem+json", "content-length": "\(count)", Self.marker: problem.kind],

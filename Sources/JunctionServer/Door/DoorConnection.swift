@@ -292,21 +292,16 @@ final class DoorConnection {
     /// An error of our own.
     func fail(_ exchange: DoorExchange, _ error: WireError) {
         dispatcher.counters.count(error)
-        let (frame, body) = Self.problem(Problem(error), allow: nil, toHead: exchange.isToHead)
+        let (frame, body) = AnswerFrame.telling(Problem(error), toHead: exchange.isToHead)
         answer(exchange, frame, body)
-    }
-
-    private static func problem(_ problem: Problem, allow: String?, toHead: Bool) -> (AnswerFrame, ByteBuffer) {
-        let body = ByteBuffer(json: problem)
-        return (AnswerFrame(problem, allow: allow, count: body.readableBytes, toHead: toHead), body)
     }
 
     /// Says why a request goes no further, and goes: where the next one would begin may not be known.
     private func refuse(_ refused: RefusedRequest, toHead: Bool = false) {
         dispatcher.counters.count(refused.error)
         let problem = Problem(refused.error, status: refused.status)
-        var (frame, body) = Self.problem(problem, allow: refused.allow, toHead: toHead)
-        frame.head.headers.add(name: "connection", value: "close")
+        var (frame, body) = AnswerFrame.telling(problem, allow: refused.allow, toHead: toHead)
+        frame.saysClose()
         write(.head(frame.head))
         if frame.hasBody { write(.body(.byteBuffer(body))) }
         leave()

@@ -3,7 +3,7 @@ import NIOHTTP1
 
 extension ChannelPipeline.SynchronousOperations {
     /// What turns bytes into requests, and answers into bytes: others keep it, and it is as strict as it can be.
-    func addDoorHandlers(_ connection: DoorConnection) throws {
+    func addDoorHandlers(_ connection: some ChannelInboundHandler) throws {
         // How an answer ends is said by whoever makes it.
         var framing = HTTPResponseEncoder.Configuration()
         framing.automaticallySetFramingHeaders = false

@@ -10,27 +10,13 @@ final class RefusedConnection: ChannelInboundHandler {
     private var splitter = LineSplitter(limit: RefusedConnection.longestLine)
     private var reader = MessageReader()
     private var received = ByteBuffer()
-    private var deadline: Scheduled<Void>?
 
     /// What is asked of a daemon that serves nobody is short; a longer line is not read to its end.
     private static let longestLine = 1 << 16
-    /// Nobody has a reason to stay.
-    private static let patience = TimeAmount.seconds(30)
 
     /// - Parameter error: what is the matter at this moment.
     init(error: @escaping () -> WireError) {
         self.error = error
-    }
-
-    func channelActive(context: ChannelHandlerContext) {
-        let channel = context.channel
-        deadline = context.eventLoop.scheduleTask(in: Self.patience) { channel.close(promise: nil) }
-        context.fireChannelActive()
-    }
-
-    func channelInactive(context: ChannelHandlerContext) {
-        deadline?.cancel()
-        context.fireChannelInactive()
     }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {

@@ -23,8 +23,14 @@ package final class RefusingServer: Sendable {
     /// Something else is the matter now.
     package func change(to error: WireError) { self.error.withLock { $0 = error } }
 
+    /// Nobody has a reason to stay.
+    private static let patience = TimeAmount.seconds(30)
+
     /// Begins to answer, for as long as the process lives.
-    package func start(on socket: ListeningSocket) -> EventLoopFuture<any Channel> {
+    package func start(
+        on socket: ListeningSocket,
+        speaking language: SessionServer.Language = .lines
+    ) -> EventLoopFuture<any Channel> {
         guard let descriptor = socket.takeDescriptor() else { preconditionFailure("A socket was started on twice") }
         return ServerBootstrap(group: eventLoop)
             .serverChannelInitializer { channel in
@@ -33,12 +39,12 @@ package final class RefusingServer: Sendable {
                 }
             }
             .childChannelInitializer { [self] channel in
-                channel.eventLoop.makeCompletedFuture { try admit(channel) }
+                channel.eventLoop.makeCompletedFuture { try admit(channel, speaking: language) }
             }
             .withBoundSocket(descriptor)
     }
 
-    private func admit(_ channel: any Channel) throws {
+    private func admit(_ channel: any Channel, speaking language: SessionServer.Language) throws {
         let count = connections.withLock { count in
             count += 1
             return count
@@ -46,6 +52,12 @@ package final class RefusingServer: Sendable {
         channel.closeFuture.whenComplete { [self] _ in connections.withLock { $0 -= 1 } }
         guard count <= Self.mostConnections else { throw ChannelError.ioOnClosedChannel }
         try channel.syncOptions?.setOption(.allowRemoteHalfClosure, value: true)
-        try channel.pipeline.syncOperations.addHandler(RefusedConnection { [self] in error.withLock { $0 } })
+        let deadline = channel.eventLoop.scheduleTask(in: Self.patience) { channel.close(promise: nil) }
+        channel.closeFuture.whenComplete { _ in deadline.cancel() }
+        let reason = { [self] in error.withLock { $0 } }
+        switch language {
+        case .lines: try channel.pipeline.syncOperations.addHandler(RefusedConnection(error: reason))
+        case .http: try channel.pipeline.syncOperations.addDoorHandlers(RefusedVisitor(error: reason))
+        }
     }
 }

@@ -4,17 +4,23 @@ import Testing
 /// A daemon that a client's connection starts, and whose configuration is refused.
 @Suite(.enabled("systemd-socket-activate is not installed") { SystemPrograms.has(SystemPrograms.socketActivate) })
 struct RefusedStartTests {
-    private func activate(_ installation: Installation) throws -> (TalkingProgram, socket: String) {
+    private func activate(
+        _ installation: Installation,
+        door: String? = nil
+    ) throws -> (TalkingProgram, socket: String) {
         try installation.writeConfiguration()
         let socket = installation.folder.fresh("passed.sock")
-        let command = [SystemPrograms.socketActivate, "-l", socket, "--fdname=rpc", Program.path(of: "junctiond")]
+        let sockets = ["-l", socket] + (door.map { ["-l", $0, "--fdname=rpc:api"] } ?? ["--fdname=rpc"])
+        let command = [SystemPrograms.socketActivate] + sockets + [Program.path(of: "junctiond")]
         let activator = try TalkingProgram(
             "/bin/sh",
             ["-c", #"exec "$0" "$@" 2>&1"#] + command + installation.daemonArguments,
             in: installation.folder
         )
-        guard try activator.lines.next() != nil else {
-            throw Program.Failure(description: "\(SystemPrograms.socketActivate) does not listen")
+        for _ in door == nil ? 0..<1 : 0..<2 {
+            guard try activator.lines.next() != nil else {
+                throw Program.Failure(description: "\(SystemPrograms.socketActivate) does not listen")
+            }
         }
         return (activator, socket)
     }
@@ -62,6 +68,38 @@ struct RefusedStartTests {
         let client = try RawClient(socket)
         #expect(try client.call("session.status").state == "notLoggedIn")
         #expect(try client.call("daemon.info")["pid"] as? Int == Int(daemon.program.identifier))
+        daemon.program.signal(SIGTERM)
+        #expect(try daemon.program.wait().status == 0)
+    }
+
+    @Test(.enabled("curl is not installed") { SystemPrograms.has(SystemPrograms.curl) })
+    func `whoever speaks HTTP is told, too, whoever came first, until it is in order`() throws {
+        let installation = try Installation(configuration: "nonsense = 1")
+        let door = HttpDoor(installation.folder.fresh("api.sock"), in: installation.folder)
+        let (daemon, socket) = try activate(installation, door: door.socket)
+
+        // This connection starts it: nobody waits at the other socket.
+        let first = try door.ask("/v2/user/:userId")
+        #expect(first.status == 503)
+        #expect(first.kind == "misconfigured")
+        let problem = try first.json()
+        #expect(problem["kind"] as? String == "misconfigured")
+        #expect((problem["detail"] as? String)?.contains("nonsense") == true)
+        for path in ["/.junction/status", "/.junction/token", "/.junction/events", "/.junction/openapi.json", "/"] {
+            #expect(try door.ask(path, "-H", "Junction-Local: true").kind == "misconfigured", "\(path)")
+        }
+        #expect(try RawClient(socket).refusal("session.status").kind == "misconfigured")
+        #expect(!FileManager.default.fileExists(atPath: installation.stateDirectory))
+
+        installation.configuration = ""
+        try installation.writeConfiguration()
+        daemon.program.signal(SIGHUP)
+        var words = ""
+        while !words.contains("Ready") { words = try #require(try daemon.lines.next()) }
+
+        #expect(try door.ask("/.junction/status").json().state == "notLoggedIn")
+        #expect(try door.ask("/v2/user/:userId").kind == "notSignedIn")
+        #expect(try RawClient(socket).call("session.status").state == "notLoggedIn")
         daemon.program.signal(SIGTERM)
         #expect(try daemon.program.wait().status == 0)
     }

@@ -1,0 +1,138 @@
+#!/usr/bin/env bash
+# HTTP for local apps: a socket that somebody has to enable, with the same rules as the other one about who may do what.
+. "${0%/*}/../lib.sh"
+fresh
+
+api=/run/junctiond/api.sock
+
+http() { # PATH CURL-ARGUMENT...
+    timeout 60 curl -sS --unix-socket "$api" "http://junction$1" "${@:2}"
+}
+http_as() { # USER PATH CURL-ARGUMENT...
+    as "$1" curl -sS --unix-socket "$api" "http://junction$2" "${@:3}"
+}
+verdict_of() { # COMMAND...: status and kind of the answer
+    "$@" -o /dev/null -w '%{http_code} %header{junction-error}'
+}
+nobody_listens() { ends_with 7 http /.junction/status; }
+
+# ---- it is opened, and for whom ----
+
+sign_in anna
+check "it is off until somebody wants it" ends_with 1 systemctl is-enabled --quiet junctiond-api.socket
+check "and nobody listens" nobody_listens
+check "it can be enabled" systemctl enable --quiet junctiond-api.socket
+check "a restart passes it to the daemon" systemctl restart junctiond.service
+check "it is for the group junction, and for nobody else" is "$(stat -c '%F %a %U:%G' "$api")" "socket 660 root:junction"
+check "a member of the group calls the API as the user" has "$(http_as kiosk /v2/user/:userId)" "$user"
+check "and gets the token that the other socket gives" \
+    is "$(http_as kiosk /.junction/token -H 'Junction-Local: true' | member accessToken | secret)" "$(token)"
+check "but not without saying that it is meant" is "$(verdict_of http_as kiosk /.junction/token)" "403 permissionDenied"
+check "somebody else does not get there" ends_with 7 http_as stranger /.junction/status
+check "the other socket is as it was" field_is userId "$user"
+
+# ---- who may do what ----
+
+cat >"$config" <<'END'
+[[access]]
+allow = ["status", "token"]
+unit = "health-sync.service"
+[[access]]
+allow = ["status"]
+user = "app"
+END
+systemctl restart junctiond.service
+
+curl_in_unit() { # NAME PATH
+    client_unit "$1" "/usr/bin/curl -sS --fail-with-body --unix-socket $api -H 'Junction-Local: true' http://junction$2"
+}
+is_audited() { # UNIT METHOD CAPABILITY
+    local entry
+    entry=$(logged -o json "MESSAGE_ID=$REFUSED_ID" "JUNCTIOND_PEER_UNIT=$1" _SYSTEMD_UNIT=junctiond.service)
+    has "$entry" "\"JUNCTIOND_PEER_UID\":\"$(id -u app)\"" "\"JUNCTIOND_METHOD\":\"$2\"" "\"JUNCTIOND_CAPABILITY\":\"$3\"" \
+        '"JUNCTIOND_PEER_PID":"'
+}
+
+mark
+curl_in_unit health-sync.service /.junction/token
+curl_in_unit other.service /.junction/token
+check "a unit with an entry gets a token" systemctl start health-sync.service
+check "which is the session's" is "$(member accessToken <"$work/health-sync.service.out" | secret)" "$(token)"
+check "the unit is in the line about it" \
+    await_journal 10 . "MESSAGE_ID=$TOKEN_ID" JUNCTIOND_PEER_UNIT=health-sync.service _SYSTEMD_UNIT=junctiond.service
+check "the same program as the same user in another unit gets none" no systemctl start other.service
+check "and is told why" has "$(<"$work/other.service.out")" permissionDenied "'token'"
+check "the refusal has the unit, too" await 5 is_audited other.service token.get token
+curl_in_unit caller.service /v2/user/:userId
+check "nor may it call the API" no systemctl start caller.service
+check "which is noted" await 5 is_audited caller.service api.request api
+
+# As docs/http.md has it for node_exporter.
+install -d -o app -m 755 "$work/collected"
+unit metrics.service <<END
+[Service]
+Type=oneshot
+User=app
+SupplementaryGroups=junction
+$(sed -n '/^ExecStart=.*metrics/,/[^\\]$/p' /usr/share/doc/junctiond/docs/http.md |
+    sed "s|/var/lib/prometheus/node-exporter|$work/collected|")
+END
+check "a timer's service collects the metrics" systemctl start metrics.service
+check "all of them" grep -q '^junctiond_' "$work/collected/junctiond.prom"
+
+# ---- it ends, and begins ----
+
+cp "$scratch/config.as-installed" "$config"
+systemctl stop --quiet junctiond.service
+check "after a stop of the daemon the socket still listens" is "$(systemctl is-active junctiond-api.socket)" active
+check "the next request starts it" has "$(http /v2/user/:userId)" "$user"
+systemctl stop --quiet junctiond.socket
+check "with the other socket the daemon stops" prop_is ActiveState inactive
+check "and this one, which would start it again" nobody_listens
+systemctl start junctiond.socket
+check "whoever asks at the other one has the daemon back" field_is userId "$user"
+check "and this one with it" has "$(http /.junction/status)" "$user"
+check "it can be closed" systemctl disable --quiet --now junctiond-api.socket
+check "then nobody listens" nobody_listens
+check "and the other one is as it was" field_is userId "$user"
+
+# ---- a configuration that is refused ----
+
+systemctl enable --quiet junctiond-api.socket
+systemctl restart junctiond.service
+systemctl stop --quiet junctiond.service
+record=$(sha256sum <"$state/session.sealed")
+echo 'nonsense = 1' >>"$config"
+mark
+
+told() { # PATH CURL-ARGUMENT...
+    has "$(http "$@" --max-time 10 --include)" 'HTTP/1.1 503 ' 'junction-error: misconfigured' nonsense
+}
+has_user() { has "$(http /v2/user/:userId)" "$user"; }
+many_are_told() {
+    local number
+    for ((number = 0; number < 60; number++)); do told /v2/user/:userId || return 1; done
+}
+
+check "whoever connects is told what is wrong" told /v2/user/:userId
+pid=$(main_pid)
+check "sixty more are told" many_are_told
+check "by one and the same process" is "$(main_pid)" "$pid"
+check "the socket has not failed" is "$(systemctl is-active junctiond-api.socket)" active
+check "nobody gets a token" told /.junction/token -H 'Junction-Local: true'
+check "whoever asks at the other socket is told by it, too" ends_with 78 junctionctl status
+check "which is the same process" is "$(main_pid)" "$pid"
+check "nothing of the session was touched" is "$(sha256sum <"$state/session.sealed")" "$record"
+cp "$scratch/config.as-installed" "$config"
+check "a reload with one that is right is taken over" systemctl reload junctiond.service
+check "and the API is there again" await 20 has_user
+check "by the same process" is "$(main_pid)" "$pid"
+
+echo 'nonsense = 1' >>"$config"
+systemctl stop --quiet junctiond.service
+check "with nobody who waits the start fails" no systemctl start junctiond.service
+check "with the exit code for configuration" prop_is ExecMainStatus 78
+check "whoever asks at the other socket first" ends_with 78 junctionctl status
+check "has this one answered, too" told /.junction/status
+
+systemctl disable --quiet --now junctiond-api.socket
