@@ -124,7 +124,10 @@ struct SchemaChecker {
         if address.hasSuffix("/") { address.removeLast() }
         guard var schema = documents[address] else { return nil }
         for step in (parts.count > 1 ? parts[1] : "").split(separator: "/") {
-            guard let next = schema.member(named: String(step)) else { return nil }
+            let element = Int(step).flatMap { number in
+                schema.elements.enumerated().first { $0.offset == number }?.element
+            }
+            guard let next = schema.kind == .array ? element : schema.member(named: String(step)) else { return nil }
             schema = next
         }
         return (schema, address)

@@ -39,6 +39,8 @@ package protocol MethodDefinition: Sendable {
     static var summary: String { get }
     /// What it may be refused with, beside the errors that every method shares.
     static var errors: [ErrorCode] { get }
+    /// Calls as they may go, for whoever reads the document.
+    static var examples: [MethodExample<Self>] { get }
     /// Whether asking twice is the same as asking once, so that a client may ask again after a lost connection. Whatever
     /// the daemon asks back ends that: it may have acted on the answer.
     static func isRepeatable(_ params: Params) -> Bool

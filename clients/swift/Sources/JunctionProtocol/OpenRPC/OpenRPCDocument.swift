@@ -11,7 +11,7 @@ package struct OpenRPCDocument: Sendable {
 
     /// The document as JSON.
     package func json() -> [UInt8] {
-        var writer = JSONWriter(capacity: 1 << 15)
+        var writer = JSONWriter(capacity: 1 << 16)
         write(to: &writer)
         return writer.take()
     }
@@ -70,6 +70,11 @@ package struct OpenRPCDocument: Sendable {
             writer.array("errors") { writer in
                 for code in errors(of: Definition.self) {
                     writer.object { $0.member("$ref", "#/components/errors/\(code.word)") }
+                }
+            }
+            if !Definition.examples.isEmpty {
+                writer.array("examples") { writer in
+                    for example in Definition.examples { example.write(to: &writer) }
                 }
             }
             writer.member("x-capability", Definition.capability?.rawValue)

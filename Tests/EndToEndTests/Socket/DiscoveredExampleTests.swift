@@ -1,0 +1,56 @@
+import Foundation
+import Testing
+
+/// The examples of the document that a daemon hands out, called at that daemon: its answers look like theirs.
+struct DiscoveredExampleTests {
+    /// Those that change nothing that matters, and that a daemon with a signed-in user answers.
+    private static let harmless = [
+        "session.status", "session.subscribe", "session.unsubscribe", "session.reconcile", "session.renew", "token.get",
+        "api.request", "handler.register", "handler.unregister", "daemon.info", "daemon.metrics", "daemon.diagnose",
+        "access.whoami",
+    ]
+
+    @Test func `what the document shows is what the daemon answers`() throws {
+        let installation = try Installation.started()
+        try installation.signInNewUser()
+        let client = try installation.connect()
+        let document = try client.call("rpc.discover")
+        let methods = try #require(document["methods"] as? [Object])
+
+        for name in Self.harmless {
+            let method = try #require(methods.first { $0["name"] as? String == name }, "\(name)")
+            // The first one has somebody signed in.
+            let example = try #require((method["examples"] as? [Object])?.first, "\(name)")
+            let params = (example["params"] as? [Object] ?? []).reduce(into: Object()) { params, param in
+                params[param["name"] as? String ?? ""] = param["value"]
+            }
+            let shown = try #require((example["result"] as? Object)?["value"], "\(name)")
+
+            let envelope = try client.envelope(of: client.request(name, params))
+
+            #expect(envelope["error"] == nil, "\(name)")
+            #expect(Self.differences(try #require(envelope["result"]), shown, at: name) == [])
+        }
+    }
+
+    /// Where two values are not of the same make. What may be null is, now and then.
+    private static func differences(_ real: Any, _ shown: Any, at place: String) -> [String] {
+        switch (real, shown) {
+        case (is NSNull, _), (_, is NSNull): return []
+        case (let real as Object, let shown as Object):
+            // Header fields are as the provider sends them.
+            guard !place.hasSuffix("/headers") else { return [] }
+            let names = Set(real.keys).symmetricDifference(shown.keys).map { "\(place)/\($0) is on one side only" }
+            return names
+                + real.keys.filter { shown[$0] != nil }.flatMap {
+                    differences(real[$0]!, shown[$0]!, at: "\(place)/\($0)")
+                }
+        case (let real as [Any], let shown as [Any]):
+            return real.enumerated().compactMap { index, element in
+                shown.map { differences(element, $0, at: "\(place)/\(index)") }.min { $0.count < $1.count }
+            }.flatMap(\.self)
+        case (is String, is String), (is NSNumber, is NSNumber): return []
+        default: return ["\(place): \(type(of: real)) is no \(type(of: shown))"]
+        }
+    }
+}
