@@ -18,7 +18,7 @@ struct HandleRenewalsTests {
         )
     }
 
-    @Test(.enabled(if: hasTools))
+    @Test(.enabled(if: SystemPrograms.has("/usr/bin/curl")))
     func `the client documentation's worked example renews`() throws {
         let document = try String(contentsOfFile: Program.root + "/docs/client.md", encoding: .utf8)
         let script = try #require(document.firstMatch(of: /```sh\n(#!\/bin\/sh\n(?s:.*?))```/)).1

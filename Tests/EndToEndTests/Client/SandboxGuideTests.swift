@@ -1,0 +1,54 @@
+import Foundation
+import Testing
+
+/// The recipes of docs/sandbox.md that need more than one curl, run as they stand there.
+@Suite(.enabled("curl is not installed") { SystemPrograms.has(SystemPrograms.curl) })
+struct SandboxGuideTests {
+    private static func guide() throws -> String {
+        try String(contentsOfFile: Program.root + "/docs/sandbox.md", encoding: .utf8)
+    }
+
+    private func run(_ script: String, in installation: Installation) throws -> Program.Ending {
+        let prelude = "set -e; cd '\(installation.folder.path)'; S=\(installation.cloud.url)\n"
+        return try Program(
+            "/bin/sh",
+            ["-c", prelude + script],
+            in: installation.folder,
+            environment: [
+                "PATH": Program.folder + ":/usr/bin:/bin", "JUNCTIOND_SOCKET": installation.socket,
+            ]
+        ).wait()
+    }
+
+    @Test func `the story that the examples use signs Anna in, with curl and sed`() throws {
+        let installation = try Installation.started()
+        let blocks = try Self.guide().components(separatedBy: "\n```").filter { $0.hasPrefix("sh\n") }
+        let story = try #require(blocks.first { $0.contains("ANNA=") }).dropFirst("sh\n".count)
+        let address = "S=http://127.0.0.1:8787\n"
+        #expect(story.hasPrefix(address))
+        #expect(!story.contains("jq"))
+
+        let ending = try run(String(story.dropFirst(address.count)) + "\necho \"$ANNA\"", in: installation)
+
+        #expect(ending.status == 0, "\(ending.errors)")
+        let user = try #require(ending.output.split(separator: "\n").last.map(String.init))
+        #expect(try installation.status().userId == user)
+    }
+
+    @Test(
+        .enabled("python3 or openssl is not installed") {
+            SystemPrograms.has("/usr/bin/python3") && SystemPrograms.has("/usr/bin/openssl")
+        }
+    )
+    func `a client with a key is registered from the key's file`() throws {
+        let installation = try Installation.started()
+        let recipe = try #require(try Self.guide().firstMatch(of: /\n(python3 -c [^\n]*\n[^\n]*)\n/)).1
+        let key = "openssl ecparam -genkey -noout -name prime256v1 | openssl ec -pubout -out public.pem 2>/dev/null\n"
+
+        let ending = try run(key + recipe, in: installation)
+
+        #expect(ending.status == 0, "\(ending.errors)")
+        #expect(try ending.json()["error"] == nil)
+        #expect(try installation.cloud.sandbox("GET", "oauth/clients").description.contains("keyed"))
+    }
+}
