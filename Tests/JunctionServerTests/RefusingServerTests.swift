@@ -82,6 +82,16 @@ struct RefusingServerTests {
         #expect(try refusal.visit().ask("GET", "/").text.contains("other"))
     }
 
+    @Test func `no user takes the place of all others`() throws {
+        let refusal = try Refusal()
+        let idle = try (0..<64).map { _ in try refusal.visit() }
+        #expect(try refusal.visit().isAtEnd())
+
+        #expect(try idle[63].ask("GET", "/").kind == "misconfigured")
+        #expect(try idle[63].isAtEnd())
+        withExtendedLifetime(idle) {}
+    }
+
     @Test func `what is no HTTP is told so`() throws {
         let refusal = try Refusal()
         let client = try refusal.visit()

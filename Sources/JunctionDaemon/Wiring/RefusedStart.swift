@@ -10,7 +10,7 @@ import NIOPosix
 /// what is wrong, by one process, instead of having the service manager start the daemon for them over and over. Everybody at
 /// the other socket is told, too: to the service manager, both belong to the process that runs.
 ///
-/// Nothing of the session is opened, and nobody has any right. Without anybody who waits (a boot, `systemctl restart`) there is
+/// Nothing of the session is served or changed, and nobody has any right. Without anybody who waits (a boot, `systemctl restart`) there is
 /// none of this: the start fails, and whoever asked for it sees that.
 struct RefusedStart {
     private let failure: StartFailure
@@ -61,7 +61,7 @@ struct RefusedStart {
         _ = ProcessHardening.apply()
         let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
         let loop = group.next()
-        let server = RefusingServer(Self.error(failure), eventLoop: loop)
+        let server = RefusingServer(error(failure), eventLoop: loop)
         let notifier = Notifier(socket: service.notifySocket)
         let ended = DispatchSemaphore(value: 0)
         let signals = Signals()
@@ -79,12 +79,15 @@ struct RefusedStart {
             guard signals.next() == .reload else { break }
             notifier.tell(.reloading(atMonotonicMicroseconds: ServiceNews.monotonicMicroseconds()))
             guard let failure = failureNow() else {
+                // Whoever has asked for the end meanwhile gets it; what is asked from here on waits for the daemon.
+                watch.shutDown()
+                guard signals.next(where: { $0 == .end }) == nil else { break }
                 beginAnew()
                 // Where that cannot be, the service manager starts it anew.
                 return .temporary
             }
             // Whoever reads the log and asks then is told the same.
-            server.change(to: Self.error(failure))
+            server.change(to: error(failure))
             StandardError.say(failure.message, journalStream: environment.variables["JOURNAL_STREAM"])
             notifier.tell(.ready, .status(Self.status(failure)))
         }
@@ -107,8 +110,14 @@ struct RefusedStart {
         return check.status == .success ? nil : StartFailure(check.status, check.verdict)
     }
 
-    private static func error(_ failure: StartFailure) -> WireError {
-        WireError(.misconfigured, "The configuration of junctiond is refused: \(failure.message)")
+    private func error(_ failure: StartFailure) -> WireError {
+        // A file that is in order by itself may still not be the one for the session that there is: the message says what to do.
+        let isInOrder = failureNow() == nil
+        return WireError(
+            .misconfigured,
+            "The configuration of junctiond is refused: \(failure.message)",
+            remedy: isInOrder ? "see 'junctionctl doctor', and then: systemctl restart junctiond" : nil
+        )
     }
 
     private static func status(_ failure: StartFailure) -> String {

@@ -9,10 +9,13 @@ import Synchronization
 package final class RefusingServer: Sendable {
     private let eventLoop: any EventLoop
     private let error: Mutex<WireError>
-    private let connections = Mutex(0)
+    /// How many connections each user has.
+    private let connections = Mutex<[UInt32: Int]>([:])
 
-    /// Enough for a device full of callers; whoever comes on top of them is closed, and may come again.
+    /// Enough for a device full of callers; whoever comes on top of them is closed, and may come again…
     private static let mostConnections = 256
+    /// …and no user takes the place of all others.
+    private static let mostOfOneUser = 64
 
     /// - Parameter error: what everybody is told.
     package init(_ error: WireError, eventLoop: any EventLoop) {
@@ -45,12 +48,21 @@ package final class RefusingServer: Sendable {
     }
 
     private func admit(_ channel: any Channel, speaking language: SessionServer.Language) throws {
-        let count = connections.withLock { count in
-            count += 1
-            return count
+        let transport = try channel.pipeline.syncOperations.withUnsafeTransportIfAvailable(of: CInt.self) { $0 }
+        guard let descriptor = transport else { throw ChannelError.operationUnsupported }
+        let user = try Peer(of: descriptor, socketGroup: nil).user
+        let mayStay = connections.withLock { connections in
+            connections[user, default: 0] += 1
+            let all = connections.values.reduce(0, +)
+            return all <= Self.mostConnections && connections[user, default: 0] <= Self.mostOfOneUser
         }
-        channel.closeFuture.whenComplete { [self] _ in connections.withLock { $0 -= 1 } }
-        guard count <= Self.mostConnections else { throw ChannelError.ioOnClosedChannel }
+        channel.closeFuture.whenComplete { [self] _ in
+            connections.withLock { connections in
+                let left = connections[user, default: 1] - 1
+                connections[user] = left > 0 ? left : nil
+            }
+        }
+        guard mayStay else { throw ChannelError.ioOnClosedChannel }
         try channel.syncOptions?.setOption(.allowRemoteHalfClosure, value: true)
         let deadline = channel.eventLoop.scheduleTask(in: Self.patience) { channel.close(promise: nil) }
         channel.closeFuture.whenComplete { _ in deadline.cancel() }

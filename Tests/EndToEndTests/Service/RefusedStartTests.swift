@@ -104,6 +104,19 @@ struct RefusedStartTests {
         #expect(try daemon.program.wait().status == 0)
     }
 
+    @Test func `whoever ends it right after a reload is not forgotten`() throws {
+        let installation = try Installation(configuration: "nonsense = 1")
+        let (daemon, socket) = try activate(installation)
+        #expect(try RawClient(socket).refusal("session.status").code == 1013)
+        installation.configuration = ""
+        try installation.writeConfiguration()
+
+        daemon.program.signal(SIGHUP)
+        daemon.program.signal(SIGTERM)
+
+        #expect(try daemon.program.wait().status == 0)
+    }
+
     @Test func `what is no call is answered as ever, a line that is too long ends the connection`() throws {
         let installation = try Installation(configuration: "nonsense = 1")
         let (daemon, socket) = try activate(installation)
