@@ -92,6 +92,8 @@ check "and this one, which would start it again" nobody_listens
 systemctl start junctiond.socket
 check "whoever asks at the other one has the daemon back" field_is userId "$user"
 check "and this one with it" has "$(http /.junction/status)" "$user"
+check "a restart of the other one" systemctl restart junctiond.socket
+check "leaves both" has "$(http /v2/user/:userId && junctionctl --json status)" "client_user_id" '"state":"established"'
 check "it can be closed" systemctl disable --quiet --now junctiond-api.socket
 check "then nobody listens" nobody_listens
 check "and the other one is as it was" field_is userId "$user"
