@@ -87,6 +87,7 @@ let rooms: [Room] = [
     Room(name: "CCurl", kind: .system(pkgConfig: "libcurl", debian: "libcurl4-openssl-dev"), tests: nil),
     Room(name: "CWipe", kind: .c, tests: nil),
     Room(name: "JunctionText", home: clients),
+    Room(name: "JunctionToml"),
     Room(name: "JunctionSecret", home: clients),
     Room(name: "JunctionJSON", home: clients, uses: ["JunctionSecret", "JunctionText"]),
     Room(name: "RegistrationToken", home: clients, uses: ["JunctionText"], outside: [crypto]),
@@ -132,7 +133,7 @@ let rooms: [Room] = [
         name: "JunctionDaemon",
         uses: [
             "JunctionSession", "JunctionProtocol", "JunctionCourier", "JunctionProviders", "JunctionVault",
-            "JunctionServer", "JunctionSystemd", "JunctionSecret", "CLinux",
+            "JunctionServer", "JunctionSystemd", "JunctionSecret", "JunctionToml", "CLinux",
         ],
         outside: [logging, nioCore, nioPosix],
         tests: ["JunctionTesting", "JunctionClient", "junctiond-courier"],
@@ -158,7 +159,7 @@ let rooms: [Room] = [
     Room(
         name: "junctionctl",
         kind: .executable,
-        uses: ["JunctionClient", "CLinux"],
+        uses: ["JunctionClient", "JunctionToml", "CLinux"],
         outside: [arguments],
         tests: [],
         linking: lean + fullyStatic + ordered("junctionctl")

@@ -34,7 +34,11 @@ func readers(_ name: String, in room: String, _ sources: [String], _ uses: [Stri
 }
 
 func fuzzer(_ name: String, _ uses: [String]) -> Target {
-    .executableTarget(name: name, dependencies: (["FuzzDriver"] + uses).map { .target(name: $0) }, swiftSettings: strict)
+    .executableTarget(
+        name: name,
+        dependencies: (["FuzzDriver"] + uses).map { .target(name: $0) },
+        swiftSettings: strict
+    )
 }
 
 let text = ["JunctionText", "JunctionSecret"]
@@ -47,6 +51,7 @@ let package = Package(
         .target(name: "CLinux"),
         .target(name: "FuzzDriver", dependencies: ["CFuzzer"], swiftSettings: strict),
         room("JunctionText"),
+        room("JunctionToml"),
         room("JunctionSecret"),
         room("JunctionJSON", text),
         room("JunctionProtocol", ["JunctionJSON"] + text),
@@ -57,7 +62,6 @@ let package = Package(
             outside: [.product(name: "Crypto", package: "swift-crypto")]
         ),
         room("JunctionCourier", ["JunctionSecret", "CLinux"]),
-        readers("Toml", in: "JunctionDaemon/Configuration", ["Toml", "SettingValue.swift"]),
         readers(
             "VendorAnswers",
             in: "JunctionProviders",
@@ -76,7 +80,7 @@ let package = Package(
         fuzzer("FuzzEnvelope", ["JunctionJSON", "JunctionProtocol"]),
         fuzzer("FuzzCalls", ["JunctionProtocol"]),
         fuzzer("FuzzRecord", ["JunctionVault", "JunctionSession", "JunctionSecret"]),
-        fuzzer("FuzzSettings", ["Toml"]),
+        fuzzer("FuzzSettings", ["JunctionToml"]),
         fuzzer("FuzzDates", ["VendorAnswers", "JunctionProtocol", "JunctionSession"]),
         fuzzer("FuzzAnswers", ["VendorAnswers", "JunctionSession", "JunctionSecret"]),
     ],

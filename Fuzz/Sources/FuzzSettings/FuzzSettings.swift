@@ -1,6 +1,6 @@
 import FuzzDriver
 
-@testable import Toml
+@testable import JunctionToml
 
 /// Reads arbitrary bytes as a configuration file.
 @main

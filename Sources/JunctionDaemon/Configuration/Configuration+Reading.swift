@@ -1,5 +1,6 @@
 import JunctionProtocol
 import JunctionProviders
+import JunctionToml
 
 /// Every key of the configuration, what it takes, and between which bounds.
 extension Configuration {

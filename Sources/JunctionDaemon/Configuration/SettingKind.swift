@@ -1,4 +1,5 @@
 import JunctionProviders
+import JunctionToml
 
 /// How one kind of setting is read, and what is said when it cannot be.
 struct SettingKind<Value> {

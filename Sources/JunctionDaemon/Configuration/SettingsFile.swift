@@ -1,3 +1,5 @@
+import JunctionToml
+
 /// A configuration file, taken apart. Nothing above it knows that it is TOML.
 struct SettingsFile {
     let path: String

@@ -1,3 +1,5 @@
+import JunctionToml
+
 /// The settings of one table, read key by key from the environment or else from the file.
 ///
 /// Whoever reads says which keys there are; what nobody asked for is an unknown key.

@@ -1,6 +1,7 @@
 import Foundation
 import JunctionProtocol
 import JunctionProviders
+import JunctionToml
 import Testing
 
 @testable import JunctionDaemon

@@ -1,6 +1,6 @@
 import Testing
 
-@testable import JunctionDaemon
+@testable import JunctionToml
 
 @Suite struct TomlReaderTests {
     @Test(

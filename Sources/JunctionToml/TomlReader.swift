@@ -3,7 +3,7 @@
 /// Fractions, dates and times are recognised, so that they can be called by their name when they are refused. There is
 /// a reader of our own because the known ones are C++ that asserts what it should check: a typo such as `[[[access]]]`
 /// ended the process, and so would have ended a running daemon at its next reload.
-struct TomlReader {
+package struct TomlReader {
     private(set) var rest: ArraySlice<UInt8>
     private(set) var line = 1
 
@@ -11,7 +11,7 @@ struct TomlReader {
     private static let deepest = 16
 
     /// The root table of a file.
-    static func read(_ bytes: [UInt8]) throws(TomlFault) -> [String: Setting] {
+    package static func read(_ bytes: [UInt8]) throws(TomlFault) -> [String: Setting] {
         guard String(validating: bytes, as: UTF8.self) != nil else {
             throw TomlFault(line: lineOfFirstInvalidText(in: bytes), message: "not valid UTF-8")
         }

@@ -1,11 +1,16 @@
 /// A value of a configuration file, and the line on which it stands.
-struct Setting: Equatable {
-    var value: SettingValue
-    var line: Int
+package struct Setting: Equatable {
+    package var value: SettingValue
+    package var line: Int
+
+    package init(value: SettingValue, line: Int) {
+        self.value = value
+        self.line = line
+    }
 }
 
 /// A value as a configuration file spells it, before anybody knows what it is for.
-indirect enum SettingValue: Equatable {
+package indirect enum SettingValue: Equatable {
     case string(String)
     case integer(Int64)
     case boolean(Bool)
@@ -15,7 +20,7 @@ indirect enum SettingValue: Equatable {
     case other(String)
 
     /// What to call it in an error. Numbers are shown; text is not, because it may be a secret in the wrong place.
-    var inWords: String {
+    package var inWords: String {
         switch self {
         case .string(let text): text.isEmpty ? "empty text" : "different text"
         case .integer(let number): "\(number)"

@@ -1,6 +1,6 @@
 /// Why a text is not TOML, and where.
-struct TomlFault: Error, Equatable {
-    var line: Int
+package struct TomlFault: Error, Equatable {
+    package var line: Int
     /// What was expected, or what is twice; never a piece of the text, which may be a secret.
-    var message: String
+    package var message: String
 }
