@@ -103,16 +103,20 @@ final class KeepersLine: @unchecked Sendable {
     /// The keeper's next message; `nil`: it has hung up.
     func next() async throws -> (number: UInt32, message: KeeperMessage)? {
         try await onThread { [self] in
-            while heard.isEmpty {
-                var room = [UInt8](repeating: 0, count: 1 << 16)
-                let count = recv(socket, &room, room.count, 0)
-                guard count > 0 else { return nil }
-                try room.withUnsafeBytes { bytes in
-                    try reader.take(UnsafeRawBufferPointer(rebasing: bytes[0..<count])) { heard.append(($0, $1)) }
-                }
-            }
+            while heard.isEmpty { guard try hear() else { return nil } }
             return heard.removeFirst()
         }
+    }
+
+    /// - Returns: whether the keeper is still there.
+    private func hear() throws -> Bool {
+        var room = [UInt8](repeating: 0, count: 1 << 16)
+        let count = recv(socket, &room, room.count, 0)
+        guard count > 0 else { return false }
+        try room.withUnsafeBytes { bytes in
+            try reader.take(UnsafeRawBufferPointer(rebasing: bytes[0..<count])) { heard.append(($0, $1)) }
+        }
+        return true
     }
 
     /// Waits for the next transfer.
@@ -131,9 +135,11 @@ final class KeepersLine: @unchecked Sendable {
         throw IOError(errnoCode: ECONNRESET, reason: "the keeper hung up")
     }
 
-    /// Waits until the keeper hangs up.
+    /// Waits until the keeper hangs up, however much it says before.
     func ended() async throws {
-        while try await next() != nil {}
+        try await onThread { [self] in
+            repeat { heard.removeAll(keepingCapacity: true) } while try hear()
+        }
     }
 }
 
