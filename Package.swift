@@ -118,7 +118,8 @@ let rooms: [Room] = [
         name: "JunctionServer",
         uses: ["JunctionSession", "JunctionProtocol", "JunctionJSON", "JunctionSecret", "CLinux"],
         outside: [nioCore, nioPosix, nioHTTP1],
-        tests: ["JunctionTesting"]
+        tests: ["JunctionTesting"],
+        testsOutside: [nioEmbedded]
     ),
     Room(name: "JunctionSystemd", uses: ["CSystemd", "CLinux"], outside: [logging]),
     Room(

@@ -48,6 +48,12 @@ final class DoorClient: @unchecked Sendable {
         }
     }
 
+    /// Has the kernel keep so much of what was sent and not read yet, as far as it lets programs.
+    func makeRoom(_ count: Int32) {
+        var count = count
+        setsockopt(descriptor, SOL_SOCKET, SO_SNDBUF, &count, socklen_t(MemoryLayout<Int32>.size))
+    }
+
     /// Sends what the kernel takes at once, and returns how much that was.
     func sendWhatFits(_ bytes: [UInt8]) -> Int {
         let count = bytes.withUnsafeBytes {

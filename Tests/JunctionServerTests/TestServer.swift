@@ -155,8 +155,13 @@ final class TestFolder: Sendable {
 }
 
 final class TestIntrospection: DaemonIntrospection {
+    private let told = Mutex(0)
+    /// How often the description was asked for.
+    var descriptionsTold: Int { told.withLock { $0 } }
+
     func info() -> DaemonDescription {
-        DaemonDescription(
+        told.withLock { $0 += 1 }
+        return DaemonDescription(
             version: "1.2.3",
             provider: "junction",
             pid: 42,

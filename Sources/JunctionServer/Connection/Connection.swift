@@ -450,6 +450,8 @@ final class Connection {
     }
 }
 
+extension Connection: TurnTaker, AccountHolder {}
+
 extension Connection: ChannelInboundHandler {
     typealias InboundIn = ByteBuffer
     typealias OutboundOut = ByteBuffer

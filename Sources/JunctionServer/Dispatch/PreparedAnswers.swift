@@ -10,6 +10,7 @@ final class PreparedAnswers {
     private var token: Token?
     private var changesAtToken: UInt64?
     private var discoveryDocument: [UInt8]?
+    private var openAPIDocument: [UInt8]?
 
     private struct Status {
         /// What the owner's count of changes was.
@@ -110,6 +111,13 @@ final class PreparedAnswers {
     func withDiscoveryDocument(of introspection: any DaemonIntrospection, _ body: (UnsafeRawBufferPointer) -> Void) {
         let document = discoveryDocument ?? introspection.discoveryDocument()
         discoveryDocument = document
+        document.withUnsafeBytes(body)
+    }
+
+    /// Lends the same interface as HTTP has it.
+    func withOpenAPIDocument(of introspection: any DaemonIntrospection, _ body: (UnsafeRawBufferPointer) -> Void) {
+        let document = openAPIDocument ?? Array(OpenAPIDocument(version: introspection.info().version).json())
+        openAPIDocument = document
         document.withUnsafeBytes(body)
     }
 }

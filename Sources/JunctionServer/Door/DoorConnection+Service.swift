@@ -18,7 +18,7 @@ extension DoorConnection {
         case .page(.metrics, _): tell(exchange, .metrics, dispatcher.introspection.metricsText(dispatcher.tally).utf8)
         case .page(.events, _): listen(exchange)
         case .page(.openapi, _):
-            tell(exchange, .openapi, OpenAPIDocument(version: dispatcher.introspection.info().version).json())
+            dispatcher.prepared.withOpenAPIDocument(of: dispatcher.introspection) { tell(exchange, .openapi, $0) }
         }
     }
 

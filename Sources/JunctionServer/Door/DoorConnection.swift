@@ -5,13 +5,16 @@ import NIOHTTP1
 
 /// One local program that speaks HTTP: reads one request after the other, and not more than it can pass on.
 ///
-/// Everything happens on the event loop. Nothing is read that there is no use for: what was read together waits here until its
-/// turn, and that is one piece of memory at most.
+/// Everything happens on the event loop. Nothing is read that there is no use for: what was read together waits in the intake until
+/// its turn, and one piece of it is here at most.
 final class DoorConnection {
     let caller: DoorCaller
     let dispatcher: Dispatcher
     let eventLoop: any EventLoop
-    private let reception: Reception
+    let reception: Reception
+    private(set) lazy var intake = DoorIntake(dispatcher.turns) { [unowned self] in charge() }
+    /// What the account of the user has been charged with for this connection.
+    var holding = Holding()
     /// Why the caller is not served, if so.
     private let refusal: WireError?
 
@@ -112,6 +115,7 @@ final class DoorConnection {
         inbox.removeFirst(min(done, inbox.count))
         isWorking = false
         if inbox.isEmpty { readOn() }
+        charge()
     }
 
     /// The same, when whoever is at work now has finished.
@@ -188,6 +192,7 @@ final class DoorConnection {
             bytes.withUnsafeReadableBytes { body.put($0) }
         case .complete: break
         }
+        exchange.received(bytes.readableBytes)
         received += bytes.readableBytes
         return true
     }
@@ -213,19 +218,27 @@ final class DoorConnection {
 
     // MARK: Reading
 
-    private var wantsInput: Bool {
+    /// What there is a use for now.
+    private var wanted: DoorIntake.Portion? {
         switch stage {
-        case .waiting, .leaving: true
-        case .serving(let exchange): exchange.wantsInput
-        case .closed: false
+        case .waiting: .lines
+        case .serving(let exchange): exchange.wantsInput ? exchange.portion : nil
+        case .leaving, .closed: nil
         }
     }
 
     private func readOn() {
-        guard !isReading, wantsInput, let context else { return }
+        guard !isReading, let wanted else { return }
         isReading = true
         if hasBegun { wait() }
-        context.read()
+        intake.ask(for: wanted)
+    }
+
+    /// What is kept for it here, and in the network library.
+    var held: Int {
+        if case .closed = stage { return 0 }
+        let unparsed = inbox.isEmpty ? 0 : DoorIntake.longestPiece + inbox.count * MemoryLayout<Arrival>.stride
+        return intake.held + unparsed + (exchange?.held ?? 0) + queued
     }
 
     /// Whoever has begun a request is waited for as long as the budget lasts.
@@ -271,6 +284,7 @@ final class DoorConnection {
     func flush() {
         context?.flush()
         watchReading()
+        charge()
     }
 
     /// Begins an answer.
@@ -333,6 +347,7 @@ final class DoorConnection {
         let connection = NIOLoopBound(self, eventLoop: eventLoop)
         context.writeAndFlush(Self.wrapOutboundOut(.end(nil))).whenComplete { _ in connection.value.farewell() }
         watchReading()
+        intake.ask(for: .nothing)
         workSoon()
     }
 
@@ -364,6 +379,7 @@ final class DoorConnection {
         }
         isPumping = false
         if wrote { watchReading() }
+        charge()
         switch body.end {
         case .complete: answered(exchange)
         // Whoever reads it sees by the missing end that this is not all.
@@ -455,6 +471,7 @@ final class DoorConnection {
         exchange?.breakOff()
         stage = .closed
         inbox = []
+        charge()
     }
 
     func settleAccount() { reception.settle(caller.account) }
@@ -517,6 +534,7 @@ extension DoorConnection: ChannelInboundHandler {
 
     func channelWritabilityChanged(context: ChannelHandlerContext) {
         guard context.channel.isWritable else { return watchReading() }
+        charge()
         if let exchange { pump(exchange) }
         if isBehind, isListening { tellPresentState() }
         workSoon()

@@ -12,6 +12,8 @@ final class DoorExchange {
     /// What its caller's account has been charged with.
     var charged: Int?
     var hasSaidContinue = false
+    /// How much of a body whose length is known is still to come.
+    private(set) var left: UInt64 = 0
 
     /// How much of a body is gathered before the request goes on: one that is complete by then can be repeated after a renewal,
     /// and is what the API's rules are applied to. Of a longer one no more than this waits here at any time.
@@ -37,6 +39,7 @@ final class DoorExchange {
 
     init(_ request: AdmittedRequest, _ head: RequestHead) {
         (self.request, method, headers, keepsAlive) = (request, head.method, head.headers, request.keepsAlive)
+        if case .length(let length) = request.body { left = length }
         input =
             switch request.body {
             case .none: .complete
@@ -60,8 +63,30 @@ final class DoorExchange {
         }
     }
 
+    /// What comes next of the body.
+    var portion: DoorIntake.Portion {
+        if case .length = request.body { .bytes(left) } else { .lines }
+    }
+
+    /// So much of the body has come.
+    func received(_ count: Int) {
+        left -= min(left, UInt64(count))
+    }
+
     /// Who waits for our word has nothing to send before it.
     private var mayCome: Bool { !request.expectsContinue || hasSaidContinue }
+
+    /// How many bytes of its bodies are here.
+    var held: Int {
+        let held =
+            switch input {
+            case .gathering(let kept): kept.count
+            case .streaming(let body): body.count
+            case .complete: 0
+            }
+        guard case .streaming(let body) = output else { return held }
+        return held + body.count
+    }
 
     /// Whether nothing of the answer has been sent.
     var hasNoOutput: Bool {

@@ -7,6 +7,7 @@ extension ChannelPipeline.SynchronousOperations {
         // How an answer ends is said by whoever makes it.
         var framing = HTTPResponseEncoder.Configuration()
         framing.automaticallySetFramingHeaders = false
+        try addHandler(connection.intake)
         try addHandler(HTTPResponseEncoder(configuration: framing))
         let decoder = HTTPRequestDecoder(leftOverBytesStrategy: .dropBytes, limitConfiguration: .door)
         try addHandler(ByteToMessageHandler(decoder))

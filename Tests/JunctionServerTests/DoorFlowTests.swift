@@ -1,0 +1,63 @@
+import Glibc
+import JunctionServer
+import NIOCore
+import Testing
+
+/// What a program at the door can make wait, and who else has to wait for it.
+struct DoorFlowTests {
+    private static let page = "GET /.junction/openapi.json HTTP/1.1\r\nHost: junction\r\n\r\n"
+
+    // MARK: The end of the sending
+
+    @Test func `what waits unread when the sending ends is bounded, without any right`() throws {
+        var patience = ServerSettings.Patience()
+        // It is not for being slow that anybody goes here.
+        patience.reading = .seconds(3_600)
+        let server = try TestServer(patience: patience)
+        let client = try server.visit()
+        client.makeRoom(4 << 20)
+        // Its answers are not read, so the rest is not asked for; the kernel keeps that.
+        let pages = String(repeating: Self.page, count: 10_000)
+        while client.sendWhatFits(Array(pages.utf8)) > 0 {}
+
+        client.finish()
+
+        // Whoever leaves more here than a socket holds by itself is not served any more.
+        while try server.counters.openConnections > 0 {}
+        withExtendedLifetime(client) {}
+    }
+
+    // MARK: Shares
+
+    @Test func `requests that came together let others have their turn`() throws {
+        let server = try TestServer()
+        let (many, other) = (try server.visit(), try server.visit())
+        // Both are heard from now on, whoever came first.
+        for client in [many, other] { #expect(try client.ask("GET", "/.junction/metrics").status == 200) }
+        let count = 100
+        let isHeld = Signal()
+        let held = server.loop.submit { isHeld.wait() }
+        try many.send(String(repeating: "GET /.junction/status HTTP/1.1\r\nHost: junction\r\n\r\n", count: count))
+        try other.request("GET", "/.junction/metrics")
+        isHeld.give()
+        try held.wait()
+
+        // It says how many were answered before it.
+        let text = try other.answer().text
+        let told = try #require(Int(text.split(separator: " ")[1]))
+
+        #expect(told < count / 2)
+        for _ in 0..<count { #expect(try many.answer().status == 200) }
+    }
+
+    @Test func `what never changes is made once`() throws {
+        let server = try TestServer()
+        let client = try server.visit()
+
+        let first = try client.ask("GET", "/.junction/openapi.json").body
+        #expect(try client.ask("GET", "/.junction/openapi.json").body == first)
+        #expect(try server.visit().ask("GET", "/.junction/openapi.json").body == first)
+
+        #expect(server.introspection.descriptionsTold == 1)
+    }
+}
