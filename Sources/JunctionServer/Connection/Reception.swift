@@ -62,7 +62,7 @@ final class Reception {
             reception: self,
             eventLoop: eventLoop
         )
-        try channel.pipeline.syncOperations.addDoorHandlers(connection)
+        try channel.pipeline.syncOperations.addDoorHandlers(connection, behind: connection.intake)
         visitors[ObjectIdentifier(connection)] = connection
         countConnections()
     }

@@ -3,11 +3,13 @@ import NIOHTTP1
 
 extension ChannelPipeline.SynchronousOperations {
     /// What turns bytes into requests, and answers into bytes: others keep it, and it is as strict as it can be.
-    func addDoorHandlers(_ connection: some ChannelInboundHandler) throws {
+    ///
+    /// - Parameter intake: what keeps bytes that nobody has asked for; whoever keeps nothing needs none.
+    func addDoorHandlers(_ connection: some ChannelInboundHandler, behind intake: DoorIntake? = nil) throws {
         // How an answer ends is said by whoever makes it.
         var framing = HTTPResponseEncoder.Configuration()
         framing.automaticallySetFramingHeaders = false
-        try addHandler(connection.intake)
+        if let intake { try addHandler(intake) }
         try addHandler(HTTPResponseEncoder(configuration: framing))
         let decoder = HTTPRequestDecoder(leftOverBytesStrategy: .dropBytes, limitConfiguration: .door)
         try addHandler(ByteToMessageHandler(decoder))
