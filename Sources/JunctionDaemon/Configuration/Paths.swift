@@ -1,3 +1,4 @@
+import Glibc
 package import JunctionCourier
 
 /// Where this instance reads its configuration, listens and keeps its state: a function of flags and environment.
@@ -56,6 +57,13 @@ package struct Paths: Equatable, Sendable {
         courier =
             variable("JUNCTIOND_COURIER_SOCKET").map { .socket(path: $0) }
             ?? .program(path: "\(folderOfPrograms)/junctiond-courier")
+    }
+
+    /// A path that means the same to whoever is in another folder.
+    package static func absolute(_ path: String) -> String {
+        guard !path.hasPrefix("/"), let folder = getcwd(nil, 0) else { return path }
+        defer { free(folder) }
+        return "\(String(cString: folder))/\(path)"
     }
 
     /// The configuration at this path, and what overrules it.

@@ -5,6 +5,7 @@ import JunctionSystemd
 
 /// What `doctor` looks at around the session, as it was seen at one moment.
 struct InstallationFacts: Equatable, Sendable {
+    /// By its absolute path: whoever is told of it is somewhere else.
     var configurationFile: String?
     var configuration = ConfigurationStanding.inForce
     /// One line for each access entry that matches nobody.
@@ -55,7 +56,7 @@ extension InstallationFacts {
             return ProbeFinding(
                 name: name,
                 verdict: .problem,
-                detail: "The configuration is refused; an older one is in force, and a restart would fail: \(reason)",
+                detail: "\(file) is refused; an older one is in force, and a restart would fail: \(reason)",
                 remedy: "Correct it, check it by 'junctiond --check-config', and run systemctl reload junctiond."
             )
         }

@@ -87,7 +87,7 @@ struct StartPlan {
         socket = try Self.socket(passed: passed, path: paths.socket)
         door = try Self.door(passed: passedDoor, path: configuration.api.socket, beside: socket)
         surroundings = Surroundings(
-            configurationFile: loaded.file,
+            configurationFile: loaded.file.map(Paths.absolute),
             stateDirectory: paths.stateDirectory,
             recordWrittenAt: restoration.writtenAt,
             asksHandlers: configuration.renewalMode == .handler,

@@ -22,7 +22,7 @@ struct Bundle {
         let parts = [
             Part(name: "findings", lines: diagnosis.checks.map(\.text)),
             Part(name: "versions", lines: Self.versions),
-            Part(name: "configuration \(file)", lines: Self.settings(in: file, redaction)),
+            Part(name: "configuration \(file)", lines: Self.settings(in: file)),
             Part(
                 name: "units",
                 lines: UnitProbe()?.units.map(\.summary) ?? ["the service manager says nothing of them"]
@@ -44,19 +44,19 @@ struct Bundle {
         return ([head] + parts.map { "\n== \($0.name)\n" + $0.lines.joined(separator: "\n") }).joined(separator: "\n")
     }
 
-    private static func settings(in file: String, _ redaction: Redaction) -> [String] {
+    private static func settings(in file: String) -> [String] {
         var bytes: [UInt8] = []
         let descriptor = open(file, O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else { return ["it cannot be read: \(String(cString: strerror(errno)))"] }
         defer { close(descriptor) }
         var chunk = [UInt8](repeating: 0, count: 16_384)
-        while bytes.count < 1 << 20 {
+        while bytes.count <= RedactedConfiguration.largest {
             let count = read(descriptor, &chunk, chunk.count)
             guard count > 0 else { break }
             bytes += chunk.prefix(count)
         }
-        let shown = RedactedConfiguration(String(decoding: bytes, as: UTF8.self), redaction).text
-        return shown.isEmpty ? ["nothing is set"] : [shown]
+        let shown = RedactedConfiguration(bytes).lines
+        return shown.isEmpty ? ["nothing is set"] : shown
     }
 
     private static var versions: [String] {

@@ -51,8 +51,11 @@ struct DoctorCommand: ParsableCommand {
             if let snapshot { checks += SessionFindings(snapshot, now: .now).checks }
             checks += NearSide(socket: options.path, configuration: config).checks
         }
-        guard !bundle else { return try show(Bundle(Diagnosis(checks: checks), configuration: config, .of(snapshot))) }
-        try show(Diagnosis(checks: checks))
+        let diagnosis = Diagnosis(checks: checks)
+        guard !bundle else {
+            return try show(Bundle(diagnosis, configuration: config ?? diagnosis.configurationFile, .of(snapshot)))
+        }
+        try show(diagnosis)
         try outcome.get()
         try end(checks.contains { $0.verdict == .problem } ? .refused : .done)
     }
@@ -101,6 +104,17 @@ extension Redaction {
     /// Hides who is signed in.
     fileprivate static func of(_ snapshot: Snapshot?) -> Redaction {
         Redaction(privateWords: [snapshot?.userId, snapshot?.externalUserId, snapshot?.teamId].compactMap(\.self))
+    }
+}
+
+extension Diagnosis {
+    /// The file by which the daemon that answered is configured, if it has named one.
+    var configurationFile: String? {
+        let sentences = [" is in force.", " was changed ", " is refused;"]
+        guard let detail = checks.first(where: { $0.name == "configuration" })?.detail, detail.hasPrefix("/") else {
+            return nil
+        }
+        return sentences.compactMap { detail.range(of: $0).map { String(detail[..<$0.lowerBound]) } }.first
     }
 }
 

@@ -6,7 +6,8 @@ struct ProgramOutput: Equatable {
     var status: Int32
     var text: String
 
-    var lines: [Substring] { text.split(separator: "\n") }
+    /// `\r\n` is one character, and ends a line like any other.
+    var lines: [Substring] { text.split(whereSeparator: \.isNewline) }
 
     /// No program is asked for longer: one that hangs must not hold up whoever wants to know why things hang.
     private static let patience = Duration.seconds(10)

@@ -1,92 +1,51 @@
-/// The configuration as it may be shown: the settings that there are, without comments and without what could be a secret.
+import JunctionToml
+
+/// The configuration as it may be shown: what has been read as TOML, by the path of its key, and of each value only what its
+/// setting can mean.
 ///
-/// It has no setting for a secret itself, but a file that is refused may have one all the same; so only what is known is shown.
+/// It has no setting for a secret itself, but a file may have one all the same, in a comment, under a wrong name, or in the place
+/// of something else. So it is not looked for what should be hidden, but for what can be shown.
 struct RedactedConfiguration {
-    private static let tables: Set<String> = [
-        "junction", "social", "sinch", "oauth", "tls", "network", "renewal", "api", "limits", "access", "log",
-    ]
+    private(set) var lines: [String] = []
 
-    /// Every setting of etc/junctiond/junctiond.toml; a test holds the two together.
-    static let settings: Set<String> = [
-        "provider", "authUrl", "apiUrl", "apiKeyInProduction", "region", "apiKeyFile", "applicationKey",
-        "environmentHost",
-        "registrationUrl", "applicationSecretFile", "issuer", "clientId", "clientAuthentication", "clientSecretFile",
-        "clientKeyFile", "assertionAudience", "scopes", "audience", "resource", "identity", "tokenEndpoint",
-        "deviceAuthorizationEndpoint", "revocationEndpoint", "userinfoEndpoint", "authorizationEndpoint", "caFile",
-        "proxy",
-        "noProxy", "resolveTimeout", "connectTimeout", "requestTimeout", "clientCertificateFile", "mode",
-        "handlerTimeout",
-        "postponeFor", "expose", "socket", "connections", "inFlight", "providerCallsPerMinute", "allow", "unit", "user",
-        "group", "level",
-    ]
+    /// No configuration is larger, and the daemon takes none that is.
+    static let largest = 1 << 20
 
-    var text: String
-
-    init(_ original: String, _ redaction: Redaction = Redaction()) {
-        var lines: [String] = []
-        var end: String?
-        for line in original.split(separator: "\n", omittingEmptySubsequences: false).map(\.trimmed) {
-            if let mark = end {
-                // The rest of a value of several lines.
-                if line.range(of: mark) != nil { end = nil }
-                continue
-            }
-            let (shown, unfinished) = Self.shown(line, redaction)
-            end = unfinished
-            if let shown { lines.append(shown) }
+    init(_ bytes: [UInt8]) {
+        guard bytes.count <= Self.largest else {
+            lines = ["it is larger than \(Self.largest) bytes: nothing of it is shown"]
+            return
         }
-        text = lines.joined(separator: "\n")
+        do throws(TomlFault) {
+            add(try TomlReader.read(bytes), in: "")
+        } catch {
+            // Whatever a reader would make of the rest, it is not what was meant.
+            lines = ["it is no TOML, see line \(error.line): nothing of it is shown"]
+        }
     }
 
-    /// A line as it may be shown, and what ends its value where that goes on.
-    private static func shown(_ line: Substring, _ redaction: Redaction) -> (String?, unfinished: String?) {
-        if line.isEmpty || line.hasPrefix("#") { return (nil, nil) }
-        if line.hasPrefix("[") {
-            let name = line.prefix { $0 != "#" }.filter { !"[] \t\"'".contains($0) }
-            return (
-                tables.contains(name) ? line.hasPrefix("[[") ? "[[\(name)]]" : "[\(name)]" : "[\(Redaction.mark)]", nil
-            )
+    /// - Parameters:
+    ///   - place: what the table is called here: known names, and the numbers of repeated tables.
+    ///   - path: what it is called in the list of settings.
+    private mutating func add(_ table: [String: Setting], in place: String, path: String = "") {
+        for (key, setting) in table.sorted(by: { ($0.value.line, $0.key) < ($1.value.line, $1.key) }) {
+            let isKnown = KnownSetting.names(path + key)
+            add(setting.value, at: place + (isKnown ? key : Redaction.mark), path: path + key)
         }
-        guard let mark = line.firstIndex(of: "=") else { return ("(a line that is no setting)", nil) }
-        let name = String(line[..<mark].trimmed)
-        let value = line[line.index(after: mark)...].trimmed
-        for quotes in ["\"\"\"", "'''"] where value.hasPrefix(quotes) {
-            let isComplete = value.dropFirst(3).range(of: quotes) != nil
-            return ("\(settings.contains(name) ? name : Redaction.mark) = \(Redaction.mark)", isComplete ? nil : quotes)
-        }
-        let isUnfinishedList = value.hasPrefix("[") && value.firstIndex(of: "]") == nil
-        let isKnown = settings.contains(name) && !isUnfinishedList
-        let label = settings.contains(name) ? name : Redaction.mark
-        return (
-            "\(label) = \(isKnown ? Self.value(value, of: name, redaction) : Redaction.mark)",
-            isUnfinishedList ? "]" : nil
-        )
     }
 
-    private static func value(_ value: Substring, of name: String, _ redaction: Redaction) -> String {
-        let plain = withoutComment(value)
-        // A secret in the place of the name of a file that holds it is an easy mistake.
-        if name.hasSuffix("File"), !plain.dropFirst().hasPrefix("/") { return Redaction.mark }
-        return redaction.of(plain)
-    }
-
-    /// What stands before a `#` that is outside quotes.
-    private static func withoutComment(_ value: Substring) -> String {
-        var quote: Character?
-        var isEscaped = false
-        for index in value.indices {
-            let character = value[index]
-            if isEscaped {
-                isEscaped = false
-            } else if let open = quote {
-                if character == "\\", open == "\"" { isEscaped = true }
-                if character == open { quote = nil }
-            } else if character == "\"" || character == "'" {
-                quote = character
-            } else if character == "#" {
-                return String(value[..<index].trimmed)
+    private mutating func add(_ value: SettingValue, at place: String, path: String) {
+        if case .table(let inner) = value { return add(inner, in: place + ".", path: path + ".") }
+        guard case .list(let entries) = value, path == KnownSetting.repeatedTable else {
+            return lines.append("\(place) = \(KnownSetting.all[path]?.shown(value) ?? Redaction.mark)")
+        }
+        for (index, entry) in entries.enumerated() {
+            // An entry that has nothing is one all the same.
+            if case .table(let inner) = entry.value, !inner.isEmpty {
+                add(inner, in: "\(place)[\(index)].", path: path + ".")
+            } else {
+                lines.append("\(place)[\(index)] = \(Redaction.mark)")
             }
         }
-        return String(value)
     }
 }

@@ -7,27 +7,54 @@ struct Redaction {
     /// What is shorter is no token, and what is longer and has letters and digits may be one.
     private static let longestWord = 23
 
-    /// The text without credentials in URLs, without what looks like a token, a key or an id, and without the private words.
+    /// The text without credentials of URLs, without what looks like a token, a key or an id, without whom the daemon calls a
+    /// user, and without the private words.
     func of(_ text: String) -> String {
-        var text = text
-        for word in privateWords where word.count > 2 { text = text.replacingAll(word, with: Self.mark) }
+        let lines = text.split(separator: "\n", omittingEmptySubsequences: false).map { Self.withoutUser(String($0)) }
+        var text = lines.joined(separator: "\n")
+        // A long one first: a short one may be a part of it.
+        let words = Set(privateWords.flatMap { [$0, $0.onOneLine] }).filter { !$0.isEmpty }
+        for word in words.sorted(by: { ($1.count, $0) < ($0.count, $1) }) {
+            text = text.replacingAll(word, with: Self.mark, inWords: word.count > Self.longestInitials)
+        }
         return Self.withoutTokens(Self.withoutCredentials(text))
     }
 
-    /// What stands between `://` and `@`.
+    /// What is so short is hidden where it stands alone: as a part of other words it says nothing of anybody.
+    private static let longestInitials = 2
+
+    /// Whoever is called `User anna`: the daemon says so in its status, also where there is nobody to ask for the id.
+    private static func withoutUser(_ line: String) -> String {
+        guard let start = line.range(of: "User ") else { return line }
+        let rest = line[start.upperBound...]
+        // What can follow an id; the last, because an id may have anything in it.
+        var tail = rest[rest.endIndex...]
+        while let found = rest[..<tail.startIndex].lastIndex(where: \.isWhitespace) {
+            tail = rest[found...]
+            if tail.hasPrefix(" is signed in") { return line[..<start.upperBound] + mark + tail }
+        }
+        return line[..<start.upperBound] + mark
+    }
+
+    /// What stands before an `@`, with a colon in it: `user:password@host`, behind a scheme or without one.
     private static func withoutCredentials(_ text: String) -> String {
-        var rest = text[...]
         var result = ""
-        while let start = rest.range(of: "://") {
-            result += rest[..<start.upperBound]
-            rest = rest[start.upperBound...]
-            let authority = rest.prefix { !$0.isWhitespace && !"/\"'<>".contains($0) }
-            if let at = authority.lastIndex(of: "@") {
-                result += mark
-                rest = rest[at...]
-            }
+        var rest = text[...]
+        while let start = rest.firstIndex(where: { !$0.isWhitespace }) {
+            let word = rest[start...].prefix { !$0.isWhitespace }
+            result += rest[..<start] + withoutCredentials(inWord: word)
+            rest = rest[word.endIndex...]
         }
         return result + rest
+    }
+
+    private static func withoutCredentials(inWord word: Substring) -> String {
+        guard let at = word.lastIndex(of: "@"), word[..<at].contains(":") else { return String(word) }
+        // What has a colon before it is no scheme, but a user with a password.
+        let scheme = word[..<at].range(of: "://").map { word[..<$0.upperBound] }.flatMap { scheme in
+            scheme.count { $0 == ":" } == 1 ? scheme : nil
+        }
+        return (scheme ?? "") + mark + word[at...]
     }
 
     private static func withoutTokens(_ text: String) -> String {
@@ -60,13 +87,21 @@ struct Redaction {
 }
 
 extension String {
-    fileprivate func replacingAll(_ word: String, with other: String) -> String {
+    /// - Parameter inWords: also where it is a part of a longer word.
+    fileprivate func replacingAll(_ word: String, with other: String, inWords: Bool) -> String {
         var rest = self[...]
         var result = ""
         while let found = rest.range(of: word) {
-            result += rest[..<found.lowerBound] + other
+            let isAlone = !isOfWord(before: found.lowerBound) && !isOfWord(at: found.upperBound)
+            result += rest[..<found.lowerBound] + (inWords || isAlone ? other : word)
             rest = rest[found.upperBound...]
         }
         return result + rest
+    }
+
+    private func isOfWord(before index: Index) -> Bool { index > startIndex && isOfWord(at: self.index(before: index)) }
+
+    private func isOfWord(at index: Index) -> Bool {
+        index < endIndex && (self[index].isLetter || self[index].isNumber)
     }
 }

@@ -41,7 +41,7 @@ struct UnitProbe: Equatable {
     /// Reads what `systemctl show` prints: a paragraph for each unit.
     init(reading text: String) {
         var paragraphs: [[String: String]] = [[:]]
-        for line in text.split(separator: "\n", omittingEmptySubsequences: false) {
+        for line in text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline) {
             if line.isEmpty { paragraphs.append([:]) }
             guard let mark = line.firstIndex(of: "=") else { continue }
             paragraphs[paragraphs.count - 1][String(line[..<mark])] = String(line[line.index(after: mark)...])

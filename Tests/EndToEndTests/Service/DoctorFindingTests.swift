@@ -121,17 +121,35 @@ struct DoctorFindingTests {
         let user = try installation.signInNewUser()
         let token = try #require(try installation.token())
 
-        let ending = try installation.ctl("doctor", "--bundle", "--config", installation.configurationFile)
-        let json = try installation.ctl("doctor", "--bundle", "--json", "--config", installation.configurationFile)
+        // The daemon says which file it is.
+        let ending = try installation.ctl("doctor", "--bundle")
+        let json = try installation.ctl("doctor", "--bundle", "--json")
 
         #expect(ending.status == 0)
-        for heading in ["== findings", "== versions", "== configuration", "== units", "== journal"] {
+        for heading in [
+            "== findings", "== versions", "== configuration \(installation.configurationFile)", "== units",
+            "== journal",
+        ] {
             #expect(ending.output.contains(heading))
         }
         #expect(ending.output.contains("junctiond 0.1.0"))
-        #expect(ending.output.contains("proxy = \"http://(hidden)@127.0.0.1:9\""))
+        #expect(ending.output.contains("network.proxy = \"(hidden)@127.0.0.1:9\""))
         #expect(Spill.of([secret, token, user], in: ending.output + ending.errors + json.output) == [])
         #expect((try json.json()["parts"] as? [Object])?.count == 5)
+    }
+
+    @Test func `a bundle has the file that is refused, and nothing of what cannot be read`() throws {
+        let installation = try Installation.started()
+        try installation.change("[log]\r\nlevel = \"s3cret\"\r\n")
+
+        let refused = try installation.ctl("doctor", "--bundle")
+        try installation.change("s3cret")
+        let torn = try installation.ctl("doctor", "--bundle")
+
+        #expect(refused.output.contains("== configuration \(installation.configurationFile)\n"), "\(refused.output)")
+        #expect(refused.output.contains("\nlog.level = (hidden)\n"))
+        #expect(torn.output.contains("== configuration \(installation.configurationFile)\nit is no TOML, see line "))
+        #expect(Spill.of(["s3cret"], in: refused.output + torn.output) == [])
     }
 }
 

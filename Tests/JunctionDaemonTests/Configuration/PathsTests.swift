@@ -54,6 +54,12 @@ import Testing
         #expect(byFlag.configurationMustExist)
     }
 
+    @Test func `a path means the same to whoever is elsewhere`() {
+        #expect(Paths.absolute("/etc/j.toml") == "/etc/j.toml")
+        #expect(Paths.absolute("j.toml").hasPrefix("/"))
+        #expect(Paths.absolute("j.toml").hasSuffix("/j.toml"))
+    }
+
     @Test func `without any home the state needs a place to be named`() {
         let error = #expect(throws: ConfigurationError.self) { try Paths(Arguments(), variables: [:], home: nil) }
 

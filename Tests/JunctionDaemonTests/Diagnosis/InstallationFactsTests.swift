@@ -111,5 +111,7 @@ struct InstallationFactsTests {
         #expect(facts.findings.first?.detail == "There is no file: the built-in defaults are in force.")
         facts.configurationFile = "/x.toml"
         #expect(facts.findings.first?.detail == "/x.toml is in force.")
+        facts.configuration = .refused("no")
+        #expect(facts.findings.first?.detail.hasPrefix("/x.toml is refused; ") == true)
     }
 }

@@ -47,4 +47,20 @@ struct DoctorTests {
 
         #expect(check.text == "problem  clock: off by 1 h\n         set it")
     }
+
+    @Test(arguments: [
+        ("/srv/j.toml is in force.", "/srv/j.toml"),
+        ("/a b/j.toml was changed and is not in force yet.", "/a b/j.toml"),
+        ("/j.toml was changed in what takes effect at the next start only.", "/j.toml"),
+        ("/j.toml is refused; an older one is in force, and a restart would fail: /j.toml:3: no", "/j.toml"),
+        ("There is no file: the built-in defaults are in force.", nil), ("j.toml is in force.", nil),
+    ])
+    func `the daemon names the file that it is configured by`(detail: String, file: String?) {
+        let checks = [
+            Diagnosis.Check(name: "socket", verdict: .ok, detail: "/s is in force."),
+            Diagnosis.Check(name: "configuration", verdict: .ok, detail: detail),
+        ]
+
+        #expect(Diagnosis(checks: checks).configurationFile == file)
+    }
 }

@@ -98,4 +98,12 @@ struct UnitProbeTests {
                 + "\"Nobody is signed in\""
         )
     }
+
+    @Test func `lines may end as on other systems`() {
+        let probe = UnitProbe(reading: "Id=junctiond.service\r\nLoadState=masked\r\n\r\nId=junctiond.socket\r\n")
+
+        #expect(probe.units.map(\.name) == ["junctiond.service", "junctiond.socket"])
+        #expect(probe.units.first?["LoadState"] == "masked")
+        #expect(ProgramOutput(status: 0, text: "a\r\nb\nc\r\n").lines == ["a", "b", "c"])
+    }
 }

@@ -1,0 +1,75 @@
+/// Where something is, and nothing else: without whatever in a path, a URL or a proxy's address could be a secret.
+///
+/// It is read as the daemon reads it. What is not plain in every part of it is not shown at all.
+enum PlainPlace {
+    /// A file, by its absolute path.
+    static func path(_ text: String) -> String? {
+        text.hasPrefix("/") && text.utf8.allSatisfy { isOfPath($0) || $0 == UInt8(ascii: " ") } ? text : nil
+    }
+
+    /// Scheme, host, port and path of a URL.
+    static func url(_ text: String) -> String? {
+        guard isOneWord(text), !text.contains("@"), let mark = text.range(of: "://") else { return nil }
+        let scheme = text[..<mark.lowerBound].lowercased()
+        let rest = text[mark.upperBound...]
+        let authority = rest.prefix { !"/?#".contains($0) }
+        guard ["http", "https"].contains(scheme), let place = host(String(authority)) else { return nil }
+        let tail = rest[authority.endIndex...]
+        let path = tail.prefix { !"?#".contains($0) }
+        let shownPath = path.utf8.allSatisfy(isOfPath) ? String(path) : "/\(Redaction.mark)"
+        return "\(scheme)://\(place)\(shownPath)" + (path.endIndex == tail.endIndex ? "" : "?\(Redaction.mark)")
+    }
+
+    /// Host and port of a proxy, and that there are credentials. The scheme may be missing, as in the environment.
+    static func proxy(_ text: String) -> String? {
+        guard isOneWord(text) else { return nil }
+        var rest = text[...]
+        if let mark = text.range(of: "://") {
+            guard ["http", "https", "socks5", "socks5h"].contains(text[..<mark.lowerBound].lowercased()) else {
+                return nil
+            }
+            rest = text[mark.upperBound...]
+        }
+        let authority = rest.prefix { $0 != "/" }
+        let tail = rest[authority.endIndex...]
+        let parts = authority.split(separator: "@", omittingEmptySubsequences: false)
+        guard tail.isEmpty || tail == "/", parts.count <= 2, let last = parts.last, let place = host(String(last))
+        else {
+            return nil
+        }
+        return parts.count == 2 ? "\(Redaction.mark)@\(place)" : place
+    }
+
+    /// A name or an address, perhaps with a port.
+    static func host(_ text: String) -> String? {
+        var host = text[...]
+        if let colon = text.lastIndex(of: ":"), !text.hasSuffix("]") {
+            let port = text[text.index(after: colon)...].utf8
+            guard (1...5).contains(port.count), port.allSatisfy(isDigit) else { return nil }
+            host = text[..<colon]
+        }
+        if host.hasPrefix("["), host.hasSuffix("]") {
+            let address = host.dropFirst().dropLast().utf8
+            return address.allSatisfy { isHexadecimal($0) || ":.".utf8.contains($0) } ? text : nil
+        }
+        return !host.isEmpty && host.utf8.allSatisfy { isLetter($0) || isDigit($0) || "-._".utf8.contains($0) }
+            ? text : nil
+    }
+
+    /// Whether it is in ASCII, without blanks: then every character is one byte, and no two are taken for one.
+    private static func isOneWord(_ text: String) -> Bool { text.utf8.allSatisfy { (0x21...0x7E).contains($0) } }
+
+    private static func isOfPath(_ byte: UInt8) -> Bool {
+        isLetter(byte) || isDigit(byte) || "/._-~+@".utf8.contains(byte)
+    }
+
+    private static func isLetter(_ byte: UInt8) -> Bool {
+        (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte | 0x20)
+    }
+
+    private static func isDigit(_ byte: UInt8) -> Bool { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) }
+
+    private static func isHexadecimal(_ byte: UInt8) -> Bool {
+        isDigit(byte) || (UInt8(ascii: "a")...UInt8(ascii: "f")).contains(byte | 0x20)
+    }
+}
