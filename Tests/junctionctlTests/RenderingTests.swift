@@ -244,6 +244,27 @@ struct RenderingTests {
         for snapshot in [dead, nobody] { #expect(WaitCommand.Goal.fresh.obstacle(in: snapshot) == nil) }
     }
 
+    @Test func `a dead token whose user has to sign in again does not become fresh by waiting`() {
+        var snapshot = signedIn
+        snapshot.flags.append(.pendingReauthentication)
+
+        // A living token is served all the same.
+        #expect(WaitCommand.Goal.fresh.isReached(by: snapshot, at: now))
+        for state in [Snapshot.State.tokenExpired, .established] {
+            snapshot.state = state
+            let later = Timestamp("2026-11-21T07:20:34Z")!
+            #expect(!WaitCommand.Goal.fresh.isReached(by: snapshot, at: later))
+            let obstacle = WaitCommand.Goal.fresh.obstacle(in: snapshot)
+            #expect(obstacle?.status == .temporary)
+            #expect(obstacle?.kind == "reauthenticationRequired")
+            #expect(obstacle?.line.contains("same user") == true)
+            #expect(WaitCommand.Goal.signedIn.obstacle(in: snapshot) == nil)
+        }
+        // Somebody does it already.
+        snapshot.state = .establishing
+        #expect(WaitCommand.Goal.fresh.obstacle(in: snapshot) == nil)
+    }
+
     @Test func `a state that is not on disk ends with the exit code for trying again`() {
         var snapshot = signedIn
         snapshot.storage.durable = false

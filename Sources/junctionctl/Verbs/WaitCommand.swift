@@ -10,7 +10,8 @@ struct WaitCommand: ParsableCommand {
         discussion: """
             It also waits for the daemon to come up, or to come back. Without --timeout it waits for ever; \
             with it, it ends with exit code 75 when the time is over. For fresh it does not wait where waiting is in vain: \
-            a session that is locked, damaged or unavailable ends it with 75, one that is terminated with 1.
+            a session that is locked, damaged or unavailable, or whose token is dead and whose user has to sign in again, \
+            ends it with 75, one that is terminated with 1.
             """
     )
 
@@ -60,7 +61,7 @@ extension WaitCommand.Goal {
         }
     }
 
-    /// Why it does not come about by waiting: somebody has to do something first.
+    /// Why it does not come about by waiting, where it has not come about: somebody has to do something first.
     func obstacle(in snapshot: Snapshot) -> CommandFailure? {
         guard self == .fresh else { return nil }
         if snapshot.storage.status != .ok {
@@ -68,6 +69,15 @@ extension WaitCommand.Goal {
                 "the stored session is \(snapshot.storage.status): it does not become fresh by waiting",
                 kind: "storageUnavailable",
                 remedy: "run 'junctionctl doctor'",
+                status: .temporary
+            )
+        }
+        // A token that is still alive is fresh: this is about one that is dead, and stays so.
+        if snapshot.isSignedIn, snapshot.flags.contains(.pendingReauthentication), snapshot.state != .establishing {
+            return CommandFailure(
+                "the provider wants a new credential of the signed-in user: the session does not become fresh by waiting",
+                kind: "reauthenticationRequired",
+                remedy: "sign the same user in again with 'junctionctl sign-in'",
                 status: .temporary
             )
         }

@@ -90,6 +90,23 @@ import Testing
         #expect(try installation.ctl("wait", "--for", "something").status == 64)
     }
 
+    @Test func `wait for a fresh session does not wait for a dead token whose user has to sign in again`() throws {
+        let installation = try Installation.started(accessTokenLifetime: 2)
+        let user = try installation.signInNewUser()
+        try installation.cloud.drive("require-reauthentication", user)
+        let watch = try installation.talkingCtl("watch", "--json")
+        // Until the token is dead the session is fresh.
+        var snapshot = try watch.object()
+        while snapshot.state != "tokenExpired" || !snapshot.flags.contains("pendingReauthentication") {
+            snapshot = try watch.object()
+        }
+
+        let ending = try installation.ctl("wait", "--for", "fresh")
+
+        #expect(ending.status == 75)
+        #expect(ending.errors.contains("(reauthenticationRequired): sign the same user in again"), "\(ending.errors)")
+    }
+
     @Test func `identify runs its command only when a token is needed, and tells it for whom`() throws {
         let installation = try Installation.started()
         let alice = try installation.cloud.makeUser("alice")
