@@ -12,7 +12,8 @@ struct RPCCommand: ParsableCommand {
         discussion: """
             'junctionctl rpc rpc.discover' describes all methods. Parameters are one JSON object; those of session.signIn \
             hold a secret and come on standard input only, for arguments can be read by every user. There is one answer: \
-            a subscription or a session handler ends with this program.
+            a subscription ends with this program, and what asks its caller back has a verb of its own: identify, \
+            handle-renewals.
             """
     )
 
@@ -24,7 +25,17 @@ struct RPCCommand: ParsableCommand {
 
     @OptionGroup var options: GlobalOptions
 
+    /// What the daemon has questions about, which nobody would answer here: the verb that does.
+    private static let conversations = [
+        "\(SessionIdentify.name)": "identify", "\(HandlerRegister.name)": "handle-renewals",
+    ]
+
     func validate() throws {
+        if let verb = Self.conversations[method] {
+            throw ValidationError(
+                "the daemon asks back about \(method), and rpc has no answers: use 'junctionctl \(verb)'"
+            )
+        }
         guard params == nil || params == "-" || method != "\(SessionSignIn.name)" else {
             throw ValidationError("a credential is not for an argument: give - and the parameters on standard input")
         }
