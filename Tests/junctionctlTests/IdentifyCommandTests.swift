@@ -20,6 +20,17 @@ struct IdentifyCommandTests {
         )
     }
 
+    @Test(.timeLimit(.minutes(1))) func `the command has no longer than the daemon`() throws {
+        let command = try IdentifyCommand.parse(["app-anna", "--token-command", "sleep 60; echo t"])
+
+        let error = #expect(throws: CommandFailure.self) {
+            try command.form(for: "app-anna", of: .junction, by: .after(.milliseconds(200))).read()
+        }
+
+        #expect(error?.what.contains("the token command") == true)
+        #expect(error?.status == .temporary)
+    }
+
     @Test func `with social.plus it prints the auth token, which is needed in secure mode only`() throws {
         #expect(
             try credential(.social, token[0], token[1])

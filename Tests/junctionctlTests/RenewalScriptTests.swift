@@ -54,7 +54,7 @@ struct RenewalScriptTests {
     @Test(arguments: [
         ("echo renew; exit 3", "exit code 3"),
         ("kill -9 $$", "signal 9"),
-        ("true", "there is none"),
+        ("true", "printed nothing"),
         ("echo secret-of-joe", "neither JSON"),
         (#"echo '{"action":"dance","authToken":"secret-of-joe"}'"#, "result.action"),
         (#"echo '{"action":"renewWithAuthToken"}'"#, "result.authToken"),

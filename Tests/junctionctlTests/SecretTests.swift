@@ -1,4 +1,5 @@
 import Glibc
+import JunctionClient
 import JunctionProtocol
 import Testing
 
@@ -76,15 +77,47 @@ struct SecretTests {
     }
 
     @Test func `a command that prints nothing has no secret`() {
-        let error = #expect(throws: CommandFailure.self) { try ShellCommand(line: "true").secretOutput("token") }
+        for line in ["true", "echo", "printf ' \\n'"] {
+            let error = #expect(throws: CommandFailure.self) { try ShellCommand(line: line).secretOutput("token") }
 
-        #expect(error?.kind == "secretUnreadable")
+            #expect(error?.kind == "tokenCommandFailed")
+            #expect(error?.what == "the token command failed: it printed nothing")
+            // Nothing is to be given in another way: the command is to print it.
+            #expect(error?.remedy?.contains("standard input") == false)
+        }
+    }
+
+    @Test func `a command that prints what is no secret is told so`() {
+        let error = #expect(throws: CommandFailure.self) {
+            try ShellCommand(line: #"printf '\377'"#).secretOutput("token")
+        }
+
+        #expect(error?.kind == "tokenCommandFailed")
+        #expect(error?.what.contains("UTF-8") == true)
+    }
+
+    @Test(
+        .timeLimit(.minutes(1)),
+        arguments: [
+            "sleep 60", "exec sleep 60", "echo t; exec >&-; sleep 60", "trap '' TERM; sleep 60; echo t",
+            "sleep 60 & echo t",
+        ]
+    )
+    func `a command that is not done by the deadline is ended, and it is said that it was the command`(line: String) {
+        let command = ShellCommand(line: line, deadline: .after(.milliseconds(200)))
+
+        let error = #expect(throws: CommandFailure.self) { try command.secretOutput("token") }
+
+        #expect(error?.what == "the token command failed: it was not done in time")
+        #expect(error?.remedy?.contains("--timeout") == true)
+        #expect(error?.status == .temporary)
     }
 
     @Test func `a command that never stops printing is ended`() {
         let error = #expect(throws: CommandFailure.self) { try ShellCommand(line: "exec yes").secretOutput("token") }
 
-        #expect(error?.kind == "secretUnreadable")
+        #expect(error?.kind == "tokenCommandFailed")
+        #expect(error?.what.contains("longer than") == true)
     }
 }
 

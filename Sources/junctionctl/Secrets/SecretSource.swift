@@ -105,12 +105,17 @@ extension SecretText {
             guard isText(UnsafeRawBufferPointer(rebasing: room[..<length])) else { throw CommandFailure(noText: name) }
             return length
         }
-        guard secret.count > 0 else { throw CommandFailure(unreadable: name, "there is none") }
+        guard secret.count > 0 else { throw CommandFailure(unreadable: name, CommandFailure.absence) }
         self.init(SharedSecret(secret))
     }
 }
 
 extension CommandFailure {
+    fileprivate static let absence = "there is none"
+
+    /// Whether there was no secret at all.
+    var isAboutAbsence: Bool { kind == "secretUnreadable" && what.hasSuffix(": \(Self.absence)") }
+
     init(unreadable name: String, _ why: String) {
         self.init(
             "the \(name) cannot be read: \(why)",

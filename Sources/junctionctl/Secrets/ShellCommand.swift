@@ -9,25 +9,38 @@ struct ShellCommand {
     var variables: [String: String] = [:]
     /// What it finds on its standard input, in place of ours.
     var input: [UInt8]?
-    /// Until when it has to be done. A command that has one gets a process group of its own, which can be ended.
+    /// Until when it has to be done. A command that has one gets a process group of its own, which can be ended, unless it may
+    /// ask somebody at our terminal: another group than ours must not read from that.
     var deadline = Deadline.never
+
+    private var hasOwnGroup: Bool { deadline != .never && !mayUseTerminal }
+
+    private var mayUseTerminal: Bool {
+        guard input == nil else { return false }
+        let terminal = open("/dev/tty", O_RDWR | O_NOCTTY | O_CLOEXEC)
+        if terminal >= 0 { close(terminal) }
+        return terminal >= 0
+    }
 
     /// Runs it with `/bin/sh -c` and reads what it prints, which no file and no argument ever sees.
     func secretOutput(_ name: String) throws -> SecretText {
         let output = try Pipe(for: self)
-        let process = Result { try spawn(writingTo: output) }
+        let hasOwnGroup = hasOwnGroup
+        let process = Result { try spawn(writingTo: output, inOwnGroup: hasOwnGroup) }
         close(output.writing)
         let secret = Result { try SecretText(readingSecret: name, from: output.reading, by: deadline) }
+            .mapError(unusable)
         // Whatever the command still has to say ends it, instead of blocking it for ever.
         close(output.reading)
 
-        let status = waitForEnd(of: try process.get())
-        if case .failure = secret, status & 0x7F == SIGPIPE { return try secret.get() }
+        let status = waitForEnd(of: try process.get(), inOwnGroup: hasOwnGroup)
+        if deadline.hasPassed, status & 0x7F == SIGKILL || !secret.isSuccess { throw lateness }
+        if status & 0x7F == SIGPIPE, !secret.isSuccess { return try secret.get() }
         guard status == 0 else { throw failure(explanation(of: status)) }
         return try secret.get()
     }
 
-    private func spawn(writingTo output: Pipe) throws -> pid_t {
+    private func spawn(writingTo output: Pipe, inOwnGroup: Bool) throws -> pid_t {
         var actions = posix_spawn_file_actions_t()
         posix_spawn_file_actions_init(&actions)
         defer { posix_spawn_file_actions_destroy(&actions) }
@@ -44,7 +57,7 @@ struct ShellCommand {
         sigemptyset(&defaults)
         sigaddset(&defaults, SIGPIPE)
         posix_spawnattr_setsigdefault(&attributes, &defaults)
-        let group = deadline == .never ? 0 : POSIX_SPAWN_SETPGROUP
+        let group = inOwnGroup ? POSIX_SPAWN_SETPGROUP : 0
         posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGDEF | group))
 
         var process = pid_t()
@@ -71,15 +84,18 @@ struct ShellCommand {
     }
 
     /// Waits for the command to end, and ends it, with all that it has started, when it is too late.
-    private func waitForEnd(of process: pid_t) -> Int32 {
+    private func waitForEnd(of process: pid_t, inOwnGroup: Bool) -> Int32 {
         var status: Int32 = 0
         guard deadline != .never else {
             while waitpid(process, &status, 0) < 0, errno == EINTR {}
             return status
         }
-        // Its output is closed, so it ends within a moment, unless it is one that will not.
+        // Its output is closed, so it ends within a moment, unless it is one that will not. What it has left running in the
+        // background ends as well.
+        let whole = inOwnGroup ? -process : process
+        if deadline.hasPassed { kill(whole, SIGKILL) }
         while waitpid(process, &status, WNOHANG) == 0 {
-            if deadline.hasPassed { kill(-process, SIGKILL) }
+            if deadline.hasPassed { kill(whole, SIGKILL) }
             poll(nil, 0, 10)
         }
         return status
@@ -87,8 +103,24 @@ struct ShellCommand {
 
     private func explanation(of status: Int32) -> String {
         let signal = status & 0x7F
-        if signal == SIGKILL, deadline.hasPassed { return "it was not done in time" }
         return signal == 0 ? "it ended with exit code \(status >> 8 & 0xFF)" : "signal \(signal) ended it"
+    }
+
+    /// Why what it has printed is no secret. Nobody is told to give it on standard input: the command was to do that.
+    private func unusable(_ error: any Error) -> any Error {
+        guard let failure = error as? CommandFailure else { return error }
+        return failure.isAboutAbsence
+            ? self.failure("it printed nothing") : self.failure("of what it printed, \(failure.what)")
+    }
+
+    private var lateness: CommandFailure {
+        CommandFailure(
+            "the token command failed: it was not done in time",
+            kind: "tokenCommandFailed",
+            remedy:
+                "nothing has changed; give it longer by --timeout, or run the command by hand to see what takes so long",
+            status: .temporary
+        )
     }
 
     fileprivate func failure(_ why: String) -> CommandFailure {
@@ -98,6 +130,10 @@ struct ShellCommand {
             remedy: "nothing has changed; run the command by hand to see why"
         )
     }
+}
+
+extension Result {
+    fileprivate var isSuccess: Bool { if case .success = self { true } else { false } }
 }
 
 /// Two ends that no command inherits, unless it is given one.

@@ -65,6 +65,8 @@ struct IdentifyCommand: ParsableCommand {
     func run() throws {
         let codes = try options.codes(asPicture: qr)
         var failure: (any Error)?
+        // The command's as well: a credential that comes later is not wanted any more.
+        let deadline = options.daemon.deadline
         let params = SessionIdentify.Params(externalUserId: externalId)
         let result: Connection.Answered<IdentifyResult>
         do {
@@ -74,7 +76,14 @@ struct IdentifyCommand: ParsableCommand {
                     return .failure(.methodNotFound)
                 }
                 do {
-                    let form = try device ? .device : form(for: externalId, of: .orUsual { try options.provider() })
+                    let form =
+                        try device
+                        ? .device
+                        : form(
+                            for: externalId,
+                            of: .orUsual { try options.provider() },
+                            by: deadline
+                        )
                     // The answer to identify comes with the end of it; the codes are in what the others see meanwhile.
                     if case .device = form { try codes.showWhenThere(at: options.path) }
                     return .success(try form.read())
@@ -92,9 +101,13 @@ struct IdentifyCommand: ParsableCommand {
     }
 
     /// What this user signs in with at this provider.
-    func form(for externalId: String, of provider: Provider) throws -> CredentialForm {
+    ///
+    /// - Parameter deadline: until when the command has to be done.
+    func form(for externalId: String, of provider: Provider, by deadline: Deadline = .never) throws -> CredentialForm {
         let token = tokenCommand.map {
-            SecretSource.command(ShellCommand(line: $0, variables: [Self.variable: externalId]))
+            SecretSource.command(
+                ShellCommand(line: $0, variables: [Self.variable: externalId], deadline: deadline)
+            )
         }
         switch provider {
         case .junction:

@@ -133,9 +133,30 @@ import Testing
         #expect(ending.errors.contains("7"))
         #expect(try installation.status().userId == user)
         #expect(try installation.status().externalUserId == nil)
+        let silent = try installation.ctl("identify", "app-bob", "--token-command", "true")
+        #expect(silent.status == 1)
+        #expect(silent.errors.contains("it printed nothing (tokenCommandFailed)"), "\(silent.errors)")
         let commandless = try installation.ctl("identify", "app-bob")
         #expect(commandless.status == 64)
         #expect(commandless.errors.contains("--token-command"))
+    }
+
+    @Test func `identify ends its command when the time is over, and sends nothing after it`() throws {
+        let installation = try Installation.started()
+        let user = try installation.signInNewUser()
+
+        let ending = try installation.ctl(
+            "identify",
+            "app-bob",
+            "--timeout",
+            "1",
+            "--token-command",
+            "echo TOK; exec sleep 1000"
+        )
+
+        #expect(ending.status == 75)
+        #expect(ending.errors.contains("the token command failed: it was not done in time"), "\(ending.errors)")
+        #expect(try installation.status().userId == user)
     }
 
     @Test func `identify is not repeated over a sign-out that came after it`() throws {
