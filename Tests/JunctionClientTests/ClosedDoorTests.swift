@@ -45,6 +45,12 @@ struct ClosedDoorTests {
         }
     }
 
+    @Test func `a socket of root's alone is root's`() {
+        let remedy = ClosedDoor(group: nil, owner: 0).remedy(for: Login(user: 1000, groups: [1000]), accounts)
+
+        #expect(remedy.hasPrefix("only root may: ask as root, or "))
+    }
+
     @Test func `groups that came after the login began are missing in it`() {
         #expect(Login(user: 1000, groups: [1000]).missing(in: accounts).map(\.name) == ["junction"])
         #expect(Login(user: 1000, groups: [1000, 994]).missing(in: accounts).isEmpty)

@@ -26,10 +26,9 @@ struct ClosedDoor {
     /// What to do for somebody at a terminal.
     func remedy(for login: Login, _ accounts: AccountFiles) -> String {
         guard let group, !login.groups.contains(group) else {
-            let owner = accounts.name(ofUser: owner) ?? "\(owner)"
-            return
-                "only '\(owner)' and root may: ask as one of them, or have the daemon's socket given to a group that you "
-                + "are in"
+            let name = accounts.name(ofUser: owner) ?? "\(owner)"
+            let whoMay = owner == 0 ? "root may: ask as root" : "'\(name)' and root may: ask as one of them"
+            return "only \(whoMay), or have the daemon's socket given to a group that you are in"
         }
         let name = accounts.name(ofGroup: group) ?? "\(group)"
         if accounts.groups(ofUser: login.user).contains(where: { $0.number == group }) {
