@@ -1,10 +1,15 @@
 import Glibc
+import JunctionProtocol
 import JunctionServer
+import JunctionSession
+import JunctionTesting
 import NIOCore
 import Testing
 
 /// What a program at the door can make wait, and who else has to wait for it.
 struct DoorFlowTests {
+    private typealias Answer = JunctionSession.ApiAnswer
+
     private static let page = "GET /.junction/openapi.json HTTP/1.1\r\nHost: junction\r\n\r\n"
 
     // MARK: The end of the sending
@@ -25,6 +30,25 @@ struct DoorFlowTests {
         // Whoever leaves more here than a socket holds by itself is not served any more.
         while try server.counters.openConnections > 0 {}
         withExtendedLifetime(client) {}
+    }
+
+    // MARK: Rights
+
+    @Test(.enabled(if: OrdinaryCaller.isPossible, "Only root can connect as somebody else"))
+    func `who loses the right to the API while a request is sent sees its end, and it goes no further`() throws {
+        let server = try TestServer(AccessPolicy(rules: [AccessRule(allow: [.api])], daemonUser: 0))
+        _ = try server.connectSignedIn()
+        let client = try OrdinaryCaller().visit(server)
+        try client.send("PUT /v2/user/alice/x HTTP/1.1\r\nHost: junction\r\nContent-Length: 100000\r\n\r\nabc")
+        while server.provider.uploaded < 3 {}
+
+        try server.onLoop { [server = server.server] in
+            server.reload(policy: AccessPolicy(rules: [], daemonUser: 0), exposesApi: true)
+        }
+
+        let upload = try #require(server.provider.apiCalls.first?.upload)
+        #expect(try server.onLoop { upload.breach != nil })
+        #expect(try client.isAtEnd())
     }
 
     // MARK: Shares

@@ -95,7 +95,7 @@ final class DoorConnection {
         guard let exchange else { return false }
         switch exchange.request.aim {
         case .api:
-            guard case .streaming = exchange.output else { return false }
+            guard exchange.isPassing else { return false }
             return !caller.may(.api) || !dispatcher.exposesApi
         case .page(let page, _):
             guard case .events = exchange.output, let capability = page.method.capability else { return false }

@@ -88,6 +88,13 @@ final class DoorExchange {
         return held + body.count
     }
 
+    /// Whether some of a body is on its way: what is not is judged before it leaves, and before it is answered.
+    var isPassing: Bool {
+        if case .streaming = input { return true }
+        if case .streaming = output { return true }
+        return false
+    }
+
     /// Whether nothing of the answer has been sent.
     var hasNoOutput: Bool {
         if case .nothing = output { true } else { false }
