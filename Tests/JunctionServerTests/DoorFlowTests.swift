@@ -32,6 +32,55 @@ struct DoorFlowTests {
         withExtendedLifetime(client) {}
     }
 
+    @Test(arguments: ["", "GET /.junction/status HTTP/1.1\r\nHost: junction\r\nConnection: close\r\n\r\n"])
+    func `what was asked before the sending ended is answered, however late it is read`(last: String) throws {
+        let server = try TestServer()
+        let client = try server.visitSignedIn()
+        let body = [UInt8](repeating: 120, count: 1 << 20)
+        server.provider.answerCalls(Answer(status: 200, headers: [], body: body))
+
+        try client.send("GET /v2/user/alice HTTP/1.1\r\nHost: junction\r\n\r\n" + last)
+        client.finish()
+        // The whole answer was written with its head, and the loop has had its turns since then.
+        let answer = try client.head()
+        for _ in 0..<10 { _ = try server.connect().result(of: "session.status") }
+
+        #expect(answer.header("content-length") == "\(body.count)")
+        try client.skip(body.count)
+        if !last.isEmpty { #expect(try client.answer().status == 200) }
+        #expect(try client.isAtEnd())
+    }
+
+    @Test func `many requests that came with the end of the sending are all answered`() throws {
+        let server = try TestServer()
+        let client = try server.visit()
+        let count = 60
+
+        try client.send(String(repeating: Self.page, count: count))
+        client.finish()
+
+        for _ in 0..<count { #expect(try client.answer().status == 200) }
+        #expect(try client.isAtEnd())
+    }
+
+    @Test func `an answer that is complete is not cut off by the end of the daemon`() throws {
+        let server = try TestServer()
+        let client = try server.visitSignedIn()
+        let body = [UInt8](repeating: 120, count: 1 << 20)
+        server.provider.answerCalls(Answer(status: 200, headers: [], body: body))
+        try client.request("GET", "/v2/user/alice")
+        // All of it was written together.
+        let answer = try client.head()
+
+        let drained = server.loop.flatSubmit { [server = server.server] in server.drain() }
+        try server.onLoop {}
+
+        #expect(answer.header("content-length") == "\(body.count)")
+        try client.skip(body.count)
+        #expect(try client.isAtEnd())
+        try drained.wait()
+    }
+
     // MARK: Rights
 
     @Test(.enabled(if: OrdinaryCaller.isPossible, "Only root can connect as somebody else"))

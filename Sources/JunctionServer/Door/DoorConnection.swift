@@ -28,6 +28,8 @@ final class DoorConnection {
     private var isPumping = false
     private var hasMore = false
 
+    /// The other side sends nothing more.
+    private var otherHasEnded = false
     /// Some of a request is here, and the rest is waited for.
     private var hasBegun = false
     private var budget: WaitingBudget
@@ -61,8 +63,10 @@ final class DoorConnection {
     private enum Stage {
         case waiting
         case serving(DoorExchange)
-        /// The last word has been said: what still comes is dropped until the other side has heard it.
+        /// The last word is being said: what still comes is dropped until the other side has heard it.
         case leaving
+        /// It has been said, and handed to the kernel.
+        case parted
         case closed
     }
 
@@ -136,7 +140,7 @@ final class DoorConnection {
             case .part(.head(let head)): return begin(head)
             case .part(.body), .part(.end): return true
             case .nonsense(let refused): refuse(refused)
-            case .end: close()
+            case .end: leave()
             }
             return true
         case .serving(let exchange):
@@ -153,7 +157,8 @@ final class DoorConnection {
             case .end: breakOff(exchange, RefusedRequest(400, .invalidRequest, "The request ended before its body did"))
             }
             return true
-        case .leaving:
+        case .leaving: return true
+        case .parted:
             if case .end = arrival { close() }
             return true
         case .closed: return true
@@ -223,7 +228,7 @@ final class DoorConnection {
         switch stage {
         case .waiting: .lines
         case .serving(let exchange): exchange.wantsInput ? exchange.portion : nil
-        case .leaving, .closed: nil
+        case .leaving, .parted, .closed: nil
         }
     }
 
@@ -264,7 +269,7 @@ final class DoorConnection {
         switch stage {
         case .waiting: refuse(late)
         case .serving(let exchange): breakOff(exchange, late)
-        case .leaving, .closed: break
+        case .leaving, .parted, .closed: break
         }
     }
 
@@ -318,6 +323,7 @@ final class DoorConnection {
         frame.saysClose()
         write(.head(frame.head))
         if frame.hasBody { write(.body(.byteBuffer(body))) }
+        write(.end(nil))
         leave()
     }
 
@@ -330,22 +336,24 @@ final class DoorConnection {
     }
 
     private func finish(_ exchange: DoorExchange) {
-        guard exchange.keepsAlive, exchange.hasAllInput, !isDraining else { return leave() }
         write(.end(nil))
+        guard exchange.keepsAlive, exchange.hasAllInput, !isDraining else { return leave() }
         stage = .waiting
         restartBudget(hasBegun: false)
         flush()
         workSoon()
     }
 
-    /// The last word has been said: the other side hears it before the connection goes, even while it still sends.
+    /// There is nothing more to say: the other side hears what was said before the connection goes, even while it still sends.
     private func leave() {
         guard let context else { return }
         stage = .leaving
         isListening = false
         restartBudget(hasBegun: false)
         let connection = NIOLoopBound(self, eventLoop: eventLoop)
-        context.writeAndFlush(Self.wrapOutboundOut(.end(nil))).whenComplete { _ in connection.value.farewell() }
+        // Nothing at all, which is written when everything before it is.
+        let nothing = Self.wrapOutboundOut(.body(.byteBuffer(ByteBuffer())))
+        context.writeAndFlush(nothing).whenComplete { _ in connection.value.farewell() }
         watchReading()
         intake.ask(for: .nothing)
         workSoon()
@@ -353,6 +361,8 @@ final class DoorConnection {
 
     private func farewell() {
         guard case .leaving = stage, let context else { return }
+        stage = .parted
+        guard !otherHasEnded else { return close() }
         context.close(mode: .output, promise: nil)
         let connection = NIOLoopBound(self, eventLoop: eventLoop)
         farewellTimer = eventLoop.scheduleTask(in: TimeAmount(reception.patience.farewell)) { connection.value.close() }
@@ -446,11 +456,12 @@ final class DoorConnection {
     func drain() {
         isDraining = true
         switch stage {
-        case .waiting where inbox.isEmpty: close()
+        // Whoever is in the middle of nothing need not hear anything.
+        case .waiting where inbox.isEmpty && intake.held == 0: if queued == 0 { close() } else { leave() }
         case .serving(let exchange):
             exchange.keepsAlive = false
             if case .events = exchange.output { answered(exchange) }
-        case .waiting, .leaving, .closed: break
+        case .waiting, .leaving, .parted, .closed: break
         }
     }
 
@@ -528,6 +539,7 @@ extension DoorConnection: ChannelInboundHandler {
 
     func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
         guard case .inputClosed? = event as? ChannelEvent else { return }
+        otherHasEnded = true
         inbox.append(.end)
         work()
     }
