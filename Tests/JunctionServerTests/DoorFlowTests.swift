@@ -102,6 +102,63 @@ struct DoorFlowTests {
 
     // MARK: Shares
 
+    @Test func `an answer that goes on counts until its end`() throws {
+        let server = try TestServer(limits: CallerLimits(inFlight: 1))
+        let client = try server.visitSignedIn()
+        let stream = BodyStream()
+        server.provider.answerCalls(Answer(status: 200, headers: [], body: [], stream: stream))
+        try client.request("GET", "/v2/user/alice")
+        _ = try client.head()
+
+        #expect(try server.visit().ask("GET", "/v2/user/alice").kind == "busy")
+        try server.onLoop { stream.finish(.complete) }
+
+        #expect(try client.chunk() == nil)
+        #expect(try client.ask("GET", "/v2/user/alice").status == 200)
+    }
+
+    @Test func `an answer that is given up counts no more`() throws {
+        let server = try TestServer(limits: CallerLimits(inFlight: 1))
+        var client: DoorClient? = try server.visitSignedIn()
+        let stream = BodyStream()
+        server.provider.answerCalls(Answer(status: 200, headers: [], body: [], stream: stream))
+        try client?.request("GET", "/v2/user/alice")
+        _ = try client?.head()
+
+        client = nil
+        while try server.onLoop({ !stream.isAbandoned }) {}
+
+        #expect(try server.visit().ask("GET", "/v2/user/alice").status == 200)
+    }
+
+    @Test(.enabled(if: OrdinaryCaller.isPossible, "Only root can connect as somebody else"))
+    func `no user has more than a quarter of the ways out, and the others have theirs`() throws {
+        let policy = AccessPolicy(rules: [AccessRule(allow: [.api])], daemonUser: 0)
+        let server = try TestServer(policy, callsPerMinute: 1_000)
+        _ = try server.connectSignedIn()
+        let quarter = 48
+        let streams = (0..<quarter).map { _ in BodyStream() }
+        for stream in streams {
+            server.provider.answerCalls(Answer(status: 200, headers: [], body: [], stream: stream))
+        }
+        let clients = try streams.map { _ in
+            let client = try server.visit()
+            try client.request("GET", "/v2/user/alice")
+            #expect(try client.head().status == 200)
+            return client
+        }
+
+        let refused = try server.visit().ask("GET", "/v2/user/alice")
+        #expect(refused.status == 429)
+        #expect(refused.kind == "busy")
+        #expect(try OrdinaryCaller().visit(server).ask("GET", "/v2/user/alice").status == 200)
+        #expect(try server.visit().ask("GET", "/.junction/status").status == 200)
+
+        try server.onLoop { streams[0].finish(.complete) }
+        #expect(try clients[0].chunk() == nil)
+        #expect(try clients[0].ask("GET", "/v2/user/alice").status == 200)
+    }
+
     @Test func `requests that came together let others have their turn`() throws {
         let server = try TestServer()
         let (many, other) = (try server.visit(), try server.visit())

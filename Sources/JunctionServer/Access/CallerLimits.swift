@@ -11,13 +11,23 @@ package struct CallerLimits: Equatable, Sendable {
     package var held: Int
     /// Bytes of the requests that are not answered yet. It is passed by no more than one line.
     package var accepted: Int
+    /// Calls of the API over HTTP that are under way, from the request to the end of the answer, which may be long in coming: a
+    /// quarter of what is carried for apps at a time, so that nobody takes the way out from the others.
+    package var calls: Int
 
     /// Sets limits; what is left out is as the interface says.
-    package init(connections: Int = 512, inFlight: Int = 1_024, held: Int = 64 << 20, accepted: Int = 32 << 20) {
+    package init(
+        connections: Int = 512,
+        inFlight: Int = 1_024,
+        held: Int = 64 << 20,
+        accepted: Int = 32 << 20,
+        calls: Int = 48
+    ) {
         self.connections = connections
         self.inFlight = inFlight
         self.held = held
         self.accepted = accepted
+        self.calls = calls
     }
 
     /// Connections over the limit that are kept open for a moment, so that they can read why they are refused. Past
@@ -35,6 +45,8 @@ final class CallerAccount {
     /// …and their bytes. They stay when the connection goes: what was asked for is carried out. So it is not a connection that
     /// goes when they are too many, but the next request that is refused.
     var accepted = 0
+    /// Calls of the API over HTTP that are under way.
+    var calls = 0
     var held = 0
     /// The connections that keep more than they have to.
     var holders: [ObjectIdentifier: any AccountHolder] = [:]

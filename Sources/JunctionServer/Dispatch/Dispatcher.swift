@@ -190,6 +190,11 @@ extension WireError {
         "What your user waits for an answer to is as large as it may be: wait for some of the answers",
         retryAfter: 1
     )
+    static let tooManyCalls = WireError(
+        .busy,
+        "Your user has as many calls under way as it may, some of them with answers that are not read to their end: wait for one",
+        retryAfter: 1
+    )
     static let batchTooLarge = WireError(
         .busy,
         "The answers to this batch are larger than \(BatchAnswers.mostBytes) bytes already: ask this again by itself"

@@ -29,6 +29,9 @@ final class DoorCaller {
         return account.accepted >= reception.limits.accepted ? .tooMuchAsked : nil
     }
 
+    /// Whether a further call of the API can be carried now.
+    var mayCall: Bool { account.calls < reception.limits.calls }
+
     private var rights: AccessGrant {
         if let grant, grant.policyVersion == reception.policyVersion { return grant.rights }
         let rights = reception.rights(of: peer)

@@ -12,7 +12,7 @@ extension DoorConnection {
         dispatcher.counters.count(method)
         if let objection = objection(to: method) { return fail(exchange, objection) }
         switch exchange.request.aim {
-        case .api: startCall(exchange)
+        case .api: if caller.mayCall { startCall(exchange) } else { fail(exchange, .tooManyCalls) }
         case .page(.status, _): tellState(exchange)
         case .page(.token, let target): tellToken(exchange, target)
         case .page(.metrics, _): tell(exchange, .metrics, dispatcher.introspection.metricsText(dispatcher.tally).utf8)
@@ -69,7 +69,7 @@ extension DoorConnection {
 
     private func waitForToken(_ exchange: DoorExchange, _ validity: Duration) {
         let awaited = NIOLoopBound((self, exchange), eventLoop: eventLoop)
-        charge(exchange, 0)
+        charge(exchange, DoorExchange.Charge())
         let user = caller.peer.user
         dispatcher.owner.assumeIsolated { owner in
             owner.token(minimumValidity: validity, by: user) { outcome in
@@ -111,6 +111,8 @@ extension DoorConnection {
     /// Calls the API; a body is whole, or comes by and by.
     func call(_ exchange: DoorExchange, body: [UInt8]? = nil, upload: BodyStream? = nil) {
         guard case .api(let target) = exchange.request.aim else { return }
+        // Others may have begun theirs while the body was gathered.
+        guard caller.mayCall else { return fail(exchange, .tooManyCalls) }
         let waiting = NIOLoopBound((self, exchange), eventLoop: eventLoop)
         var request = JunctionSession.ApiRequest(
             method: exchange.method,
@@ -130,7 +132,7 @@ extension DoorConnection {
         } abandoned: {
             waiting.value.0.workSoon()
         }
-        charge(exchange, body?.count ?? 0)
+        charge(exchange, DoorExchange.Charge(bytes: body?.count ?? 0, isCall: true))
         let isAllowed = { @Sendable in waiting.value.0.mayCallApi }
         let user = caller.peer.user
         dispatcher.owner.assumeIsolated { owner in
@@ -141,20 +143,24 @@ extension DoorConnection {
     private var mayCallApi: Bool { dispatcher.exposesApi && caller.may(.api) }
 
     private func told(_ outcome: Result<JunctionSession.ApiAnswer, Refusal>, _ exchange: DoorExchange) {
-        discharge(exchange)
         let objection = isServing(exchange) && !mayCallApi ? objection(to: .apiRequest) : nil
         switch outcome {
         case .success(let answer) where isServing(exchange) && objection == nil: pass(answer, exchange)
         case .success(let answer):
+            discharge(exchange)
             answer.stream?.abandon()
             if let objection { fail(exchange, objection) }
-        case .failure(let refusal): if isServing(exchange) { fail(exchange, objection ?? WireError(refusal)) }
+        case .failure(let refusal):
+            discharge(exchange)
+            if isServing(exchange) { fail(exchange, objection ?? WireError(refusal)) }
         }
     }
 
     private func pass(_ answer: JunctionSession.ApiAnswer, _ exchange: DoorExchange) {
         let frame = AnswerFrame(answer, toHead: exchange.isToHead)
         guard let stream = answer.stream, frame.hasBody else {
+            discharge(exchange)
+            answer.stream?.abandon()
             return self.answer(exchange, frame, ByteBuffer(bytes: answer.body))
         }
         send(frame, of: exchange)
@@ -176,18 +182,20 @@ extension DoorExchange {
 }
 
 extension DoorConnection {
-    /// A request of so many bytes is answered later; until then its caller's account is charged with it.
-    private func charge(_ exchange: DoorExchange, _ bytes: Int) {
-        exchange.charged = bytes
+    /// A request is answered later; until it has been, to the end of its answer, its caller's account is charged with it.
+    private func charge(_ exchange: DoorExchange, _ charge: DoorExchange.Charge) {
+        exchange.charge = charge
         caller.account.inFlight += 1
-        caller.account.accepted += bytes
+        caller.account.accepted += charge.bytes
+        if charge.isCall { caller.account.calls += 1 }
     }
 
-    private func discharge(_ exchange: DoorExchange) {
-        guard let bytes = exchange.charged else { return }
-        exchange.charged = nil
+    func discharge(_ exchange: DoorExchange) {
+        guard let charge = exchange.charge else { return }
+        exchange.charge = nil
         caller.account.inFlight -= 1
-        caller.account.accepted -= bytes
+        caller.account.accepted -= charge.bytes
+        if charge.isCall { caller.account.calls -= 1 }
         settleAccount()
     }
 }

@@ -40,6 +40,7 @@ final class DoorConnection {
 
     private var progress = Progress()
     private var readingWatch: Scheduled<Void>?
+    private var readingBudget: WaitingBudget
     /// States are told here.
     private var isListening = false {
         didSet { dispatcher.listeners += (isListening ? 1 : 0) - (oldValue ? 1 : 0) }
@@ -47,10 +48,12 @@ final class DoorConnection {
     /// There is a newer state than the one that was told last, and the reader was not ready for it.
     private var isBehind = false
 
-    /// How far an answer has come: more was written, or less of it waits.
-    private struct Progress: Equatable {
+    /// How far answers have come: of what was written, some waits.
+    private struct Progress {
         var written = 0
         var queued = 0
+
+        func taken(since before: Self) -> Int { max(0, written - queued - (before.written - before.queued)) }
     }
 
     private enum Arrival {
@@ -83,6 +86,7 @@ final class DoorConnection {
         self.reception = reception
         self.eventLoop = eventLoop
         budget = WaitingBudget(reception.patience.line)
+        readingBudget = WaitingBudget(reception.patience.reading)
     }
 
     var exchange: DoorExchange? {
@@ -283,6 +287,7 @@ final class DoorConnection {
     // MARK: Writing
 
     func write(_ part: HTTPServerResponsePart) {
+        if case .body(.byteBuffer(let bytes)) = part { progress.written += bytes.readableBytes }
         context?.write(Self.wrapOutboundOut(part), promise: nil)
     }
 
@@ -336,6 +341,7 @@ final class DoorConnection {
     }
 
     private func finish(_ exchange: DoorExchange) {
+        discharge(exchange)
         write(.end(nil))
         guard exchange.keepsAlive, exchange.hasAllInput, !isDraining else { return leave() }
         stage = .waiting
@@ -381,7 +387,6 @@ final class DoorConnection {
                 let piece = body.take(atMost: 1 << 15, { ByteBuffer(bytes: $0) })
             {
                 write(.body(.byteBuffer(piece)))
-                progress.written += piece.readableBytes
                 wrote = true
                 // What the kernel takes at once is not waited for.
                 context.flush()
@@ -404,21 +409,29 @@ final class DoorConnection {
         (try? context?.channel.syncOptions?.getOption(.bufferedWritableBytes)) ?? 0
     }
 
-    /// An answer that nobody reads is not kept for ever. States that nobody reads are: there is one at most.
+    /// An answer that nobody reads is not kept for ever, nor one that is read in crumbs. States that nobody reads are: there is
+    /// one at most.
     private func watchReading() {
-        guard readingWatch == nil, !isListening, queued > 0 else { return }
         progress.queued = queued
+        guard progress.queued > 0 else { return readingCaughtUp() }
+        guard readingWatch == nil, !isListening else { return }
         let (connection, before) = (NIOLoopBound(self, eventLoop: eventLoop), progress)
         readingWatch = eventLoop.scheduleTask(in: TimeAmount(reception.patience.reading)) {
             connection.value.lookWhetherItIsRead(before)
         }
     }
 
+    private func readingCaughtUp() {
+        readingWatch?.cancel()
+        readingWatch = nil
+        readingBudget = WaitingBudget(reception.patience.reading)
+    }
+
     private func lookWhetherItIsRead(_ before: Progress) {
         readingWatch = nil
         progress.queued = queued
-        guard progress.queued > 0 else { return }
-        guard progress != before else { return close() }
+        readingBudget.waited(reception.patience.reading, for: progress.taken(since: before))
+        guard progress.queued == 0 || !readingBudget.isSpent else { return close() }
         watchReading()
     }
 
@@ -479,7 +492,11 @@ final class DoorConnection {
         for timer in [waiting, farewellTimer, readingWatch] { timer?.cancel() }
         (waiting, farewellTimer, readingWatch) = (nil, nil, nil)
         isListening = false
-        exchange?.breakOff()
+        if let exchange {
+            exchange.breakOff()
+            // What is still waited for is carried out all the same, and counts until then.
+            if case .streaming = exchange.output { discharge(exchange) }
+        }
         stage = .closed
         inbox = []
         charge()

@@ -10,7 +10,7 @@ final class DoorExchange {
     var input: Input
     var output = Output.nothing
     /// What its caller's account has been charged with.
-    var charged: Int?
+    var charge: Charge?
     var hasSaidContinue = false
     /// How much of a body whose length is known is still to come.
     private(set) var left: UInt64 = 0
@@ -18,6 +18,12 @@ final class DoorExchange {
     /// How much of a body is gathered before the request goes on: one that is complete by then can be repeated after a renewal,
     /// and is what the API's rules are applied to. Of a longer one no more than this waits here at any time.
     static let mostKept = 1 << 16
+
+    struct Charge {
+        var bytes = 0
+        /// One of the ways out is taken up.
+        var isCall = false
+    }
 
     enum Input {
         /// It may be short.
