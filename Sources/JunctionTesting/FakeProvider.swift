@@ -40,6 +40,7 @@ package final class FakeProvider: IdentityProvider {
         var apiCalls: [ApiRequest] = []
         var uploaded = 0
         var takesUploads = true
+        var awaitsUploads = true
         var untaken: [CheckedContinuation<Void, Never>] = []
         var running = 0
         var mostRunning = 0
@@ -147,6 +148,11 @@ package final class FakeProvider: IdentityProvider {
     /// Bodies that come by and by are not taken from now on, until `takeUploads()`.
     package func leaveUploads() {
         state.withLock { $0.takesUploads = false }
+    }
+
+    /// Calls are answered from now on before anything of such a body was taken.
+    package func answerBeforeUploads() {
+        state.withLock { $0.awaitsUploads = false }
     }
 
     package func takeUploads() {
@@ -332,7 +338,7 @@ package final class FakeProvider: IdentityProvider {
             return (nil, state.failedCalls.isEmpty ? nil : state.failedCalls.removeFirst())
         }
         if let failure { throw failure }
-        if let upload = request.upload { await take(upload) }
+        if let upload = request.upload, state.withLock({ $0.awaitsUploads }) { await take(upload) }
         return scripted
             ?? ApiAnswer(
                 status: 200,

@@ -190,4 +190,70 @@ struct DoorFlowTests {
 
         #expect(server.introspection.descriptionsTold == 1)
     }
+
+    // MARK: Who is waited for
+
+    @Test func `a head that began behind another request is not waited for either`() throws {
+        var patience = ServerSettings.Patience.none
+        patience.line = .milliseconds(20)
+        let server = try TestServer(patience: patience)
+        let client = try server.visit()
+
+        try client.send("GET /.junction/status HTTP/1.1\r\nHost: junction\r\n\r\nGET /.junction/status HTTP/1.1\r\nHo")
+
+        #expect(try client.answer().status == 200)
+        #expect(try client.answer().status == 408)
+        #expect(try client.isAtEnd())
+    }
+
+    @Test func `who is answered before everything was sent may take its time`() throws {
+        var patience = ServerSettings.Patience.none
+        patience.line = .seconds(1)
+        let server = try TestServer(patience: patience)
+        let client = try server.visitSignedIn()
+        let stream = BodyStream()
+        server.provider.answerBeforeUploads()
+        server.provider.answerCalls(Answer(status: 200, headers: [], body: [], stream: stream))
+        let length = 100_000
+        let head = "PUT /v2/user/alice/x HTTP/1.1\r\nHost: junction\r\nContent-Length: \(length)\r\n\r\n"
+        try client.send(Array(head.utf8) + [UInt8](repeating: 1, count: 40_000))
+        #expect(try client.head().status == 200)
+
+        // A timer that was set before this one has rung before it.
+        try server.loop.scheduleTask(in: .seconds(1)) {}.futureResult.wait()
+        try server.onLoop {
+            [UInt8](repeating: 2, count: 5).withUnsafeBytes { stream.put($0) }
+            stream.finish(.complete)
+        }
+
+        #expect(try client.chunk()?.count == 5)
+        #expect(try client.chunk() == nil)
+    }
+
+    @Test func `a body in chunks is not asked for before its path was judged`() throws {
+        let server = try TestServer()
+        let client = try server.visitSignedIn()
+        let framing = "Host: junction\r\nTransfer-Encoding: chunked\r\nExpect: 100-continue\r\n\r\n"
+
+        try client.send("PUT /v2/user/alice/x HTTP/1.1\r\n" + framing)
+        #expect(try client.answer().status == 100)
+        try client.send("3\r\nabc\r\n0\r\n\r\n")
+        #expect(try client.answer().status == 200)
+        #expect(server.provider.uploaded == 3)
+
+        try client.send("PUT /v2/user/bob/x HTTP/1.1\r\n" + framing)
+        #expect(try client.answer().status == 403)
+        #expect(try client.isAtEnd())
+    }
+
+    @Test(arguments: ["5 ", " 5", "\t5", "5   "])
+    func `blanks around a length are none of it`(length: String) throws {
+        let server = try TestServer()
+        let client = try server.visitSignedIn()
+
+        try client.send("POST /v2/user/alice HTTP/1.1\r\nHost: junction\r\nContent-Length: \(length)\r\n\r\nhello")
+
+        #expect(try client.answer().status == 200)
+        #expect(server.provider.apiCalls.first?.body == Array("hello".utf8))
+    }
 }

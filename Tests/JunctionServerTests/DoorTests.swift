@@ -375,7 +375,7 @@ struct DoorTests {
         Nonsense("a tunnel", "CONNECT junction:80 HTTP/1.1\r\nHost: junction\r\n\r\n", 405),
         Nonsense("no path", "OPTIONS * HTTP/1.1\r\nHost: junction\r\n\r\n", 405),
         Nonsense("an upgrade", get + "Connection: upgrade\r\nUpgrade: websocket\r\n\r\n"),
-        Nonsense("lines that end with LF alone", "GET /v2/user/alice HTTP/1.1\nHost: junction\n\n", 505),
+        Nonsense("lines that end with LF alone", "GET /v2/user/alice HTTP/1.1\nHost: junction\n\n"),
         Nonsense("one line that does", get + "X: y\nZ: w\r\n\r\n"),
         Nonsense("a CR within a value", get + "X: y\rZ: w\r\n\r\n"),
         Nonsense("a NUL within a value", get + "X: y\0z\r\n\r\n"),

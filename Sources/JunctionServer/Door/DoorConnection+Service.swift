@@ -102,7 +102,8 @@ extension DoorConnection {
 
     /// Asks for the body, where its sender waits to be asked.
     private func sayContinue(_ exchange: DoorExchange) {
-        guard exchange.request.expectsContinue, !exchange.hasSaidContinue, exchange.hasNoOutput else { return }
+        guard isServing(exchange), exchange.request.expectsContinue, !exchange.hasSaidContinue, exchange.hasNoOutput
+        else { return }
         exchange.hasSaidContinue = true
         write(.head(.init(version: .http1_1, status: .continue)))
         flush()

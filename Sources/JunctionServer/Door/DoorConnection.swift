@@ -239,7 +239,8 @@ final class DoorConnection {
     private func readOn() {
         guard !isReading, let wanted else { return }
         isReading = true
-        if hasBegun { wait() }
+        // Who is being answered already need not send the rest.
+        if hasBegun, exchange?.hasNoOutput ?? true { wait() }
         intake.ask(for: wanted)
     }
 
@@ -299,6 +300,7 @@ final class DoorConnection {
 
     /// Begins an answer.
     func send(_ frame: AnswerFrame, of exchange: DoorExchange) {
+        settleWaiting()
         // A request that is not all there leaves no place where the next one would begin.
         if !exchange.hasAllInput { exchange.keepsAlive = false }
         var head = frame.head
@@ -549,7 +551,9 @@ extension DoorConnection: ChannelInboundHandler {
     }
 
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
-        guard let refused = RefusedRequest(parsing: error) else { return close() }
+        guard let refused = RefusedRequest(parsing: error, hadBareLineFeed: intake.hasBareLineFeed) else {
+            return close()
+        }
         inbox.append(.nonsense(refused))
         work()
     }

@@ -50,6 +50,8 @@ final class DoorExchange {
             switch request.body {
             case .none: .complete
             case .length(let length) where length > UInt64(Self.mostKept): .streaming(BodyStream(length: length))
+            // It is asked for when its path has been judged, which is when somebody takes it.
+            case .chunked where request.expectsContinue: .streaming(BodyStream())
             case .length, .chunked: .gathering([])
             }
     }

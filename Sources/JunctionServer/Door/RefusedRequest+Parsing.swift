@@ -3,7 +3,9 @@ import NIOHTTP1
 
 extension RefusedRequest {
     /// What the parser has refused; nothing where it is not about HTTP.
-    init?(parsing error: any Error) {
+    ///
+    /// - Parameter hadBareLineFeed: a line ended without CR, which the parser takes for a part of the version.
+    init?(parsing error: any Error, hadBareLineFeed: Bool) {
         guard let fault = error as? HTTPParserError else { return nil }
         switch fault {
         case .headerOverflow:
@@ -12,6 +14,8 @@ extension RefusedRequest {
                 .invalidRequest,
                 "The head of a request has at most \(Self.longestHead) bytes and \(Self.mostHeaders) headers"
             )
+        case .invalidVersion where hadBareLineFeed:
+            self.init(400, .invalidRequest, "Every line of a request's head ends with CR and LF")
         case .invalidVersion: self.init(505, .invalidRequest, "Only HTTP/1.1 is spoken here")
         case .invalidMethod: self.init(400, .invalidRequest, "This is no HTTP request")
         default: self.init(400, .invalidRequest, "The request cannot be read as HTTP/1.1: \(fault.debugDescription)")

@@ -110,13 +110,21 @@ enum RequestRules {
             }
             return .chunked
         }
-        guard let text = lengths.first else { return .none }
+        guard let text = lengths.first.map(withoutBlanks) else { return .none }
         guard lengths.count == 1, !text.isEmpty, text.utf8.count <= 18,
             text.utf8.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }), let length = UInt64(text)
         else {
             throw RefusedRequest(400, .invalidRequest, "Content-Length must be one decimal number")
         }
         return length == 0 ? .none : .length(length)
+    }
+
+    /// Blanks around a value are no part of it (RFC 9110, 5.5); what the parser leaves of them goes here.
+    private static func withoutBlanks(_ value: String) -> Substring {
+        let isBlank = { (character: Character) in character == " " || character == "\t" }
+        var rest = value.drop(while: isBlank)
+        while let last = rest.last, isBlank(last) { rest.removeLast() }
+        return rest
     }
 
     // MARK: Who asks
