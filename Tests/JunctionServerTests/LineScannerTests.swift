@@ -4,14 +4,14 @@ import Testing
 
 struct LineScannerTests {
     private func scan(_ scanner: inout LineScanner, _ text: String) -> Int {
-        Array(text.utf8).withUnsafeBytes { scanner.scan($0.prefix(.max)) }
+        Array(text.utf8).withUnsafeBytes { scanner.scan($0) }
     }
 
     @Test(arguments: [
         ("GET / HTTP/1.1\r\nHost: junction\r\n\r\nGET", 34),
         ("\r\n\r\n", 4),
         ("\r\r\n\r\n\r\n", 5),
-        ("\r\n\n\r\n\r\nx", 7),
+        ("\r\n\n\r\n\r\nx", 5),
         ("x\r\ny\r\n", 6),
         ("x\n\ny", 4),
         ("", 0),

@@ -76,7 +76,8 @@ final class DoorIntake: ChannelInboundHandler {
         let most = min(kept.readableBytes, Self.longestPiece)
         let count: Int
         switch portion {
-        case .lines: count = kept.withUnsafeReadableBytes { lines.scan($0.prefix(most)) }
+        case .lines:
+            count = kept.withUnsafeReadableBytes { lines.scan(UnsafeRawBufferPointer(rebasing: $0.prefix(most))) }
         case .bytes(let left): count = min(kept.readableBytes, Int(clamping: left))
         case .nothing: return nil
         }
