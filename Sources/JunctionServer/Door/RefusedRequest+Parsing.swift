@@ -5,7 +5,7 @@ extension RefusedRequest {
     /// What the parser has refused; nothing where it is not about HTTP.
     ///
     /// - Parameter hadBareLineFeed: a line ended without CR, which the parser takes for a part of the version.
-    init?(parsing error: any Error, hadBareLineFeed: Bool) {
+    init?(parsing error: any Error, hadBareLineFeed: Bool = false) {
         guard let fault = error as? HTTPParserError else { return nil }
         switch fault {
         case .headerOverflow:

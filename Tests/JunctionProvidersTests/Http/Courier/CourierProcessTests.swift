@@ -55,6 +55,15 @@ struct CourierProcessTests {
         try await server.close()
     }
 
+    /// Waits until the loop has looked at everything that had come before: an end of our own comes after it.
+    private static func hasLooked(_ loop: any EventLoop) async throws {
+        var pair: [Int32] = [-1, -1]
+        try #require(socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0, &pair) == 0)
+        let channel = try await ClientBootstrap(group: loop).withConnectedSocket(pair[0]).get()
+        close(pair[1])
+        try await channel.closeFuture.get()
+    }
+
     @Test func `a courier that is killed while it has nothing to do is not missed`() async throws {
         let courier = try OwnCourier()
         let server = try await ScriptedServer.start([.answer(200, [], "one"), .answer(200, [], "two")])
@@ -64,7 +73,7 @@ struct CourierProcessTests {
         courier.signal(SIGKILL)
         // The kernel has closed its end when somebody has asked how it ended.
         await Self.isGone(first)
-        try await courier.loop.submit {}.get()
+        try await Self.hasLooked(courier.loop)
 
         #expect(try await http.answer(to: call(server.url)).body.text == "two")
         #expect(courier.process != first)
@@ -119,8 +128,9 @@ struct CourierProcessTests {
         let place = courier.place
         let (socket, thread) = try await onThread {
             let socket = try place.connect()
-            // It has begun.
+            // It has begun, and is greeted at once: one that nobody greets goes by itself.
             #expect(Self.hears(from: socket))
+            Self.say(.hello(version: KeeperMessage.version), to: socket)
             return (socket, Self.number(of: "/proc/thread-self"))
         }
         defer { close(socket) }
@@ -129,12 +139,14 @@ struct CourierProcessTests {
 
         let limits = TransferLimits(resolve: 1, connect: 1, silence: 1, whole: 1, longestAnswer: 1)
         let request = TransferRequest(method: "GET", url: "no URL", limits: limits)
-        for message in [KeeperMessage.hello(version: KeeperMessage.version), .open(request)] {
-            _ = Frame.encode(message, of: 1)?.withUnsafeBytes {
-                send(socket, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL))
-            }
-        }
+        Self.say(.open(request), to: socket)
         #expect(try await onThread { Self.hears(from: socket) })
+    }
+
+    private static func say(_ message: KeeperMessage, to socket: Int32) {
+        _ = Frame.encode(message, of: 1)?.withUnsafeBytes {
+            send(socket, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL))
+        }
     }
 
     @Test(.timeLimit(.minutes(2)))
@@ -157,7 +169,12 @@ struct CourierProcessTests {
         let folder = "/proc/\(process)"
 
         #expect(FileManager.default.contents(atPath: folder + "/environ")?.isEmpty == true)
-        #expect(try Set(FileManager.default.contentsOfDirectory(atPath: folder + "/fd")) == ["0", "1", "2"])
+        let open = try FileManager.default.contentsOfDirectory(atPath: folder + "/fd").filter { number in
+            // What the loader of libraries has open for a moment is its own.
+            let file = try? FileManager.default.destinationOfSymbolicLink(atPath: folder + "/fd/" + number)
+            return file.map { file in !["/usr/lib", "/lib", "/etc/ld.so"].contains { file.hasPrefix($0) } } ?? false
+        }
+        #expect(Set(open) == ["0", "1", "2"])
         #expect(try FileManager.default.destinationOfSymbolicLink(atPath: folder + "/fd/0").hasPrefix("socket:"))
         #expect(try FileManager.default.destinationOfSymbolicLink(atPath: folder + "/fd/1") == "/dev/null")
         #expect(getsid(process) == process)
