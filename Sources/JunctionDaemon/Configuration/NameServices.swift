@@ -21,9 +21,9 @@ struct NameServices: Sendable {
 
     /// Whether the account exists; it throws when that is not known.
     func find<Account>(_ lookUp: LookUp<Account>) throws(AccountDirectory.LookupFailed) -> Bool {
-        if try found(lookUp) { return true }
-        // What libc is told here holds for the whole process.
-        return try Self.turn.withLock { (_) throws(AccountDirectory.LookupFailed) in
+        // What libc is told here holds for the whole process: nobody looks anybody up meanwhile.
+        try Self.turn.withLock { (_) throws(AccountDirectory.LookupFailed) in
+            if try found(lookUp) { return true }
             let services = listed
             guard let tell = Self.tell else { return false }
             guard tell(database, Self.strict(services)) == 0 else {

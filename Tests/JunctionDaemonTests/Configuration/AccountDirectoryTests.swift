@@ -101,6 +101,22 @@ import Testing
         #expect(try accounts.user("root") == 0)
     }
 
+    /// What libc is told for the strict look-up holds for the whole process.
+    @Test func `look-ups at the same time do not disturb each other`() async throws {
+        let accounts = AccountDirectory(nameServices: try listing("passwd: hesiod files"))
+        await withTaskGroup(of: Void.self) { group in
+            for number in 0..<64 {
+                group.addTask {
+                    if number.isMultiple(of: 2) {
+                        #expect(throws: AccountDirectory.LookupFailed.self) { try accounts.user("no-such-user") }
+                    } else {
+                        #expect(throws: Never.self) { try accounts.user("root") }
+                    }
+                }
+            }
+        }
+    }
+
     @Test(arguments: ["passwd: files", "passwd:\tfiles [NOTFOUND=return] hesiod # files\n", "group: hesiod\n", ""])
     func `whoever is in no service that is to be asked does not exist`(list: String) throws {
         #expect(try AccountDirectory(nameServices: try listing(list)).user("no-such-user") == nil)
