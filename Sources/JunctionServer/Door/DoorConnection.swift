@@ -38,23 +38,19 @@ final class DoorConnection {
     private var waiting: Scheduled<Void>?
     private var farewellTimer: Scheduled<Void>?
 
-    private var progress = Progress()
-    private var readingWatch: Scheduled<Void>?
-    private var readingBudget: WaitingBudget
+    private lazy var reader = ReaderWatch(
+        reception.patience.reading,
+        eventLoop,
+        queued: { [weak self] in self?.queued ?? 0 },
+        mayRest: { [weak self] in self?.isListening ?? true },
+        giveUp: { [weak self] in self?.close() }
+    )
     /// States are told here.
     private var isListening = false {
         didSet { dispatcher.listeners += (isListening ? 1 : 0) - (oldValue ? 1 : 0) }
     }
     /// There is a newer state than the one that was told last, and the reader was not ready for it.
     private var isBehind = false
-
-    /// How far answers have come: of what was written, some waits.
-    private struct Progress {
-        var written = 0
-        var queued = 0
-
-        func taken(since before: Self) -> Int { max(0, written - queued - (before.written - before.queued)) }
-    }
 
     private enum Arrival {
         case part(HTTPServerRequestPart)
@@ -86,7 +82,6 @@ final class DoorConnection {
         self.reception = reception
         self.eventLoop = eventLoop
         budget = WaitingBudget(reception.patience.line)
-        readingBudget = WaitingBudget(reception.patience.reading)
     }
 
     var exchange: DoorExchange? {
@@ -206,6 +201,16 @@ final class DoorConnection {
         return true
     }
 
+    /// The request goes on while the rest of it comes.
+    private func streamInput(of exchange: DoorExchange, _ kept: [UInt8]) {
+        var length: UInt64?
+        if case .length(let known) = exchange.request.body { length = known }
+        let body = BodyStream(length: length)
+        exchange.input = .streaming(body)
+        kept.withUnsafeBytes { body.put($0) }
+        call(exchange, upload: body)
+    }
+
     private func inputEnded(of exchange: DoorExchange) {
         let input = exchange.input
         exchange.input = .complete
@@ -251,6 +256,10 @@ final class DoorConnection {
         return intake.held + unparsed + (exchange?.held ?? 0) + queued
     }
 
+    private var queued: Int {
+        (try? context?.channel.syncOptions?.getOption(.bufferedWritableBytes)) ?? 0
+    }
+
     /// Whoever has begun a request is waited for as long as the budget lasts.
     private func wait() {
         waitBegan = .now()
@@ -288,13 +297,13 @@ final class DoorConnection {
     // MARK: Writing
 
     func write(_ part: HTTPServerResponsePart) {
-        if case .body(.byteBuffer(let bytes)) = part { progress.written += bytes.readableBytes }
+        if case .body(.byteBuffer(let bytes)) = part { reader.wrote(bytes.readableBytes) }
         context?.write(Self.wrapOutboundOut(part), promise: nil)
     }
 
     func flush() {
         context?.flush()
-        watchReading()
+        reader.look()
         charge()
     }
 
@@ -362,7 +371,7 @@ final class DoorConnection {
         // Nothing at all, which is written when everything before it is.
         let nothing = Self.wrapOutboundOut(.body(.byteBuffer(ByteBuffer())))
         context.writeAndFlush(nothing).whenComplete { _ in connection.value.farewell() }
-        watchReading()
+        reader.look()
         intake.ask(for: .nothing)
         workSoon()
     }
@@ -395,7 +404,7 @@ final class DoorConnection {
             }
         }
         isPumping = false
-        if wrote { watchReading() }
+        if wrote { reader.look() }
         charge()
         switch body.end {
         case .complete: answered(exchange)
@@ -403,38 +412,6 @@ final class DoorConnection {
         case .broken: close()
         case nil: break
         }
-    }
-
-    // MARK: A reader that does not read
-
-    private var queued: Int {
-        (try? context?.channel.syncOptions?.getOption(.bufferedWritableBytes)) ?? 0
-    }
-
-    /// An answer that nobody reads is not kept for ever, nor one that is read in crumbs. States that nobody reads are: there is
-    /// one at most.
-    private func watchReading() {
-        progress.queued = queued
-        guard progress.queued > 0 else { return readingCaughtUp() }
-        guard readingWatch == nil, !isListening else { return }
-        let (connection, before) = (NIOLoopBound(self, eventLoop: eventLoop), progress)
-        readingWatch = eventLoop.scheduleTask(in: TimeAmount(reception.patience.reading)) {
-            connection.value.lookWhetherItIsRead(before)
-        }
-    }
-
-    private func readingCaughtUp() {
-        readingWatch?.cancel()
-        readingWatch = nil
-        readingBudget = WaitingBudget(reception.patience.reading)
-    }
-
-    private func lookWhetherItIsRead(_ before: Progress) {
-        readingWatch = nil
-        progress.queued = queued
-        readingBudget.waited(reception.patience.reading, for: progress.taken(since: before))
-        guard progress.queued == 0 || !readingBudget.isSpent else { return close() }
-        watchReading()
     }
 
     // MARK: States
@@ -491,8 +468,9 @@ final class DoorConnection {
     }
 
     private func ended() {
-        for timer in [waiting, farewellTimer, readingWatch] { timer?.cancel() }
-        (waiting, farewellTimer, readingWatch) = (nil, nil, nil)
+        for timer in [waiting, farewellTimer] { timer?.cancel() }
+        (waiting, farewellTimer) = (nil, nil)
+        reader.end()
         isListening = false
         if let exchange {
             exchange.breakOff()
@@ -509,16 +487,6 @@ final class DoorConnection {
     func onLoop(_ body: @escaping @Sendable (DoorConnection) -> Void) {
         let connection = NIOLoopBound(self, eventLoop: eventLoop)
         eventLoop.execute { body(connection.value) }
-    }
-
-    /// The request goes on while the rest of it comes.
-    private func streamInput(of exchange: DoorExchange, _ kept: [UInt8]) {
-        var length: UInt64?
-        if case .length(let known) = exchange.request.body { length = known }
-        let body = BodyStream(length: length)
-        exchange.input = .streaming(body)
-        kept.withUnsafeBytes { body.put($0) }
-        call(exchange, upload: body)
     }
 }
 
@@ -566,7 +534,7 @@ extension DoorConnection: ChannelInboundHandler {
     }
 
     func channelWritabilityChanged(context: ChannelHandlerContext) {
-        guard context.channel.isWritable else { return watchReading() }
+        guard context.channel.isWritable else { return reader.look() }
         charge()
         if let exchange { pump(exchange) }
         if isBehind, isListening { tellPresentState() }
