@@ -61,7 +61,8 @@ struct RefusedStart {
         _ = ProcessHardening.apply()
         let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
         let loop = group.next()
-        let server = RefusingServer(error(failure), eventLoop: loop)
+        let remedy = failureNow() == nil ? Self.remedyBesideTheFile : nil
+        let server = RefusingServer(Self.error(failure, remedy: remedy), eventLoop: loop)
         let notifier = Notifier(socket: service.notifySocket)
         let ended = DispatchSemaphore(value: 0)
         let signals = Signals()
@@ -87,7 +88,7 @@ struct RefusedStart {
                 return .temporary
             }
             // Whoever reads the log and asks then is told the same.
-            server.change(to: error(failure))
+            server.change(to: Self.error(failure))
             StandardError.say(failure.message, journalStream: environment.variables["JOURNAL_STREAM"])
             notifier.tell(.ready, .status(Self.status(failure)))
         }
@@ -110,15 +111,12 @@ struct RefusedStart {
         return check.status == .success ? nil : StartFailure(check.status, check.verdict)
     }
 
-    private func error(_ failure: StartFailure) -> WireError {
-        // A file that is in order by itself may still not be the one for the session that there is: the message says what to do.
-        let isInOrder = failureNow() == nil
-        return WireError(
-            .misconfigured,
-            "The configuration of junctiond is refused: \(failure.message)",
-            remedy: isInOrder ? "see 'junctionctl doctor', and then: systemctl restart junctiond" : nil
-        )
+    private static func error(_ failure: StartFailure, remedy: String? = nil) -> WireError {
+        WireError(.misconfigured, "The configuration of junctiond is refused: \(failure.message)", remedy: remedy)
     }
+
+    /// A file that is in order by itself may still not be the one for the session that there is: the message says what to do.
+    private static let remedyBesideTheFile = "see 'junctionctl doctor', and then: systemctl restart junctiond"
 
     private static func status(_ failure: StartFailure) -> String {
         "The configuration is refused, and nobody is served: \(failure.message)"
