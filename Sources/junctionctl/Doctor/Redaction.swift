@@ -25,15 +25,24 @@ struct Redaction {
 
     /// Whoever is called `User anna`: the daemon says so in its status, also where there is nobody to ask for the id.
     private static func withoutUser(_ line: String) -> String {
-        guard let start = line.range(of: "User ") else { return line }
-        let rest = line[start.upperBound...]
-        // What can follow an id; the last, because an id may have anything in it.
+        if let start = line.range(of: "User ") {
+            return line[..<start.upperBound] + mark + (tail(" is signed in", of: line[start.upperBound...]) ?? "")
+        }
+        // So the record on the disk is described, which may be somebody else's than the session.
+        if let start = line.range(of: ", user "), let tail = tail(" generation ", of: line[start.upperBound...]) {
+            return line[..<start.upperBound] + mark + "," + tail
+        }
+        return line
+    }
+
+    /// What can follow an id, from there on; the last, because an id may have anything in it.
+    private static func tail(_ beginning: String, of rest: Substring) -> Substring? {
         var tail = rest[rest.endIndex...]
         while let found = rest[..<tail.startIndex].lastIndex(where: \.isWhitespace) {
             tail = rest[found...]
-            if tail.hasPrefix(" is signed in") { return line[..<start.upperBound] + mark + tail }
+            if tail.hasPrefix(beginning) { return tail }
         }
-        return line[..<start.upperBound] + mark
+        return nil
     }
 
     /// What stands before an `@`, with a colon in it: `user:password@host`, behind a scheme or without one.
