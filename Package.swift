@@ -90,6 +90,7 @@ let rooms: [Room] = [
     Room(name: "JunctionToml"),
     Room(name: "JunctionSecret", home: clients),
     Room(name: "JunctionJSON", home: clients, uses: ["JunctionSecret", "JunctionText"]),
+    Room(name: "JunctionNotify", uses: ["CLinux"], tests: nil),
     Room(name: "RegistrationToken", home: clients, uses: ["JunctionText"], outside: [crypto]),
 
     // First floor: what is decided, and what is said.
@@ -121,7 +122,12 @@ let rooms: [Room] = [
         tests: ["JunctionTesting"],
         testsOutside: [nioEmbedded]
     ),
-    Room(name: "JunctionSystemd", uses: ["CSystemd", "CLinux"], outside: [logging]),
+    Room(
+        name: "JunctionSystemd",
+        uses: ["JunctionNotify", "CSystemd", "CLinux"],
+        outside: [logging],
+        tests: ["JunctionTesting"]
+    ),
     Room(
         name: "JunctionClient",
         home: clients,

@@ -1,5 +1,6 @@
 import CLinux
 import Glibc
+import JunctionNotify
 
 /// Tells the service manager how the service is doing, and never waits for it.
 ///
@@ -57,7 +58,7 @@ package struct Notifier: Sendable {
         switch destination {
         case .nobody: .nobodyListens
         case .unusable(let errno): .failed(errno: errno)
-        case .listener(let socket, _): socket.send("FDSTORE=1\nFDPOLL=0\nFDNAME=" + name, with: descriptor)
+        case .listener(let socket, _): socket.deliver("FDSTORE=1\nFDPOLL=0\nFDNAME=" + name, with: descriptor)
         }
     }
 }

@@ -1,5 +1,6 @@
 import Dispatch
 import Glibc
+import JunctionNotify
 import Synchronization
 
 /// The news that stay true until others take their place, and that the service manager may not miss. What it is too busy

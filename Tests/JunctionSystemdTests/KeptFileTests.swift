@@ -1,4 +1,5 @@
 import Glibc
+import JunctionTesting
 import Testing
 
 @testable import JunctionSystemd

@@ -1,5 +1,6 @@
 import Glibc
 import JunctionSystemd
+import JunctionTesting
 import Testing
 
 @Suite struct NotifierTests {

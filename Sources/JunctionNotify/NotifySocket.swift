@@ -2,11 +2,12 @@ import CLinux
 import Glibc
 
 /// The service manager's end of the notify protocol: a datagram socket, by path or by abstract name.
-struct NotifySocket: Sendable {
+package struct NotifySocket: Sendable {
     private var address = sockaddr_un()
     private let length: socklen_t
 
-    init?(_ name: String) {
+    /// - Parameter name: what `NOTIFY_SOCKET` says, a path, or `@` and an abstract name; `nil` for anything else, or too long.
+    package init?(_ name: String) {
         var bytes = Array(name.utf8)
         switch bytes.first {
         case UInt8(ascii: "/"): bytes.append(0)
@@ -20,38 +21,27 @@ struct NotifySocket: Sendable {
         length = socklen_t(MemoryLayout<sockaddr_un>.offset(of: \.sun_path)! + bytes.count)
     }
 
-    /// Sends the news in one datagram, without waiting.
-    func send(_ news: [ServiceNews]) -> Notifier.Delivery {
-        send(news.map(\.text).joined(separator: "\n"))
-    }
-
-    /// A socket a message: they are rare, and this way the service manager may restart in between.
-    func send(_ text: String, with descriptor: Int32? = nil) -> Notifier.Delivery {
+    /// Sends one datagram, without waiting. A socket a message: they are rare, and this way the service manager may restart in
+    /// between.
+    ///
+    /// - Parameter descriptor: goes with the message, if there is one.
+    /// - Returns: the errno of what failed, or zero.
+    package func send(_ text: String, with descriptor: Int32? = nil) -> Int32 {
         let sender = socket(AF_UNIX, Int32(SOCK_DGRAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
-        guard sender >= 0 else { return Self.delivery(errno) }
+        guard sender >= 0 else { return errno }
         defer { close(sender) }
         let bytes = Array(text.utf8)
-        let failure = withSocketAddress { address, length in
+        return withSocketAddress { address, length in
             if let descriptor {
                 return clinux_send_descriptor(sender, bytes, bytes.count, address, length, descriptor)
             }
             let flags = Int32(MSG_DONTWAIT | MSG_NOSIGNAL)
             return sendto(sender, bytes, bytes.count, flags, address, length) < 0 ? errno : 0
         }
-        return Self.delivery(failure)
-    }
-
-    /// What is short for a moment, room in the queue, descriptors or memory, is worth another try.
-    private static func delivery(_ failure: Int32) -> Notifier.Delivery {
-        switch failure {
-        case 0: .sent
-        case EAGAIN, ENOBUFS, EMFILE, ENFILE, ENOMEM: .congested
-        default: .failed(errno: failure)
-        }
     }
 
     /// Returns when there is room for a datagram, or nobody to send one to.
-    func waitForRoom() {
+    package func waitForRoom() {
         // Only a connected socket knows how full the other one is.
         let sender = socket(AF_UNIX, Int32(SOCK_DGRAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
         guard sender >= 0, withSocketAddress({ connect(sender, $0, $1) }) == 0 else {

@@ -1,18 +1,18 @@
 import Glibc
 
 /// The receiving end of notify messages: a real datagram socket, closed and removed with this object.
-final class FakeServiceManager {
-    enum Kind {
+package final class FakeServiceManager: Sendable {
+    package enum Kind: Sendable {
         case path
         case abstract
     }
 
     /// What `NOTIFY_SOCKET` would say.
-    let name: String
+    package let name: String
     private let descriptor: Int32
     private let kind: Kind
 
-    init(_ kind: Kind) throws {
+    package init(_ kind: Kind) throws {
         let unique = "junctiond-notify-\(getpid())-\(UInt64.random(in: 0 ... .max))"
         self.kind = kind
         name =
@@ -34,20 +34,20 @@ final class FakeServiceManager {
     }
 
     /// The next datagram, or `nil` when there is none.
-    func receive() -> String? {
+    package func receive() -> String? {
         var buffer = [UInt8](repeating: 0, count: 8_192)
         let count = recv(descriptor, &buffer, buffer.count, Int32(MSG_DONTWAIT))
         return count < 0 ? nil : String(decoding: buffer.prefix(count), as: UTF8.self)
     }
 
     /// The next datagram, waited for; `nil` when none comes.
-    func awaitDatagram() -> String? {
+    package func awaitDatagram() -> String? {
         var coming = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
         return poll(&coming, 1, 60_000) == 1 ? receive() : nil
     }
 
     /// The next datagram and the descriptor that came with it, if one did.
-    func receiveWithDescriptor() -> (text: String, descriptor: Int32?)? {
+    package func receiveWithDescriptor() -> (text: String, descriptor: Int32?)? {
         var text = [UInt8](repeating: 0, count: 8_192)
         // One cmsghdr (16 bytes) and one descriptor, padded.
         var control = [UInt64](repeating: 0, count: 3)
@@ -73,7 +73,7 @@ final class FakeServiceManager {
         if kind == .path { unlink(name) }
     }
 
-    struct Failure: Error {
-        let errno: Int32
+    package struct Failure: Error {
+        package let errno: Int32
     }
 }
