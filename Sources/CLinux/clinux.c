@@ -215,6 +215,10 @@ static int become(const char *path, int input, pid_t starter) {
     return errno;
 }
 
+int clinux_kill_process(int process) {
+    return result_of((int)syscall(SYS_pidfd_send_signal, process, SIGKILL, NULL, 0));
+}
+
 int clinux_start_program(const char *path, int input, int32_t *process) {
     volatile int failure = 0;
     pid_t starter = getpid();

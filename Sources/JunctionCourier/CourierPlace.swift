@@ -9,11 +9,12 @@ package enum CourierPlace: Equatable, Sendable {
 
     /// Gets a courier.
     ///
-    /// - Returns: a connected stream socket that is close-on-exec. The courier at its other end goes when it is closed.
-    package func connect() throws(CourierUnreachable) -> Int32 {
+    /// - Returns: a connected stream socket that is close-on-exec, and the process that was started for it. A courier goes
+    ///   when its socket is closed, unless it is stopped: one of ours can be ended then.
+    package func connect() throws(CourierUnreachable) -> (socket: Int32, process: CourierProcess?) {
         switch self {
         case .program(let path): try CourierProcess.start(path)
-        case .socket(let path): try Self.connect(to: path)
+        case .socket(let path): (try Self.connect(to: path), nil)
         }
     }
 

@@ -6,22 +6,35 @@ import Glibc
 /// It ends when the thread that started it does (`clinux_start_program`), for that is how the kernel tells a child of its
 /// parent's end, one that is stopped, too. So each has a thread of its own, which starts it, waits for its end, and ends
 /// before only together with this process.
-enum CourierProcess {
+package final class CourierProcess: Sendable {
+    /// Means this process and no other, whatever becomes of its number.
+    private let descriptor: Int32
+
+    private init(_ descriptor: Int32) { self.descriptor = descriptor }
+
+    deinit { close(descriptor) }
+
+    /// Ends it, even if somebody has stopped it; one that has ended is left alone.
+    package func end() { _ = clinux_kill_process(descriptor) }
+
     /// Starts the program with one end of a pair of sockets as its standard input, and with nothing else of ours but
     /// standard error.
-    static func start(_ path: String) throws(CourierUnreachable) -> Int32 {
+    ///
+    /// - Returns: the other end, and the process; no process where the kernel has no descriptor for it.
+    static func start(_ path: String) throws(CourierUnreachable) -> (socket: Int32, process: CourierProcess?) {
         var pair: [Int32] = [-1, -1]
         let type = Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue)
         guard socketpair(AF_UNIX, type, 0, &pair) == 0 else {
             throw CourierUnreachable(.program(path: path), errno: errno)
         }
-        let failure = start(Birth(path, input: pair[1]))
+        let birth = Birth(path, input: pair[1])
+        let failure = start(birth)
         close(pair[1])
         guard failure == 0 else {
             close(pair[0])
             throw CourierUnreachable(.program(path: path), errno: failure)
         }
-        return pair[0]
+        return (pair[0], birth.descriptor.map { CourierProcess($0) })
     }
 
     /// - Returns: the errno of what failed, or zero.
@@ -60,6 +73,8 @@ private final class Birth: @unchecked Sendable {
     private let input: Int32
     private let isOver = UnsafeMutablePointer<sem_t>.allocate(capacity: 1)
     private var failure: Int32 = 0
+    /// Of the process, once it is awaited.
+    private(set) var descriptor: Int32?
 
     init(_ path: String, input: Int32) {
         (self.path, self.input) = (path, input)
@@ -76,6 +91,11 @@ private final class Birth: @unchecked Sendable {
         var process: Int32 = 0
         failure = clinux_start_program(path, input, &process)
         let isBorn = failure == 0
+        if isBorn {
+            // Its number is its own until somebody asks how it ended, and that is us.
+            let opened = clinux_open_process(process)
+            descriptor = opened >= 0 ? opened : nil
+        }
         sem_post(isOver)
         return isBorn ? process : nil
     }

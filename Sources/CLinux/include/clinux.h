@@ -87,6 +87,11 @@ void clinux_close_from(int first);
 /// It is killed when the thread that started it ends, however that happens, even if it is stopped (PR_SET_PDEATHSIG).
 int clinux_start_program(const char *path, int input, int32_t *process);
 
+/// Kills a process, even one that is stopped. ESRCH: it has ended already, and no other with its number is meant.
+///
+/// - Parameter process: a descriptor of it, of `clinux_open_process`.
+int clinux_kill_process(int process);
+
 // --- Files ---
 
 /// Renames within directories and refuses with EEXIST when `to` exists. EINVAL: this file system cannot.

@@ -18,6 +18,8 @@ final class CourierConnection: ChannelInboundHandler {
     private weak var link: CourierLink?
     private var reader = FrameReader<CourierMessage>()
     private var channel: (any Channel)?
+    /// The courier, if this process has started it.
+    private var process: CourierProcess?
     /// What was said before the channel was ready.
     private var waiting: [ByteBuffer] = []
     private var isClosed = false
@@ -37,8 +39,9 @@ final class CourierConnection: ChannelInboundHandler {
         (self.eventLoop, self.link) = (eventLoop, link)
     }
 
-    /// Takes the socket over.
-    func open(_ socket: NIOBSDSocket.Handle) {
+    /// Takes the socket over, and the end of whoever is behind it.
+    func open(_ socket: NIOBSDSocket.Handle, of process: CourierProcess?) {
+        self.process = process
         let myself = NIOLoopBound(self, eventLoop: eventLoop)
         ClientBootstrap(group: eventLoop)
             .channelInitializer { channel in
@@ -58,12 +61,20 @@ final class CourierConnection: ChannelInboundHandler {
         return true
     }
 
-    func close() {
+    /// - Parameter hearingItOut: it may still say something for the log, about why.
+    func close(hearingItOut: Bool = false) {
         guard !isClosed else { return }
         isClosed = true
         for bytes in waiting { bytes.wipe() }
         waiting = []
         channel?.close(promise: nil)
+        // It goes by itself, or somebody has stopped it.
+        if hearingItOut, let process {
+            eventLoop.scheduleTask(in: .seconds(1)) { process.end() }
+        } else {
+            process?.end()
+        }
+        process = nil
     }
 
     private func opened(_ outcome: Result<any Channel, any Error>) {
@@ -100,6 +111,9 @@ final class CourierConnection: ChannelInboundHandler {
 
     func channelInactive(context: ChannelHandlerContext) {
         isClosed = true
+        // It has ended, or has no business here without a connection.
+        process?.end()
+        process = nil
         ended(.gone)
     }
 

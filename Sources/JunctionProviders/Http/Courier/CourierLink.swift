@@ -142,15 +142,15 @@ final class CourierLink {
         case .closed: throw .shutDown
         case .having(let courier): return courier
         case .without:
-            let socket: Int32
+            let found: (socket: Int32, process: CourierProcess?)
             do throws(CourierUnreachable) {
-                socket = try place.connect()
+                found = try place.connect()
             } catch {
                 throw .courier(.unreachable(error))
             }
             let courier = CourierConnection(on: eventLoop, for: self)
             state = .having(courier)
-            courier.open(socket)
+            courier.open(found.socket, of: found.process)
             courier.tell(.hello(version: KeeperMessage.version), about: 0)
             guard isPresent(courier) else { throw .courier(.died) }
             return courier
@@ -197,7 +197,7 @@ final class CourierLink {
     private func lose(_ courier: CourierConnection, _ trouble: CourierTrouble) {
         guard isPresent(courier) else { return }
         state = .without
-        courier.close()
+        courier.close(hearingItOut: trouble == .ofAnotherVersion)
         for transfer in transfers.values { end(transfer, .courier(trouble)) }
     }
 

@@ -4,6 +4,7 @@ import JunctionCourier
 import JunctionSecret
 import NIOCore
 import NIOPosix
+import Synchronization
 import Testing
 
 @testable import JunctionProviders
@@ -85,18 +86,22 @@ struct CourierProcessTests {
         // On a busy machine its own limit may come first: then it gets more time.
         for seconds in [1, 4, 16] {
             let courier = try OwnCourier()
+            let stopped = Mutex<pid_t?>(nil)
             let server = try await ScriptedServer.start([.stall(""), .answer(200, [], "next")]) { request in
-                if request.line.hasPrefix("POST") { courier.signal(SIGSTOP) }
+                guard request.line.hasPrefix("POST") else { return }
+                stopped.withLock { $0 = courier.process }
+                courier.signal(SIGSTOP)
             }
             var limits = OutgoingHttp.Limits.patient
             (limits.request, limits.grace) = (.seconds(seconds), .milliseconds(100))
             let http = courier.http(limits)
             let failure = await http.failure(of: try call(server.url, "POST"))
-            courier.signal(SIGKILL)
             let isTooEarly = failure?.cause == .noAnswer(within: .seconds(seconds))
             if !isTooEarly {
                 #expect(failure?.cause == .courier(.silent))
                 #expect(failure?.requestLeft == true)
+                // It does not stay, stopped, beside the next one.
+                await Self.isGone(try #require(stopped.withLock { $0 }))
                 #expect(try await http.answer(to: call(server.url)).body.text == "next")
             }
             await http.shutdown()
@@ -104,6 +109,19 @@ struct CourierProcessTests {
             if !isTooEarly { return }
         }
         Issue.record("The courier was never stopped in time")
+    }
+
+    @Test func `a courier that is stopped while it has nothing to do goes with its connection`() async throws {
+        let courier = try OwnCourier()
+        let server = try await ScriptedServer.start([.answer(200, [], "")])
+        let http = courier.http()
+        _ = try await http.answer(to: call(server.url))
+        let process = try #require(courier.process)
+        courier.signal(SIGSTOP)
+        await http.shutdown()
+
+        await Self.isGone(process)
+        try await server.stop()
     }
 
     @Test func `a courier that was let go leaves no zombie`() async throws {
@@ -127,10 +145,11 @@ struct CourierProcessTests {
         let courier = try OwnCourier()
         let place = courier.place
         let (socket, thread) = try await onThread {
-            let socket = try place.connect()
+            let (socket, process) = try place.connect()
             // It has begun, and is greeted at once: one that nobody greets goes by itself.
             #expect(Self.hears(from: socket))
             Self.say(.hello(version: KeeperMessage.version), to: socket)
+            #expect(process != nil)
             return (socket, Self.number(of: "/proc/thread-self"))
         }
         defer { close(socket) }
@@ -152,7 +171,7 @@ struct CourierProcessTests {
     @Test(.timeLimit(.minutes(2)))
     func `a courier that nobody greets goes by itself`() async throws {
         let courier = try OwnCourier()
-        let socket = try courier.place.connect()
+        let (socket, _) = try courier.place.connect()
         defer { close(socket) }
         try await onThread { while Self.hears(from: socket) {} }
 

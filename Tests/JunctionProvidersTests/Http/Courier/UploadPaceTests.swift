@@ -8,7 +8,7 @@ import Testing
 struct UploadPaceTests {
     @Test func `what a server does not read stays with the keeper`() async throws {
         let server = try DeafServer()
-        let socket = try CourierPlace.built.connect()
+        let (socket, _) = try CourierPlace.built.connect()
         defer { close(socket) }
         let count = 8 << 20
         let limits = TransferLimits(resolve: 60_000, connect: 60_000, silence: 1_000, whole: 0, longestAnswer: 1)
