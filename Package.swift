@@ -159,8 +159,8 @@ let rooms: [Room] = [
     Room(
         name: "junctiond-courier",
         kind: .executable,
-        uses: ["JunctionCourier", "JunctionSecret", "CCurl", "CLinux", "CWipe"],
-        tests: [],
+        uses: ["JunctionCourier", "JunctionNotify", "JunctionSecret", "CCurl", "CLinux", "CWipe"],
+        tests: ["JunctionTesting"],
         linking: lean
     ),
     Room(

@@ -41,6 +41,7 @@ final class Courier {
                 exit(76)
             }
             carry()
+            keeper.signs?.give(at: clinux_boot_milliseconds())
             wait()
         }
     }
@@ -75,6 +76,8 @@ final class Courier {
 
     /// Does what can be done now.
     private func carry() {
+        // Before: what arrives while the keeper has to be waited for is not late, it is read in the next round.
+        let now = clinux_boot_milliseconds()
         var running: Int32 = 0
         curl_multi_perform(network, &running)
         var outcome = CURLE_OK
@@ -83,16 +86,16 @@ final class Courier {
             transfer.finish(outcome)
             transfers[transfer.number] = nil
         }
-        let now = clinux_boot_milliseconds()
         for transfer in transfers.values where transfer.isLate(at: now) {
             transfers[transfer.number] = nil
         }
     }
 
-    /// Sleeps until the network, the keeper or a limit has something for us.
+    /// Sleeps until the network, the keeper, a limit or the service manager has something for us.
     private func wait() {
         let now = clinux_boot_milliseconds()
-        let next = transfers.values.map { $0.deadline }.min() ?? (isGreeted ? Int64.max : lastGreeting)
+        let limit = transfers.values.map { $0.deadline }.min() ?? (isGreeted ? Int64.max : lastGreeting)
+        let next = min(limit, keeper.signs?.next ?? .max)
         var keeper = curl_waitfd(fd: keeper.socket, events: Int16(CURL_WAIT_POLLIN), revents: 0)
         curl_multi_poll(
             network,

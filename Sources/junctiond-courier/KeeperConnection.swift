@@ -1,3 +1,4 @@
+import CLinux
 import Glibc
 import JunctionCourier
 import JunctionSecret
@@ -5,9 +6,12 @@ import JunctionSecret
 /// The connection to the keeper: what it says as it arrives, and what it is told at once.
 ///
 /// Telling waits until the keeper has taken it. The keeper always reads, and bounds what is under way to it, so this
-/// takes no time; and where the order matters (`leaving` goes before the request) it must have been said.
+/// takes no time; and where the order matters (`leaving` goes before the request) it must have been said. A keeper that is itself
+/// held up is waited for, with signs of life: what is said last may be the answer that matters.
 final class KeeperConnection {
     let socket: Int32
+    /// What the service manager hears of us, wherever we wait.
+    var signs = SignsOfLife { getenv($0).map { String(cString: $0) } }
     private var reader = FrameReader<KeeperMessage>()
     private let room = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 16, alignment: 16)
 
@@ -50,14 +54,23 @@ final class KeeperConnection {
         frame.withUnsafeBytes { bytes in
             var sent = 0
             while sent < bytes.count {
-                let count = send(socket, bytes.baseAddress?.advanced(by: sent), bytes.count - sent, 0)
-                if count < 0 {
-                    guard errno == EINTR else { exit(0) }
-                } else {
+                let count = send(socket, bytes.baseAddress?.advanced(by: sent), bytes.count - sent, Int32(MSG_DONTWAIT))
+                if count >= 0 {
                     sent += count
+                } else if errno == EAGAIN {
+                    waitForRoom()
+                } else if errno != EINTR {
+                    exit(0)
                 }
             }
         }
         return true
+    }
+
+    private func waitForRoom() {
+        let now = clinux_boot_milliseconds()
+        signs?.give(at: now)
+        var room = pollfd(fd: socket, events: Int16(POLLOUT), revents: 0)
+        poll(&room, 1, signs.map { Int32(clamping: max($0.next - now, 0)) } ?? -1)
     }
 }

@@ -7,7 +7,11 @@ sign_in anna
 
 # ---- mute ----
 
-# With short limits, because it is given up when all of them have passed.
+# With short limits, because it is given up when all of them have passed; and with all the time to be woken.
+drop_in unwatched junctiond-courier@.service <<'END'
+[Service]
+WatchdogSec=infinity
+END
 printf '[network]\nresolveTimeout = 1\nconnectTimeout = 1\nrequestTimeout = 1\n' >"$config"
 systemctl restart junctiond.service
 check "a daemon with short limits has a courier" await 30 calls
@@ -18,7 +22,33 @@ check "and the next request has another courier" await 30 calls
 kill -CONT "$courier"
 ended() { [[ ! -e /proc/$courier ]]; }
 check "the one that was given up ends when it wakes" await 10 ended
+no_drop_in unwatched junctiond-courier@.service
 cp -f "$scratch/config.as-installed" "$config"
+systemctl restart junctiond.service
+
+# ---- its place ----
+
+end_couriers
+check "the next one is as shipped" calls
+check "it wants signs of life" prop_is WatchdogUSec 1min "$(couriers | head -n 1)"
+end_couriers
+drop_in watchdog junctiond-courier@.service <<'END'
+[Service]
+WatchdogSec=10
+END
+check "the next one has less time" calls
+unit=$(couriers)
+courier=$(prop MainPID "$unit")
+ping=$(prop WatchdogTimestampMonotonic "$unit")
+pinged_since() { (($(prop WatchdogTimestampMonotonic "$unit") > $1)); }
+check "it gives a sign of life" await 25 pinged_since "$ping"
+ping=$(prop WatchdogTimestampMonotonic "$unit")
+check "and another one in time" await 25 pinged_since "$ping"
+kill -STOP "$courier"
+check "one that stands still loses its place, though nobody wakes it" await 40 ended
+check "so it goes on" calls
+no_drop_in watchdog junctiond-courier@.service
+end_couriers
 
 # ---- not allowed ----
 

@@ -1,0 +1,53 @@
+import Foundation
+import Glibc
+import JunctionCourier
+import JunctionSecret
+import JunctionTesting
+import Testing
+
+@testable import junctiond_courier
+
+/// The courier's end of the line, on a real socket.
+struct KeeperConnectionTests {
+    @Test(.timeLimit(.minutes(5)))
+    func `whoever waits for a keeper that is held up gives signs of life, and says everything in the end`() async throws
+    {
+        let parts = 40
+        var pair: [Int32] = [-1, -1]
+        try #require(socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0, &pair) == 0)
+        let (courier, keeper) = (pair[0], pair[1])
+        // The less it holds, the sooner it is full.
+        var size: Int32 = 1 << 16
+        setsockopt(courier, SOL_SOCKET, SO_SNDBUF, &size, socklen_t(MemoryLayout<Int32>.size))
+        let manager = try FakeServiceManager(.abstract)
+        Thread.detachNewThread {
+            defer { close(courier) }
+            guard let connection = KeeperConnection(courier) else { return }
+            connection.signs = SignsOfLife { manager.environment(limit: 2_000)[$0] }
+            // More than a socket holds that nobody reads.
+            for _ in 0..<parts {
+                connection.tell(.body(SharedSecret(text: String(repeating: "x", count: 32_768))), about: 1)
+            }
+        }
+        for _ in 0..<3 { #expect(manager.awaitDatagram() == "WATCHDOG=1") }
+
+        var reader = FrameReader<CourierMessage>()
+        var heard = 0
+        var fault: String?
+        var room = [UInt8](repeating: 0, count: 1 << 16)
+        // To its end in any case: a courier whose keeper goes ends its process.
+        while true {
+            let count = recv(keeper, &room, room.count, 0)
+            guard count > 0 else { break }
+            guard fault == nil else { continue }
+            do {
+                try room[..<count].withUnsafeBytes { try reader.take($0) { _, _ in heard += 1 } }
+            } catch {
+                fault = "\(error)"
+            }
+        }
+        close(keeper)
+        #expect(fault == nil)
+        #expect(heard == parts)
+    }
+}
