@@ -5,24 +5,41 @@ import JunctionSecret
 
 /// Whom the machine trusts, and whom the keeper trusts beside them.
 ///
-/// Where the system has a folder of authorities, each found by its name when it is needed, nothing is read before, and an
+/// Where the distribution has a folder of authorities, each found by its name when it is needed, nothing is read before, and an
 /// authority that came or went counts from the next connection on. Elsewhere there is one file, and libcurl reads it anew
-/// for each connection. Which of the two it is may change, too: somebody installs the authorities.
+/// for each connection. Which of the two it is may change, too: somebody installs the authorities. A folder that is not the
+/// distribution's own way counts only where there is no such file: what somebody has put there is not all.
 struct TrustStore {
-    private let folders: [String]
+    private let ownFolder: String?
     private let file: String?
 
     init() {
         let library = ccurl_version()?.pointee
-        folders = [library?.capath.map { String(cString: $0) }, "/etc/ssl/certs"].compactMap { $0 }
-        file = library?.cainfo.map { String(cString: $0) }
+        self.init(
+            ownFolder: library?.capath.map { String(cString: $0) },
+            file: library?.cainfo.map { String(cString: $0) }
+        )
+    }
+
+    /// - Parameters:
+    ///   - ownFolder: where this distribution's libcurl looks for single authorities, if it does.
+    ///   - file: where it looks for all of them.
+    init(ownFolder: String?, file: String?) {
+        (self.ownFolder, self.file) = (ownFolder, file)
+    }
+
+    /// The folder that counts now, if it is one and not the file.
+    func folder(otherwise usual: String = "/etc/ssl/certs") -> String? {
+        if let ownFolder, Self.isHashed(ownFolder) { return ownFolder }
+        if let file, Self.isFilled(file) { return nil }
+        return Self.isHashed(usual) ? usual : nil
     }
 
     /// Sets whom a transfer trusts.
     func apply(to easy: UnsafeMutableRawPointer, with more: SharedSecret) {
         // Nothing is kept of what was trusted a minute ago.
         ccurl_set_number(easy, CURLOPT_CA_CACHE_TIMEOUT, 0)
-        if let folder = folders.first(where: Self.isHashed) {
+        if let folder = folder() {
             ccurl_set_text(easy, CURLOPT_CAPATH, folder)
             ccurl_set_text(easy, CURLOPT_PROXY_CAPATH, folder)
             ccurl_set_text(easy, CURLOPT_CAINFO, nil)
@@ -64,6 +81,11 @@ struct TrustStore {
         return [UInt8](unsafeUninitializedCapacity: size) { room, count in
             count = max(pread(file, room.baseAddress, size, 0), 0)
         }
+    }
+
+    private static func isFilled(_ path: String) -> Bool {
+        var status = stat()
+        return access(path, R_OK) == 0 && stat(path, &status) == 0 && status.st_size > 0
     }
 
     /// Whether the folder has authorities under their hashes, as `openssl rehash` makes them.

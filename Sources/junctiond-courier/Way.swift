@@ -11,13 +11,20 @@ enum Way: Equatable {
     /// Decided here and not by libcurl, which would not tell whose fault it is when nobody answers.
     init(to url: String, by settings: NetworkSettings) {
         let isOnOurOwn = Self.place(of: url).map { host, port in
-            Loopback.isHost(host) || ProxyExceptions(settings.noProxy).cover(host, port: port)
+            Loopback.isHost(host) || Self.isBelowLocalhost(host)
+                || ProxyExceptions(settings.noProxy).cover(host, port: port)
         }
         guard settings.proxy.count > 0, isOnOurOwn == false else {
             self = .direct
             return
         }
         self = .throughProxy(isTLS: settings.proxy.withUnsafeBytes { $0.starts(with: "https:".utf8) })
+    }
+
+    /// A name of which no server may say that it is anywhere else (RFC 6761 §6.3): libcurl does not ask any. Without TLS nothing is
+    /// sent there, all the same, for others resolve it otherwise.
+    private static func isBelowLocalhost(_ host: String) -> Bool {
+        host.lowercased().hasSuffix(".localhost")
     }
 
     /// The host that libcurl would go to, and the port there; an IPv6 address is in brackets.

@@ -75,6 +75,8 @@ struct WayTests {
         #expect(Way(to: "https://api.example.org:8443/v2", by: atPort) == .direct)
         #expect(Way(to: "http://[::1]/", by: settings) == .direct)
         #expect(Way(to: "https://localhost", by: settings) == .direct)
+        #expect(Way(to: "https://app.LocalHost/v2", by: settings) == .direct)
+        #expect(Way(to: "https://notlocalhost/v2", by: settings) == .throughProxy(isTLS: false))
         #expect(Way(to: "https://localhost.example.org", by: settings) == .throughProxy(isTLS: false))
     }
 
