@@ -71,7 +71,10 @@ let leanFlags =
     + (linking.isSuperset(of: ["lld", "relr"]) ? ["-z", "pack-relative-relocs"] : [])
 let linker = linking.contains("lld") ? ["-use-ld=lld"] : []
 func forLinker(_ flags: [String]) -> [String] { flags.flatMap { ["-Xlinker", $0] } }
-let lean: [LinkerSetting] = isForDevices ? [.unsafeFlags(linker + forLinker(leanFlags))] : []
+// The C++ that Swift's runtime and the cryptography stand on, out of a folder in which there is nothing but its archive.
+let cxx =
+    linking.contains("cxx") ? ["-L", Context.packageDirectory + "/.build-cxx", "-Xclang-linker", "-static-libgcc"] : []
+let lean: [LinkerSetting] = isForDevices ? [.unsafeFlags(linker + cxx + forLinker(leanFlags))] : []
 func ordered(_ program: String) -> [LinkerSetting] {
     guard isForDevices, linking.isSuperset(of: ["lld", "order"]) else { return [] }
     let list = Context.packageDirectory + "/packaging/\(program).order"

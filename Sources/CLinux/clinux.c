@@ -171,6 +171,8 @@ int clinux_occupy_standard_descriptors(void) {
     return 0;
 }
 
+int clinux_keep_one_heap(void) { return mallopt(M_ARENA_MAX, 1) == 1 ? 0 : EINVAL; }
+
 int clinux_return_memory(void) { return malloc_trim(0); }
 
 int clinux_random(void *bytes, size_t count) {

@@ -10,6 +10,7 @@ enum Junctiond {
     static func main() {
         // No file of the session must be what standard error writes to.
         _ = clinux_occupy_standard_descriptors()
+        _ = clinux_keep_one_heap()
         exit(status(of: Array(CommandLine.arguments.dropFirst())).rawValue)
     }
 

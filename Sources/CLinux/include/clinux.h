@@ -74,6 +74,10 @@ int clinux_occupy_standard_descriptors(void);
 /// Gives the memory of a finished burst back to the kernel (malloc_trim). Returns whether there was any: 1 or 0.
 int clinux_return_memory(void);
 
+/// All threads allocate from one heap, and not each from one of its own: for a process in which one thread does the work, and the
+/// pages of the others would hold a few bytes each. Before there is a second thread.
+int clinux_keep_one_heap(void);
+
 /// Fills `bytes` with randomness from the kernel, which is waited for at early boot.
 int clinux_random(void *bytes, size_t count);
 

@@ -29,13 +29,12 @@ package struct HttpOrigin: Hashable, Sendable {
 
     /// Reads a URL from the configuration, with or without a slash at its end.
     package init(_ url: String) throws(ProviderConfigurationFault) {
-        guard url.utf8.allSatisfy({ (0x21...0x7E).contains($0) }), let mark = url.firstRange(of: "://") else {
+        guard url.utf8.allSatisfy({ (0x21...0x7E).contains($0) }), let (word, rest) = url.aroundSchemeMark else {
             throw ProviderConfigurationFault("Not a URL: expected https://HOST[:PORT][/PATH]")
         }
-        guard let scheme = Scheme(rawValue: url[..<mark.lowerBound].lowercased()) else {
+        guard let scheme = Scheme(rawValue: word.lowercased()) else {
             throw ProviderConfigurationFault("The URL must begin with https:// (or http:// on loopback)")
         }
-        let rest = url[mark.upperBound...]
         let authority = rest.prefix { $0 != "/" && $0 != "?" && $0 != "#" }
         guard !authority.contains("@") else {
             throw ProviderConfigurationFault("The URL must not hold a user name or password")

@@ -10,10 +10,10 @@ package struct HttpUrl: Hashable, Sendable {
 
     /// Takes https, and plain http on loopback.
     package init(_ url: String) throws(ProviderConfigurationFault) {
-        guard let mark = url.firstRange(of: "://") else {
+        guard let behind = url.aroundSchemeMark?.rest else {
             throw ProviderConfigurationFault("Not a URL: expected https://HOST[:PORT][/PATH]")
         }
-        let end = url[mark.upperBound...].firstIndex { $0 == "/" || $0 == "?" || $0 == "#" } ?? url.endIndex
+        let end = behind.firstIndex { $0 == "/" || $0 == "?" || $0 == "#" } ?? url.endIndex
         origin = try HttpOrigin(String(url[..<end]))
         let rest = url[end...]
         guard rest.utf8.allSatisfy(Self.isOfTarget) else {
@@ -28,5 +28,12 @@ package struct HttpUrl: Hashable, Sendable {
 
     private static func isOfTarget(_ byte: UInt8) -> Bool {
         PercentEncoding.isUnreserved(byte) || "/?:@!$&'()*+,;=%".utf8.contains(byte)
+    }
+}
+
+extension String {
+    /// What stands before and behind the first `://`.
+    var aroundSchemeMark: (word: Substring, rest: Substring)? {
+        indices.first { self[$0...].hasPrefix("://") }.map { (self[..<$0], self[$0...].dropFirst(3)) }
     }
 }

@@ -13,10 +13,8 @@ package struct ProxyAddress: Sendable {
             throw Self.fault
         }
         // As the environment has it, the scheme may be missing.
-        let url = text.contains("://") ? text : "http://\(text)"
-        guard let mark = url.firstRange(of: "://") else { throw Self.fault }
-        let scheme = url[..<mark.lowerBound].lowercased()
-        let rest = url[mark.upperBound...]
+        let (word, rest) = text.aroundSchemeMark ?? ("http", text[...])
+        let scheme = word.lowercased()
         let authority = rest.prefix { $0 != "/" }
         let tail = rest[authority.endIndex...]
         let host = authority[(authority.lastIndex(of: "@").map(authority.index(after:)) ?? authority.startIndex)...]
