@@ -170,7 +170,8 @@ import Testing
         #expect(metrics.status == 0)
         let lines = metrics.output.split(separator: "\n")
         #expect(lines.contains(#"junctiond_session_state{state="established"} 1"#))
-        #expect(lines.allSatisfy { $0.hasPrefix("# ") || $0.contains(/^[a-z_]+(\{[^}]*\})? [0-9.e+]+$/) })
+        // A provider's clock may be behind, or the answer late.
+        #expect(lines.allSatisfy { $0.hasPrefix("# ") || $0.contains(/^[a-z_]+(\{[^}]*\})? -?[0-9.e+]+$/) })
         #expect(try installation.ctl("metrics", "--json").json()["text"] is String)
     }
 
