@@ -29,7 +29,7 @@ struct Memory: Figure {
         }
         if let daemon = lab.signedInDaemon(tls: true) {
             try daemon.connect().call("session.renew")
-            if !lab.options.isQuick { waitForCourier(of: daemon.processes) }
+            if !lab.options.isQuick { daemon.waitUntilCourierIsGone() }
             sleep(2)
             let before = try ProcessFacts.memory(of: daemon.processes)
             renewed.junctiond = text(before)
@@ -42,11 +42,6 @@ struct Memory: Figure {
             calmed.judge(after.privateDirty <= before.privateDirty + 1_000)
         }
         return [fresh, renewed, calmed]
-    }
-
-    /// The courier stays for half a minute when there is nothing more to carry; what is idle comes after.
-    private func waitForCourier(of daemon: [Int32]) {
-        for _ in 0..<90 where daemon.contains(where: { ProcessFacts.family(of: $0).count > 1 }) { sleep(1) }
     }
 
     private func text(_ memory: ProcessFacts.Memory) -> String {

@@ -35,6 +35,11 @@ final class Junctiond {
 
     var processes: [Int32] { [process.id] }
 
+    /// The courier stays for half a minute when there is nothing more to carry; what is idle comes after.
+    func waitUntilCourierIsGone() {
+        for _ in 0..<90 where processes.contains(where: { ProcessFacts.family(of: $0).count > 1 }) { sleep(1) }
+    }
+
     func exchange(_ method: String) -> Exchange { Exchange(socket, method: method) }
 
     /// Its subjects are told apart by what they are asked.
