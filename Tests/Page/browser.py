@@ -15,6 +15,14 @@ class Failure(Exception):
     pass
 
 
+class Gone(Exception):
+    """The browser has ended by itself; what it said last is the text."""
+
+    def __init__(self, text: str, was_there: bool):
+        super().__init__(text)
+        self.was_there = was_there
+
+
 class Browser:
     """One browser with one page, and a profile that goes with it."""
 
@@ -30,6 +38,7 @@ class Browser:
         if os.geteuid() == 0:
             arguments.append("--no-sandbox")  # Chromium's own does not work as root.
         self._log = open(os.path.join(self.profile.name, "log"), "wb")
+        self._has_answered = False
         # The browser reads from descriptor 3 and writes to 4.
         self._process = subprocess.Popen(
             ["bash", "-c", f'exec "$@" 3<&{to_browser} 4>&{from_browser}', "bash", *arguments],
@@ -44,6 +53,13 @@ class Browser:
         self.events: list[dict] = []
         threading.Thread(target=self._read, daemon=True).start()
 
+        try:
+            self._open_page()
+        except BaseException:
+            self.close()
+            raise
+
+    def _open_page(self):
         target = self.call("Target.createTarget", {"url": "about:blank"}, session=None)["targetId"]
         self._session = None
         attached = self.call("Target.attachToTarget", {"targetId": target, "flatten": True}, session=None)
@@ -71,15 +87,20 @@ class Browser:
         if session is not None:
             message["sessionId"] = self._session
         answer = self._answers[message["id"]] = queue.Queue()
-        with self._lock:
-            _write(self._out, json.dumps(message).encode() + b"\0")
         try:
+            with self._lock:
+                _write(self._out, json.dumps(message).encode() + b"\0")
             said = answer.get(timeout=60)
+        except BrokenPipeError:
+            said = None
         except queue.Empty:
+            if not self._has_answered:
+                raise Gone("not a word in a minute", was_there=False) from None
             raise Failure(f"the browser does not answer {method}") from None
         del self._answers[message["id"]]
         if said is None:
-            raise Failure(f"the browser ended: {open(self._log.name).read()[-2000:]}")
+            raise Gone(open(self._log.name, errors="replace").read()[-2000:], was_there=self._has_answered)
+        self._has_answered = True
         if "error" in said:
             raise Failure(f"{method}: {said['error']['message']}")
         return said["result"]
@@ -162,6 +183,7 @@ class Browser:
     def close(self):
         self._process.kill()
         self._process.wait()
+        os.close(self._out)
         self._log.close()
         self.profile.cleanup()
 
