@@ -14,7 +14,7 @@ LINKING ?= $(shell SWIFT="$(SWIFT)" packaging/linking)
 RELEASE = JUNCTION_RELEASE=1 JUNCTION_LINKING="$(LINKING)" $(SWIFT) build -c release --static-swift-stdlib $(HARDENED) $(SECTIONS) \
 	--scratch-path .build-release
 
-.PHONY: demo demo-all test test-beside test-oauth test-network test-page test-python test-docs test-c test-alerts test-demo docs test-system build release order install uninstall deb bench fleet format lint clean prepare
+.PHONY: demo demo-all test test-in-turn test-oauth test-network test-page test-python test-docs test-c test-alerts test-demo docs test-system build release order install uninstall deb bench fleet format lint clean prepare
 
 demo: build ## the whole story with real calls, against a sandbox on this machine
 	@"$$($(SWIFT) build --show-bin-path)/junction-sandbox" demo
@@ -25,11 +25,14 @@ demo-all: demo ## the same, and a second act with social.plus, Sinch and an OAut
 test: build ## every test; as root also against real authorization servers, in network namespaces, and under a real systemd
 	$(SWIFT) build --build-tests
 	@SWIFT="$(SWIFT)" Tests/run
-	@$(MAKE) --no-print-directory --jobs=2 --output-sync=target test-beside
-	@if [ "$$(id -u)" = 0 ]; then $(MAKE) test-system; else echo "system tests skipped: they need root"; fi
+	@$(MAKE) --no-print-directory --jobs=2 --output-sync=recurse test-in-turn $(if $(filter 0,$(shell id -u)),test-system)
+	@[ "$$(id -u)" = 0 ] || echo "system tests skipped: they need root"
 
-# The servers mostly wait, and the compiler never does: it comes first, and the others take turns beside it.
-test-beside: $(if $(filter 0,$(shell id -u)),deb) test-oauth test-network test-page test-python test-docs test-c test-alerts test-demo
+# The servers mostly wait, and so does systemd when the compiler has made what it tests: one beside the other. In turn, because
+# some of them install what they need.
+test-in-turn: build
+	@$(MAKE) MAKEFLAGS= --no-print-directory SWIFT="$(SWIFT)" \
+		test-oauth test-network test-page test-python test-docs test-c test-alerts test-demo
 
 test-oauth: build ## the daemon against authorization servers that others wrote, which it fetches
 	Tests/OAuthServers/run "$$($(SWIFT) build --show-bin-path)"
