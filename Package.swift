@@ -83,6 +83,9 @@ func ordered(_ program: String) -> [LinkerSetting] {
 }
 let fullyStatic: [LinkerSetting] = isForDevices ? [.unsafeFlags(["-static-executable"])] : []
 
+/// For what `make test` plays a hundred thousand histories of: as it is on devices, but with its assertions.
+let quick: [SwiftSetting] = [.unsafeFlags(["-O", "-assert-config", "Debug"], .when(configuration: .debug))]
+
 let rooms: [Room] = [
     // Ground floor: the kernel, the service manager, secrets, JSON text.
     Room(name: "CLinux", kind: .c, tests: nil),
@@ -97,7 +100,7 @@ let rooms: [Room] = [
     Room(name: "RegistrationToken", home: clients, uses: ["JunctionText"], outside: [crypto]),
 
     // First floor: what is decided, and what is said.
-    Room(name: "JunctionSession", uses: ["JunctionSecret"], tests: ["JunctionTesting"]),
+    Room(name: "JunctionSession", uses: ["JunctionSecret"], tests: ["JunctionTesting"], settings: quick),
     Room(name: "JunctionProtocol", home: clients, uses: ["JunctionJSON", "JunctionSecret", "JunctionText"]),
 
     Room(name: "JunctionCourier", uses: ["JunctionSecret", "CLinux"]),
