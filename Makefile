@@ -109,8 +109,10 @@ prepare:
 format:
 	$(SWIFT) format -i --recursive Sources Tests clients/swift Benchmarks/Sources Benchmarks/Tests Fuzz/Sources Package.swift
 
-lint:
+lint: ## what can be said without a build: format, which room stands on which, and whether the pictures show it
 	$(SWIFT) format lint --strict --recursive Sources Tests clients/swift Benchmarks/Sources Benchmarks/Tests Fuzz/Sources Package.swift
+	.ci/arrows
+	docs/images/draw --check
 
 clean:
 	rm -rf .build .build-*
