@@ -113,6 +113,9 @@ final class Transfer {
 
     /// - Returns: whether the request may leave.
     private func leaves() -> Bool {
+        // A keeper that is held up is waited for before the time is looked at: not between what is said and done, and not when libcurl
+        // asks for the body.
+        keeper.waitForRoom()
         guard steps.leaves(at: clinux_boot_milliseconds()) else {
             verdict = .connectedTooLate
             return false
@@ -190,9 +193,10 @@ final class Transfer {
 
     /// Ends it when a limit has been reached.
     ///
+    /// - Parameter now: when the network was last looked at.
     /// - Returns: whether it is over.
     func isLate(at now: Int64) -> Bool {
-        if ccurl_size(easy, CURLINFO_NAMELOOKUP_TIME_T) > 0 { steps.resolved(at: now) }
+        if ccurl_size(easy, CURLINFO_NAMELOOKUP_TIME_T) > 0 { steps.resolved(at: clinux_boot_milliseconds()) }
         guard let cause = steps.lateness(at: now, isPaused: isPaused) else { return false }
         tell(TransferFailure(cause, of: self, limitOfAnswer: steps.limitOfAnswer(at: now)))
         return true

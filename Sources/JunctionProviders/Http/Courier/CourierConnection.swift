@@ -61,19 +61,23 @@ final class CourierConnection: ChannelInboundHandler {
         return true
     }
 
-    /// - Parameter hearingItOut: it may still say something for the log, about why.
-    func close(hearingItOut: Bool = false) {
+    /// - Parameter patience: how long it may still say something for the log, about why.
+    func close(hearingItOutFor patience: TimeAmount? = nil) {
         guard !isClosed else { return }
         isClosed = true
         for bytes in waiting { bytes.wipe() }
         waiting = []
-        channel?.close(promise: nil)
         // It goes by itself, or somebody has stopped it.
-        if hearingItOut, let process {
-            eventLoop.scheduleTask(in: .seconds(1)) { process.end() }
-        } else {
-            process?.end()
+        if let patience, let process {
+            eventLoop.scheduleTask(in: patience) { process.end() }
+            self.process = nil
         }
+        channel?.close(promise: nil)
+        endProcess()
+    }
+
+    private func endProcess() {
+        process?.end()
         process = nil
     }
 
@@ -112,8 +116,7 @@ final class CourierConnection: ChannelInboundHandler {
     func channelInactive(context: ChannelHandlerContext) {
         isClosed = true
         // It has ended, or has no business here without a connection.
-        process?.end()
-        process = nil
+        endProcess()
         ended(.gone)
     }
 

@@ -197,7 +197,7 @@ final class CourierLink {
     private func lose(_ courier: CourierConnection, _ trouble: CourierTrouble) {
         guard isPresent(courier) else { return }
         state = .without
-        courier.close(hearingItOut: trouble == .ofAnotherVersion)
+        courier.close(hearingItOutFor: trouble == .ofAnotherVersion ? grace : nil)
         for transfer in transfers.values { end(transfer, .courier(trouble)) }
     }
 

@@ -2,6 +2,7 @@ import Foundation
 import Glibc
 import JunctionCourier
 import JunctionSecret
+import JunctionTesting
 import NIOCore
 import NIOPosix
 import Synchronization
@@ -65,7 +66,8 @@ struct CourierProcessTests {
         try await channel.closeFuture.get()
     }
 
-    @Test func `a courier that is killed while it has nothing to do is not missed`() async throws {
+    @Test(.timeLimit(.minutes(5)))
+    func `a courier that is killed while it has nothing to do is not missed`() async throws {
         let courier = try OwnCourier()
         let server = try await ScriptedServer.start([.answer(200, [], "one"), .answer(200, [], "two")])
         let http = courier.http()
@@ -73,7 +75,7 @@ struct CourierProcessTests {
         let first = try #require(courier.process)
         courier.signal(SIGKILL)
         // The kernel has closed its end when somebody has asked how it ended.
-        await Self.isGone(first)
+        try await Self.isGone(first)
         try await Self.hasLooked(courier.loop)
 
         #expect(try await http.answer(to: call(server.url)).body.text == "two")
@@ -82,7 +84,8 @@ struct CourierProcessTests {
         try await server.stop()
     }
 
-    @Test func `a courier that is stopped is given up, and a new one carries what comes next`() async throws {
+    @Test(.timeLimit(.minutes(5)))
+    func `a courier that is stopped is given up, and a new one carries what comes next`() async throws {
         // On a busy machine its own limit may come first: then it gets more time.
         for seconds in [1, 4, 16] {
             let courier = try OwnCourier()
@@ -101,7 +104,7 @@ struct CourierProcessTests {
                 #expect(failure?.cause == .courier(.silent))
                 #expect(failure?.requestLeft == true)
                 // It does not stay, stopped, beside the next one.
-                await Self.isGone(try #require(stopped.withLock { $0 }))
+                try await Self.isGone(try #require(stopped.withLock { $0 }))
                 #expect(try await http.answer(to: call(server.url)).body.text == "next")
             }
             await http.shutdown()
@@ -111,7 +114,8 @@ struct CourierProcessTests {
         Issue.record("The courier was never stopped in time")
     }
 
-    @Test func `a courier that is stopped while it has nothing to do goes with its connection`() async throws {
+    @Test(.timeLimit(.minutes(5)))
+    func `a courier that is stopped while it has nothing to do goes with its connection`() async throws {
         let courier = try OwnCourier()
         let server = try await ScriptedServer.start([.answer(200, [], "")])
         let http = courier.http()
@@ -120,11 +124,12 @@ struct CourierProcessTests {
         courier.signal(SIGSTOP)
         await http.shutdown()
 
-        await Self.isGone(process)
+        try await Self.isGone(process)
         try await server.stop()
     }
 
-    @Test func `a courier that was let go leaves no zombie`() async throws {
+    @Test(.timeLimit(.minutes(5)))
+    func `a courier that was let go leaves no zombie`() async throws {
         let courier = try OwnCourier()
         let server = try await ScriptedServer.start([.answer(200, [], "")])
         var limits = OutgoingHttp.Limits.patient
@@ -134,7 +139,7 @@ struct CourierProcessTests {
         async let answer = http.answer(to: answering)
         _ = try await answer
         // It has gone already, or it goes without being told.
-        if let process = courier.process { await Self.isGone(process) }
+        if let process = courier.process { try await Self.isGone(process) }
 
         #expect(courier.process == nil)
         await http.shutdown()
@@ -175,7 +180,10 @@ struct CourierProcessTests {
         defer { close(socket) }
         try await onThread { while Self.hears(from: socket) {} }
 
-        while courier.process != nil { await Task.yield() }
+        while courier.process != nil {
+            try Task.checkCancellation()
+            await Task.yield()
+        }
     }
 
     @Test func `a courier inherits nothing but its connection and standard error`() async throws {
@@ -233,6 +241,43 @@ struct CourierProcessTests {
         await http.shutdown()
     }
 
+    @Test(.timeLimit(.minutes(5)))
+    func `a courier of another version is not ended before it has said why`() async throws {
+        let folder = FileManager.default.temporaryDirectory.appending(path: "another-version-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let hello = CourierMessage.hello(version: KeeperMessage.version + 1)
+        let greeting = Frame.encode(hello, of: 0)?.withUnsafeBytes { Data($0) }
+        try #require(greeting).write(to: folder.appending(path: "greeting"))
+        // Greets, and when nobody is there any more it says so.
+        let script = """
+            #!/bin/sh
+            /bin/cat \(folder.path)/greeting >&0
+            /bin/cat >/dev/null 2>&1
+            : >\(folder.path)/said
+            """
+        let program = folder.appending(path: "courier").path
+        try #require(
+            FileManager.default.createFile(
+                atPath: program,
+                contents: Data(script.utf8),
+                attributes: [.posixPermissions: 0o700]
+            )
+        )
+        var limits = OutgoingHttp.Limits.patient
+        limits.grace = .seconds(600)
+        let courier = try OwnCourier(program)
+        let http = courier.http(limits)
+
+        #expect(await http.failure(of: try call("https://vendor.example"))?.cause == .courier(.ofAnotherVersion))
+        while !FileManager.default.fileExists(atPath: folder.appending(path: "said").path) {
+            try Task.checkCancellation()
+            await Task.yield()
+        }
+        withExtendedLifetime(courier) {}
+        await http.shutdown()
+    }
+
     private func call(_ url: String, _ method: String = "GET") throws -> HttpCall {
         HttpCall(method: method, origin: try HttpOrigin(url), target: "/")
     }
@@ -249,8 +294,11 @@ struct CourierProcessTests {
     }
 
     /// Waits until nobody is left of a process, not even its number.
-    private static func isGone(_ process: pid_t) async {
-        while kill(process, 0) == 0 { await Task.yield() }
+    private static func isGone(_ process: pid_t) async throws {
+        while kill(process, 0) == 0 {
+            try Task.checkCancellation()
+            await Task.yield()
+        }
     }
 }
 

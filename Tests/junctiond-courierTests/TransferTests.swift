@@ -1,0 +1,147 @@
+import CCurl
+import CLinux
+import Dispatch
+import Foundation
+import Glibc
+import JunctionCourier
+import JunctionSecret
+import JunctionTesting
+import Synchronization
+import Testing
+
+@testable import junctiond_courier
+
+/// One request, by the real libcurl, to a server on loopback.
+struct TransferTests {
+    /// There is room for `leaving` and not for what comes after it, or for nothing at all.
+    @Test(.timeLimit(.minutes(5)), arguments: [0, 1])
+    func `what has to leave by a time does not leave after it, for however long the keeper is held up`(
+        room: Int
+    ) async throws {
+        let patience = 1_000
+        let server = try CountingServer()
+        let keeper = try HeldUpKeeper(room: room)
+        let manager = try FakeServiceManager(.abstract)
+        let departure = clinux_boot_milliseconds() + Int64(patience)
+        Thread.detachNewThread { [socket = keeper.courier, port = server.port] in
+            defer { close(socket) }
+            guard let connection = KeeperConnection(socket) else { return }
+            // A sign at once when it has to wait, and the next one when the time is over.
+            connection.signs = SignsOfLife { manager.environment(limit: 2_000 * patience)[$0] }
+            carry("http://127.0.0.1:\(port)/", until: departure, for: connection)
+        }
+        for _ in 0..<2 { #expect(manager.awaitDatagram() == "WATCHDOG=1") }
+        #expect(clinux_boot_milliseconds() >= departure)
+
+        let messages = try await onThread { try keeper.messages() }
+        #expect(messages.count == 1)
+        if case .failed(let failure) = messages.last {
+            #expect(failure == TransferFailure(.connectedTooLate, requestLeft: false))
+        } else {
+            Issue.record("It ended with \(messages)")
+        }
+        #expect(try await onThread { server.received() } == 0)
+    }
+}
+
+/// Carries one transfer with a body to its end.
+private func carry(_ url: String, until departure: Int64, for keeper: KeeperConnection) {
+    guard let network = curl_multi_init() else { return }
+    defer { curl_multi_cleanup(network) }
+    var limits = TransferLimits(resolve: 60_000, connect: 60_000, silence: 60_000, whole: 60_000, longestAnswer: 1)
+    limits.departure = UInt64(departure)
+    let body = SharedSecret(text: "refresh_token")
+    let request = TransferRequest(method: "POST", url: url, body: .bytes(UInt64(body.count)), limits: limits)
+    let transfer = Transfer(request, 1, .direct, for: keeper)
+    guard transfer.begin(on: network, using: NetworkSettings(), trusting: TrustStore()) == nil else { return }
+    transfer.give(body)
+    transfer.giveEnd()
+    var running: Int32 = 0
+    var outcome = CURLE_OK
+    while true {
+        curl_multi_perform(network, &running)
+        if ccurl_next_done(network, &outcome) != nil { return transfer.finish(outcome) }
+        curl_multi_poll(network, nil, 0, 1_000, nil)
+    }
+}
+
+/// A keeper that has not read for so long that there is room for so many short messages.
+private final class HeldUpKeeper: Sendable {
+    let courier: Int32
+    private let socket: Int32
+    /// What it was told before, and has not read.
+    private let before: Int
+
+    init(room: Int) throws {
+        var pair: [Int32] = [-1, -1]
+        try #require(socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0, &pair) == 0)
+        var limit = timeval(tv_sec: 120, tv_usec: 0)
+        setsockopt(pair[1], SOL_SOCKET, SO_RCVTIMEO, &limit, socklen_t(MemoryLayout<timeval>.size))
+        // The kernel counts a message with what it needs to hold it: each takes the place of another one as short.
+        var bytes: [UInt8] = [0, 0, 0, 0]
+        var before = 0
+        while send(pair[0], bytes, bytes.count, Int32(MSG_DONTWAIT)) > 0 { before += bytes.count }
+        for _ in 0..<room { before -= recv(pair[1], &bytes, bytes.count, 0) }
+        (courier, socket, self.before) = (pair[0], pair[1], before)
+    }
+
+    deinit { close(socket) }
+
+    /// Reads to the end in any case, for a courier whose keeper goes ends its process: what it was told after it stopped reading.
+    func messages() throws -> [CourierMessage] {
+        var said: [UInt8] = []
+        var room = [UInt8](repeating: 0, count: 1 << 16)
+        while true {
+            let count = recv(socket, &room, room.count, 0)
+            guard count > 0 else { break }
+            said += room[..<count]
+        }
+        var reader = FrameReader<CourierMessage>()
+        var messages: [CourierMessage] = []
+        try said.dropFirst(before).withUnsafeBytes { try reader.take($0) { messages.append($1) } }
+        return messages
+    }
+}
+
+/// Takes one connection, and ends it when anything comes by it.
+private final class CountingServer: Sendable {
+    let port: UInt16
+    private let listener: Int32
+    private let count = Mutex(0)
+    private let isOver = DispatchSemaphore(value: 0)
+
+    init() throws {
+        let listener = Glibc.socket(AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
+        var length = socklen_t(MemoryLayout<sockaddr_in>.size)
+        let bound = withUnsafeMutablePointer(to: &address) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { pointer in
+                bind(listener, pointer, length) == 0 && listen(listener, 1) == 0
+                    && getsockname(listener, pointer, &length) == 0
+            }
+        }
+        try #require(bound)
+        self.listener = listener
+        port = UInt16(bigEndian: address.sin_port)
+        Thread.detachNewThread { self.serve() }
+    }
+
+    deinit { close(listener) }
+
+    private func serve() {
+        let connection = accept(listener, nil, nil)
+        var room = [UInt8](repeating: 0, count: 1 << 12)
+        let count = recv(connection, &room, room.count, 0)
+        close(connection)
+        self.count.withLock { $0 = count }
+        isOver.signal()
+    }
+
+    /// How many bytes came by the connection that was made.
+    func received() -> Int {
+        guard isOver.wait(timeout: .now() + 120) == .success else { return -1 }
+        return count.withLock { $0 }
+    }
+}
