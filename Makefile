@@ -31,7 +31,7 @@ test: build ## every test; as root also against real authorization servers, in n
 # The servers mostly wait, and so does systemd when the compiler has made what it tests: one beside the other. In turn, because
 # some of them install what they need.
 test-in-turn: build
-	@$(MAKE) MAKEFLAGS= --no-print-directory SWIFT="$(SWIFT)" \
+	@MAKEFLAGS="$(filter-out -j% --jobserver-%,$(MAKEFLAGS))" $(MAKE) --no-print-directory SWIFT="$(SWIFT)" \
 		test-oauth test-network test-page test-python test-docs test-c test-alerts test-demo
 
 test-oauth: build ## the daemon against authorization servers that others wrote, which it fetches
@@ -111,7 +111,7 @@ format:
 
 lint: ## what can be said without a build: format, which room stands on which, and whether the pictures show it
 	$(SWIFT) format lint --strict --recursive Sources Tests clients/swift Benchmarks/Sources Benchmarks/Tests Fuzz/Sources Package.swift
-	.ci/arrows
+	SWIFT="$(SWIFT)" .ci/arrows
 	docs/images/draw --check
 
 clean:
