@@ -286,7 +286,10 @@ if asked.isEmpty {
     targets.append(
         .testTarget(
             name: "EndToEndTests",
-            dependencies: ["junctiond", "junctiond-courier", "junctionctl", "junction-sandbox", "JunctionClient"],
+            dependencies: [
+                "junctiond", "junctiond-courier", "junctionctl", "junction-sandbox", "JunctionClient",
+                "JunctionTesting",
+            ],
             // Built by the tests themselves, as a library to preload: no product may hold it.
             exclude: ["Shims"],
             swiftSettings: strict

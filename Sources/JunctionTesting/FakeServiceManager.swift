@@ -42,8 +42,13 @@ package final class FakeServiceManager: Sendable {
 
     /// The next datagram, waited for; `nil` when none comes.
     package func awaitDatagram() -> String? {
+        isReadable(within: 60) ? receive() : nil
+    }
+
+    /// Whether a datagram is there, or comes in so many seconds.
+    package func isReadable(within seconds: Int32) -> Bool {
         var coming = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
-        return poll(&coming, 1, 60_000) == 1 ? receive() : nil
+        return poll(&coming, 1, seconds * 1_000) == 1
     }
 
     /// The next datagram and the descriptor that came with it, if one did.
@@ -58,7 +63,7 @@ package final class FakeServiceManager: Sendable {
                     var message = msghdr()
                     (message.msg_iov, message.msg_iovlen) = (part, 1)
                     (message.msg_control, message.msg_controllen) = (control.baseAddress, control.count)
-                    return recvmsg(descriptor, &message, Int32(MSG_DONTWAIT))
+                    return recvmsg(descriptor, &message, Int32(MSG_DONTWAIT) | Int32(MSG_CMSG_CLOEXEC))
                 }
             }
         }

@@ -17,7 +17,7 @@ struct TransferTests {
     @Test(.timeLimit(.minutes(5)), arguments: [0, 1])
     func `what has to leave by a time does not leave after it, for however long the keeper is held up`(
         room: Int
-    ) async throws {
+    ) throws {
         let patience = 1_000
         let server = try CountingServer()
         let keeper = try HeldUpKeeper(room: room)
@@ -33,14 +33,14 @@ struct TransferTests {
         for _ in 0..<2 { #expect(manager.awaitDatagram() == "WATCHDOG=1") }
         #expect(clinux_boot_milliseconds() >= departure)
 
-        let messages = try await onThread { try keeper.messages() }
+        let messages = try keeper.messages()
         #expect(messages.count == 1)
         if case .failed(let failure) = messages.last {
             #expect(failure == TransferFailure(.connectedTooLate, requestLeft: false))
         } else {
             Issue.record("It ended with \(messages)")
         }
-        #expect(try await onThread { server.received() } == 0)
+        #expect(server.received() == 0)
     }
 }
 

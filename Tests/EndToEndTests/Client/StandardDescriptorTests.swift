@@ -30,7 +30,7 @@ struct StandardDescriptorTests {
 
     @Test func `a daemon whose caller closed everything keeps its session`() throws {
         let installation = try Installation()
-        let notify = try NotifySocket(in: installation.folder)
+        let notify = try NotifySocket()
         try installation.writeConfiguration()
         let daemon = try Program(
             "/bin/sh",

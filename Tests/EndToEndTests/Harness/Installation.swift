@@ -81,7 +81,7 @@ final class Installation {
     /// - Parameter kept: descriptors that the service manager passes it, by name: its socket, or what was kept for it.
     @discardableResult
     func startDaemon(_ environment: [String: String] = [:], kept: [String: Int32] = [:]) throws -> NotifySocket {
-        let notify = try NotifySocket(in: folder)
+        let notify = try NotifySocket()
         try launchDaemon(environment.merging(["NOTIFY_SOCKET": notify.path]) { $1 }, kept: kept)
         if let daemon { try notify.waitUntilReady(daemon) }
         return notify

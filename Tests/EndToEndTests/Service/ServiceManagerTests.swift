@@ -8,7 +8,7 @@ import Testing
         let user = try installation.signInNewUser()
         try installation.killDaemon()
 
-        let notify = try NotifySocket(in: installation.folder)
+        let notify = try NotifySocket()
         try installation.launchDaemon(["NOTIFY_SOCKET": notify.path])
         var message: [String] = []
         while !message.contains("READY=1") { message = try notify.next() }
@@ -89,7 +89,7 @@ import Testing
     @Test func `a log that nobody takes any more does not end the daemon`() throws {
         let installation = try Installation()
         try installation.writeConfiguration()
-        let notify = try NotifySocket(in: installation.folder)
+        let notify = try NotifySocket()
         let daemon = try TalkingProgram(
             "/bin/sh",
             ["-c", #"exec "$0" "$@" 2>&1"#, Program.path(of: "junctiond")] + installation.daemonArguments,

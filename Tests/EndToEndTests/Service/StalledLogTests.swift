@@ -6,7 +6,7 @@ import Testing
     @Test func `a reader of the log that has stopped holds up neither answers nor the end`() throws {
         let installation = try Installation(configuration: "[log]\nlevel = \"trace\"")
         try installation.writeConfiguration()
-        let notify = try NotifySocket(in: installation.folder)
+        let notify = try NotifySocket()
         let errors = installation.folder.fresh("errors")
         try #require(mkfifo(errors, 0o600) == 0)
         // Somebody has it open for reading, and does not read.

@@ -2,7 +2,6 @@ import Foundation
 import Glibc
 import JunctionCourier
 import JunctionSecret
-import JunctionTesting
 import NIOCore
 import NIOPosix
 
@@ -141,6 +140,13 @@ final class KeepersLine: @unchecked Sendable {
         try await onThread { [self] in
             repeat { heard.removeAll(keepingCapacity: true) } while try hear()
         }
+    }
+}
+
+/// Waits on a thread of its own, where nobody else is kept waiting.
+func onThread<Result: Sendable>(_ body: @escaping @Sendable () throws -> Result) async throws -> Result {
+    try await withCheckedThrowingContinuation { continuation in
+        Thread.detachNewThread { continuation.resume(with: Swift.Result { try body() }) }
     }
 }
 

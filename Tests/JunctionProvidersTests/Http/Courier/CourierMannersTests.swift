@@ -1,7 +1,6 @@
 import Foundation
 import JunctionCourier
 import JunctionSecret
-import JunctionTesting
 import Testing
 
 @testable import JunctionProviders

@@ -2,7 +2,6 @@ import Foundation
 import Glibc
 import JunctionCourier
 import JunctionSecret
-import JunctionTesting
 import NIOCore
 import NIOPosix
 import Synchronization

@@ -2,7 +2,6 @@ import Foundation
 import Glibc
 import JunctionCourier
 import JunctionSecret
-import JunctionTesting
 import Testing
 
 /// The courier sees how fast the server takes the request, and not how much the kernel takes for it.
