@@ -104,7 +104,7 @@ typedef struct junction junction;
  * there is one, else at /run/junctiond/junctiond.sock. It does not connect yet. NULL when that fails. */
 JUNCTION_API junction *junction_open(const char *socket, junction_error *error);
 
-/* Ends it. No call may be under way, and no watch open. */
+/* Ends it. No call may be under way, no watch may be open, and it is not called from a callback. */
 JUNCTION_API void junction_close(junction *j);
 
 /* Makes every call and every wait that is under way on this handle, in any thread, return JUNCTION_CANCELLED. */
@@ -263,7 +263,7 @@ JUNCTION_API int junction_reply_with(junction_reply *reply, const junction_pair 
 typedef void junction_credential_callback(void *context, const char *external_user_id, junction_reply *reply);
 
 /* Makes this user the signed-in one; NULL signs out. The callback, which runs in the calling thread, is called only if a
- * credential is needed, and at most once. `outcome` becomes "unchanged", "signedIn", "switched" or "signedOut". */
+ * credential is needed, and at most once. An answer that comes after `timeout` or junction_cancel is refused: it signs no user in. `outcome` becomes "unchanged", "signedIn", "switched" or "signedOut". */
 JUNCTION_API int junction_identify(junction *j, const char *external_user_id, junction_credential_callback *callback, void *context,
                                    int timeout, const char **outcome, junction_snapshot **snapshot, junction_error *error);
 
@@ -324,11 +324,13 @@ typedef void junction_changed(void *context, const junction_snapshot *snapshot, 
 JUNCTION_API int junction_watch_start(junction *j, junction_changed *callback, void *context, junction_error *error);
 JUNCTION_API void junction_watch_stop(junction *j);
 
-/* Something that the daemon asks: "session.authenticate" within session.identify, or "session.willRenewAccessToken". It is
- * answered by junction_respond, then or later. */
+/* Something that the daemon asks: "session.authenticate" within session.identify, or "session.willRenewAccessToken". The app
+ * answers it by junction_respond, in this callback or later. When the call of session.identify ends before that, by its timeout or by
+ * junction_stop, the library refuses the question at once: a later answer signs no user in. */
 typedef void junction_asked(void *context, const char *method, const junction_value *params, uint64_t question);
 JUNCTION_API void junction_on_question(junction *j, junction_asked *callback, void *context);
-/* Without members: there is none. JUNCTION_CONNECTION_LOST when the daemon does not want to know any more. */
+/* Answers a question; without members the app has no credential or token. JUNCTION_CONNECTION_LOST when the question is over: it was
+ * answered, its call has ended or the connection was lost. After any other error it stays open. */
 JUNCTION_API int junction_respond(junction *j, uint64_t question, const junction_pair *members, junction_error *error);
 /* Is a session handler from now on, over restarts of the daemon; an error, after which it is none, goes to the callback. */
 JUNCTION_API int junction_register_start(junction *j, junction_answered *failed, void *context, junction_error *error);

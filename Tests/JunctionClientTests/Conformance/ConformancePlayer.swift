@@ -90,8 +90,12 @@ final class ConformancePlayer {
         let asked = Mutex(0)
         let result: Result<JSONValue, any Error>
         do throws(IdentifyError<Raised>) {
+            let timeout = step["timeout"]?.integer.map { Duration.milliseconds($0) }
+            let client = client.timeout(timeout)
             let identified = try await client.identify(externalUserId: step["identify"]?.string) { _ throws(Raised) in
                 asked.withLock { $0 += 1 }
+                // The call began before, so its time is over when this wait is.
+                if step["late"]?.bool == true, let timeout { try? await Task.sleep(for: timeout) }
                 guard let json = step["credential"], let credential = try? Credential(reading: expanded(json)) else {
                     throw Raised()
                 }

@@ -38,9 +38,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t count) {
     for (int i = 0; i < 4; i++) {
         talk_step(&talk);
         struct question *question;
-        while ((question = talk_take_question(&talk)) != NULL) {
+        while ((question = talk_new_question(&talk)) != NULL) {
+            junction_value_free(talk_show_question(question));
             talk_answer(&talk, question, NULL, JUNCTION_INVALID_PARAMS, "no", NULL);
-            question_free(question);
         }
         if (talk.news != NULL) {
             junction_value *news = talk.news;

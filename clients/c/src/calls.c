@@ -265,21 +265,20 @@ int junction_identify(junction *j, const char *external_user_id, junction_creden
         return kind;
     }
     await_call(j, call);
-    struct question *question = call->question;
-    if (question != NULL && call->stage != STAGE_DONE) {
+    if (call->question != 0 && call->stage != STAGE_DONE) {
         unlock(j);
         struct junction_reply reply = {0};
         if (callback != NULL) callback(context, external_user_id, &reply);
         lock(j);
-        call->question = NULL;
-        /* A caller who was told that the wait is over does not sign somebody in after that. What cannot be said any more is told by
-         * what becomes of the call. */
-        bool is_wanted = reply.is_answered && call->stage != STAGE_DONE;
-        talk_answer(&j->calls, question, is_wanted ? &reply.members : NULL, JUNCTION_INVALID_CREDENTIAL,
-                    "The app has no credential", NULL);
+        /* The question is gone if the call has ended meanwhile. */
+        struct question *question = talk_find_question(&j->calls, call->question);
+        call->question = 0;
+        if (question != NULL) {
+            talk_answer(&j->calls, question, reply.is_answered ? &reply.members : NULL, JUNCTION_INVALID_CREDENTIAL,
+                        "The app has no credential", NULL);
+            push(j, &j->calls);
+        }
         bytes_wipe(&reply.members);
-        question_free(question);
-        push(j, &j->calls);
     }
     junction_value *value;
     kind = outcome_of(j, call, &value, error);

@@ -199,7 +199,7 @@ int ask_call(junction *j, struct call *call, junction_error *error) {
 }
 
 void await_call(junction *j, struct call *call) {
-    while (call->stage != STAGE_DONE && call->question == NULL) {
+    while (call->stage != STAGE_DONE && call->question == 0) {
         if (j->is_received) {
             pthread_cond_wait(&j->changed, &j->lock);
             continue;

@@ -29,7 +29,6 @@ struct loop {
     void *failed_context;
     junction_asked *asked;
     void *asked_context;
-    struct question *open; /* given to the app, and not answered yet */
     uint64_t last_key;
 };
 

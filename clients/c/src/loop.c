@@ -9,9 +9,6 @@
 #include <sys/timerfd.h>
 #include <unistd.h>
 
-/* What the app may have been asked without having answered. */
-#define MOST_OPEN 64
-
 /* -- The descriptor -------------------------------------------------------------------------------------------------- */
 
 int junction_fd(junction *j) {
@@ -58,7 +55,7 @@ static void arm(struct loop *loop, struct talk *talk) {
 
 /* Whether there is something to tell about a duty. */
 static bool has_word(const struct junction_watch *watch) {
-    return watch != NULL && (watch->talk.news != NULL || watch->talk.questions != NULL || watch->talk.duty.stage == DUTY_FAILED);
+    return watch != NULL && (watch->talk.news != NULL || talk_new_question(&watch->talk) != NULL || watch->talk.duty.stage == DUTY_FAILED);
 }
 
 void loop_arm(junction *j) {
@@ -72,7 +69,7 @@ void loop_arm(junction *j) {
         int64_t its = talk_due(&duties[i]->talk);
         if (its < due) due = its;
     }
-    if (j->calls.finished != NULL || j->calls.questions != NULL || has_word(loop->watch) || has_word(loop->handler)) due = 0;
+    if (j->calls.finished != NULL || talk_new_question(&j->calls) != NULL || has_word(loop->watch) || has_word(loop->handler)) due = 0;
     if (due == loop->armed) return;
     struct itimerspec at = {0};
     if (due != NEVER) {
@@ -87,18 +84,6 @@ void loop_arm(junction *j) {
 
 /* -- Ends ------------------------------------------------------------------------------------------------------------ */
 
-static void forget_questions(struct loop *loop, const struct talk *talk) {
-    for (struct question **at = &loop->open; *at != NULL;) {
-        struct question *question = *at;
-        if (question->talk != talk || question->is_shown) {
-            at = &question->next;
-            continue;
-        }
-        *at = question->next;
-        question_free(question);
-    }
-}
-
 void loop_forked(struct loop *loop) {
     if (loop->epoll >= 0) close(loop->epoll);
     if (loop->timer >= 0) close(loop->timer);
@@ -112,7 +97,6 @@ void loop_end(junction *j) {
     struct loop *loop = &j->loop;
     junction_watch_stop(j);
     junction_register_stop(j);
-    forget_questions(loop, &j->calls);
     if (loop->epoll >= 0) close(loop->epoll);
     if (loop->timer >= 0) close(loop->timer);
     loop->epoll = loop->timer = -1;
@@ -185,7 +169,6 @@ static void stop_duty(junction *j, struct junction_watch **which) {
     lock(j);
     struct junction_watch *watch = *which;
     *which = NULL;
-    if (watch != NULL) forget_questions(&j->loop, &watch->talk);
     unlock(j);
     if (watch != NULL) watch_end(watch);
 }
@@ -221,101 +204,65 @@ void junction_on_question(junction *j, junction_asked *callback, void *context) 
 
 /* -- Answering ------------------------------------------------------------------------------------------------------- */
 
-/* What the app says, or what it means that it says nothing. */
-static int answer(struct question *question, const junction_pair *members, junction_error *error) {
+/* Answers with the app's members, or with what it means that there are none. */
+static int answer(struct talk *talk, struct question *question, const junction_pair *members, junction_error *error) {
     static const junction_pair unable[] = {{"action", "unableToRetrieveAuthToken"}, {NULL, NULL}};
-    bool is_renewal = strcmp(question->method, "session.willRenewAccessToken") == 0;
-    if (members == NULL && is_renewal) members = unable;
+    if (members == NULL && question->call == 0) members = unable;
     if (members == NULL)
-        return talk_answer(question->talk, question, NULL, JUNCTION_INVALID_CREDENTIAL, "The app has no credential", error);
+        return talk_answer(talk, question, NULL, JUNCTION_INVALID_CREDENTIAL, "The app has no credential", error);
     struct bytes text = {0};
     if (!json_write_pairs(&text, members)) {
         bytes_wipe(&text);
         return error_set(error, JUNCTION_INVALID_ARGUMENT, "the answer is not UTF-8");
     }
-    int kind = talk_answer(question->talk, question, &text, 0, NULL, error);
+    int kind = talk_answer(talk, question, &text, 0, NULL, error);
     bytes_wipe(&text);
     return kind;
 }
 
 int junction_respond(junction *j, uint64_t number, const junction_pair *members, junction_error *error) {
     lock(j);
-    for (struct question **at = &j->loop.open; *at != NULL; at = &(*at)->next) {
-        struct question *question = *at;
-        if (question->key != number || question->is_answered) continue;
-        int kind = answer(question, members, error);
-        if (kind != JUNCTION_INVALID_ARGUMENT) {
-            question->is_answered = true;
-            push(j, question->talk);
-            if (!question->is_shown) {
-                *at = question->next;
-                question_free(question);
-            }
-        }
-        unlock(j);
-        return kind;
+    struct talk *talk = &j->calls;
+    struct question *question = talk_find_question(talk, number);
+    if (question == NULL && j->loop.handler != NULL) {
+        talk = &j->loop.handler->talk;
+        question = talk_find_question(talk, number);
     }
+    int kind = question == NULL ? error_set(error, JUNCTION_CONNECTION_LOST,
+                                            "the question is over: it was answered, its call has ended or the connection was lost")
+                                : answer(talk, question, members, error);
+    if (question != NULL) push(j, talk);
     unlock(j);
-    return error_set(error, JUNCTION_CONNECTION_LOST, "the daemon does not want to know any more");
+    return kind;
 }
 
 /* -- Stepping -------------------------------------------------------------------------------------------------------- */
 
-/* Makes room among the open questions: what was asked on a connection that is gone needs no answer. */
-static bool has_room(struct loop *loop) {
-    size_t count = 0;
-    for (struct question **at = &loop->open; *at != NULL;) {
-        struct question *question = *at;
-        if (question->connection == question->talk->connection || question->is_shown) {
-            count++;
-            at = &question->next;
-            continue;
-        }
-        *at = question->next;
-        question_free(question);
-    }
-    return count < MOST_OPEN;
-}
-
 static bool show_question(junction *j) {
     struct loop *loop = &j->loop;
     lock(j);
-    struct question *question = talk_take_question(&j->calls);
-    if (question == NULL && loop->handler != NULL) question = talk_take_question(&loop->handler->talk);
+    struct talk *talk = &j->calls;
+    struct question *question = talk_new_question(talk);
+    if (question == NULL && loop->handler != NULL) {
+        talk = &loop->handler->talk;
+        question = talk_new_question(talk);
+    }
     if (question == NULL) {
         unlock(j);
         return false;
     }
     junction_asked *callback = loop->asked;
     void *context = loop->asked_context;
-    if (callback == NULL || !has_room(loop)) {
-        answer(question, NULL, NULL);
-        push(j, question->talk);
-        unlock(j);
-        question_free(question);
-        return true;
-    }
-    question->key = ++loop->last_key;
-    question->is_shown = true;
-    question->next = loop->open;
-    loop->open = question;
-    unlock(j);
-
-    callback(context, question->method, question->params, question->key);
-
-    lock(j);
-    question->is_shown = false;
-    bool is_over = question->is_answered;
-    if (is_over) {
-        for (struct question **at = &loop->open; *at != NULL; at = &(*at)->next) {
-            if (*at == question) {
-                *at = question->next;
-                break;
-            }
-        }
+    junction_value *message = talk_show_question(question);
+    uint64_t key = question->key;
+    if (callback == NULL) {
+        answer(talk, question, NULL, NULL);
+        push(j, talk);
     }
     unlock(j);
-    if (is_over) question_free(question);
+    if (callback != NULL)
+        callback(context, json_text(junction_member(message, "method")), junction_member(message, "params"), key);
+    junction_value_free(message);
     return true;
 }
 

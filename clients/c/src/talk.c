@@ -18,7 +18,7 @@
 #define LONGEST_DELAY 5000
 /* What a daemon that takes nothing may make us hold: a few of the longest requests. */
 #define MOST_OUTGOING ((size_t)8 << 20)
-/* What it may ask before it is answered. */
+/* How many questions may be open on one connection. */
 #define MOST_QUESTIONS 64
 /* How many pieces are received in a row before whoever waits looks at the clock again. */
 #define MOST_PIECES 256
@@ -95,6 +95,12 @@ static void dequeue(struct talk *talk) {
     free(item);
 }
 
+/* What a caller is told whose time is over. */
+static const char late[] = "the daemon did not answer in time";
+
+static void flush(struct talk *talk);
+static void refuse_question(struct talk *talk, struct question *question, int code, const char *message);
+
 /* -- Calls ----------------------------------------------------------------------------------------------------------- */
 
 /* Whether asking twice is the same as asking once. */
@@ -140,9 +146,9 @@ struct call *call_new(const char *method, const struct bytes *params, int64_t de
     return call;
 }
 
-void question_free(struct question *question) {
-    if (question == NULL) return;
+static void question_free(struct question *question) {
     junction_value_free(question->message);
+    bytes_wipe(&question->id);
     free(question);
 }
 
@@ -150,7 +156,6 @@ void call_free(struct call *call) {
     if (call == NULL) return;
     line_release(call->line);
     junction_value_free(call->message);
-    question_free(call->question);
     free(call->about);
     free(call);
 }
@@ -168,8 +173,25 @@ int talk_ask(struct talk *talk, struct call *call, junction_error *error) {
     return JUNCTION_OK;
 }
 
-/* It is over; what is on its way goes on without anybody who waits. */
+/* Takes the question out of the list, and frees it. */
+static void close_question(struct talk *talk, struct question *question) {
+    struct question **at = &talk->questions;
+    while (*at != question) at = &(*at)->next;
+    *at = question->next;
+    question_free(question);
+}
+
+/* The open question that the daemon has asked about this call, or NULL. */
+static struct question *question_about(const struct talk *talk, const struct call *call) {
+    struct question *question = talk->questions;
+    while (question != NULL && question->call != call->id) question = question->next;
+    return question;
+}
+
+/* Ends the call. A request that is being sent goes on without a caller. */
 static void finish(struct talk *talk, struct call *call) {
+    struct question *question = question_about(talk, call);
+    if (question != NULL) close_question(talk, question);
     for (struct call **at = &talk->calls; *at != NULL; at = &(*at)->next) {
         if (*at == call) {
             *at = call->next;
@@ -188,6 +210,12 @@ static void finish(struct talk *talk, struct call *call) {
 }
 
 void talk_give_up(struct talk *talk, struct call *call, enum junction_kind kind, const char *message) {
+    struct question *question = question_about(talk, call);
+    if (question != NULL) {
+        /* The caller hears that nothing came of it, so the app's late credential must not sign a user in. */
+        refuse_question(talk, question, JUNCTION_INVALID_CREDENTIAL, "The app no longer waits for this sign-in");
+        flush(talk);
+    }
     error_set(&call->error, kind, "%s", message);
     finish(talk, call);
 }
@@ -401,17 +429,35 @@ static void flush(struct talk *talk) {
     }
 }
 
-/* -- Receiving ------------------------------------------------------------------------------------------------------- */
+/* -- Questions ------------------------------------------------------------------------------------------------------- */
 
-int talk_answer(struct talk *talk, const struct question *question, const struct bytes *members, int code, const char *message,
-                junction_error *error) {
-    if (talk->fd < 0 || question->connection != talk->connection)
-        return error_set(error, JUNCTION_CONNECTION_LOST, "the daemon does not want to know any more");
+struct question *talk_new_question(const struct talk *talk) {
+    struct question *question = talk->questions;
+    while (question != NULL && question->is_shown) question = question->next;
+    return question;
+}
+
+struct question *talk_find_question(const struct talk *talk, uint64_t key) {
+    struct question *question = talk->questions;
+    while (question != NULL && question->key != key) question = question->next;
+    return question;
+}
+
+junction_value *talk_show_question(struct question *question) {
+    junction_value *message = question->message;
+    question->is_shown = true;
+    question->message = NULL;
+    return message;
+}
+
+/* Puts the answer to the request with this id into the queue. */
+static int enqueue_reply(struct talk *talk, const struct bytes *id, const struct bytes *members, int code, const char *message,
+                         junction_error *error) {
     struct shared_line *line = line_new();
     if (line != NULL) {
         struct bytes *text = &line->bytes;
         bytes_add_text(text, "{\"jsonrpc\":\"2.0\",\"id\":");
-        json_write(text, question->id);
+        bytes_add(text, id->data, id->count);
         if (members != NULL) {
             bytes_add_text(text, ",\"result\":");
             bytes_add(text, members->data, members->count);
@@ -425,7 +471,7 @@ int talk_answer(struct talk *talk, const struct question *question, const struct
         bytes_add_text(text, "}\n");
     }
     int kind = JUNCTION_OK;
-    if (line == NULL || line->bytes.failed || (members != NULL && members->failed))
+    if (line == NULL || line->bytes.failed || id->failed || (members != NULL && members->failed))
         kind = error_set(error, JUNCTION_LOCAL_FAILURE, "there is no memory for the answer");
     else if (line->bytes.count > LONGEST_LINE)
         kind = error_set(error, JUNCTION_REQUEST_TOO_LARGE, "the answer is longer than the daemon accepts");
@@ -436,6 +482,36 @@ int talk_answer(struct talk *talk, const struct question *question, const struct
     line_release(line);
     return kind;
 }
+
+static void refuse_question(struct talk *talk, struct question *question, int code, const char *message) {
+    enqueue_reply(talk, &question->id, NULL, code, message, NULL);
+    close_question(talk, question);
+}
+
+static struct call *call_of_question(const struct talk *talk, const struct question *question) {
+    struct call *call = talk->calls;
+    while (call != NULL && call->id != question->call) call = call->next;
+    return call;
+}
+
+int talk_answer(struct talk *talk, struct question *question, const struct bytes *members, int code, const char *message,
+                junction_error *error) {
+    /* In the child of a fork, which has not noticed yet that the connection is the parent's. */
+    if (talk->fd < 0) {
+        close_question(talk, question);
+        return error_set(error, JUNCTION_CONNECTION_LOST, "the connection on which the daemon asked is lost");
+    }
+    struct call *call = call_of_question(talk, question);
+    if (call != NULL && call->deadline <= clock_now()) {
+        talk_give_up(talk, call, JUNCTION_TIMED_OUT, late);
+        return error_set(error, JUNCTION_CONNECTION_LOST, "the call that needed this answer has timed out");
+    }
+    int kind = enqueue_reply(talk, &question->id, members, code, message, error);
+    if (kind == JUNCTION_OK) close_question(talk, question);
+    return kind;
+}
+
+/* -- Receiving ------------------------------------------------------------------------------------------------------- */
 
 bool is_snapshot(const junction_value *value) {
     int64_t at;
@@ -523,56 +599,53 @@ static struct call *identification(struct talk *talk, const junction_value *para
     return NULL;
 }
 
+/* Answers a request that no call and no handler takes. */
+static void receive_unwanted(struct talk *talk, struct question *question, int code, const char *message) {
+    enqueue_reply(talk, &question->id, NULL, code, message, NULL);
+    question_free(question);
+}
+
 static void receive_question(struct talk *talk, junction_value *message) {
+    static uint64_t last_key;
     struct question *question = calloc(1, sizeof *question);
     if (question == NULL) {
         junction_value_free(message);
         return;
     }
-    *question = (struct question){.message = message,
-                                  .talk = talk,
-                                  .connection = talk->connection,
-                                  .id = junction_member(message, "id"),
-                                  .params = junction_member(message, "params"),
-                                  .method = json_text(junction_member(message, "method"))};
-    const char *method = question->method == NULL ? "" : question->method;
+    *question = (struct question){.key = __atomic_add_fetch(&last_key, 1, __ATOMIC_RELAXED), .message = message};
+    json_write(&question->id, junction_member(message, "id"));
+    const junction_value *params = junction_member(message, "params");
+    const char *method = json_text(junction_member(message, "method"));
+    if (method == NULL) method = "";
+    struct question **end = &talk->questions;
+    size_t open = 0;
+    for (; *end != NULL; end = &(*end)->next) open++;
     bool is_handler = talk->duty.method != NULL && strcmp(talk->duty.method, "handler.register") == 0;
     if (is_handler && strcmp(method, "session.willRenewAccessToken") == 0) {
-        size_t waiting = 0;
-        struct question **end = &talk->questions;
-        for (; *end != NULL; end = &(*end)->next) waiting++;
-        if (is_renewal(question->params) && waiting < MOST_QUESTIONS) {
-            *end = question;
-            talk->has_changed = true;
+        if (!is_renewal(params) || open >= MOST_QUESTIONS) {
+            receive_unwanted(talk, question, JUNCTION_INVALID_PARAMS, "Invalid params: this is no renewal");
             return;
         }
-        talk_answer(talk, question, NULL, JUNCTION_INVALID_PARAMS, "Invalid params: this is no renewal", NULL);
-        question_free(question);
-        return;
-    }
-    struct call *call = strcmp(method, "session.authenticate") == 0 ? identification(talk, question->params) : NULL;
-    if (call != NULL && (!call->is_async || talk->takes_questions)) {
-        /* It may act on the answer: what becomes of the call is unknown from here on, once the connection is lost. */
-        call->was_asked = true;
-        call->is_repeatable = false;
-        call->repetitions_left = 0;
+        *end = question;
         talk->has_changed = true;
-        if (!call->is_async) {
-            call->question = question;
-            return;
-        }
-        question->next = talk->questions;
-        talk->questions = question;
         return;
     }
-    talk_answer(talk, question, NULL, JUNCTION_METHOD_NOT_FOUND, "Method not found", NULL);
-    question_free(question);
-}
-
-struct question *talk_take_question(struct talk *talk) {
-    struct question *question = talk->questions;
-    if (question != NULL) talk->questions = question->next;
-    return question;
+    struct call *call = strcmp(method, "session.authenticate") == 0 ? identification(talk, params) : NULL;
+    if (call == NULL || (call->is_async && !talk->takes_questions)) {
+        receive_unwanted(talk, question, JUNCTION_METHOD_NOT_FOUND, "Method not found");
+        return;
+    }
+    /* It may act on the answer: what becomes of the call is unknown from here on, once the connection is lost. */
+    call->was_asked = true;
+    call->is_repeatable = false;
+    call->repetitions_left = 0;
+    question->call = call->id;
+    if (!call->is_async) {
+        call->question = question->key;
+        question->is_shown = true;
+    }
+    *end = question;
+    talk->has_changed = true;
 }
 
 /* Takes the message over. */
@@ -691,7 +764,7 @@ static void expire(struct talk *talk) {
     int64_t now = clock_now();
     for (struct call *call = talk->calls, *next; call != NULL; call = next) {
         next = call->next;
-        if (call->deadline <= now) talk_give_up(talk, call, JUNCTION_TIMED_OUT, "the daemon did not answer in time");
+        if (call->deadline <= now) talk_give_up(talk, call, JUNCTION_TIMED_OUT, late);
     }
 }
 

@@ -33,18 +33,15 @@ enum stage {
     STAGE_DONE
 };
 
-/* Something that the daemon asks back. */
+/* A request of the daemon that waits for its answer. It lives in the list of its conversation until it is answered, the connection
+ * is lost or its call ends. Code that lets go of the lock keeps its key, never a pointer to it. */
 struct question {
     struct question *next;
-    uint64_t key;
-    struct talk *talk;
-    unsigned connection;
-    bool is_shown;    /* to a callback, at this moment */
-    bool is_answered;
-    junction_value *message;
-    const junction_value *id;
-    const junction_value *params;
-    const char *method;
+    uint64_t key;             /* unique in the process */
+    int64_t call;             /* the id of the call that it belongs to; 0 for a renewal */
+    struct bytes id;          /* the daemon's id of the request, as JSON */
+    bool is_shown;            /* the app has received it */
+    junction_value *message;  /* NULL once talk_show_question has handed it over */
 };
 
 /* One call. Its owner frees it, once it is done. */
@@ -60,10 +57,10 @@ struct call {
     int repetitions_left;
     int tries;
     int64_t retry_at;
-    /* session.identify: whom it is about, and what the daemon has asked, which has to be answered by the owner. */
+    /* session.identify: whom it is about, and the key of the question that the blocked caller has to answer; 0 without one. */
     char *about;
     bool was_asked;
-    struct question *question;
+    uint64_t question;
     /* What became of it: a result, or an error whose kind is not JUNCTION_OK. */
     junction_value *message;
     const junction_value *result;
@@ -104,7 +101,7 @@ struct talk {
     size_t out_waiting;  /* of all */
     struct call *calls;
     struct call *finished; /* those that are called back */
-    struct question *questions;
+    struct question *questions; /* not answered yet */
     bool takes_questions;  /* of calls that are called back */
     bool has_changed;      /* something is done, or was asked */
     struct duty duty;
@@ -124,15 +121,18 @@ void call_free(struct call *call);
 
 /* Asks it. JUNCTION_REQUEST_TOO_LARGE, JUNCTION_BUSY or JUNCTION_LOCAL_FAILURE, and then it is not asked. */
 int talk_ask(struct talk *talk, struct call *call, junction_error *error);
-/* Waits no longer for it: it is done with this error. */
+/* Ends the call with this error, and refuses at once what the daemon has asked about it. */
 void talk_give_up(struct talk *talk, struct call *call, enum junction_kind kind, const char *message);
-/* Answers a question, with `members` as JSON, or with an error when there are none. */
-int talk_answer(struct talk *talk, const struct question *question, const struct bytes *members, int code, const char *message,
+/* Returns the first question that was not shown yet, or NULL. */
+struct question *talk_new_question(const struct talk *talk);
+/* Returns the open question with this key, or NULL. */
+struct question *talk_find_question(const struct talk *talk, uint64_t key);
+/* Marks the question as shown and hands over its message, which the caller frees. */
+junction_value *talk_show_question(struct question *question);
+/* Answers a question, with `members` as JSON, or with an error when they are NULL. JUNCTION_OK and JUNCTION_CONNECTION_LOST end the
+ * question; after any other error it stays open. */
+int talk_answer(struct talk *talk, struct question *question, const struct bytes *members, int code, const char *message,
                 junction_error *error);
-void question_free(struct question *question);
-
-/* The next thing that it asked, for whoever answers it. */
-struct question *talk_take_question(struct talk *talk);
 
 /* Takes up a duty, such as session.subscribe, and does so again whenever the connection was lost. */
 void talk_take_up(struct talk *talk, const char *method);

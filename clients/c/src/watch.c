@@ -62,7 +62,7 @@ static int await_duty(struct junction_watch *watch, int64_t deadline, junction_e
             kind = error_set(error, JUNCTION_CANCELLED, "nobody waits any more");
             break;
         }
-        if (talk->news != NULL || talk->questions != NULL) break;
+        if (talk->news != NULL || talk_new_question(talk) != NULL) break;
         if (clock_now() >= deadline) {
             kind = error_set(error, JUNCTION_TIMED_OUT, "nothing has changed in time");
             break;
@@ -178,9 +178,11 @@ int junction_handle_renewals(junction *j, junction_renewal_callback *callback, v
     int kind;
     lock(j);
     while ((kind = await_duty(watch, deadline, error)) == JUNCTION_OK) {
-        struct question *question = talk_take_question(&watch->talk);
+        struct question *question = talk_new_question(&watch->talk);
+        uint64_t key = question->key;
+        junction_value *message = talk_show_question(question);
         unlock(j);
-        const junction_value *params = question->params;
+        const junction_value *params = junction_member(message, "params");
         junction_renewal renewal = {.renewal_id = json_text(junction_member(params, "renewalId")),
                                     .reason = json_text(junction_member(params, "reason")),
                                     .user_id = json_text(junction_member(params, "userId")),
@@ -191,11 +193,12 @@ int junction_handle_renewals(junction *j, junction_renewal_callback *callback, v
         struct junction_reply reply = {0};
         callback(context, &renewal, &reply);
         if (!reply.is_answered) junction_reply_with(&reply, unable);
+        junction_value_free(message);
         lock(j);
-        talk_answer(&watch->talk, question, &reply.members, 0, NULL, NULL);
+        question = talk_find_question(&watch->talk, key);
+        if (question != NULL) talk_answer(&watch->talk, question, &reply.members, 0, NULL, NULL);
         talk_step(&watch->talk);
         bytes_wipe(&reply.members);
-        question_free(question);
     }
     unlock(j);
     watch_end(watch);

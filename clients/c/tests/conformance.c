@@ -400,8 +400,11 @@ static void play_calls(const junction_value *steps, size_t count, const char *na
 
 struct identification {
     const junction_value *credential;
+    int timeout;
+    bool is_late;
     int asked;
     bool has_failed;
+    uint64_t question; /* of an event loop, to be answered late */
 };
 
 static void credential(void *context, const char *user, junction_reply *reply) {
@@ -412,6 +415,8 @@ static void credential(void *context, const char *user, junction_reply *reply) {
         it->has_failed = true;
         return;
     }
+    /* The call began before, so its time is over when this wait is. */
+    if (it->is_late) poll(NULL, 0, it->timeout + 1);
     junction_pair pairs[MOST_PAIRS + 1];
     if (junction_reply_with(reply, pairs_of(it->credential, pairs)) != JUNCTION_OK) fail("no reply");
 }
@@ -420,19 +425,23 @@ static void credential_in_loop(void *context, const char *method, const junction
     struct identification *it = context;
     if (strcmp(method, "session.authenticate") != 0 || junction_member(params, "externalUserId") == NULL) fail("asked for %s", method);
     it->asked++;
+    it->question = question;
+    if (it->is_late) return;
     junction_pair pairs[MOST_PAIRS + 1];
     it->has_failed = junction_type_of(it->credential) != JUNCTION_OBJECT;
     junction_respond(handle, question, it->has_failed ? NULL : pairs_of(it->credential, pairs), NULL);
 }
 
 static void play_identify(const junction_value *step, const char *name) {
-    struct identification it = {.credential = junction_member(step, "credential")};
+    struct identification it = {.credential = junction_member(step, "credential"),
+                                .timeout = (int)junction_integer(junction_member(step, "timeout"), -1),
+                                .is_late = junction_boolean(junction_member(step, "late"), false)};
     const char *user = junction_string(junction_member(step, "identify"), NULL);
     struct outcome outcome = {0};
     if (!uses_loop) {
         const char *word;
         junction_snapshot *snapshot;
-        if (junction_identify(handle, user, credential, &it, -1, &word, &snapshot, &outcome.error) == JUNCTION_OK) {
+        if (junction_identify(handle, user, credential, &it, it.timeout, &word, &snapshot, &outcome.error) == JUNCTION_OK) {
             bytes_add_text(&outcome.result, "{\"outcome\":");
             json_write_string(&outcome.result, word, strlen(word));
             bytes_add_text(&outcome.result, ",\"snapshot\":");
@@ -446,8 +455,13 @@ static void play_identify(const junction_value *step, const char *name) {
         json_write(&params, junction_member(step, "identify"));
         bytes_add(&params, "}", 2);
         junction_on_question(handle, credential_in_loop, &it);
-        if (junction_start(handle, "session.identify", (char *)params.data, -1, answered, &outcome, NULL, &outcome.error)) fail("start");
+        if (junction_start(handle, "session.identify", (char *)params.data, it.timeout, answered, &outcome, NULL, &outcome.error))
+            fail("start");
         while (!outcome.is_done) turn();
+        junction_pair pairs[MOST_PAIRS + 1];
+        if (it.is_late && it.asked > 0 &&
+            junction_respond(handle, it.question, pairs_of(it.credential, pairs), NULL) != JUNCTION_CONNECTION_LOST)
+            fail("%s: a late answer was taken", name);
         junction_on_question(handle, NULL, NULL);
         bytes_wipe(&params);
     }

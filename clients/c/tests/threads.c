@@ -12,6 +12,7 @@
 #include <malloc.h>
 #include <poll.h>
 #include <pthread.h>
+#include <sched.h>
 #include <signal.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -40,6 +41,9 @@ struct daemon {
     int listener;
     int answers; /* before it hangs up; 0: it never does */
     bool is_silent;
+    bool asks;    /* has questions: two renewals for a handler, a credential for whoever identifies */
+    int answered; /* its questions */
+    int refused;  /* its questions, with an error */
     int accepted;
     pthread_t thread;
 };
@@ -62,7 +66,43 @@ static void put(int fd, const char *text, size_t count) {
     }
 }
 
+#define RENEWAL(id)                                                                                                           \
+    "{\"jsonrpc\":\"2.0\",\"id\":\"" id "\",\"method\":\"session.willRenewAccessToken\",\"params\":{\"renewalId\":\"" id              \
+    "\",\"reason\":\"expired\",\"userId\":\"anna\",\"deadline\":\"2100-01-01T00:00:00Z\"}}\n"
+
+/* Asks, or takes an answer; false for any other request. */
+static bool ask(const struct guest *guest, const junction_value *message) {
+    static const char registered[] = ",\"result\":{\"registered\":true}}\n" RENEWAL("r-1") RENEWAL("r-2");
+    static const char question[] = "{\"jsonrpc\":\"2.0\",\"id\":\"c-1\",\"method\":\"session.authenticate\",\"params\":"
+                                   "{\"externalUserId\":\"anna\"}}\n";
+    const junction_value *method = junction_member(message, "method");
+    if (json_equals(method, "session.identify")) {
+        put(guest->fd, question, sizeof question - 1);
+    } else if (json_equals(method, "handler.register")) {
+        struct bytes answer = {0};
+        bytes_add_text(&answer, "{\"jsonrpc\":\"2.0\",\"id\":");
+        json_write(&answer, junction_member(message, "id"));
+        bytes_add_text(&answer, registered);
+        put(guest->fd, (char *)answer.data, answer.count);
+        bytes_wipe(&answer);
+    } else if (method == NULL) {
+        bool is_error = junction_member(message, "error") != NULL;
+        __atomic_add_fetch(is_error ? &guest->daemon->refused : &guest->daemon->answered, 1, __ATOMIC_RELEASE);
+    } else {
+        return false;
+    }
+    return true;
+}
+
+/* The signals of a test interrupt its callers: a daemon that took one would end a connection by itself. */
+static void block_signals(void) {
+    sigset_t all;
+    sigfillset(&all);
+    CHECK(pthread_sigmask(SIG_BLOCK, &all, NULL) == 0);
+}
+
 static void *serve(void *context) {
+    block_signals();
     struct guest guest = *(struct guest *)context;
     free(context);
     FILE *in = fdopen(guest.fd, "r");
@@ -74,6 +114,10 @@ static void *serve(void *context) {
         if (__atomic_load_n(&guest.daemon->is_silent, __ATOMIC_RELAXED)) continue;
         const char *fault;
         junction_value *request = json_read((unsigned char *)line, (size_t)count - 1, &fault);
+        if (guest.daemon->asks && ask(&guest, request)) {
+            junction_value_free(request);
+            continue;
+        }
         struct bytes answer = {0};
         bytes_add_text(&answer, "{\"jsonrpc\":\"2.0\",\"id\":");
         json_write(&answer, junction_member(request, "id"));
@@ -98,6 +142,7 @@ static void *serve(void *context) {
 }
 
 static void *serve_all(void *context) {
+    block_signals();
     struct daemon *daemon = context;
     for (;;) {
         int fd = accept4(daemon->listener, NULL, NULL, SOCK_CLOEXEC);
@@ -440,6 +485,112 @@ static void what_waits_to_be_sent_is_bounded(void) {
     close(listener);
 }
 
+/* What a callback does with the question that it was given. */
+struct asked {
+    junction *handle;
+    void (*act)(struct asked *asked, const junction_value *params, uint64_t question);
+    int times;
+    uint64_t question, call;
+};
+
+static const junction_pair renews[] = {{"action", "renew"}, {NULL, NULL}};
+
+static void on_question(void *context, const char *method, const junction_value *params, uint64_t question) {
+    struct asked *asked = context;
+    CHECK(method != NULL);
+    asked->times++;
+    asked->question = question;
+    asked->act(asked, params, question);
+}
+
+static void turn_once(junction *handle) {
+    struct pollfd waited = {.fd = junction_fd(handle), .events = junction_events(handle)};
+    CHECK(poll(&waited, 1, 60000) == 1);
+    junction_step(handle);
+}
+
+static void stop_and_respond(struct asked *asked, const junction_value *params, uint64_t question) {
+    junction_register_stop(asked->handle);
+    /* What the callback was given is its own until it returns. */
+    CHECK(junction_string(junction_member(params, "renewalId"), NULL) != NULL);
+    CHECK(junction_respond(asked->handle, question, renews, NULL) == JUNCTION_CONNECTION_LOST);
+}
+
+static void restart_and_respond(struct asked *asked, const junction_value *params, uint64_t question) {
+    /* Both questions of the first registration end with it; those of the second are answered. */
+    if (asked->times == 1) CHECK(junction_register_start(asked->handle, NULL, NULL, NULL) == JUNCTION_OK);
+    CHECK(junction_string(junction_member(params, "renewalId"), NULL) != NULL);
+    int kind = junction_respond(asked->handle, question, renews, NULL);
+    CHECK(kind == (asked->times == 1 ? JUNCTION_CONNECTION_LOST : JUNCTION_OK));
+    CHECK(junction_respond(asked->handle, question, renews, NULL) == JUNCTION_CONNECTION_LOST);
+}
+
+static void keep(struct asked *asked, const junction_value *params, uint64_t question) {
+    (void)asked;
+    (void)params;
+    (void)question;
+}
+
+static void callbacks_may_stop_and_restart_a_handler(void) {
+    struct daemon *daemon = begin(0);
+    daemon->asks = true;
+    struct asked asked = {.handle = junction_open(daemon->path, NULL), .act = stop_and_respond};
+    junction_on_question(asked.handle, on_question, &asked);
+    CHECK(junction_register_start(asked.handle, NULL, NULL, NULL) == JUNCTION_OK);
+    while (asked.times < 1) turn_once(asked.handle);
+    junction_step(asked.handle);
+    CHECK(asked.times == 1);
+
+    asked.times = 0;
+    asked.act = restart_and_respond;
+    CHECK(junction_register_start(asked.handle, NULL, NULL, NULL) == JUNCTION_OK);
+    while (asked.times < 3) turn_once(asked.handle);
+    while (__atomic_load_n(&daemon->answered, __ATOMIC_ACQUIRE) < 2) sched_yield();
+
+    /* A question that is kept while its handler is replaced is over, too. */
+    asked.times = 0;
+    asked.act = keep;
+    CHECK(junction_register_start(asked.handle, NULL, NULL, NULL) == JUNCTION_OK);
+    while (asked.times < 2) turn_once(asked.handle);
+    CHECK(junction_register_start(asked.handle, NULL, NULL, NULL) == JUNCTION_OK);
+    CHECK(junction_respond(asked.handle, asked.question, renews, NULL) == JUNCTION_CONNECTION_LOST);
+    junction_close(asked.handle);
+    end(daemon);
+}
+
+static void nothing_came_of_it(void *context, const junction_value *result, const junction_error *error) {
+    (void)result;
+    CHECK(error != NULL && error->kind == JUNCTION_TIMED_OUT);
+    *(bool *)context = true;
+}
+
+static void a_question_ends_with_its_call(void) {
+    static const junction_pair credential[] = {{"scheme", "signInToken"}, {"token", "t"}, {NULL, NULL}};
+    static const char anna[] = "{\"externalUserId\":\"anna\"}";
+    struct daemon *daemon = begin(0);
+    daemon->asks = true;
+    struct asked asked = {.handle = junction_open(daemon->path, NULL), .act = keep};
+    junction_on_question(asked.handle, on_question, &asked);
+    CHECK(junction_start(asked.handle, "session.identify", anna, -1, NULL, NULL, &asked.call, NULL) == JUNCTION_OK);
+    while (asked.times < 1) turn_once(asked.handle);
+    CHECK(junction_stop(asked.handle, asked.call));
+    while (__atomic_load_n(&daemon->refused, __ATOMIC_ACQUIRE) < 1) sched_yield();
+    CHECK(junction_respond(asked.handle, asked.question, credential, NULL) == JUNCTION_CONNECTION_LOST);
+
+    bool is_over = false;
+    CHECK(junction_start(asked.handle, "session.identify", anna, 50, nothing_came_of_it, &is_over, NULL, NULL) == JUNCTION_OK);
+    while (!is_over) turn_once(asked.handle);
+    if (asked.times == 2) CHECK(junction_respond(asked.handle, asked.question, credential, NULL) == JUNCTION_CONNECTION_LOST);
+    /* The question may come after the end of the call, and is refused all the same. */
+    while (__atomic_load_n(&daemon->refused, __ATOMIC_ACQUIRE) < 2) {
+        junction_step(asked.handle);
+        sched_yield();
+    }
+    CHECK(__atomic_load_n(&daemon->answered, __ATOMIC_ACQUIRE) == 0);
+    junction_close(asked.handle);
+    end(daemon);
+}
+
 int main(int count, char **arguments) {
     if (count < 2) return 64;
     folder = arguments[1];
@@ -452,6 +603,8 @@ int main(int count, char **arguments) {
     RUN(cancelling_ends_every_wait);
     RUN(a_loop_and_threads_share_a_handle);
     RUN(what_waits_to_be_sent_is_bounded);
+    RUN(callbacks_may_stop_and_restart_a_handler);
+    RUN(a_question_ends_with_its_call);
     /* A sanitizer of threads does not follow a fork of many. */
     if (count < 3) RUN(a_child_has_a_connection_of_its_own);
     return 0;

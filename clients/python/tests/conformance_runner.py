@@ -130,10 +130,19 @@ def arguments(params):
     return {snake(key): int(value) if key == "sequence" else value for key, value in params.items()}
 
 
+def timeout_of(step):
+    return step["timeout"] / 1000 if "timeout" in step else float("inf")
+
+
+def check_asked(step, asked):
+    if "asked" in step:
+        check({"asked": [step["identify"]] * step["asked"]}, {"asked": asked}, "identify")
+
+
 def call_of(client, step):
     """The library's own call for a step."""
     params = expand(step.get("params", {}))
-    timeout = step["timeout"] / 1000 if "timeout" in step else float("inf")
+    timeout = timeout_of(step)
     name = step["call"]
     if name == "signIn":
         return lambda: client.sign_in(credential(params), timeout=timeout)
@@ -291,11 +300,14 @@ class Threads:
             asked.append(user)
             if step["credential"] == "raises":
                 raise Raised
+            if step.get("late"):
+                # The call began before, so its time is over when this wait is.
+                time.sleep(timeout_of(step))
             return credential(step["credential"])
 
-        outcome = self.outcome(lambda: self.client.identify(step["identify"], callback, timeout=float("inf")))
+        outcome = self.outcome(lambda: self.client.identify(step["identify"], callback, timeout=timeout_of(step)))
         check(step["expect"], outcome, "identify")
-        check({"asked": [step["identify"]] * step["asked"]}, {"asked": asked}, "identify")
+        check_asked(step, asked)
 
     def watch(self, step):
         watch = self.watches.setdefault(step["watch"], self.client.watch())
@@ -398,11 +410,13 @@ class Tasks:
             asked.append(user)
             if step["credential"] == "raises":
                 raise Raised
+            if step.get("late"):
+                await asyncio.sleep(timeout_of(step))
             return credential(step["credential"])
 
-        outcome = await self.outcome(lambda: self.client.identify(step["identify"], callback, timeout=float("inf")))
+        outcome = await self.outcome(lambda: self.client.identify(step["identify"], callback, timeout=timeout_of(step)))
         check(step["expect"], outcome, "identify")
-        check({"asked": [step["identify"]] * step["asked"]}, {"asked": asked}, "identify")
+        check_asked(step, asked)
 
     async def watch(self, step):
         if step["watch"] not in self.watches:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import deque
 from collections.abc import Iterable
 from typing import Callable, Optional
 
@@ -28,8 +27,8 @@ class Waiter:
         self.id = 0
         #: The user for whom the daemon may ask for a credential.
         self.asked_about = asked_about
-        #: What the daemon wants to know first.
-        self.questions: deque[RequestId] = deque()
+        #: The daemon's request for a credential that is not answered yet; it ends with the call.
+        self.question: Optional[RequestId] = None
         self.is_done = False
         self.outcome: object = None
         self._changed = changed
@@ -39,12 +38,13 @@ class Waiter:
         if self.is_done:
             return
         self.is_done = True
+        self.question = None
         self.outcome = outcome
         self._changed()
 
     def ask(self, question: RequestId) -> None:
         """The daemon asks for a credential."""
-        self.questions.append(question)
+        self.question = question
         self._changed()
 
     def result(self, call: Call[T]) -> T:
@@ -88,7 +88,8 @@ class Switchboard:
         return waiter
 
     def forget(self, waiter: Waiter) -> None:
-        """Whoever made the call waits no longer."""
+        """The caller waits no longer: a question that is still open is refused, so that no user is signed in later."""
+        self.answer(waiter, None)
         self._waiters.pop(waiter.id, None)
         if self._is_retired and not self._waiters:
             self.end(not_taken())
@@ -99,14 +100,20 @@ class Switchboard:
         if not self._waiters:
             self.end(not_taken())
 
-    def answer(self, question: RequestId, result: object) -> None:
-        """Answers what the daemon has asked."""
-        self.channel.answer(question, result)
-        self.flush()
+    def expire(self, waiter: Waiter, error: JunctionError) -> None:
+        """The caller's time is over."""
+        self.forget(waiter)
+        waiter.finish(error)
 
-    def refuse(self, question: RequestId, message: str) -> None:
-        """Tells the daemon that there is no credential."""
-        self.channel.refuse(question, INVALID_CREDENTIAL, message)
+    def answer(self, waiter: Waiter, credential: Optional[object]) -> None:
+        """Answers the open question of this call, if it has one; `None` refuses it."""
+        question, waiter.question = waiter.question, None
+        if question is None or not self.is_usable:
+            return
+        if credential is None:
+            self.channel.refuse(question, INVALID_CREDENTIAL, "The app has no credential")
+        else:
+            self.channel.answer(question, credential)
         self.flush()
 
     def flush(self) -> None:
@@ -150,7 +157,7 @@ class Switchboard:
         if user is None:
             return self.channel.refuse(question.id, METHOD_NOT_FOUND, f"Method not found: {question.method}")
         for id in sorted(self._waiters):
-            if self._waiters[id].asked_about == user:
+            if self._waiters[id].asked_about == user and self._waiters[id].question is None:
                 return self._waiters[id].ask(question.id)
         self.channel.refuse(question.id, INVALID_CREDENTIAL, "Nobody identifies this user any more")
 

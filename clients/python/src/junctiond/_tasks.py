@@ -13,8 +13,7 @@ from ._calls import Call, T
 from ._channel import Channel
 from ._errors import Cancelled, JunctionError, TimedOut
 from ._feeds import Feed
-from ._messages import RequestId
-from ._switchboard import Switchboard
+from ._switchboard import Switchboard, Waiter
 from ._waiting import Deadline, closed_error
 from .credentials import Credential
 
@@ -62,36 +61,29 @@ class TaskConnection:
         changed = asyncio.Event()
         waiter = self._board.begin(call, user, changed.set)
         left = deadline.left
-        # The deadline is one more answer.
-        alarm = None if left is None else self.loop.call_later(left, waiter.finish, deadline.error)
+        alarm = None if left is None else self.loop.call_later(left, self._expire, waiter, deadline.error)
         self._hook_writer()
         try:
             while True:
-                while not waiter.is_done and not waiter.questions:
+                while not waiter.is_done and waiter.question is None:
                     changed.clear()
                     await changed.wait()
                 if waiter.is_done:
                     return waiter.result(call)
                 asked()
-                await self._answer(waiter.questions.popleft(), user, credential)
+                answer = None if credential is None or user is None else (await credential(user)).wire()
+                if deadline.has_passed:
+                    raise deadline.error
+                self._board.answer(waiter, answer)
+                self._hook_writer()
         finally:
             if alarm is not None:
                 alarm.cancel()
             self._board.forget(waiter)
-
-    async def _answer(
-        self, question: RequestId, user: Optional[str], credential: Optional[Callable[[str], Awaitable[Credential]]]
-    ) -> None:
-        try:
-            answer = None if credential is None or user is None else (await credential(user)).wire()
-        except BaseException:
-            self._board.refuse(question, "The app has no credential")
             self._hook_writer()
-            raise
-        if answer is None:
-            self._board.refuse(question, "The app has no credential")
-        else:
-            self._board.answer(question, answer)
+
+    def _expire(self, waiter: Waiter, error: JunctionError) -> None:
+        self._board.expire(waiter, error)
         self._hook_writer()
 
     def receive(self) -> None:

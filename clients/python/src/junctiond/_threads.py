@@ -65,7 +65,11 @@ class SharedConnection:
         try:
             while self._has_question(waiter, deadline):
                 asked()
-                self._answer(waiter, user, credential)
+                answer = None if credential is None or user is None else credential(user).wire()
+                with self._condition:
+                    if deadline.has_passed:
+                        raise deadline.error
+                    self._board.answer(waiter, answer)
             return waiter.result(call)
         finally:
             with self._condition:
@@ -74,7 +78,7 @@ class SharedConnection:
     def _has_question(self, waiter: Waiter, deadline: Deadline) -> bool:
         """Waits for a question to this call, or for its answer."""
         with self._condition:
-            while not waiter.is_done and not waiter.questions:
+            while not waiter.is_done and waiter.question is None:
                 if deadline.has_passed:
                     raise deadline.error
                 if self._is_read:
@@ -105,22 +109,6 @@ class SharedConnection:
         finally:
             self._is_read = False
             self._condition.notify_all()
-
-    def _answer(
-        self, waiter: Waiter, user: Optional[str], credential: Optional[Callable[[str], Credential]]
-    ) -> None:
-        question = waiter.questions.popleft()
-        try:
-            answer = None if credential is None or user is None else credential(user).wire()
-        except BaseException:
-            with self._condition:
-                self._board.refuse(question, "The app has no credential")
-            raise
-        with self._condition:
-            if answer is None:
-                self._board.refuse(question, "The app has no credential")
-            else:
-                self._board.answer(question, answer)
 
 
 class Loop(Generic[FeedType]):

@@ -119,7 +119,8 @@ class Client:
             credential: asked for a credential for that id, and only if one is needed, in the calling thread. When it
                 raises, nothing changes, and what it raised is raised here. A daemon that is restarted before it has
                 asked is told again; after that a lost connection is `ConnectionLost`, because the credential may have
-                been used.
+                been used. A credential that comes after the `timeout` is not used: the daemon's question is refused
+                when the call ends.
         """
         call = _calls.identify(external_user_id)
 

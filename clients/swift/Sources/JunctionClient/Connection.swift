@@ -88,7 +88,16 @@ package struct Connection {
                 earlyNotifications.append(call)
             case .request(let call, let id):
                 let request = DaemonRequest(call, id, on: socket)
-                if let response = respond(call) { request.respond(response) } else { earlyRequests.append(request) }
+                guard let response = respond(call) else {
+                    earlyRequests.append(request)
+                    continue
+                }
+                // The caller hears that nothing came of the call, so its late credential must not sign a user in.
+                guard !deadline.hasPassed else {
+                    request.respond(.failure(WireError(.invalidCredential, "The app no longer waits for this sign-in")))
+                    throw .timedOut
+                }
+                request.respond(response)
             case .invalid(let error, _):
                 throw .unreadable(error.message)
             }

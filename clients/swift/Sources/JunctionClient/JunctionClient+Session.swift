@@ -54,7 +54,8 @@ extension JunctionClient {
     ///
     /// - Parameter credential: asked for a credential for that id, and only if one is needed. When it throws, nothing
     ///   changes, and what it threw is thrown here, as `.credential`. The time that it takes counts for a `timeout`, and is
-    ///   not cut short by it.
+    ///   not cut short by it. A credential that it returns after the `timeout` or a cancellation is not used: the daemon's
+    ///   question is refused when the call ends.
     public func identify<Failure: Error>(
         externalUserId: String?,
         credential: (String) async throws(Failure) -> Credential
@@ -102,10 +103,13 @@ extension JunctionClient {
         let turns = try connection.performDialogue(SessionIdentify.self, params, about: externalUserId, by: deadline)
         for await turn in turns {
             switch turn {
-            case .question(let id):
+            case .question(let call):
                 let none = WireError(.invalidCredential, "The app has no credential")
                 let answer = await credential(externalUserId)
-                connection.respond(answer.map { .success($0) } ?? .failure(none), to: id)
+                // Leaving the loop ends the call, which refuses the question.
+                if deadline.hasPassed { throw .timedOut }
+                if Task.isCancelled { throw .cancelled }
+                connection.respond(answer.map { .success($0) } ?? .failure(none), toQuestionAbout: call)
             case .answer(let outcome):
                 return try Connection.Answered(reading: outcome.get()).value
             }

@@ -7,6 +7,11 @@ struct CallDeadline: Sendable {
         instant = limit.map { .now + $0 }
     }
 
+    /// Whether the time is over.
+    var hasPassed: Bool {
+        instant.map { $0 <= .now } ?? false
+    }
+
     /// Calls this at the deadline, unless it is cancelled before.
     func timer(_ action: @escaping @Sendable () -> Void) -> Task<Void, Never>? {
         instant.map { instant in

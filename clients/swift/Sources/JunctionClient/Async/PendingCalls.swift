@@ -26,6 +26,8 @@ struct PendingCalls {
 
     private var waiters: [Int64: Waiter] = [:]
     private var timers: [Int64: Task<Void, Never>] = [:]
+    /// The daemon's question about a call, until it is answered or the call ends.
+    private var questions: [Int64: RequestID] = [:]
 
     /// - Parameter timer: ends the waiting at its deadline.
     mutating func add(_ waiter: Waiter, for id: Int64, _ timer: Task<Void, Never>?) {
@@ -33,31 +35,41 @@ struct PendingCalls {
         timers[id] = timer
     }
 
-    /// Whoever waits for this answer, who then waits no longer.
-    mutating func take(_ id: Int64) -> Waiter? {
+    /// Ends the call, and returns who waits for it and the question that is still open.
+    mutating func take(_ id: Int64) -> (waiter: Waiter?, question: RequestID?) {
         timers.removeValue(forKey: id)?.cancel()
-        return waiters.removeValue(forKey: id)
+        return (waiters.removeValue(forKey: id), questions.removeValue(forKey: id))
     }
 
     /// Everybody, when no answer can come any more.
     mutating func takeAll() -> [Waiter] {
         for timer in timers.values { timer.cancel() }
-        defer { (waiters, timers) = ([:], [:]) }
+        defer { (waiters, timers, questions) = ([:], [:], [:]) }
         return waiters.sorted { $0.key < $1.key }.map(\.value)
     }
 
-    /// Who is to be asked for the credential of this user: whoever was first to identify them.
-    func dialogue(about externalUserId: String) -> AsyncStream<DialogueTurn>.Continuation? {
-        for (_, waiter) in waiters.sorted(by: { $0.key < $1.key }) {
+    /// Hands the question to the first call that identifies this user and has no open question.
+    ///
+    /// - Returns: whether there is such a call.
+    mutating func ask(_ question: RequestID, about externalUserId: String) -> Bool {
+        for (call, waiter) in waiters.sorted(by: { $0.key < $1.key }) where questions[call] == nil {
             // Byte by byte, as the daemon compares ids.
-            if case .dialogue(let id, let turns) = waiter, id.utf8.elementsEqual(externalUserId.utf8) { return turns }
+            guard case .dialogue(let id, let turns) = waiter, id.utf8.elementsEqual(externalUserId.utf8) else { continue }
+            questions[call] = question
+            turns.yield(.question(call: call))
+            return true
         }
-        return nil
+        return false
+    }
+
+    /// Closes and returns the open question about this call; `nil` when the call has ended.
+    mutating func takeQuestion(about call: Int64) -> RequestID? {
+        questions.removeValue(forKey: call)
     }
 }
 
 /// What the daemon says to a call that it may ask something about.
 enum DialogueTurn: Sendable {
-    case question(RequestID)
+    case question(call: Int64)
     case answer(PendingCalls.Outcome)
 }

@@ -75,7 +75,7 @@ extension SharedConnection {
                 begin(.answer(continuation), id, line, deadline)
             }
         } onCancel: {
-            answer(id, .failure(.cancelled))
+            giveUp(id, .cancelled)
         }
         return try Connection.Answered(reading: outcome.get()).value
     }
@@ -90,15 +90,34 @@ extension SharedConnection {
         let id = nextId()
         let line = try OutgoingLine.request(method, params, id: id).sealed()
         let (turns, continuation) = AsyncStream.makeStream(of: DialogueTurn.self)
-        continuation.onTermination = { [weak self] _ in _ = self?.state.withLock { $0.pending.take(id) } }
+        continuation.onTermination = { [weak self] _ in self?.giveUp(id, .cancelled) }
         begin(.dialogue(externalUserId: externalUserId, continuation), id, line, deadline)
         return turns
     }
 
-    /// Answers what the daemon has asked.
-    func respond(_ outcome: Result<any WireValue, WireError>, to id: RequestID) {
-        let line = OutgoingLine.response(outcome, to: id).sealed()
-        update { send(Outgoing(line: line), &$0) }
+    /// Answers the daemon's question about a call, unless the call has ended meanwhile.
+    func respond(_ outcome: Result<any WireValue, WireError>, toQuestionAbout call: Int64) {
+        update { state in
+            guard let question = state.pending.takeQuestion(about: call) else { return }
+            send(outcome, to: question, &state)
+        }
+    }
+
+    private func send(_ outcome: Result<any WireValue, WireError>, to id: RequestID, _ state: inout State) {
+        send(Outgoing(line: OutgoingLine.response(outcome, to: id).sealed()), &state)
+    }
+
+    /// Ends a call whose caller waits no longer, and refuses what the daemon has asked about it: a credential that comes
+    /// later must not sign a user in.
+    private func giveUp(_ id: Int64, _ error: JunctionError) {
+        let waiter = update { state in
+            let (waiter, question) = state.pending.take(id)
+            if let question {
+                send(.failure(WireError(.invalidCredential, "The app no longer waits for this sign-in")), to: question, &state)
+            }
+            return waiter
+        }
+        waiter?.finish(.failure(error))
     }
 
     private func nextId() -> Int64 {
@@ -113,7 +132,7 @@ extension SharedConnection {
             if case .closed(let error) = state.phase { return error }
             // A cancellation that came before this found nobody to tell.
             if Task.isCancelled { return .cancelled }
-            let timer = deadline.timer { [weak self] in self?.answer(id, .failure(.timedOut)) }
+            let timer = deadline.timer { [weak self] in self?.giveUp(id, .timedOut) }
             state.pending.add(waiter, for: id, timer)
             send(Outgoing(line: line, call: id), &state)
             return nil
@@ -156,7 +175,7 @@ extension SharedConnection {
                 // What was sent before may still be answered, and the thread finds out when nothing more comes. What was
                 // not sent whole never will be.
                 state.isRefused = true
-                state.refused += state.outgoing.compactMap(\.call).compactMap { state.pending.take($0) }
+                state.refused += state.outgoing.compactMap(\.call).compactMap { state.pending.take($0).waiter }
                 state.outgoing = []
             }
             state.sentOfFirst = 0
@@ -222,18 +241,17 @@ extension SharedConnection {
     }
 
     private func ask(_ call: Call, _ id: RequestID) {
-        guard call.name.stringEquals(SessionAuthenticate.name) else {
-            return respond(.failure(.methodNotFound), to: id)
+        update { state in
+            guard call.name.stringEquals(SessionAuthenticate.name) else {
+                return send(.failure(.methodNotFound), to: id, &state)
+            }
+            if state.pending.ask(id, about: call.params?["externalUserId"]?.string ?? "") { return }
+            send(.failure(WireError(.invalidCredential, "No call identifies this user any more")), to: id, &state)
         }
-        let user = call.params?["externalUserId"]?.string ?? ""
-        guard let dialogue = state.withLock({ $0.pending.dialogue(about: user) }) else {
-            return respond(.failure(WireError(.invalidCredential, "Nobody identifies this user any more")), to: id)
-        }
-        dialogue.yield(.question(id))
     }
 
     private func answer(_ id: Int64, _ outcome: PendingCalls.Outcome) {
-        state.withLock { $0.pending.take(id) }?.finish(outcome)
+        state.withLock { $0.pending.take(id).waiter }?.finish(outcome)
     }
 
     /// - Returns: what the thread still waits at, for whoever ended it from outside.
