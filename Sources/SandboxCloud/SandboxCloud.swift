@@ -42,6 +42,7 @@ package struct SandboxCloud: Sendable {
 
         let router = Router(context: CloudContext.self, options: .autoGenerateHeadEndpoints)
         router.addMiddleware {
+            LocalRequestMiddleware()
             HeadMiddleware()
             TrafficMiddleware(
                 counters: workings.counters,

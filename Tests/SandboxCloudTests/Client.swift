@@ -29,9 +29,10 @@ struct Client: Sendable {
         headers: [String: String] = [:],
         body: String = ""
     ) async throws -> Answer {
-        var head = "\(method) \(path) HTTP/1.1\r\nHost: 127.0.0.1:\(port)\r\nConnection: close\r\n"
+        let host = headers["Host"] ?? "127.0.0.1:\(port)"
+        var head = "\(method) \(path) HTTP/1.1\r\nHost: \(host)\r\nConnection: close\r\n"
         head += "Content-Length: \(body.utf8.count)\r\n"
-        for (name, value) in headers { head += "\(name): \(value)\r\n" }
+        for (name, value) in headers where name != "Host" { head += "\(name): \(value)\r\n" }
         let connection = try Connection(port: port)
         connection.write(head + "\r\n" + body)
         return try Self.answer(await connection.readToEnd())
@@ -41,7 +42,7 @@ struct Client: Sendable {
     func start(_ method: String, _ path: String, headers: [String: String] = [:]) throws -> Connection {
         let lines = headers.map { "\($0): \($1)\r\n" }.joined()
         let connection = try Connection(port: port)
-        connection.write("\(method) \(path) HTTP/1.1\r\nHost: x\r\nContent-Length: 0\r\n\(lines)\r\n")
+        connection.write("\(method) \(path) HTTP/1.1\r\nHost: 127.0.0.1:\(port)\r\nContent-Length: 0\r\n\(lines)\r\n")
         return connection
     }
 

@@ -1,4 +1,5 @@
 import FoundationEssentials
+import Glibc
 
 /// The JSON file that lets a restarted cloud know its users and their tokens again.
 struct StateFile: Sendable {
@@ -18,12 +19,28 @@ struct StateFile: Sendable {
 
     func save(_ state: CloudState) throws(StartFailure) {
         do {
-            try encoder.encode(state).write(to: URL(filePath: path), options: .atomic)
+            try replace(with: try encoder.encode(state))
         } catch {
             throw StartFailure(
                 description: "the state file \(path) cannot be written; is its folder there and writable?"
             )
         }
+    }
+
+    /// The file has tokens in it, so it belongs to its owner alone (0600) from its first byte on.
+    private func replace(with text: Data) throws {
+        let temporary = "\(path).tmp"
+        unlink(temporary)
+        let descriptor = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
+        guard descriptor >= 0 else { throw CocoaError(.fileWriteUnknown) }
+        defer { close(descriptor) }
+        var rest = text[...]
+        while !rest.isEmpty {
+            let written = rest.withUnsafeBytes { write(descriptor, $0.baseAddress, $0.count) }
+            guard written > 0 || errno == EINTR else { throw CocoaError(.fileWriteUnknown) }
+            rest = rest.dropFirst(max(0, written))
+        }
+        guard rename(temporary, path) == 0 else { throw CocoaError(.fileWriteUnknown) }
     }
 
     private var encoder: JSONEncoder {

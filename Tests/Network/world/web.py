@@ -122,7 +122,9 @@ class _Visit(BaseHTTPRequestHandler):
 def forward(visit):
     """The sandbox answers."""
     upstream = http.client.HTTPConnection(*visit.server.web.upstream, timeout=PATIENCE)
-    upstream.request(visit.command, visit.path, visit.content, dict(visit.headers.items()))
+    # The sandbox answers to its own name only.
+    headers = {name: value for name, value in visit.headers.items() if name.lower() != "host"}
+    upstream.request(visit.command, visit.path, visit.content, headers)
     reply = upstream.getresponse()
     answer(reply.status, reply.read(), reply.getheader("Content-Type", ""))(visit)
 

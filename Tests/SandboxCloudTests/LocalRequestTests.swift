@@ -1,0 +1,79 @@
+import Foundation
+import Testing
+
+@testable import SandboxCloud
+
+/// What a web page from elsewhere, or another user of the machine, can get out of the sandbox.
+struct LocalRequestTests {
+    @Test(arguments: ["evil.example", "evil.example:PORT", "127.0.0.1:1", "127.0.0.1", "10.0.0.1:PORT", "[::2]:PORT", ""])
+    func `a request for another host is refused`(host: String) async throws {
+        try await Sandbox.run { sandbox in
+            let host = host.replacingOccurrences(of: "PORT", with: "\(sandbox.client.port)")
+
+            let answer = try await sandbox.get("/sandbox/users", headers: ["Host": host])
+
+            #expect(answer.status == 403)
+        }
+    }
+
+    @Test(arguments: ["127.0.0.1:PORT", "localhost:PORT", "[::1]:PORT", "127.9.8.7:PORT"])
+    func `each name of this machine is taken`(host: String) async throws {
+        try await Sandbox.run { sandbox in
+            let host = host.replacingOccurrences(of: "PORT", with: "\(sandbox.client.port)")
+
+            let answer = try await sandbox.get("/sandbox/users", headers: ["Host": host])
+
+            #expect(answer.status == 200)
+        }
+    }
+
+    @Test(arguments: [
+        ["Origin": "https://evil.example"], ["Origin": "null"], ["Origin": "http://127.0.0.1:1"],
+        ["Origin": "https://127.0.0.1:PORT"], ["Sec-Fetch-Site": "cross-site"],
+        ["Sec-Fetch-Site": "cross-site", "Sec-Fetch-Mode": "navigate"],
+    ])
+    func `a page of another origin changes nothing`(headers: [String: String]) async throws {
+        try await Sandbox.run { sandbox in
+            let headers = headers.mapValues { $0.replacingOccurrences(of: "PORT", with: "\(sandbox.client.port)") }
+
+            let answer = try await sandbox.post("/sandbox/users", ["clientUserId": "mallory"], headers: headers)
+
+            #expect(answer.status == 403)
+            #expect(try await sandbox.get("/sandbox/users").json["users"] == [])
+        }
+    }
+
+    @Test func `the sandbox's own page may call it`() async throws {
+        try await Sandbox.run { sandbox in
+            let headers = ["Origin": "http://127.0.0.1:\(sandbox.client.port)", "Sec-Fetch-Site": "same-origin"]
+
+            #expect(try await sandbox.post("/sandbox/reset", headers: headers).status < 300)
+        }
+    }
+
+    @Test func `an app's page may send the browser to the sign-in page`() async throws {
+        try await Sandbox.run { sandbox in
+            let headers = ["Sec-Fetch-Site": "cross-site", "Sec-Fetch-Mode": "navigate"]
+
+            #expect(try await sandbox.get("/oauth/authorize", headers: headers).status != 403)
+            #expect(try await sandbox.get("/sandbox/users", headers: headers).status == 403)
+        }
+    }
+
+    @Test func `the state file belongs to its owner alone, even if an older one did not`() async throws {
+        let folder = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: false)
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let path = folder.appending(path: "state.json").path(percentEncoded: false)
+        let file = StateFile(path: path)
+
+        for _ in 1...2 {
+            try file.save(CloudState())
+
+            let mode = try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int
+            #expect(mode == 0o600)
+            try FileManager.default.setAttributes([.posixPermissions: 0o644], ofItemAtPath: path)
+        }
+        #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path(percentEncoded: false)) == ["state.json"])
+    }
+}
