@@ -33,6 +33,7 @@ verdict() { # ok|not-ok TEXT
     [[ ! -e $scratch/number ]] || number=$(<"$scratch/number")
     echo $((number + 1)) >"$scratch/number"
     printf '%-6s %3d  %s: %s\n' "${1/-/ }" $((number + 1)) "$case_name" "$2"
+    echo "$1" >>/ci/out/verdicts
 }
 
 check() { # TEXT COMMAND...
