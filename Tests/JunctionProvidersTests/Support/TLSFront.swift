@@ -18,16 +18,16 @@ final class TLSFront: Sendable {
         // One line is all that it ever says.
         let line = String(decoding: output.fileHandleForReading.availableData, as: UTF8.self)
         guard let port = Int(line.trimmingCharacters(in: .newlines)) else {
-            process.terminate()
+            kill(process.processIdentifier, SIGKILL)
             throw Silence()
         }
         self.process = process
         self.port = port
     }
 
-    /// Ends it, with the connections that are open.
+    /// Ends it, with the connections that are open. It has the signal mask of the thread that started it, which may block SIGTERM.
     func stop() {
-        process.terminate()
+        kill(process.processIdentifier, SIGKILL)
     }
 
     private struct Silence: Error, CustomStringConvertible {
