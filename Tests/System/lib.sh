@@ -282,6 +282,41 @@ as() { # USER COMMAND...: with all groups of that user
     timeout 60 setpriv --reuid "$name" --regid "$name" --init-groups "$@"
 }
 
+# ---- a service manager of one user ----
+
+home=$work/home
+
+# Starts one for kiosk, as logind does at a log-in on a machine that has it: with a home that is empty.
+start_user_manager() {
+    local uid
+    uid=$(id -u kiosk)
+    user_runtime=/run/user/$uid
+    user_config=$home/.config/junctiond/junctiond.toml
+    install -d -o kiosk -g kiosk -m 700 "$home" "$home/.local" "$user_runtime"
+    unit "user@$uid.service" <<END
+[Service]
+Type=notify
+User=kiosk
+Environment=HOME=$home XDG_RUNTIME_DIR=$user_runtime
+ExecStart=/lib/systemd/systemd --user
+Delegate=yes
+KillMode=mixed
+TimeoutStopSec=20
+END
+    systemctl start "user@$uid.service"
+}
+
+stop_user_manager() { systemctl stop "user@$(id -u kiosk).service"; }
+
+user_does() { as kiosk env -i PATH="$PATH" HOME="$home" XDG_RUNTIME_DIR="$user_runtime" "$@"; } # COMMAND...
+
+of_user() { user_does systemctl --user show --property="$1" --value "${2:-junctiond.service}"; } # PROPERTY [UNIT]
+
+configure_user() { # <CONFIGURATION
+    install -d -o kiosk -g kiosk -m 700 "$home/.config" "${user_config%/*}"
+    cat >"$user_config"
+}
+
 # ---- the package ----
 
 is_deb() { [[ $PACKAGE == *.deb ]]; }

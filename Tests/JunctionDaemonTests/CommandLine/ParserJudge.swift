@@ -25,7 +25,10 @@ struct ParserJudge: ParsableCommand {
     @Option(
         name: .customLong("config"),
         help: ArgumentHelp(
-            "The configuration; otherwise /etc/junctiond/junctiond.toml, otherwise the built-in defaults.",
+            """
+            The configuration; otherwise junctiond.toml in $CONFIGURATION_DIRECTORY, otherwise \
+            /etc/junctiond/junctiond.toml. Where that file is missing the built-in defaults apply.
+            """,
             valueName: "file"
         ),
         completion: .file(extensions: ["toml"])
