@@ -59,6 +59,9 @@ check "any user can connect to the system bus, to systemd-resolved and to anothe
 # ---- the daemon ----
 
 own_folders=("$state" /tmp /var/tmp /dev/shm)
+# A network manager's folder, in which the daemon hears that the network has changed.
+network_news=/run/NetworkManager
+mkdir -p "$network_news"
 drop_in probe <<END
 [Service]
 $probe_can_run
@@ -101,6 +104,8 @@ check "this machine has others" no is "$(other_sockets self "$needed")" ""
 systemctl restart junctiond-courier.socket
 end_couriers
 check "a socket that is made anew is seen, too" calls
+watches() { grep -h '^inotify' "/proc/$1/fdinfo"/* | grep -q " ino:$(stat -c %i "$2" | xargs printf %x) "; } # PID FOLDER
+check "the daemon watches the folder of a network manager" watches "$pid" "$network_news"
 
 # ---- the courier ----
 
@@ -168,6 +173,27 @@ check "what waits for it can talk to the daemon, and can run what its unit names
 check "and to no other service" all_answer "$work/online" "$missing" "${listeners[@]/#/connect:}"
 check "nor can it run another program" answers "$work/online" run:/usr/bin/true "$denied"
 systemctl stop --quiet junction-online.target junction-online.service
+
+# ---- who knows users ----
+
+# A user that only the service manager knows, by nss-systemd; a small system may not have that.
+unit visitor.service <<'END'
+[Service]
+DynamicUser=yes
+User=visitor
+ExecStart=/usr/bin/sleep infinity
+END
+systemctl start visitor.service
+if visitor=$(getent passwd visitor | cut -d : -f 3) && [[ $visitor ]]; then
+    printf '[[access]]\nallow = ["status"]\nuser = "visitor"\n' >"$config"
+    systemctl restart junctiond.service
+    check "a user who is known to a service of the system alone has what an entry allows" \
+        setpriv --reuid "$visitor" --regid "$visitor" --groups junction /usr/bin/junctionctl status
+    check "others have nothing by it" ends_with 77 as app junctionctl status
+    cp -f "$scratch/config.as-installed" "$config"
+    systemctl restart junctiond.service
+    pid=$(main_pid)
+fi
 
 # ---- everybody else ----
 
