@@ -306,7 +306,10 @@ END
     systemctl start "user@$uid.service"
 }
 
-stop_user_manager() { systemctl stop "user@$(id -u kiosk).service"; }
+stop_user_manager() {
+    systemctl stop "user@$(id -u kiosk).service"
+    rm -rf "$user_runtime"
+}
 
 user_does() { as kiosk env -i PATH="$PATH" HOME="$home" XDG_RUNTIME_DIR="$user_runtime" "$@"; } # COMMAND...
 
