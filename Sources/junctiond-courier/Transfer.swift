@@ -146,7 +146,7 @@ final class Transfer {
             return true
         case .complete(let head):
             steps.moved(at: clinux_boot_milliseconds())
-            guard keeper.tell(.head(head), about: number) else {
+            guard head.bodyLength(answering: request.method) != nil, keeper.tell(.head(head), about: number) else {
                 verdict = .notHTTP
                 return false
             }
@@ -160,6 +160,11 @@ final class Transfer {
     /// - Returns: how many bytes were taken: all, or none for now, or none for good.
     private func took(part: UnsafeRawBufferPointer) -> Int {
         steps.moved(at: clinux_boot_milliseconds())
+        // libcurl has read an answer where there is none.
+        guard head.isComplete else {
+            verdict = .notHTTP
+            return 0
+        }
         guard part.count <= window else {
             isPaused = true
             return Int(CURL_WRITEFUNC_PAUSE)

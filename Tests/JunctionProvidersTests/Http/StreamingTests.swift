@@ -55,7 +55,7 @@ struct StreamingTests {
 
         try await courier.sees { body.breach != nil }
         #expect(body.count == Flow.window)
-        try await line.ended()
+        try await line.cancelled(number)
         await http.shutdown()
     }
 

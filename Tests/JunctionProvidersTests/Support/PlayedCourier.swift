@@ -114,7 +114,10 @@ final class KeepersLine: @unchecked Sendable {
         let count = recv(socket, &room, room.count, 0)
         guard count > 0 else { return false }
         try room.withUnsafeBytes { bytes in
-            try reader.take(UnsafeRawBufferPointer(rebasing: bytes[0..<count])) { heard.append(($0, $1)) }
+            try reader.take(UnsafeRawBufferPointer(rebasing: bytes[0..<count])) {
+                (number, message) throws(FormatFault) in
+                heard.append((number, try message.get()))
+            }
         }
         return true
     }
@@ -131,6 +134,14 @@ final class KeepersLine: @unchecked Sendable {
     func request() async throws -> TransferRequest {
         while let (_, message) = try await next() {
             if case .open(let request) = message { return request }
+        }
+        throw IOError(errnoCode: ECONNRESET, reason: "the keeper hung up")
+    }
+
+    /// Waits until the keeper takes a transfer back.
+    func cancelled(_ number: UInt32) async throws {
+        while let next = try await next() {
+            if case .cancel = next.message, next.number == number { return }
         }
         throw IOError(errnoCode: ECONNRESET, reason: "the keeper hung up")
     }

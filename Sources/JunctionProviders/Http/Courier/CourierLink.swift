@@ -108,13 +108,20 @@ final class CourierLink {
 
     // MARK: For the courier
 
-    func heard(_ message: CourierMessage, about number: UInt32, from courier: CourierConnection) {
+    /// - Parameter message: what was said, or why that cannot be read.
+    func heard(
+        _ message: Result<CourierMessage, FormatFault>,
+        about number: UInt32,
+        from courier: CourierConnection
+    ) {
         guard isPresent(courier) else { return }
-        if case .hello(let version) = message { return greeted(by: courier, version) }
+        if case .success(.hello(let version)) = message { return greeted(by: courier, version) }
         guard courier.isGreeted else { return giveUp(courier, .unintelligible) }
         // It may have crossed the end of its transfer.
         guard let transfer = transfers[number] else { return }
-        guard transfer.expects(message) else { return giveUp(courier, .unintelligible) }
+        guard case .success(let message) = message, transfer.expects(message) else {
+            return breach(of: transfer, by: courier)
+        }
         switch message {
         case .hello: break
         case .credit: sendMore(of: transfer)
@@ -207,6 +214,14 @@ final class CourierLink {
         guard isPresent(courier) else { return }
         for transfer in transfers.values { transfer.requestLeft = true }
         lose(courier, trouble)
+    }
+
+    /// Ends one transfer of which the network helper said what cannot be: where its next message begins is known, so the
+    /// others go on. What the helper has done about this one is not known.
+    private func breach(of transfer: OutgoingTransfer, by courier: CourierConnection) {
+        transfer.requestLeft = true
+        courier.tell(.cancel, about: transfer.number)
+        end(transfer, .courier(.malformed))
     }
 
     private func failure(_ cause: HttpFailure.Cause, of transfer: OutgoingTransfer) -> HttpFailure {

@@ -39,7 +39,8 @@ final class OutgoingTransfer {
     var hasSaidEnd: Bool
     private var sent = 0
     private var room = Flow.window
-    private var hasHead = false
+    /// How much of a body the answer has, once its head is there.
+    private var bodyLength: AnswerHead.BodyLength?
     private var received = 0
     private var answerRoom = Flow.window
 
@@ -71,24 +72,39 @@ final class OutgoingTransfer {
             guard count > 0, room + Int(count) <= Flow.window else { return false }
             room += Int(count)
         case .leaving:
-            guard !hasHead, departures < mostDepartures else { return false }
+            guard bodyLength == nil, departures < mostDepartures else { return false }
             departures += 1
             requestLeft = true
             leftAt = leftAt ?? .now()
-        case .head:
-            guard requestLeft, !hasHead else { return false }
-            hasHead = true
+        case .head(let head):
+            guard requestLeft, bodyLength == nil else { return false }
+            bodyLength = head.bodyLength(answering: call.method)
+            guard bodyLength != nil else { return false }
         case .body(let part):
-            guard hasHead, part.count > 0, part.count <= answerRoom, part.count <= call.longestAnswer - received
-            else { return false }
+            guard part.count > 0, part.count <= answerRoom, part.count <= mostToCome else { return false }
             answerRoom -= part.count
             received += part.count
-        case .end: return hasHead
+        case .end:
+            switch bodyLength {
+            case .exactly(let length): return UInt64(received) == length
+            case .untilItsEnd: return true
+            case nil: return false
+            }
         // What has left cannot be called back.
         case .failed(let failure): requestLeft = requestLeft || failure.requestLeft
         }
         movedAt = .now()
         return true
+    }
+
+    /// How much more of the answer may come: none before its head, and never more than was announced.
+    private var mostToCome: Int {
+        let left = call.longestAnswer - received
+        return switch bodyLength {
+        case .exactly(let length): min(left, Int(clamping: length) - received)
+        case .untilItsEnd: left
+        case nil: 0
+        }
     }
 
     /// Somebody is done with so much of the answer.
