@@ -190,7 +190,16 @@ couriers() { # the units of those that there are
 
 no_courier() { is "$(couriers)" ""; }
 
+# The session has a courier, and API calls have another one: where both may be there, the one that is not meant goes first.
 courier_pid() { prop MainPID "$(couriers | head -n 1)"; }
+
+courier_beside() { # PID: of the other one
+    local unit pid
+    for unit in $(couriers); do
+        pid=$(prop MainPID "$unit")
+        [[ $pid == "$1" ]] || { echo "$pid"; return; }
+    done
+}
 
 calls() { junctionctl api GET /v2/providers; } # what only a courier can carry
 

@@ -12,19 +12,17 @@ struct VendorApi: Sendable {
         _ request: ApiRequest,
         credential: (name: String, value: SharedSecret)
     ) async throws(Unavailability) -> ApiAnswer {
-        var call = HttpCall(
+        let call = HttpCall(
             method: request.method,
             origin: origin,
             target: request.target,
             headers: request.headers,
             credentials: [credential],
-            body: request.upload.map(HttpCall.Body.streamed) ?? request.body.map(HttpCall.Body.plain),
-            longestAnswer: ApiRequest.longestBody,
-            isBulk: true
+            body: request.upload.map(HttpCall.Body.streamed) ?? request.body.map(HttpCall.Body.plain)
         )
         switch request.passage {
         case .whole:
-            let answer = try await http.answerOrDelay(to: call)
+            let answer = try await http.answerOrDelay(to: ApiCall(call))
             try check(answer)
             return ApiAnswer(
                 status: answer.status,
@@ -32,8 +30,7 @@ struct VendorApi: Sendable {
                 body: answer.body.withUnsafeBytes { Array($0) }
             )
         case .streamed:
-            (call.isStreamed, call.longestAnswer) = (true, .max)
-            let (head, body) = try await http.streamedAnswerOrDelay(to: call)
+            let (head, body) = try await http.streamedAnswerOrDelay(to: ApiCall(call, isStreamed: true))
             do throws(Unavailability) {
                 try check(head)
             } catch {

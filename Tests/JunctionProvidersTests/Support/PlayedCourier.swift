@@ -52,10 +52,16 @@ final class PlayedCourier: Sendable {
         }
     }
 
-    /// Waits for the keeper's next connection and its next transfer, and greets it.
-    func asked() async throws -> (KeepersLine, UInt32) {
+    /// Waits for the keeper's next connection, and greets it.
+    func greeted() async throws -> KeepersLine {
         let line = try await met()
         line.say(.hello(version: KeeperMessage.version))
+        return line
+    }
+
+    /// Waits for the keeper's next connection and its next transfer, and greets it.
+    func asked() async throws -> (KeepersLine, UInt32) {
+        let line = try await greeted()
         return (line, try await line.opened())
     }
 }
@@ -164,6 +170,15 @@ func onThread<Result: Sendable>(_ body: @escaping @Sendable () throws -> Result)
 extension OutgoingHttp {
     /// How a request fails; `nil`: not at all.
     func failure(of call: HttpCall) async -> HttpFailure? {
+        do throws(HttpFailure) {
+            _ = try await answer(to: call)
+            return nil
+        } catch {
+            return error
+        }
+    }
+
+    func failure(of call: ApiCall) async -> HttpFailure? {
         do throws(HttpFailure) {
             _ = try await answer(to: call)
             return nil

@@ -95,6 +95,7 @@ done
 
 # ---- when there is nothing to carry ----
 
+end_couriers
 before=$EPOCHREALTIME
 check "one more request" calls
 courier=$(courier_pid)

@@ -23,6 +23,8 @@ put_back() {
 
 sign_in anna
 token=$(token)
+# From here on there is the courier of API calls alone.
+end_couriers
 
 # ---- killed ----
 

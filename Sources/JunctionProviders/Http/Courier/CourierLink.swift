@@ -4,19 +4,16 @@ import JunctionSession
 import NIOCore
 import NIOPosix
 
-/// The keeper's end of the way out: gets a courier when there is something to carry, and lets it go when there has been
-/// nothing for a while. Lives on the event loop.
+/// The daemon's end of the way out by one of its network helpers: gets a process when there is something to carry, and lets it go
+/// when there has been nothing for a while. Lives on the event loop.
 ///
-/// A courier that dies takes nothing with it but what it was carrying: the next request gets another one.
+/// A helper that dies takes nothing with it but what it was carrying: the next request gets another one.
 final class CourierLink {
     private enum State {
         case without
         case having(CourierConnection)
         case closed
     }
-
-    /// What apps ask for leaves room for what the session needs.
-    private static let mostBulk = Flow.mostTransfers * 3 / 4
 
     /// A loop that comes so late to what was due has been held up…
     private static let stall = TimeAmount.seconds(1)
@@ -52,7 +49,7 @@ final class CourierLink {
     func begin(_ transfer: OutgoingTransfer) {
         let courier: CourierConnection
         do throws(HttpFailure.Cause) {
-            guard transfers.count < (transfer.call.isBulk ? Self.mostBulk : Flow.mostTransfers),
+            guard transfers.count < Flow.mostTransfers,
                 // Numbers begin again after four milliards.
                 transfers[transfer.number] == nil
             else { throw .tooManyUnderWay }

@@ -16,7 +16,7 @@ protocol AnswerReceiver: AnyObject {
 /// One request on its way, as the keeper sees it: what has been said about it, and what there is still to say.
 final class OutgoingTransfer {
     let number: UInt32
-    let call: HttpCall
+    let errand: Errand
     let limits: TransferLimits
     let receiver: any AnswerReceiver
     /// Any of the request may have reached the server.
@@ -46,14 +46,14 @@ final class OutgoingTransfer {
 
     init(
         _ number: UInt32,
-        _ call: HttpCall,
+        _ errand: Errand,
         _ limits: TransferLimits,
         _ receiver: any AnswerReceiver,
         at now: NIODeadline
     ) {
-        (self.number, self.call, self.limits, self.receiver) = (number, call, limits, receiver)
+        (self.number, self.errand, self.limits, self.receiver) = (number, errand, limits, receiver)
         (begunAt, movedAt) = (now, now)
-        switch call.body {
+        switch errand.call.body {
         case .plain(let bytes): (unsent, secret, upload) = (bytes[...], nil, nil)
         case .secret(let box): (unsent, secret, upload) = ([], box, nil)
         case .streamed(let stream): (unsent, secret, upload) = ([], nil, stream)
@@ -61,6 +61,8 @@ final class OutgoingTransfer {
         }
         hasSaidEnd = upload == nil && unsent.isEmpty && secret.map { $0.count == 0 } ?? true
     }
+
+    var call: HttpCall { errand.call }
 
     /// Whether a message can be meant as it is said, which is noted then: the courier reads what strangers send, so the order
     /// of an answer and its bounds are not left to it. What moves nothing is no message either.
@@ -177,14 +179,11 @@ final class OutgoingTransfer {
             url: call.origin.url + call.target,
             headers: headers,
             body: body,
-            mayBeRepeated: mayBeRepeated,
+            mayBeRepeated: errand.mayBeRepeated,
             limits: limits
         )
     }
 
-    /// Only what an app asks for: a vendor's own conversation is made of single outcomes.
-    private var mayBeRepeated: Bool { call.isBulk && ["GET", "HEAD"].contains(call.method) && call.body == nil }
-
     /// libcurl takes five other connections at the most (CONN_MAX_RETRIES).
-    private var mostDepartures: Int { mayBeRepeated ? 6 : 1 }
+    private var mostDepartures: Int { errand.mayBeRepeated ? 6 : 1 }
 }

@@ -27,10 +27,8 @@ struct CourierCarryingTests {
         let body = String(repeating: "0123456789abcdef", count: 1 << 19)
         try await Stage.play([.answer(200, [], body)]) { stage in
             var call = try call(stage, "PUT")
-            call.isBulk = true
-            call.longestAnswer = body.utf8.count
             call.body = .plain(Array(body.utf8))
-            let answer = try await stage.http.answer(to: call)
+            let answer = try await stage.http.answer(to: ApiCall(call))
 
             #expect(answer.body.count == body.utf8.count)
             #expect(answer.body.text == body)
@@ -63,10 +61,9 @@ struct CourierCarryingTests {
             limits: .patient
         )
         var call = HttpCall(method: "PUT", origin: try HttpOrigin("http://127.0.0.1:\(port)"), target: "/")
-        call.isBulk = true
         call.body = .plain([UInt8](repeating: 0x20, count: 8 << 20))
 
-        let answer = try await courier.answer(to: call)
+        let answer = try await courier.answer(to: ApiCall(call))
         #expect(answer.status == 413)
         #expect(answer.body.text == "too much")
         await courier.shutdown()

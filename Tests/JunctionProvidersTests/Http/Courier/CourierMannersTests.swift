@@ -125,9 +125,7 @@ struct CourierMannersTests {
     @Test func `what may be repeated leaves anew as often as libcurl makes it, and not for ever`() async throws {
         let courier = try PlayedCourier()
         let http = courier.http()
-        var call = HttpCall(method: "GET", origin: try HttpOrigin("https://vendor.example"), target: "/")
-        call.isBulk = true
-        let repeated = call
+        let repeated = ApiCall(try call("GET"))
         async let answer = http.answer(to: repeated)
         let (line, number) = try await courier.asked()
         for _ in 0..<6 { line.say(.leaving, about: number) }
