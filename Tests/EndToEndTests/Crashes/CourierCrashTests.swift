@@ -84,7 +84,10 @@ import Testing
 
         let others = try installation.couriers().filter { $0.identifier != session }
         #expect(others.count == 1)
-        for courier in others { courier.signal(SIGKILL) }
+        for courier in others {
+            courier.signal(SIGKILL)
+            courier.awaitEnd()
+        }
 
         #expect(try app.refusal(of: call).kind == "providerUnavailable")
         #expect(try installation.courier().identifier == session)

@@ -37,7 +37,8 @@ extension Installation {
         guard let daemon else { throw Program.Failure(description: "There is no daemon") }
         return try FileManager.default.contentsOfDirectory(atPath: "/proc").compactMap { name in
             guard let identifier = pid_t(name), let fields = CourierOfDaemon.fields(of: identifier),
-                fields[1].hasPrefix("(junctiond-cour"), fields[2] != "Z", fields[3] == "\(daemon.identifier)"
+                fields[1].hasPrefix("(junctiond-cour"), !["Z", "X"].contains(fields[2]),
+                fields[3] == "\(daemon.identifier)"
             else { return nil }
             return CourierOfDaemon(identifier: identifier)
         }
