@@ -53,7 +53,7 @@ struct ServeCommand: AsyncParsableCommand {
         do {
             _ = try ListenAddress(listen)
         } catch {
-            throw ValidationError(error.description)
+            throw ValidationError("--listen: \(error.description)")
         }
         guard Settings.durations.contains(accessTokenLifetime ?? 0), Settings.durations.contains(rotationGrace) else {
             throw ValidationError("durations are seconds from 0 to \(Int(Settings.durations.upperBound))")
@@ -109,7 +109,10 @@ struct ServeCommand: AsyncParsableCommand {
             configuration.tls = SandboxConfiguration.TLSFiles(certificate: certificate, key: key)
         }
         if let sinchApplicationKey, let sinchSecretFile {
-            let text = String(decoding: try SecretFile(sinchSecretFile).text, as: UTF8.self)
+            let text = String(
+                decoding: try SecretFile(sinchSecretFile, givenTo: "--sinch-secret-file").text,
+                as: UTF8.self
+            )
             configuration.sinch = try SinchApplication(key: sinchApplicationKey, secretText: text)
         }
         var logger = Logger(label: "junction-sandbox") { StreamLogHandler.standardError(label: $0) }
