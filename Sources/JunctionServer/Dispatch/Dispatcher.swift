@@ -129,7 +129,7 @@ final class Dispatcher {
         case .sessionReconcile: reconcile(request, try call.params(SessionReconcile.self))
         case .sessionRenew: renew(request, try call.params(SessionRenew.self))
         case .sessionAuthorizationPage:
-            authorizationPage(request, try call.params(SessionAuthorizationPage.self))
+            try authorizationPage(request, try call.params(SessionAuthorizationPage.self))
         case .handlerRegister: registerHandler(request, try call.params(HandlerRegister.self))
         case .handlerUnregister: unregisterHandler(request, try call.params(HandlerUnregister.self))
         case .daemonInfo: info(request, try call.params(DaemonInfo.self))

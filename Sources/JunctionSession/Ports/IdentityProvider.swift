@@ -106,18 +106,25 @@ extension IdentityProvider {
 }
 
 /// What an app has prepared for a sign-in by a browser (RFC 6749 §4.1.1, RFC 7636 §4.3, RFC 8252).
-package struct AuthorizationPage: Equatable, Sendable {
+package struct AuthorizationPage: Sendable {
     /// Where the browser comes back to.
     package var redirectUri: String
     /// What it brings along unchanged.
     package var state: String
-    /// By S256.
-    package var codeChallenge: String
+    /// What shows that whoever redeems the code is who asked for it.
+    package var proof: Proof
 
-    package init(redirectUri: String, state: String, codeChallenge: String) {
+    package enum Proof: Sendable {
+        /// The verifier's SHA-256, in Base64url.
+        case challenge(String)
+        /// What the challenge is made of.
+        case verifier(SharedSecret)
+    }
+
+    package init(redirectUri: String, state: String, proof: Proof) {
         self.redirectUri = redirectUri
         self.state = state
-        self.codeChallenge = codeChallenge
+        self.proof = proof
     }
 }
 

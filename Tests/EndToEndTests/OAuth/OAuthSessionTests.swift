@@ -3,18 +3,22 @@ import Testing
 
 /// The other ways to sign in at an OAuth server, and what its answers mean for the session.
 @Suite struct OAuthSessionTests {
-    @Test func `a browser's code is redeemed by the daemon, with the app's verifier`() throws {
+    // The pair of RFC 7636, appendix B.
+    private static let verifier = "dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk"
+    private static let challenge = "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM"
+
+    @Test(arguments: [("codeChallenge", challenge), ("codeVerifier", verifier)])
+    func `a browser's code is redeemed by the daemon, with the app's verifier`(member: String, value: String) throws {
         let installation = try Installation.oauth()
-        // The pair of RFC 7636, appendix B.
-        let verifier = "dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk"
-        let challenge = "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM"
         let redirect = "http://127.0.0.1:7777/callback"
         let client = try installation.connect()
         let page = try client.call(
             "session.authorizationPage",
-            ["redirectUri": redirect, "state": "state-1", "codeChallenge": challenge]
+            ["redirectUri": redirect, "state": "state-1", member: value]
         )
         let url = try #require((page["url"] as? String).flatMap { URLComponents(string: $0) })
+        #expect(url.queryItems?.first { $0.name == "code_challenge" }?.value == Self.challenge)
+        #expect(url.string?.contains(Self.verifier) == false)
         var form = [String: String]()
         for item in url.queryItems ?? [] { form[item.name] = item.value }
         (form["user"], form["decision"]) = ("alice", "approve")
@@ -25,7 +29,7 @@ import Testing
 
         let signedIn = try client.call(
             "session.signIn",
-            ["scheme": "authorizationCode", "code": code, "redirectUri": redirect, "codeVerifier": verifier]
+            ["scheme": "authorizationCode", "code": code, "redirectUri": redirect, "codeVerifier": Self.verifier]
         )
 
         #expect(signedIn.state == "established" && signedIn["scheme"] as? String == "authorizationCode")
