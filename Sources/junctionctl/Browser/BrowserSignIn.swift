@@ -33,7 +33,7 @@ struct BrowserSignIn {
     /// Says who was signed in: whoever sat in front of the browser decided that.
     static func confirm(_ snapshot: Snapshot) {
         guard let user = snapshot.userId else { return }
-        StandardError.note("signed in as \(user.onOneLine); if that is somebody else, run 'junctionctl sign-out'")
+        StandardError.note("signed in as \(user); if that is somebody else, run 'junctionctl sign-out'")
     }
 
     static func invitation(to page: String) -> String {
