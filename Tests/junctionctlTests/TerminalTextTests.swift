@@ -32,10 +32,11 @@ struct TerminalTextTests {
     @Test func `no character of the dangerous kinds is left`() {
         for value in (UInt32(0)...0xFFFF).filter({ !(0xD800...0xDFFF).contains($0) }) + Array(0xE0000...0xE0FFF) {
             let scalar = Unicode.Scalar(value)!
-            let isSafe = switch scalar.properties.generalCategory {
-            case .control, .format, .lineSeparator, .paragraphSeparator: false
-            default: !scalar.properties.isDefaultIgnorableCodePoint
-            }
+            let isSafe =
+                switch scalar.properties.generalCategory {
+                case .control, .format, .lineSeparator, .paragraphSeparator: false
+                default: !scalar.properties.isDefaultIgnorableCodePoint
+                }
             let line = String(scalar).onOneLine
             #expect(isSafe == (line == String(scalar)), "\(value)")
             #expect(isSafe || line.utf8.allSatisfy { (0x20..<0x7F).contains($0) }, "\(value)")

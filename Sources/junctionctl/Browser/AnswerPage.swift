@@ -17,7 +17,8 @@ struct AnswerPage {
             location = page
         case .code: self.init("200 OK", "Thank you", "The sign-in goes on in the terminal. You may close this window.")
         case .refused: self.init("200 OK", "Not signed in", "The terminal says why. You may close this window.")
-        case .start, .foreign(.otherPath): self.init("404 Not Found", "Nothing here", "A sign-in is awaited at this port.")
+        case .start, .foreign(.otherPath):
+            self.init("404 Not Found", "Nothing here", "A sign-in is awaited at this port.")
         case .foreign(.otherMethod): self.init("405 Method Not Allowed", "Not so", "A browser is awaited here.")
         case .foreign(.otherState):
             self.init("400 Bad Request", "Another sign-in", "Use the page that was opened last.")

@@ -79,16 +79,20 @@ extension SecretText {
     /// - Parameters:
     ///   - deadline: until when it has to be there, all of it.
     ///   - limit: how long it may be.
+    ///   - tend: called now and then while nothing comes.
     init(
         readingSecret name: String,
         from file: Int32,
         by deadline: Deadline = .never,
-        atMost limit: Int = longest
+        atMost limit: Int = longest,
+        whileWaiting tend: (() -> Void)? = nil
     ) throws {
         try self.init(name, atMost: limit) { room in
             var count = 0
             while count < room.count {
-                guard hasInput(file, by: deadline) else { throw CommandFailure(unreadable: name, "it takes too long") }
+                guard hasInput(file, by: deadline, tend) else {
+                    throw CommandFailure(unreadable: name, "it takes too long")
+                }
                 let received = Glibc.read(file, room.baseAddress! + count, room.count - count)
                 if received < 0, errno == EINTR { continue }
                 guard received >= 0 else { throw CommandFailure(unreadable: name, String(cString: strerror(errno))) }
@@ -163,11 +167,14 @@ private func isText(_ bytes: UnsafeRawBufferPointer) -> Bool {
 }
 
 /// Waits for something to read, or for the end of it; not if there is no hurry, because reading waits as well.
-private func hasInput(_ file: Int32, by deadline: Deadline) -> Bool {
-    guard deadline != .never else { return true }
+private func hasInput(_ file: Int32, by deadline: Deadline, _ tend: (() -> Void)?) -> Bool {
+    guard deadline != .never || tend != nil else { return true }
     var waited = pollfd(fd: file, events: Int16(POLLIN), revents: 0)
     while true {
-        if poll(&waited, 1, deadline.pollTimeout) > 0 { return true }
+        let left = deadline.pollTimeout
+        // Nobody notices a tenth of a second after ^Z.
+        if poll(&waited, 1, tend == nil ? left : left < 0 ? 100 : min(left, 100)) > 0 { return true }
+        tend?()
         if deadline.hasPassed { return false }
     }
 }

@@ -21,7 +21,8 @@ struct TerminalOutputTests {
 
     private static func result(_ json: String) -> String { #"{"jsonrpc":"2.0","id":1,"result":\#(json)}"# + "\n" }
     private static let error =
-        #"{"jsonrpc":"2.0","id":1,"error":{"code":1006,"message":"\#(oddJSON)","data":{"kind":"providerUnavailable"}}}"# + "\n"
+        #"{"jsonrpc":"2.0","id":1,"error":{"code":1006,"message":"\#(oddJSON)","data":{"kind":"providerUnavailable"}}}"#
+        + "\n"
 
     private static let cases: [(words: [String], answer: String)] = [
         (["status"], result(snapshot)), (["status", "--json"], result(snapshot)), (["wait"], result(snapshot)),

@@ -34,7 +34,9 @@ import Testing
             "junctionctl",
             ["sign-in", "--browser"],
             in: installation.folder,
-            environment: ["JUNCTIOND_SOCKET": installation.socket, "DISPLAY": ":0", "PATH": "\(programs):/usr/bin:/bin"]
+            environment: [
+                "JUNCTIOND_SOCKET": installation.socket, "DISPLAY": ":0", "PATH": "\(programs):/usr/bin:/bin",
+            ]
         )
         let page = try ctl.page()
 

@@ -1,0 +1,70 @@
+import Glibc
+
+/// Job control for a command that has a process group of its own, as a shell does it: the terminal is the command's while this
+/// program waits for it, and what stops the command stops this program, too.
+final class JobControl {
+    private let terminal: Int32
+    private let group: pid_t
+    /// How the terminal was when the command began.
+    private var attributes = termios()
+
+    /// Hands the terminal to the command; nothing where this program has none.
+    ///
+    /// - Parameter group: the number of the command's process group, and of its first process.
+    init?(of group: pid_t) {
+        terminal = open("/dev/tty", O_RDWR | O_NOCTTY | O_CLOEXEC)
+        self.group = group
+        guard terminal >= 0, tcgetattr(terminal, &attributes) == 0 else { return nil }
+        handOver()
+    }
+
+    deinit {
+        if terminal >= 0 { close(terminal) }
+    }
+
+    /// If something stopped the command (^Z, or reading in the background), stops this program's group as well. Once that goes on,
+    /// so does the command.
+    func followStop() {
+        var information = siginfo_t()
+        guard waitid(P_PID, id_t(group), &information, WSTOPPED | WNOHANG) == 0, information.si_signo == SIGCHLD else {
+            return
+        }
+        takeBack()
+        kill(0, SIGTSTP)
+        handOver()
+        kill(-group, SIGCONT)
+    }
+
+    /// Takes the terminal back.
+    ///
+    /// - Parameter isCut: the command was ended, so it may have left the terminal without echo.
+    func end(isCut: Bool) {
+        let isOurs = takeBack()
+        if isCut, isOurs { tcsetattr(terminal, TCSANOW, &attributes) }
+    }
+
+    /// Only what this program has, it can hand over: in the background the terminal is somebody else's.
+    private func handOver() {
+        guard tcgetpgrp(terminal) == getpgrp() else { return }
+        setForeground(group)
+        // The command may have asked for input before, which stopped it.
+        kill(-group, SIGCONT)
+    }
+
+    @discardableResult
+    private func takeBack() -> Bool {
+        guard tcgetpgrp(terminal) == group else { return tcgetpgrp(terminal) == getpgrp() }
+        setForeground(getpgrp())
+        return true
+    }
+
+    /// This program may be in the background by now, where SIGTTOU would stop it.
+    private func setForeground(_ group: pid_t) {
+        var (blocked, before) = (sigset_t(), sigset_t())
+        sigemptyset(&blocked)
+        sigaddset(&blocked, SIGTTOU)
+        pthread_sigmask(SIG_BLOCK, &blocked, &before)
+        tcsetpgrp(terminal, group)
+        pthread_sigmask(SIG_SETMASK, &before, nil)
+    }
+}
