@@ -26,8 +26,8 @@ struct ShellCommand {
             close(output.reading)
             throw error
         }
-        CommandGroup.begin(process)
-        defer { CommandGroup.end() }
+        RunningCommand.begin(process)
+        defer { RunningCommand.end() }
         // A command that has other input than ours asks nobody.
         let job = input == nil ? JobControl(of: process) : nil
         let secret = Result {

@@ -1,7 +1,7 @@
 /// The provider's page on which a person signs in, for an app that opens it in a browser (RFC 8252).
 package enum SessionAuthorizationPage: MethodDefinition {
     /// What the app has prepared.
-    package struct Params: WireParams, WireObject, Hashable {
+    package struct Params: WireParams, WireObject, Equatable {
         /// Where the browser is to come back to: a port of the app's own on loopback.
         package var redirectUri: String
         /// What it has to bring along unchanged.

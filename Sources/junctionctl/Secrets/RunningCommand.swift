@@ -3,7 +3,7 @@ import Glibc
 /// The process group of the command that runs now, which ends when a signal ends this program.
 ///
 /// There is one at a time: a handler can reach nothing but what is global.
-enum CommandGroup {
+enum RunningCommand {
     /// Zero while there is none.
     nonisolated(unsafe) private static var running: pid_t = 0
 
@@ -26,7 +26,7 @@ enum CommandGroup {
         guard unsafeBitCast(action.__sigaction_handler.sa_handler, to: Int.self) == 0 else { return }
         action = sigaction()
         action.__sigaction_handler.sa_handler = { signal in
-            let group = CommandGroup.running
+            let group = RunningCommand.running
             if group > 0 { kill(-group, SIGKILL) }
             // Now it does what it would have done.
             Glibc.signal(signal, SIG_DFL)
