@@ -22,13 +22,22 @@ final class JobControl {
         if terminal >= 0 { close(terminal) }
     }
 
-    /// If something stopped the command (^Z, or reading in the background), stops this program's group as well. Once that goes on,
-    /// so does the command.
-    func followStop() {
+    /// Does what the terminal's keys have done to the command to the rest, too.
+    func follow() {
         var information = siginfo_t()
-        guard waitid(P_PID, id_t(group), &information, WSTOPPED | WNOHANG) == 0, information.si_signo == SIGCHLD else {
-            return
+        let what = WSTOPPED | WEXITED | WNOHANG | WNOWAIT
+        guard waitid(P_PID, id_t(group), &information, what) == 0, information.si_signo == SIGCHLD else { return }
+        let signal = information._sifields._sigchld.si_status
+        if information.si_code == CLD_STOPPED {
+            stop()
+        } else if information.si_code != CLD_EXITED, [SIGINT, SIGQUIT].contains(signal) {
+            // What a shell has in the background ignores these keys.
+            kill(-group, SIGKILL)
         }
+    }
+
+    /// Stops this program's group like the command (^Z, or reading in the background). Once that goes on, so does the command.
+    private func stop() {
         takeBack()
         kill(0, SIGTSTP)
         handOver()

@@ -7,10 +7,22 @@ enum RunningCommand {
     /// Zero while there is none.
     nonisolated(unsafe) private static var running: pid_t = 0
 
-    /// From now on, what ends this program ends the group first.
-    static func begin(_ group: pid_t) {
-        running = group
-        for signal in [SIGINT, SIGTERM, SIGHUP, SIGQUIT] { catchSignal(signal) }
+    private static let signals = [SIGINT, SIGTERM, SIGHUP, SIGQUIT]
+
+    /// Starts a command in a group of its own. From its first moment on, what ends this program ends the group first.
+    ///
+    /// - Parameter spawn: starts it, with the signals blocked that it is given.
+    /// - Returns: the number of the group, and of its first process.
+    static func begin(_ spawn: (sigset_t) throws -> pid_t) rethrows -> pid_t {
+        var (blocked, before) = (sigset_t(), sigset_t())
+        sigemptyset(&blocked)
+        for signal in signals { sigaddset(&blocked, signal) }
+        // A signal between the start and the note of it would leave the command behind.
+        pthread_sigmask(SIG_BLOCK, &blocked, &before)
+        defer { pthread_sigmask(SIG_SETMASK, &before, nil) }
+        for signal in signals { catchSignal(signal) }
+        running = try spawn(before)
+        return running
     }
 
     /// The group is on its own.

@@ -21,17 +21,16 @@ struct ShellCommand {
         let process: pid_t
         do {
             defer { close(output.writing) }
-            process = try spawn(writingTo: output)
+            process = try RunningCommand.begin { try spawn(writingTo: output, blocking: $0) }
         } catch {
             close(output.reading)
             throw error
         }
-        RunningCommand.begin(process)
         defer { RunningCommand.end() }
         // A command that has other input than ours asks nobody.
         let job = input == nil ? JobControl(of: process) : nil
         let secret = Result {
-            try SecretText(readingSecret: name, from: output.reading, by: deadline, whileWaiting: job?.followStop)
+            try SecretText(readingSecret: name, from: output.reading, by: deadline, whileWaiting: job?.follow)
         }
         .mapError(unusable)
         // Whatever the command still has to say ends it, instead of blocking it for ever.
@@ -47,7 +46,7 @@ struct ShellCommand {
         return try secret.get()
     }
 
-    private func spawn(writingTo output: Pipe) throws -> pid_t {
+    private func spawn(writingTo output: Pipe, blocking signals: sigset_t) throws -> pid_t {
         var actions = posix_spawn_file_actions_t()
         posix_spawn_file_actions_init(&actions)
         defer { posix_spawn_file_actions_destroy(&actions) }
@@ -64,7 +63,10 @@ struct ShellCommand {
         sigemptyset(&defaults)
         sigaddset(&defaults, SIGPIPE)
         posix_spawnattr_setsigdefault(&attributes, &defaults)
-        posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETPGROUP))
+        var signals = signals
+        posix_spawnattr_setsigmask(&attributes, &signals)
+        let flags = POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETPGROUP
+        posix_spawnattr_setflags(&attributes, Int16(flags))
 
         var process = pid_t()
         let arguments = ["/bin/sh", "-c", line]
@@ -101,7 +103,7 @@ struct ShellCommand {
         if deadline.hasPassed { kill(-process, SIGKILL) }
         while waitpid(process, &status, WNOHANG) == 0 {
             if deadline.hasPassed { kill(-process, SIGKILL) }
-            job?.followStop()
+            job?.follow()
             poll(nil, 0, 10)
         }
         return status
