@@ -4,22 +4,27 @@ import Glibc
 /// program waits for it, and what stops the command stops this program, too.
 final class JobControl {
     private let terminal: Int32
-    private let group: pid_t
-    /// How the terminal was when the command began.
+    /// How the terminal was before the command began.
     private var attributes = termios()
+    /// The command's process group, and its first process.
+    private var group: pid_t = 0
 
-    /// Hands the terminal to the command; nothing where this program has none.
-    ///
-    /// - Parameter group: the number of the command's process group, and of its first process.
-    init?(of group: pid_t) {
+    /// Before a command begins; nothing where this program has no terminal.
+    init?() {
         terminal = open("/dev/tty", O_RDWR | O_NOCTTY | O_CLOEXEC)
-        self.group = group
         guard terminal >= 0, tcgetattr(terminal, &attributes) == 0 else { return nil }
-        handOver()
     }
 
     deinit {
         if terminal >= 0 { close(terminal) }
+    }
+
+    /// Hands the terminal to the command.
+    ///
+    /// - Parameter group: the number of its process group, and of its first process.
+    func begin(_ group: pid_t) {
+        self.group = group
+        handOver()
     }
 
     /// Does what the terminal's keys have done to the command to the rest, too.
@@ -28,7 +33,10 @@ final class JobControl {
         let what = WSTOPPED | WEXITED | WNOHANG | WNOWAIT
         guard waitid(P_PID, id_t(group), &information, what) == 0, information.si_signo == SIGCHLD else { return }
         let signal = information._sifields._sigchld.si_status
-        if information.si_code == CLD_STOPPED {
+        if information.si_code == CLD_STOPPED, [SIGTTIN, SIGTTOU].contains(signal), tcgetpgrp(terminal) == group {
+            // It asked for the terminal just before it had that.
+            kill(-group, SIGCONT)
+        } else if information.si_code == CLD_STOPPED {
             stop()
         } else if information.si_code != CLD_EXITED, [SIGINT, SIGQUIT].contains(signal) {
             // What a shell has in the background ignores these keys.

@@ -18,6 +18,8 @@ struct ShellCommand {
     /// Runs it with `/bin/sh -c` and reads what it prints, which no file and no argument ever sees.
     func secretOutput(_ name: String) throws -> SecretText {
         let output = try Pipe(for: self)
+        // A command that has other input than ours asks nobody.
+        let job = input == nil ? JobControl() : nil
         let process: pid_t
         do {
             defer { close(output.writing) }
@@ -27,8 +29,7 @@ struct ShellCommand {
             throw error
         }
         defer { RunningCommand.end() }
-        // A command that has other input than ours asks nobody.
-        let job = input == nil ? JobControl(of: process) : nil
+        job?.begin(process)
         let secret = Result {
             try SecretText(readingSecret: name, from: output.reading, by: deadline, whileWaiting: job?.follow)
         }
