@@ -129,7 +129,8 @@ struct UnexpectedArgumentTests {
                 }
             }
         }
-        return lines
+        // A socket that is not there is waited for.
+        return name == ["wait"] ? lines.map { $0 + ["--timeout", "0"] } : lines
     }
 
     /// `--socket`, `-h`.
