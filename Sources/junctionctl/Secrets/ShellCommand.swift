@@ -39,8 +39,8 @@ struct ShellCommand {
 
         let status = waitForEnd(of: process, job)
         job?.end(isCut: status & 0x7F != 0)
-        // ^C was for this program, too.
-        if job != nil, [SIGINT, SIGQUIT].contains(status & 0x7F) { raise(status & 0x7F) }
+        // ^C was for this program, too, and for a script that runs it.
+        if job != nil, [SIGINT, SIGQUIT].contains(status & 0x7F) { kill(0, status & 0x7F) }
         if deadline.hasPassed, status & 0x7F == SIGKILL || !secret.isSuccess { throw lateness }
         if status & 0x7F == SIGPIPE, !secret.isSuccess { return try secret.get() }
         guard status == 0 else { throw failure(explanation(of: status)) }

@@ -14,7 +14,7 @@ import Testing
         let witness: Program
 
         /// - Parameter command: finds the FIFO as its descriptor 9.
-        init(_ command: String, options: [String] = [], shell: ((String) -> String)? = nil) throws {
+        init(_ command: String, shell: ((String) -> String)? = nil) throws {
             installation = try Installation.started()
             terminal = try PseudoTerminal()
             let fifo = installation.folder.path + "/fifo"
@@ -34,7 +34,7 @@ import Testing
             } else {
                 program = try Program(
                     "junctionctl",
-                    words + [line] + options,
+                    words + [line],
                     in: installation.folder,
                     // A toolchain's Swift would show a backtrace at SIGQUIT, and ask at the terminal what next.
                     environment: ["SWIFT_BACKTRACE": "enable=no"],
@@ -44,26 +44,31 @@ import Testing
         }
     }
 
+    // Somebody's shell leads the session and stays: the end of its leader would end everything at the terminal.
+
     @Test func `all that a late command has started ends with it`() throws {
-        let scene = try Scene("sleep 1000 & sleep 1000 & wait", options: ["--timeout", "5"])
+        let scene = try Scene("sleep 1000 & sleep 1000 & wait") { ctl in
+            "\(ctl) --timeout 5; echo status $? >&2; read rest"
+        }
 
-        let ending = try scene.program.wait()
+        try scene.terminal.awaitText("status 75")
 
-        let screen = try scene.terminal.rest()
-        #expect(ending.status == 75, "\(screen)")
         try scene.witness.wait()
+        scene.terminal.type("\n")
+        try scene.program.wait()
     }
 
-    @Test(arguments: [SIGTERM, SIGHUP, SIGINT])
-    func `it ends with junctionctl, which a signal ends`(signal: Int32) throws {
-        let scene = try Scene("sleep 1000 & echo ready >/dev/tty; wait")
-        try scene.terminal.awaitText("ready")
+    @Test(arguments: ["TERM", "HUP", "INT"])
+    func `it ends with junctionctl, which a signal ends`(signal: String) throws {
+        let scene = try Scene("sleep 1000 & kill -\(signal) $PPID; wait") { ctl in
+            "\(ctl); echo status $? >&2; read rest"
+        }
 
-        scene.program.signal(signal)
+        try scene.terminal.awaitText("status 1")
 
-        let ending = try scene.program.wait()
-        #expect(ending.wasKilled && ending.status == signal)
         try scene.witness.wait()
+        scene.terminal.type("\n")
+        try scene.program.wait()
     }
 
     @Test(arguments: [("\u{3}", SIGINT), ("\u{1C}", SIGQUIT)])
