@@ -39,7 +39,7 @@ struct SocketOwnerTests {
     }
 
     @Test(arguments: [
-        // Time-wait and closed sockets belong to root for the kernel, whoever made them.
+        // The kernel shows root as the owner of time-wait and closed sockets.
         ("0100007F:BEEF", "0100007F:1F90", "06", "0", "0"), ("0100007F:BEEF", "0100007F:1F90", "04", "0", "0"),
         ("0100007F:BEEF", "0100007F:1F90", "01", "0", "0"),
         // Another connection of the same port is being made.

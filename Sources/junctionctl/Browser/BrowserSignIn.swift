@@ -12,7 +12,7 @@ struct BrowserSignIn {
     func credential() throws -> Credential {
         // By the time the page has an address, there has to be somebody to come back to.
         let listener = try RedirectListener()
-        // It shows that whoever redeems the code is who asked for it (RFC 7636); the daemon makes the challenge of it.
+        // The proof that the same program asked for the code and redeems it (RFC 7636). The daemon makes the challenge of it.
         let verifier = SecretText.random()
         let state = SecretText.random()
         let answer = try options.ask(
@@ -30,7 +30,7 @@ struct BrowserSignIn {
         return .authorizationCode(code, redirectUri: listener.address, codeVerifier: verifier)
     }
 
-    /// Says who was signed in: whoever sat in front of the browser decided that.
+    /// Says who was signed in: that was decided in the browser, and not in the terminal.
     static func confirm(_ snapshot: Snapshot) {
         guard let user = snapshot.userId else { return }
         StandardError.note("signed in as \(user); if that is somebody else, run 'junctionctl sign-out'")

@@ -21,7 +21,7 @@ enum Redirect: Equatable {
         case otherMethod
         /// A page that we did not ask for: of an earlier sign-in, or of somebody who would like to be signed in here.
         case otherState
-        /// The connection was made by another user of this machine, or it cannot be told by whom.
+        /// Another user of this machine made the connection, or its user is not known.
         case otherUser
     }
 

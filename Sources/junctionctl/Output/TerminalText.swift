@@ -1,4 +1,4 @@
-/// Text that somebody else chose (a user id, a provider's words, an answer's body), made harmless for a terminal.
+/// Foreign text (a user id, a provider's words, the body of an answer), made harmless for a terminal.
 ///
 /// Escaped are control characters, characters that change the direction of text, and those that have no width: a terminal would act
 /// on them, or show something else than there is. The escapes are those of JSON (`\u202e`), so that escaped JSON stays the

@@ -60,7 +60,7 @@ final class JobControl {
         if isCut, isOurs { tcsetattr(terminal, TCSANOW, &attributes) }
     }
 
-    /// Only what this program has, it can hand over: in the background the terminal is somebody else's.
+    /// A program in the background does not own the terminal, so it has nothing to hand over.
     private func handOver() {
         guard tcgetpgrp(terminal) == getpgrp() else { return }
         setForeground(group)

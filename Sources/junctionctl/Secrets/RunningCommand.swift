@@ -30,7 +30,7 @@ enum RunningCommand {
         running = 0
     }
 
-    /// A signal that is ignored, or that somebody else has caught, stays as it is.
+    /// A signal that is ignored, or that already has a handler, stays as it is.
     private static func catchSignal(_ signal: Int32) {
         var action = sigaction()
         sigaction(signal, nil, &action)

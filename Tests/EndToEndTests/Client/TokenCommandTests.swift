@@ -5,7 +5,7 @@ import Testing
 ///
 /// Whether something of the command lives on is asked of a FIFO that all of it holds open: reading it ends when the last one has gone.
 @Suite(.timeLimit(.minutes(5))) struct TokenCommandTests {
-    /// An installation, somebody at a terminal, and a command that they run.
+    /// An installation, and a token command that runs at a terminal.
     private struct Scene {
         let installation: Installation
         let terminal: PseudoTerminal
@@ -44,7 +44,7 @@ import Testing
         }
     }
 
-    // Somebody's shell leads the session and stays: the end of its leader would end everything at the terminal.
+    // A shell leads the session and stays. If junctionctl led the session, its end would end everything at the terminal.
 
     @Test func `all that a late command has started ends with it`() throws {
         let scene = try Scene("sleep 1000 & sleep 1000 & wait") { ctl in

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// A secret that somebody gives where none is expected: no program repeats it.
+/// A secret that is given where no secret is expected: no program repeats it.
 ///
 /// The table is made of what each program says of its own verbs and options, so that none can be forgotten.
 struct UnexpectedArgumentTests {

@@ -23,7 +23,7 @@ import Testing
 
     @Test func `the address of the provider's page is in no argument, and the browser is sent there`() throws {
         let installation = try Installation.oauth()
-        // It says which argument it was given when somebody reads that.
+        // The stub of xdg-open writes its argument here, once the FIFO is read.
         let said = installation.folder.path + "/argument"
         try #require(mkfifo(said, 0o600) == 0)
         let programs = installation.folder.path + "/bin"
@@ -86,7 +86,7 @@ extension TalkingProgram {
 }
 
 extension Installation {
-    /// Somebody signs in on the page, and the browser is told where to go.
+    /// Signs a user in on the page. Returns where the browser is sent then.
     fileprivate func approve(_ page: URLComponents, as user: String) throws -> String {
         var form = ["user": user, "decision": "approve"]
         for item in page.queryItems ?? [] { form[item.name] = item.value }
