@@ -332,7 +332,7 @@ struct SessionOwnerTests {
         let house = House(tokenLife: .seconds(60), rules: RenewalRules(mode: .handler)).start().signIn()
         let questions = Box<RenewalQuestion>()
         let handlers = Box<HandlerID>()
-        house.on { owner in handlers.put(owner.register { questions.put($0) }) }
+        house.on { owner in handlers.put(owner.register(handlerOf: 1_000) { questions.put($0) }) }
         func answer(_ text: String) {
             let (handler, question) = (handlers.all[0], questions.all.last!)
             house.on { $0.answered(handler, question.attempt, .authToken(SharedSecret(text: text))) }
@@ -435,7 +435,7 @@ extension SessionOwnerTests {
         let house = House(tokenLife: .seconds(60), rules: RenewalRules(mode: .handler)).start().signIn()
         let questions = Box<RenewalQuestion>()
         let handlers = Box<HandlerID>()
-        house.on { owner in handlers.put(owner.register { questions.put($0) }) }
+        house.on { owner in handlers.put(owner.register(handlerOf: 1_000) { questions.put($0) }) }
         house.on { $0.unregister(handlers.all[0]) }
         house.pass(.seconds(61))
         #expect(questions.all.isEmpty)

@@ -171,7 +171,7 @@ struct ThirdReadingTests {
         house.on { $0.signIn(.signInToken(SharedSecret(text: "alice")), by: 1_000) { _ in } }
         let asked = Box<RenewalQuestion>()
         let ids = Box<HandlerID>()
-        house.on { ids.put($0.register(handler: { asked.put($0) })) }
+        house.on { ids.put($0.register(handlerOf: 1_000) { asked.put($0) }) }
         house.provider.answerCalls(ApiAnswer(status: 401, headers: [], body: []))
         let said = Box<String>()
         house.on {

@@ -156,7 +156,7 @@ struct VerdictTests {
         let ids = Box<HandlerID>()
         let asked = Box<RenewalQuestion>()
 
-        house.on { ids.put($0.register(handler: { asked.put($0) })) }
+        house.on { ids.put($0.register(handlerOf: 1_000) { asked.put($0) }) }
         house.on { $0.answered(ids.all[0], asked.all[0].attempt, .renew) }
 
         #expect(house.provider.renewalCalls == 1)
@@ -172,7 +172,7 @@ struct VerdictTests {
         let ids = Box<HandlerID>()
         let asked = Box<RenewalQuestion>()
 
-        house.on { ids.put($0.register(handler: { asked.put($0) })) }
+        house.on { ids.put($0.register(handlerOf: 1_000) { asked.put($0) }) }
         house.on { $0.answered(ids.all[0], asked.all[0].attempt, .renew) }
 
         #expect(house.provider.renewalSecrets.last?.accessToken != nil)

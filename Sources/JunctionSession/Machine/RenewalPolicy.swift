@@ -57,6 +57,9 @@ package enum RenewalPolicy {
     /// Answers of handlers that the provider may refuse in one round; past that nobody is asked on. Each costs a call.
     package static let mostRefusedAnswers = 8
 
+    /// A round of questions takes no longer than this, however many local users have handlers and say nothing.
+    package static let longestRound: Duration = .seconds(120)
+
     /// A token that is dead on arrival is not followed by the next request before this.
     package static let shortestLife: Duration = .seconds(1)
 
@@ -115,6 +118,12 @@ package enum RenewalPolicy {
     static func hurrySpread(afterFailingSince begin: Uptime?, _ now: Uptime) -> ClosedRange<Duration> {
         let share = (begin.map { now - $0 } ?? .zero) * hurryShare
         return .zero...min(max(share, hurrySpread.lowerBound), hurrySpread.upperBound)
+    }
+
+    /// How long the handlers together may take in a round for a renewal: half of what is left of the token's life, so that
+    /// there is time for the provider's answer. A token that is dead or nearly so still leaves one handler its time.
+    static func roundLimit(left: Duration, handlerTimeout: Duration) -> Duration {
+        min(longestRound, max(left / 2, handlerTimeout))
     }
 
     /// How long to wait before a failed write is tried again.

@@ -96,9 +96,11 @@ extension SessionMachine {
 
     /// What a handler gave was refused: the others may have better.
     private mutating func askNext(after tried: Renewal.Try, _ reason: String, _ session: Session, _ now: Moment) {
-        let round = tried.round ?? round(for: session, tried.attempt, session.isAlive(now) ? .expiring : .expired)
+        let round =
+            tried.round?.continued(by: tried.attempt, within: roundLimit(session, now))
+            ?? round(for: session, tried.attempt, session.isAlive(now) ? .expiring : .expired, now)
         renewal.ask(tried.attempt, now)
-        rounds.resume(round.continued(by: tried.attempt).afterRefusal(reason))
+        rounds.resume(round.afterRefusal(reason))
     }
 
     /// The session is kept, and registered anew: with what the app gave, which is not spent, or with what it gives now.
@@ -193,7 +195,7 @@ extension SessionMachine {
             return noteIntent(renewal.prepare(attempt, now), now)
         }
         renewal.ask(attempt, now)
-        rounds.begin(round(for: session, attempt, reason, by: uid))
+        rounds.begin(round(for: session, attempt, reason, by: uid, now))
         return advanceRounds(now)
     }
 
@@ -234,15 +236,6 @@ extension SessionMachine {
     /// The verdict is on disk (or the disk refused it): the session is over.
     mutating func ended(_ termination: Termination) -> [Effect] {
         renewal.abandon().map { .reply(.change($0, .terminated(termination))) }
-    }
-}
-
-extension HandlerRounds.Round {
-    /// The same round, for an attempt that took over what an earlier one had kept.
-    fileprivate func continued(by attempt: Attempt) -> HandlerRounds.Round {
-        var next = self
-        next.attempt = attempt
-        return next
     }
 }
 

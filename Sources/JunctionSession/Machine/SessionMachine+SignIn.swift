@@ -316,7 +316,8 @@ extension SessionMachine {
                 attempt: attempt,
                 reason: .missing,
                 userId: subject?.userId,
-                others: rounds.handlers
+                limit: RenewalPolicy.longestRound,
+                users: rounds.users
             )
         )
         return advanceRounds(now)

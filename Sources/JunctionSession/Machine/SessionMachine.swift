@@ -52,7 +52,7 @@ package struct SessionMachine: Hashable, Sendable {
         self.mode = mode
         self.postponement = max(postponement, RenewalPolicy.shortestPostponement)
         ledger = Ledger(sealedWith: sealedWith)
-        rounds = HandlerRounds(deadline: handlerTimeout)
+        rounds = HandlerRounds(handlerTimeout: handlerTimeout)
         budget = CallBudget(callsPerMinute: callsPerMinute)
         random = Randomness(seed: seed)
     }

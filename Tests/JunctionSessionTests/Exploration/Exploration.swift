@@ -154,7 +154,7 @@ struct Exploration: Hashable {
         case .writeSucceeds: try endWrite(failure: nil)
         case .writeFails: try endWrite(failure: StoreFailure("No space left on device"))
         case .handlerRegisters:
-            let id = HandlerID(number: UInt64(count(event)))
+            let id = HandlerID(number: UInt64(count(event)), uid: 1_000)
             handler = id
             try perform(machine.handlerRegistered(id, now: now))
         case .handlerGoes:

@@ -178,6 +178,14 @@ extension Simulation {
         if question.reason != .missing, question.reason != .requested, let quietUntil, time < quietUntil {
             throw Broken(description: "a handler was asked within ten minutes of unable")
         }
+        var round = rounds[question.attempt] ?? (began: time, users: [])
+        guard round.users.insert(handler.uid).inserted else {
+            throw Broken(description: "a local user is asked twice in one round")
+        }
+        if question.deadline > now.wall + .milliseconds(round.began + 120_000 - time) {
+            throw Broken(description: "a round takes more than two minutes")
+        }
+        rounds[question.attempt] = round
         // Some never answer: only the deadline ends that.
         if !isHealed, chance(8) == 0 { return coverage.note(.silentHandlers) }
         plan(.handlerAnswers(handler, question), after: Int64(chance(isHealed ? 100 : 75_000)))

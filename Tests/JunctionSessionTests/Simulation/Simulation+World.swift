@@ -173,7 +173,8 @@ extension Simulation {
 
     mutating func register() throws(Broken) {
         lastHandler += 1
-        let handler = HandlerID(number: lastHandler)
+        // Few local users have many handlers.
+        let handler = HandlerID(number: lastHandler, uid: UInt32(1_000 + lastHandler % 3))
         registered.append(handler)
         try perform(machine.handlerRegistered(handler, now: now))
     }
@@ -446,6 +447,7 @@ extension Simulation {
         agenda = []
         (shelf, calls, write, waiting, wanted, registered) = ([:], [:], nil, [], [:], [])
         (window, quietUntil, telling, signOuts) = (nil, nil, nil, [])
+        rounds = [:]
         (renewBarredUntil, callers) = (.min, [:])
         (enrolling, enrolRequest) = (nil, nil)
         polled = [:]

@@ -128,6 +128,8 @@ struct Simulation {
     var wanted: [RequestID: String] = [:]
     var registered: [HandlerID] = []
     var quietUntil: Int64?
+    /// When the first question of a round was asked, and which local users were asked in it.
+    var rounds: [Attempt: (began: Int64, users: Set<UInt32>)] = [:]
     var window: Window?
     /// When replays were sent.
     var replayTimes: [Int64] = []
