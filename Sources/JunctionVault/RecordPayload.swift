@@ -81,6 +81,12 @@ extension JSONWriter {
         if let time = session.renewAt { member("renewAt", time.milliseconds) }
         if let time = session.postponedUntil { member("postponedUntil", time.milliseconds) }
         member("reauthenticationPending", session.reauthenticationPending)
+        if let refusals = session.unexplainedRefusals {
+            object("unexplainedRefusals") { text in
+                text.member("count", Int64(refusals.count))
+                text.member("firstAt", refusals.firstAt.milliseconds)
+            }
+        }
         member("renewalUnderWay", session.renewalUnderWay)
         if session.renewalUsesAnswer { member("renewalUsesAnswer", true) }
     }
@@ -178,6 +184,7 @@ extension StoredSession {
             postponedUntil: WallTime(text["postponedUntil"]),
             reauthenticationPending: reauthenticationPending
         )
+        unexplainedRefusals = UnexplainedRefusals(text["unexplainedRefusals"])
         if let facts = text["token"] {
             guard let token = TokenFacts(facts) else { return nil }
             self.token = token
@@ -204,6 +211,14 @@ extension Identity {
             region: text["region"]?.string,
             issuer: text["issuer"]?.string
         )
+    }
+}
+
+extension UnexplainedRefusals {
+    fileprivate init?(_ text: JSONValue?) {
+        guard let count = text?["count"]?.integer.flatMap(Int.init(exactly:)), let firstAt = WallTime(text?["firstAt"])
+        else { return nil }
+        self.init(count: count, firstAt: firstAt)
     }
 }
 

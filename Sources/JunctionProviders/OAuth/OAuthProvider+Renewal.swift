@@ -53,10 +53,11 @@ extension OAuthProvider {
             switch error {
             case .grant, .codeExpired:
                 throw .reauthenticationRequired
-            case .unexplained:
-                guard notes.refusedUnexplained(isDead: isDead(secrets)) else { throw .unavailable(why) }
-                throw .reauthenticationRequired
-            case .client, .pending, .slowDown, .denied, .badCode, .unknown:
+            case .unexplained, .unknown:
+                var why = why
+                why.isUnexplainedRefusal = true
+                throw .unavailable(why)
+            case .client, .pending, .slowDown, .denied, .badCode:
                 throw .unavailable(why)
             }
         }
@@ -111,11 +112,6 @@ extension OAuthProvider {
         } catch {
             throw .unavailable(error)
         }
-    }
-
-    private func isDead(_ secrets: SessionSecrets) -> Bool {
-        guard secrets.accessToken != nil else { return true }
-        return secrets.accessTokenEndsAt.map { $0 <= clock.now().uptime } ?? false
     }
 
     /// Tells the server that the user has signed out (RFC 7009), where it has a place for that.

@@ -42,6 +42,7 @@ enum OAuthReply: Sendable {
 extension HttpAnswer {
     /// An error in so many words is the server's own no: nothing has been acted on.
     func unavailability(saying error: OAuthError, now: WallTime) -> Unavailability {
+        if case .unexplained(nil) = error { return unavailability(now: now) }
         let remedy = error.remedy.map { ": \($0)" } ?? ""
         return Unavailability("\(place) answered \(error.word)\(remedy)", retryAfter: retryAfter(now: now))
     }

@@ -268,22 +268,27 @@ struct Renewal: Hashable, Sendable {
         return waiting
     }
 
-    /// A transient failure: says how long the next attempt waits, and whom to tell.
+    /// A transient failure: says what callers are told, with how long the next attempt waits, and which callers.
     ///
     /// - Parameters:
+    ///   - isReauthenticationPresumed: the provider has refused for so long that a new credential is wanted.
     ///   - sentAt: when the request was sent, if it carried a refresh token that may be spent now.
     ///   - left: what is left of the token's life, if it lives.
     mutating func failed(
         _ failure: Unavailability,
         _ tried: Try,
+        isReauthenticationPresumed: Bool,
         refreshTokenSentAt sentAt: Uptime?,
         left: Duration?,
         _ now: Moment,
         using random: inout Randomness
-    ) -> (delay: Duration, waiting: [ChangeRequest]) {
+    ) -> (refusal: Refusal, waiting: [ChangeRequest]) {
         failures += 1
         failingSince = failingSince ?? lastBegan
-        lastError = "providerUnavailable: " + failure.message
+        var refusal =
+            isReauthenticationPresumed
+            ? .reauthenticationPresumed(failure.message) : Refusal(.providerUnavailable, failure.message)
+        lastError = "\(refusal.kind.rawValue): \(refusal.message)"
         if failure.ambiguous, let sentAt { replays.lost(sentAt: sentAt, now) }
         let delay: Duration
         if let replay = replays.delay(isAmbiguous: failure.ambiguous, now, using: &random) {
@@ -301,8 +306,9 @@ struct Renewal: Hashable, Sendable {
         }
         let waiting = requesters
         requesters = []
-        note(Refusal(.providerUnavailable, failure.message, retryAfter: delay), to: waiting, now)
-        return (delay, waiting)
+        refusal.retryAfter = delay
+        note(refusal, to: waiting, now)
+        return (refusal, waiting)
     }
 
     /// Nobody could help: nobody is asked again before `until`.
@@ -332,11 +338,12 @@ struct Renewal: Hashable, Sendable {
 
     // MARK: What can be seen
 
-    /// Whether something may happen to this session by itself: while the provider wants a new credential, only what a
+    /// Whether something may happen to this session by itself: while the provider demands a new credential, only what a
     /// handler gave is tried on.
     func isOpen(to session: Session) -> Bool {
         guard session.stored.token != nil else { return false }
-        guard session.stored.reauthenticationPending else { return true }
+        let isDemanded = session.stored.reauthenticationPending && !session.stored.isReauthenticationPresumed
+        guard isDemanded else { return true }
         return switch phase {
         case .resting(.scheduled), .resting(.due), .resting(.postponed), .resting(.backoff(_, _, keeping: nil)): false
         case .resting(.replay), .resting(.backoff), .asking, .noting, .sending, .storing: true

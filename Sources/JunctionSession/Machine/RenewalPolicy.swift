@@ -57,8 +57,15 @@ package enum RenewalPolicy {
     /// Answers of handlers that the provider may refuse in one round; past that nobody is asked on. Each costs a call.
     package static let mostRefusedAnswers = 8
 
-    /// A round of questions takes no longer than this, however many local users have handlers and say nothing.
+    /// A round of questions takes no longer than this, however many local users have silent handlers.
     package static let longestRound: Duration = .seconds(120)
+
+    /// A provider that refuses a dead session without a reason is believed after this many attempts…
+    package static let believedRefusals = 3
+    /// …when the last one is this long after the first: longer than a load balancer takes to find its servers again.
+    package static let believedRefusalSpan: Duration = .seconds(600)
+    /// Such a session is still tried this often: the provider has never said that the session is over.
+    package static let refusedRetry: Duration = .seconds(3_600)
 
     /// A token that is dead on arrival is not followed by the next request before this.
     package static let shortestLife: Duration = .seconds(1)

@@ -27,7 +27,9 @@ extension SessionMachine {
     }
 
     /// Whether the provider's demand for a new credential may have passed by itself.
-    func mayPass(_ session: Session) -> Bool { traits(of: session.stored.scheme).demandMayPass }
+    func mayPass(_ session: Session) -> Bool {
+        traits(of: session.stored.scheme).demandMayPass || session.stored.isReauthenticationPresumed
+    }
 
     /// The provider granted a new token.
     package mutating func renewalSucceeded(_ attempt: Attempt, _ granted: Granted, now: Moment) -> [Effect] {
@@ -65,8 +67,16 @@ extension SessionMachine {
     ) -> [Effect] {
         let replies = judged(tried, failure, session, now)
         // When it goes on is known by now.
-        let report = Effect.report(.renewalEnded(failure.outcome, Trouble(failure, nextAttempt: renewalDue(now))))
+        let report = Effect.report(.renewalEnded(outcome(of: failure), Trouble(failure, nextAttempt: renewalDue(now))))
         return [report] + replies + settle(now)
+    }
+
+    /// How a failed renewal is reported. A refusal without a reason may have become a wish for a new credential.
+    private func outcome(of failure: RenewalFailure) -> Happening.Outcome {
+        if case .unavailable(let why) = failure, why.isUnexplainedRefusal, isReauthenticationPending {
+            return .reauthenticationRequired
+        }
+        return failure.outcome
     }
 
     /// What the failure means for the session, and who is told.
@@ -84,6 +94,11 @@ extension SessionMachine {
             reauthenticationDemanded(session, now)
             return []
         case .unavailable(let unavailability):
+            var session = session
+            if unavailability.isUnexplainedRefusal, !tried.isReplay, session.isDead(now) {
+                session.refusedWithoutReason(now)
+                ledger.note()
+            }
             return putOff(tried, unavailability, session, now)
         case .answerRefused(let reason):
             guard mode == .handler else { return putOff(tried, Unavailability(reason), session, now) }
@@ -122,7 +137,7 @@ extension SessionMachine {
 
     private mutating func reauthenticationDemanded(_ session: Session, _ now: Moment) {
         var session = session
-        session.stored.reauthenticationPending = true
+        session.reauthenticationDemanded()
         session.stored.closeIntent()
         standing = .signedIn(session)
         let requesters = renewal.reauthenticationDemanded(.reauthenticationRequired, now)
@@ -136,13 +151,18 @@ extension SessionMachine {
         _ session: Session,
         _ now: Moment
     ) -> [Effect] {
+        var (session, failure) = (session, failure)
+        if session.stored.isReauthenticationPresumed {
+            failure.retryAfter = max(failure.retryAfter ?? .zero, RenewalPolicy.refusedRetry)
+        }
         let began = renewal.sent(tried.attempt)?.at
         // A slow name server, and a slow connection, are no part of the provider's grace.
         let sentAt = began.map { max($0, now.uptime + (.zero - (failure.sentAgo ?? now.uptime - $0))) }
         let isReplayable = tried.given == nil && traits(of: session.stored.scheme).renewsByRefreshToken
-        let (delay, requesters) = renewal.failed(
+        var (refusal, requesters) = renewal.failed(
             failure,
             tried,
+            isReauthenticationPresumed: session.stored.isReauthenticationPresumed,
             refreshTokenSentAt: isReplayable ? sentAt : nil,
             left: session.isAlive(now) ? session.validity(now) : nil,
             now,
@@ -150,15 +170,13 @@ extension SessionMachine {
         )
         if !failure.ambiguous, !renewal.isOutcomeUnknown {
             // The provider has said no: there is no answer that a restart would have to go and fetch.
-            var session = session
             session.stored.closeIntent()
-            standing = .signedIn(session)
         }
+        standing = .signedIn(session)
         if tried.isReplay, let until = session.stored.postponedUntil, until > now.wall {
             renewal.resume(postponedUntil: until, postponement, now)
         }
-        let wait = renewal.postponement.map { $0.until.uptime - now.uptime } ?? delay
-        let refusal = Refusal(.providerUnavailable, failure.message, retryAfter: wait)
+        if let (until, _) = renewal.postponement { refusal.retryAfter = until.uptime - now.uptime }
         let told = requesters.map { Reply.change($0, refusal) } + takeWaiters(refusing: refusal)
         return told.map { .reply($0) }
     }

@@ -373,6 +373,15 @@ extension Refusal {
         "The provider wants the user to sign in again: sign in with a new credential for the same user"
     )
 
+    /// The provider has refused to renew the session for long, and gives no reason.
+    static func reauthenticationPresumed(_ message: String) -> Refusal {
+        Refusal(
+            .reauthenticationRequired,
+            "The provider has refused to renew the session for ten minutes or longer without a reason (\(message)): sign in "
+                + "with a new credential for the same user; until then the daemon tries once an hour"
+        )
+    }
+
     static func terminated(_ termination: Termination) -> Refusal {
         Refusal(
             .sessionTerminated,

@@ -120,11 +120,10 @@ package struct SessionMachine: Hashable, Sendable {
         enrolment.clockJumped(now)
         if approval.clockJumped(now), coming.content != nil { ledger.note() }
         if case .signedIn(var session) = standing {
+            let before = session.stored
             session.clockJumped(now)
-            if let (until, _) = renewal.postponement, session.stored.postponedUntil != until.wall {
-                session.stored.postponedUntil = until.wall
-                ledger.note()
-            }
+            if let (until, _) = renewal.postponement { session.stored.postponedUntil = until.wall }
+            if session.stored != before { ledger.note() }
             standing = .signedIn(session)
         }
         return settle(now)

@@ -201,6 +201,9 @@ package struct Unavailability: Error, Equatable, Sendable {
     /// How long ago the request left, where that is known: a name and a connection may have taken their time before. The
     /// provider's grace begins with it.
     package var sentAgo: Duration?
+    /// The provider refused the session's refresh token, and no word of its standard says why. One such refusal means
+    /// nothing; the session judges many.
+    package var isUnexplainedRefusal = false
     /// What kind of trouble it is.
     package var cause = Trouble.Cause.other
     /// Whom the request was for, if it was for anybody.

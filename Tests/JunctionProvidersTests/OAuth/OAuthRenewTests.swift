@@ -178,34 +178,30 @@ struct OAuthRenewTests {
         }
     }
 
-    @Test(arguments: [emptyRefusal, invalidRequest])
-    func `a refusal without a reason is believed the third time, while the access token is dead`(
-        step: ScriptedServer.Step
+    @Test(
+        arguments: [
+            (emptyRefusal, true), (invalidRequest, true), (.json(400, #"{"error":null}"#), true),
+            (.json(400, #"{"error":{"code":7}}"#), true), (.json(401, "{}"), true), (.json(400, "[]"), true),
+            (.answer(401, [("content-type", "text/html")], "<html>"), true),
+            (.json(400, #"{"error":"server_error"}"#), true), (.answer(403, [], ""), false),
+            (.answer(404, [], "<html>"), false), (.json(400, #"{"error":"access_denied"}"#), false),
+            (.json(401, #"{"error":"invalid_client"}"#), false), (.json(429, ""), false), (.json(503, ""), false),
+        ] as [(ScriptedServer.Step, Bool)]
+    )
+    func `a refusal without a word of the standard is handed on as one, and never believed here`(
+        step: ScriptedServer.Step,
+        isUnexplained: Bool
     ) async throws {
-        try await Stage.play([step, step, step]) { stage in
+        try await Stage.play([step, step, step, step]) { stage in
             let oauth = try stage.oauth()
-            var outcomes: [Outcome] = []
-            for _ in 0..<3 { outcomes.append(Outcome(await oauth.renewalFailure(Self.dead), [])) }
-
-            #expect(outcomes == [.delay, .delay, .reauthenticate])
-        }
-    }
-
-    @Test func `it is not believed while the token lives, nor when something else came between`() async throws {
-        let steps: [ScriptedServer.Step] = [
-            Self.emptyRefusal, Self.emptyRefusal, Self.emptyRefusal, Self.invalidRequest, Self.emptyRefusal,
-            .json(400, #"{"error":"server_error"}"#), Self.emptyRefusal, Self.emptyRefusal, Self.emptyRefusal,
-        ]
-        try await Stage.play(steps) { stage in
-            let oauth = try stage.oauth()
-            var secrets = OAuthSample.secrets
-            secrets.accessTokenEndsAt = ManualClock.start.uptime + .seconds(10)
-            var outcomes: [Outcome] = []
-            for _ in 0..<3 { outcomes.append(Outcome(await oauth.renewalFailure(secrets), [])) }
-            stage.clock.advance(by: .seconds(10))
-            for _ in 0..<6 { outcomes.append(Outcome(await oauth.renewalFailure(secrets), [])) }
-
-            #expect(outcomes == [Outcome](repeating: .delay, count: 8) + [.reauthenticate])
+            for _ in 0..<4 {
+                guard case .unavailable(let why)? = await oauth.renewalFailure(Self.dead) else {
+                    Issue.record("a verdict")
+                    return
+                }
+                #expect(why.isUnexplainedRefusal == isUnexplained)
+                #expect(!why.ambiguous)
+            }
         }
     }
 

@@ -8,6 +8,7 @@ struct Coverage {
             hurriedRetries
         case handlersVanished, silentHandlers, lateHandlers, revocationsTold, lossesWithoutGrace, overtakenGrants,
             handlerRenewals
+        case presumedDemands, presumedHealed
         case unreadableStarts, freshEndings, apiVerdicts, enrolments, enrolmentsOvertaken
         case codesGiven, polls, approvals, approvalsRefused, crashAwaiting, crashPolling
     }

@@ -191,6 +191,12 @@ extension Simulation {
         obtained[access].map { $0.restarts == restarts || lastStep < $0.at } ?? false
     }
 
+    /// The provider has said that it wants a new credential. What is only presumed has to heal.
+    private var isNewCredentialDemanded: Bool {
+        guard let stored = machine.standing.session?.stored else { return false }
+        return stored.reauthenticationPending && !stored.isReauthenticationPresumed
+    }
+
     /// Whether everything has come to its end.
     private var isOver: Bool {
         guard waiting.isEmpty, write == nil, calls.isEmpty, machine.ledger.storage.durable, !machine.isBusy else {
@@ -199,8 +205,8 @@ extension Simulation {
         let facts = machine.facts(now: now)
         switch facts.state {
         case .notLoggedIn, .terminated: return true
-        case .established: return facts.renewal.phase == .scheduled || machine.isReauthenticationPending
-        case .tokenExpired: return machine.isReauthenticationPending
+        case .established: return facts.renewal.phase == .scheduled || isNewCredentialDemanded
+        case .tokenExpired: return isNewCredentialDemanded
         case .establishing: return false
         }
     }

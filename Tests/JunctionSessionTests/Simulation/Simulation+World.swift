@@ -236,7 +236,7 @@ extension Simulation {
         case .lossy where chance(4) == 0:
             return
         case .slow: delay = Int64(chance(9_000))
-        case .fine, .flaky, .busy, .lossy: delay = Int64(chance(200))
+        case .fine, .flaky, .busy, .lossy, .gateway: delay = Int64(chance(200))
         }
         plan(.arrival(attempt), after: delay)
     }
@@ -247,6 +247,8 @@ extension Simulation {
         let back: Int64 = weather == .slow ? Int64(chance(6_000)) : Int64(chance(200))
         func reply(_ answer: Answer) -> Coming { .answer(attempt, answer) }
         switch (weather, chance(10)) {
+        case (.gateway, _):
+            plan(reply(.unexplained), after: back)
         case (.busy, 0..<9), (.flaky, 0..<3):
             let asked = chance(3) == 0 ? Duration.seconds(1 + chance(4_000)) : nil
             plan(reply(.unavailable(isAmbiguous: false, retryAfter: asked)), after: back)
@@ -310,6 +312,9 @@ extension Simulation {
             try perform(machine.pollFailed(attempt, failure, now: now))
         case .verdict(.granted(let tokens)):
             if machine.revocations.overtaken[attempt] != nil { coverage.note(.overtakenGrants) }
+            if call.isRenewal, machine.standing.session?.stored.isReauthenticationPresumed == true {
+                coverage.note(.presumedHealed)
+            }
             obtained[tokens.access] = (time, restarts)
             let secret = Secret(owner: tokens.user, refresh: tokens.refresh, access: tokens.access)
             let granted = Granted(
@@ -349,10 +354,45 @@ extension Simulation {
                 try perform(machine.exchangeFailed(attempt, .unavailable(why), now: now))
             }
             if call.isRenewal { expectReplay(of: call, isAmbiguous: isAmbiguous) }
+        case .unexplained:
+            var why = Unavailability("It answered 400")
+            switch call.kind {
+            case .renewal:
+                why.isUnexplainedRefusal = call.given == nil
+                try refuseWithoutReason(attempt, call, why)
+                expectReplay(of: call, isAmbiguous: false)
+            case .poll: try perform(machine.pollFailed(attempt, .unavailable(why), now: now))
+            case .exchange, .authorization: try perform(machine.exchangeFailed(attempt, .unavailable(why), now: now))
+            }
         case .answerRefused:
             try perform(machine.renewalFailed(attempt, .answerRefused("It is used up"), now: now))
         case .refused:
             try perform(machine.exchangeFailed(attempt, .refused("It is used up"), now: now))
+        }
+    }
+
+    /// A new credential is wanted for that only after three attempts over ten minutes, with a dead token.
+    private mutating func refuseWithoutReason(
+        _ attempt: Attempt,
+        _ call: Call,
+        _ why: Unavailability
+    ) throws(Broken) {
+        let isReplay = machine.renewal.sent(attempt)?.tried.isReplay ?? false
+        if !isReplay, call.given == nil, let token = call.refresh { unexplained[token, default: []].append(time) }
+        let wasPending = machine.isReauthenticationPending
+        try perform(machine.renewalFailed(attempt, .unavailable(why), now: now))
+        guard machine.isReauthenticationPending, !wasPending else { return }
+        coverage.note(.presumedDemands)
+        let times = call.refresh.flatMap { unexplained[$0] } ?? []
+        guard let first = times.first, times.count >= 3 else {
+            throw Broken(description: "reauthentication is presumed after \(times.count) refusals")
+        }
+        // A restart knows the time only by a wall clock that somebody may have set.
+        guard time - first >= 600_000 || lastStep >= first else {
+            throw Broken(description: "reauthentication is presumed after \(time - first) ms")
+        }
+        if machine.state(now) == .established {
+            throw Broken(description: "reauthentication is presumed while the token lives")
         }
     }
 

@@ -32,6 +32,8 @@ struct Simulation {
         case verdict(SimulatedProvider.Verdict)
         /// A transient failure: whether the provider may have acted, and how long it wants to be left alone.
         case unavailable(isAmbiguous: Bool, retryAfter: Duration?)
+        /// A gateway before the provider says no, and not why.
+        case unexplained
         case answerRefused
         case refused
     }
@@ -39,6 +41,8 @@ struct Simulation {
     /// What the provider and the way to it are like for a while.
     enum Weather: CaseIterable {
         case fine, flaky, busy, unreachable, lossy, slow
+        /// A gateway has lost the provider's servers, and answers every request with an empty 400.
+        case gateway
     }
 
     /// A call that has left for the provider.
@@ -128,6 +132,8 @@ struct Simulation {
     var wanted: [RequestID: String] = [:]
     var registered: [HandlerID] = []
     var quietUntil: Int64?
+    /// When a refresh token was refused without a reason, replays left out.
+    var unexplained: [Int: [Int64]] = [:]
     /// When the first question of a round was asked, and which local users were asked in it.
     var rounds: [Attempt: (began: Int64, users: Set<UInt32>)] = [:]
     var window: Window?
