@@ -457,6 +457,76 @@ extension SessionOwnerTests {
         #expect(house.store.kept?.secrets.refreshToken?.text == "refresh-alice-1")
     }
 
+    // MARK: API calls that a sign-out overtakes
+
+    @Test(arguments: ["alice", "bob", nil])
+    func `a call whose user signs out is answered at once, whoever signs in after it`(next: String?) {
+        let house = House().start().signIn("alice")
+        let outcomes = Box<String>()
+        house.provider.answerCalls(ApiAnswer(status: 200, headers: [], body: Array("alice's".utf8)))
+        house.provider.holdCalls()
+        house.on { owner in
+            owner.call(ApiRequest(method: "GET", path: "/v2/user/alice"), by: 1_000) { outcomes.put($0.words) }
+        }
+
+        house.on { $0.signOut(by: 1_000) { _ in } }
+        if let next { _ = house.signIn(next) }
+        house.provider.release()
+        house.executor.runUntilIdle()
+
+        #expect(outcomes.all == ["notSignedIn"])
+        #expect(house.owner.assumeIsolated { $0.calls.isEmpty })
+    }
+
+    @Test func `a call that waits for a renewal is not made as another user`() {
+        let house = House(tokenLife: .seconds(60), rules: RenewalRules(mode: .handler)).start().signIn("alice")
+        house.pass(.seconds(61))
+        house.on { _ = $0.register(handlerOf: 1_000) { _ in } }
+        let outcomes = Box<String>()
+        house.on { owner in
+            owner.call(ApiRequest(method: "GET", path: "/v2/user/:userId"), by: 1_000) { outcomes.put($0.words) }
+        }
+        #expect(outcomes.all.isEmpty)
+
+        let requests = Box<IdentifyRequest>()
+        house.on { $0.identify(externalUserId: "ext-bob", by: 1_000, ask: { id, _ in requests.put(id) }) { _ in } }
+        let bob = Credential.signInToken(SharedSecret(text: "bob"))
+        house.on { $0.identifyAnswered(requests.all[0], with: .success(bob)) }
+
+        #expect(house.snapshot().facts.userId == "bob")
+        #expect(outcomes.all == ["notSignedIn"])
+        #expect(house.provider.apiCalls.isEmpty)
+    }
+
+    @Test func `a call that waits for the first sign-in is made as that user`() {
+        let house = House().start()
+        house.provider.hold()
+        house.on { $0.signIn(.signInToken(SharedSecret(text: "alice")), by: 1_000) { _ in } }
+        let outcomes = Box<String>()
+        house.on { owner in
+            owner.call(ApiRequest(method: "GET", path: "/v2/user/:userId"), by: 1_000) { outcomes.put($0.words) }
+        }
+        house.provider.release()
+        house.executor.runUntilIdle()
+
+        #expect(outcomes.all == ["200"])
+    }
+
+    @Test func `a call of a user who is found out to be banned meanwhile says that the session was ended`() {
+        let house = House().start().signIn("alice")
+        let outcomes = Box<String>()
+        house.provider.holdCalls()
+        house.on { owner in
+            owner.call(ApiRequest(method: "GET", path: "/v2/user/alice"), by: 1_000) { outcomes.put($0.words) }
+        }
+        house.provider.failRenewals(.terminated(code: "400312", message: "Banned"))
+        house.on { $0.renew(by: 1_000) { _ in } }
+        house.provider.release()
+        house.executor.runUntilIdle()
+
+        #expect(outcomes.all == ["sessionTerminated"])
+    }
+
     @Test func `after each event only what is in use is kept`() {
         let house = House().start().signIn()
         #expect(house.owner.assumeIsolated { $0.shelf.count } == 1)
@@ -476,5 +546,15 @@ extension SessionOwnerTests {
         house.pass(.seconds(2))
         #expect(house.provider.renewalCalls == 2)
         #expect(house.snapshot().facts.state == .established)
+    }
+}
+
+extension Result<ApiAnswer, Refusal> {
+    /// The status, or the kind of the refusal.
+    fileprivate var words: String {
+        switch self {
+        case .success(let answer): "\(answer.status)"
+        case .failure(let refusal): refusal.kind.rawValue
+        }
     }
 }

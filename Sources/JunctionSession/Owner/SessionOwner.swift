@@ -22,6 +22,8 @@ package actor SessionOwner {
     var identifications: [IdentifyRequest: Identification] = [:]
     var tokens: [TokenRequest: @Sendable (Result<ServedToken, Refusal>) -> Void] = [:]
     var authorizations: [AuthorizationRequest: @Sendable (Result<Authorization, Refusal>) -> Void] = [:]
+    /// The API calls that have not been answered.
+    var calls: [CallID: CallUnderWay] = [:]
     /// The bodies of API calls that are passing, each with the user whose call it is.
     var streams: [(body: BodyStream, user: Identity)] = []
     /// Whether who asked to change who is signed in may still do so.
@@ -184,7 +186,7 @@ package actor SessionOwner {
         }
         keepSecrets()
         renewSnapshot(now)
-        endStreams()
+        endCalls()
         for announce in announcements { announce() }
         // Whoever was answered may have called back in, and what is newer has been announced then.
         if announced < snapshot.revision {
