@@ -35,11 +35,6 @@ extension HttpAnswer {
         return failure
     }
 
-    /// Ends well when the server took the request or has refused it for good, so that asking again changes nothing.
-    func requireSettled(now: WallTime) throws(Unavailability) {
-        guard isSuccess || mayBeVerdict else { throw unavailability(now: now) }
-    }
-
     /// What a success comes to whose content is not what it should be.
     func unreadable(_ what: String) -> Unavailability {
         var failure = Unavailability("\(place) answered \(status) without \(what)", ambiguous: true, sentAgo: sinceLeft)
