@@ -144,6 +144,16 @@ struct Bench {
         grantLate(renewals.removeLast(), of: facts.userId ?? "alice")
     }
 
+    /// A renewal brings a new refresh token, and no access token that can be used.
+    mutating func grantSuccessor() {
+        fallShort(renewals.removeLast())
+    }
+
+    mutating func fallShort(_ attempt: Attempt, of user: String = "alice") {
+        let granted = Granted(identity: .user(user), scheme: .signInToken, life: nil, secrets: secret())
+        perform(machine.renewalFellShort(attempt, granted, Unavailability("No access token"), now: now))
+    }
+
     mutating func failRenewal(_ failure: RenewalFailure) {
         perform(machine.renewalFailed(renewals.removeLast(), failure, now: now))
     }

@@ -466,9 +466,28 @@ extension SessionOwnerTests {
         #expect(house.owner.assumeIsolated { $0.shelf.count } == 0)
     }
 
-    @Test func `a renewal's answer without a token is an unknown outcome: it is asked for again`() {
+    @Test func `a refresh token that comes without an access token is sealed, and the next attempt is made with it`() {
         let house = House().start().signIn()
         house.provider.grantNoToken()
+        let kinds = Box<Refusal.Kind>()
+        house.on { $0.renew(by: 1_000) { if case .failure(let refusal) = $0 { kinds.put(refusal.kind) } } }
+        #expect(kinds.all == [.providerUnavailable])
+        #expect(house.store.kept?.secrets.refreshToken?.text == "refresh-alice-2")
+        #expect(house.store.kept?.secrets.accessToken?.text == "access-alice-1")
+        #expect(house.snapshot().facts.state == .established)
+
+        for _ in 0..<60 where house.provider.renewalCalls < 2 { house.pass(.seconds(60)) }
+        #expect(
+            house.provider.renewalSecrets.map { $0.refreshToken?.text }.prefix(2) == [
+                "refresh-alice-1", "refresh-alice-2",
+            ]
+        )
+    }
+
+    @Test func `an answer with neither token leaves the outcome unknown: the same token is sent again`() {
+        let house = House().start().signIn()
+        house.provider.grantNoToken()
+        house.provider.grantNoRefreshToken()
         let kinds = Box<Refusal.Kind>()
         house.on { $0.renew(by: 1_000) { if case .failure(let refusal) = $0 { kinds.put(refusal.kind) } } }
         #expect(kinds.all == [.providerUnavailable])

@@ -42,6 +42,14 @@ extension HttpAnswer {
         return failure
     }
 
+    /// What a success comes to that has a new refresh token, and not what has to come with it. The server has answered, so
+    /// nothing is unknown.
+    func shortfall(_ what: String) -> Unavailability {
+        var failure = Unavailability("\(place) answered \(status) with a new refresh token and without \(what)")
+        (failure.cause, failure.host) = (.answer, place)
+        return failure
+    }
+
     /// What `Retry-After` asks for, 1 s…1 h; `nil` without a readable one.
     func retryAfter(now: WallTime) -> Duration? {
         guard let text = header("retry-after") else { return nil }

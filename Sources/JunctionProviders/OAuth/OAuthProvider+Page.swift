@@ -15,7 +15,7 @@ extension OAuthProvider {
         }
         let endpoint: HttpUrl
         do throws(Unavailability) {
-            endpoint = try await server.required(.authorization)
+            endpoint = try await server.required(.authorization, at: nil)
         } catch {
             throw Refusal(
                 .providerUnavailable,

@@ -10,7 +10,7 @@
 /// | asking | an answer; nobody could; nothing to renew with | noting; postponed; scheduled |
 /// | noting the intent | the write | sending |
 /// | sending | a grant or a verdict; any other outcome | storing; replaying, backing off, asking |
-/// | storing | the write | a new `Renewal` |
+/// | storing | the write | a new `Renewal`; backing off, where only a refresh token came |
 struct Renewal: Hashable, Sendable {
     private(set) var phase = Phase.resting(.scheduled)
     private(set) var failures = 0
@@ -35,8 +35,14 @@ struct Renewal: Hashable, Sendable {
         /// The intent is being noted.
         case noting(Try)
         case sending(Try, since: Uptime)
-        /// The outcome is being made durable: the ledger has it.
-        case storing
+        /// The outcome is being made durable: the ledger has it. With a shortfall, the renewal has failed once that is done.
+        case storing(Shortfall?)
+    }
+
+    /// An answer brought a new refresh token and no usable access token: the attempt, and what was wrong.
+    struct Shortfall: Hashable, Sendable {
+        var tried: Try
+        var failure: Unavailability
     }
 
     /// What the next attempt waits for.
@@ -238,7 +244,22 @@ struct Renewal: Hashable, Sendable {
 
     /// The outcome is being made durable.
     mutating func store() {
-        phase = .storing
+        phase = .storing(nil)
+    }
+
+    /// A new refresh token is being made durable, which came without a usable access token. The one that was sent is spent, and
+    /// is not sent again; what a handler gave has been taken, too.
+    mutating func storeSuccessor(_ tried: Try, _ failure: Unavailability) {
+        var (tried, failure) = (tried, failure)
+        (tried.given, tried.round) = (nil, nil)
+        failure.ambiguous = false
+        phase = .storing(Shortfall(tried: tried, failure: failure))
+        replays.close()
+    }
+
+    /// What was wrong with the answer whose refresh token is being made durable.
+    var shortfall: Shortfall? {
+        if case .storing(let shortfall) = phase { shortfall } else { nil }
     }
 
     /// The provider granted a token, and it is written: nothing of the failures before it counts any more.

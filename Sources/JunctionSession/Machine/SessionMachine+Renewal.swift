@@ -35,9 +35,7 @@ extension SessionMachine {
             return revokeUnwanted(attempt, granted, now)
         }
         guard granted.identity.isSameUser(as: session.stored.identity) else {
-            let words = "The provider answered the renewal with another user's session"
-            let failure = Unavailability(words, ambiguous: true)
-            return failed(tried, .unavailable(failure), session, now)
+            return failed(tried, .unavailable(.ofAnotherUser), session, now)
         }
         renewal.store()
         var random = random
@@ -45,6 +43,27 @@ extension SessionMachine {
             .signedIn(session.renewed(granted, generation: generation, at: now, using: &random))
         }
         self.random = random
+        return settle(now)
+    }
+
+    /// The provider granted a new refresh token, and no access token that can be used. The refresh token is written first;
+    /// then the renewal has failed, and is tried again with it.
+    ///
+    /// - Parameter granted: without a life; its secrets are the session's own but for the refresh token.
+    package mutating func renewalFellShort(
+        _ attempt: Attempt,
+        _ granted: Granted,
+        _ failure: Unavailability,
+        now: Moment
+    ) -> [Effect] {
+        guard let (tried, _) = renewal.sent(attempt), let session = standing.session, ledger.change == nil else {
+            return revokeUnwanted(attempt, granted, now)
+        }
+        guard granted.identity.isSameUser(as: session.stored.identity) else {
+            return failed(tried, .unavailable(.ofAnotherUser), session, now)
+        }
+        renewal.storeSuccessor(tried, failure)
+        ledger.begin(.rotation) { _ in .signedIn(session.succeeded(by: granted.secrets)) }
         return settle(now)
     }
 
@@ -63,10 +82,18 @@ extension SessionMachine {
         _ session: Session,
         _ now: Moment
     ) -> [Effect] {
+        reported(tried, failure, session, now) + settle(now)
+    }
+
+    private mutating func reported(
+        _ tried: Renewal.Try,
+        _ failure: RenewalFailure,
+        _ session: Session,
+        _ now: Moment
+    ) -> [Effect] {
         let replies = judged(tried, failure, session, now)
         // When it goes on is known by now.
-        let report = Effect.report(.renewalEnded(failure.outcome, Trouble(failure, nextAttempt: renewalDue(now))))
-        return [report] + replies + settle(now)
+        return [.report(.renewalEnded(failure.outcome, Trouble(failure, nextAttempt: renewalDue(now))))] + replies
     }
 
     /// What the failure means for the session, and who is told.
@@ -226,7 +253,10 @@ extension SessionMachine {
     // MARK: Ending
 
     /// The new generation is on disk (or the disk refused it, and it is served from memory).
-    mutating func rotated() -> [Effect] {
+    mutating func rotated(_ now: Moment) -> [Effect] {
+        if let shortfall = renewal.shortfall, let session = standing.session {
+            return reported(shortfall.tried, .unavailable(shortfall.failure), session, now)
+        }
         for index in tokenWaiters.indices { tokenWaiters[index].hasHadRenewal = true }
         return [.report(.renewalEnded(.succeeded))] + renewal.succeeded().map { .reply(.change($0, nil)) }
     }
@@ -244,6 +274,13 @@ extension HandlerRounds.Round {
         next.attempt = attempt
         return next
     }
+}
+
+extension Unavailability {
+    fileprivate static let ofAnotherUser = Unavailability(
+        "The provider answered the renewal with another user's session",
+        ambiguous: true
+    )
 }
 
 extension StoredSession {

@@ -151,7 +151,7 @@ package struct SessionMachine: Hashable, Sendable {
         defer { applyVerdict(after: change, now) }
         switch change.kind {
         case .signIn(let origin): return signedIn(origin, from: before)
-        case .rotation: return rotated()
+        case .rotation: return rotated(now)
         case .ending(let termination): return ended(termination)
         case .signOut(let callers): return [.report(.signedOut)] + callers.map { .reply($0.reply) }
         }

@@ -100,6 +100,15 @@ struct Session: Hashable, Sendable {
         return next
     }
 
+    /// The same session with the refresh token that replaced its own in an answer without a usable access token. Its access
+    /// token is served on while it lives, and no request with the new refresh token is under way.
+    func succeeded(by secrets: SecretRef) -> Session {
+        var next = self
+        next.secrets = secrets
+        next.stored.closeIntent()
+        return next
+    }
+
     /// The wall clock was set: the renewal stays where it is in the life of its token.
     mutating func clockJumped(_ now: Moment) {
         if let renewsAt { renewAt = min(now.wall(at: renewsAt), stored.renewAt ?? .never) }

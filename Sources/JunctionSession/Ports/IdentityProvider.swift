@@ -39,6 +39,8 @@ package protocol IdentityProvider: Sendable {
     /// - Parameter answer: what a session handler said to renew with; `.renew` when nobody has to be asked.
     /// - Parameter departure: a refresh token that may be spent is sent before this or not at all, where there is such a time:
     ///   later would be too late for the provider's grace. Name and connection have to stand by then.
+    /// - Returns: the grant. Its `token` is absent if the answer carried a refresh token and no access token that can be used:
+    ///   that refresh token replaces the session's own all the same, and `shortfall` says what was wrong with the rest.
     func renew(
         _ identity: Identity,
         with secrets: SessionSecrets,
@@ -191,7 +193,7 @@ package enum RenewalFailure: Error, Equatable, Sendable {
 }
 
 /// The provider gave no usable answer: network, TLS, timeout, 5xx, 429, redirect, unreadable body.
-package struct Unavailability: Error, Equatable, Sendable {
+package struct Unavailability: Error, Hashable, Sendable {
     /// What happened, to what, and what to do, in one line without secrets.
     package var message: String
     /// What the provider asked for, clamped to 1 s…1 h.
@@ -216,6 +218,12 @@ package struct Unavailability: Error, Equatable, Sendable {
     /// Whether they say the same; not when.
     package static func == (left: Unavailability, right: Unavailability) -> Bool {
         left.message == right.message && left.retryAfter == right.retryAfter && left.ambiguous == right.ambiguous
+    }
+
+    package func hash(into hasher: inout Hasher) {
+        hasher.combine(message)
+        hasher.combine(retryAfter)
+        hasher.combine(ambiguous)
     }
 }
 

@@ -142,6 +142,45 @@ import Testing
         #expect(doctor.output.contains("invalid_client"))
     }
 
+    @Test func `a refresh token that comes with an access token too long to be used is the next one that is sent`()
+        throws
+    {
+        let installation = try Installation.oauth(rotationGrace: 0)
+        try installation.signInByDevice()
+        let before = try installation.status().generation ?? 0
+        let odd: Object = ["access_token": String(repeating: "a", count: 17_000)]
+        try installation.cloud.fault(["match": "/oauth/token", "tokenMembers": odd, "times": 1])
+
+        #expect(try installation.connect().refusal("session.renew").kind == "providerUnavailable")
+        try installation.watch().awaitSnapshot { ($0.generation ?? 0) > before }
+        #expect(try installation.cloud.families().map(\.isAlive) == [true])
+        #expect(try installation.cloud.counter("familyRevocations") == 0)
+    }
+
+    @Test func `a discovery document that names another token endpoint is not followed, and doctor says so`() throws {
+        let installation = try Installation.oauth()
+        try installation.signInByDevice()
+        let before = try installation.status().generation ?? 0
+        // The same server by another name: whoever follows it is granted a token.
+        let forged = installation.cloud.url.replacing("127.0.0.1", with: "localhost") + "/oauth/token"
+        let members: Object = ["token_endpoint": forged]
+        try installation.cloud.sandbox("POST", "oauth/settings", ["discoveryMembers": members])
+        // What a daemon knows of the server is kept in memory only.
+        try installation.restartDaemon()
+
+        let error = try installation.connect().refusal("session.renew")
+        #expect(error.kind == "providerUnavailable")
+        #expect(error.message.contains("now names a token endpoint at http://localhost"))
+        #expect(try installation.cloud.counter("refreshes") == 0)
+        #expect(try installation.status().state == "established")
+        let doctor = try installation.ctl("doctor").output
+        #expect(doctor.contains("provider endpoints"))
+
+        try installation.cloud.sandbox("POST", "oauth/settings", ["discoveryMembers": [:] as Object])
+        try installation.watch().awaitSnapshot { ($0.generation ?? 0) > before }
+        #expect(try installation.cloud.families().map(\.isAlive) == [true])
+    }
+
     @Test func `two hundred callers cause one renewal`() throws {
         let installation = try Installation.oauth(accessTokenLifetime: 3_600)
         try installation.signInByDevice()

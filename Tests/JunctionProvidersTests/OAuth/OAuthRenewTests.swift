@@ -58,18 +58,41 @@ struct OAuthRenewTests {
         }
     }
 
-    @Test func `what a renewal rotates is used next, although the token beside it cannot be`() async throws {
-        let unusable = OAuthSample.anonymous.replacing("Bearer", with: "DPoP")
-        let unrotated = OAuthSample.answer(idToken: nil, more: "")
-        try await Stage.play([.tokens(unusable), .tokens(unrotated), .answer(200, [], "")]) { stage in
-            let oauth = try stage.oauth()
-            _ = await oauth.renewalFailure()
-            let grant = try await oauth.renew(OAuthSample.identity, with: OAuthSample.secrets, using: .renew)
-            try await oauth.revoke(OAuthSample.identity, with: OAuthSample.secrets)
+    @Test(arguments: [
+        OAuthSample.anonymous.replacing("Bearer", with: "DPoP"), #"{"refresh_token":"refresh-1"}"#,
+        OAuthSample.anonymous.replacing("access-1", with: String(repeating: "a", count: 17_000)),
+        #"{"refresh_token":"refresh-1","error":"server_error"}"#,
+        "refresh_token=refresh-1&token_type=bearer",
+    ])
+    func `a refresh token is the session's next one, although the rest of the answer is odd`(body: String) async throws
+    {
+        try await Stage.play([.tokens(body)]) { stage in
+            let grant = try await stage.oauth().renew(OAuthSample.identity, with: OAuthSample.secrets, using: .renew)
 
-            #expect(stage.server.requests[1].fields.contains("refresh_token=refresh-1"))
+            #expect(grant.token == nil)
             #expect(grant.refreshToken?.text == "refresh-1")
-            #expect(stage.server.requests[2].fields.first == "token=refresh-1")
+            #expect(grant.identity == OAuthSample.identity)
+            #expect(grant.shortfall?.ambiguous == false)
+            #expect(grant.shortfall?.message.contains("secret") == false)
+        }
+    }
+
+    @Test func `an unusable answer with somebody else's id_token names that user`() async throws {
+        let idToken = OAuthSample.idToken(OAuthSample.claims(sub: "mallory"))
+        let body = #"{"refresh_token":"refresh-1","id_token":"\#(idToken)"}"#
+        try await Stage.play([.tokens(body)]) { stage in
+            let grant = try await stage.oauth().renew(OAuthSample.identity, with: OAuthSample.secrets, using: .renew)
+
+            #expect(grant.identity.userId == "mallory")
+        }
+    }
+
+    @Test func `an unusable answer without a refresh token leaves the outcome unknown`() async throws {
+        let body = OAuthSample.answer(idToken: nil, more: "").replacing("Bearer", with: "DPoP")
+        try await Stage.play([.tokens(body)]) { stage in
+            let why = try #require(await stage.oauth().renewalFailure()?.unavailability)
+
+            #expect(why.ambiguous)
         }
     }
 

@@ -9,6 +9,7 @@ struct Coverage {
         case handlersVanished, silentHandlers, lateHandlers, revocationsTold, lossesWithoutGrace, overtakenGrants,
             handlerRenewals
         case unreadableStarts, freshEndings, apiVerdicts, enrolments, enrolmentsOvertaken
+        case successorsAlone
         case codesGiven, polls, approvals, approvalsRefused, crashAwaiting, crashPolling
     }
 

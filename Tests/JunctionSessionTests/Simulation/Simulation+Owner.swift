@@ -97,6 +97,9 @@ extension Simulation {
         let own = try given.map { (ref) throws(Broken) in try find(ref) }
         if own != nil { coverage.note(.handlerRenewals) }
         if own == nil, let refresh = secret.refresh {
+            if succeeded.contains(refresh) {
+                throw Broken(description: "a spent refresh token is sent although its successor is held")
+            }
             noteSend(of: refresh)
         } else {
             window = nil
@@ -106,6 +109,7 @@ extension Simulation {
             kind: .renewal,
             user: identity.name,
             refresh: secret.refresh,
+            access: secret.access,
             given: own,
             sentAt: time,
             start: now

@@ -260,6 +260,14 @@ extension Simulation {
         case (.lossy, 5):
             // It is done, and the answer is lost.
             _ = answer(to: call)
+        case (.flaky, 6) where call.isRenewal && call.given == nil && call.refresh != nil:
+            // It is done, and all of the answer but the refresh token is odd.
+            let answer = answer(to: call)
+            if case .verdict(.granted(let tokens)) = answer {
+                plan(reply(.successor(tokens)), after: back)
+            } else {
+                plan(reply(answer), after: back)
+            }
         default:
             plan(reply(answer(to: call)), after: back)
         }
@@ -325,6 +333,8 @@ extension Simulation {
             } else {
                 try perform(machine.exchangeSucceeded(attempt, granted, now: now))
             }
+        case .successor(let tokens):
+            try deliverSuccessor(tokens, call, attempt)
         case .verdict(.deleted):
             if call.isRenewal {
                 let verdict = RenewalFailure.terminated(code: "invalid_token", message: "The user was deleted")
@@ -353,6 +363,22 @@ extension Simulation {
         case .refused:
             try perform(machine.exchangeFailed(attempt, .refused("It is used up"), now: now))
         }
+    }
+
+    /// The refresh token is the session's from now on, and its old access token stays.
+    private mutating func deliverSuccessor(
+        _ tokens: SimulatedProvider.Tokens,
+        _ call: Call,
+        _ attempt: Attempt
+    ) throws(Broken) {
+        coverage.note(.successorsAlone)
+        if machine.renewal.sent(attempt) != nil, machine.ledger.change == nil, let spent = call.refresh {
+            succeeded.insert(spent)
+            window = nil
+        }
+        let secret = Secret(owner: tokens.user, refresh: tokens.refresh, access: call.access)
+        let granted = Granted(identity: .user(tokens.user), scheme: scheme, life: nil, secrets: put(secret))
+        try perform(machine.renewalFellShort(attempt, granted, Unavailability("No access token"), now: now))
     }
 
     mutating func endRevocation(_ revocation: RevocationID) throws(Broken) {
@@ -446,6 +472,7 @@ extension Simulation {
         agenda = []
         (shelf, calls, write, waiting, wanted, registered) = ([:], [:], nil, [], [:], [])
         (window, quietUntil, telling, signOuts) = (nil, nil, nil, [])
+        succeeded = []
         (renewBarredUntil, callers) = (.min, [:])
         (enrolling, enrolRequest) = (nil, nil)
         polled = [:]

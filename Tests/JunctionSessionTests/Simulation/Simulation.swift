@@ -30,6 +30,8 @@ struct Simulation {
         case codes(SimulatedProvider.Codes)
         case undecided(PollFailure)
         case verdict(SimulatedProvider.Verdict)
+        /// A renewal spent its refresh token, and brought the next one without an access token that can be used.
+        case successor(SimulatedProvider.Tokens)
         /// A transient failure: whether the provider may have acted, and how long it wants to be left alone.
         case unavailable(isAmbiguous: Bool, retryAfter: Duration?)
         case answerRefused
@@ -48,6 +50,7 @@ struct Simulation {
         var user: String
         var expected: String?
         var refresh: Int?
+        var access: Int?
         var given: Secret?
         var sentAt: Int64
         var start: Moment
@@ -152,6 +155,8 @@ struct Simulation {
     // What is remembered to judge by.
     var sends: [Int64] = []
     var sendsOfToken: [Int: [Int64]] = [:]
+    /// Refresh tokens whose successor this process holds.
+    var succeeded: Set<Int> = []
     /// When it was noticed that the outcome of a request with a token is unknown.
     var noticed: [Int: [Int64]] = [:]
     /// When an access token came, and in which life of the process.
