@@ -33,6 +33,10 @@ package struct CallerLimits: Equatable, Sendable {
     /// Connections over the limit that are kept open for a moment, so that they can read why they are refused. Past
     /// this they are closed at once: refusing must not cost more than serving.
     static let refusedConnections = 16
+
+    /// The most bytes of one line of a caller to whom no capability is granted: such a caller must not make the daemon keep
+    /// much (100 lines of a mebibyte were 70 MB).
+    package static let longestLineWithoutRights = 1 << 12
 }
 
 /// What one local user takes up now, over all connections.

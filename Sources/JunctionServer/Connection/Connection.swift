@@ -94,6 +94,11 @@ final class Connection {
         return rights
     }
 
+    /// How many bytes a line of the caller may have. What a caller without any right can ask is short.
+    private var longestLine: Int {
+        Capability.allCases.contains(where: may) ? LineSplitter.longestLine : CallerLimits.longestLineWithoutRights
+    }
+
     /// Whether the caller waits for as many answers as it may.
     var isBusy: Bool { account.inFlight >= reception.limits.inFlight }
 
@@ -426,10 +431,11 @@ final class Connection {
     }
 
     private func handleLines() {
+        let limit = longestLine
         var (lines, sent) = (0, 0)
         var mayHoldLines = true
         while machine.mayHandleLine(with: outbox.count, after: sent) {
-            guard let line = inbox.nextLine(atEnd: machine.isAtEnd) else {
+            guard let line = inbox.nextLine(atEnd: machine.isAtEnd, limit: limit) else {
                 mayHoldLines = false
                 break
             }
@@ -437,7 +443,7 @@ final class Connection {
             switch line {
             case .complete(let line): dispatcher.handle(line, from: self)
             case .tooLong:
-                say(.lineTooLong)
+                say(.lineTooLong(limit))
                 perform(machine.cutShort())
             }
             if outbox.count > ConnectionMachine.window {
