@@ -123,7 +123,7 @@ let rooms: [Room] = [
     ),
     Room(
         name: "JunctionServer",
-        uses: ["JunctionSession", "JunctionProtocol", "JunctionJSON", "JunctionSecret", "CLinux"],
+        uses: ["JunctionSession", "JunctionProtocol", "JunctionJSON", "JunctionSecret", "JunctionText", "CLinux"],
         outside: [nioCore, nioPosix, nioHTTP1],
         tests: ["JunctionTesting"],
         testsOutside: [nioEmbedded]

@@ -113,7 +113,7 @@ struct DoorTests {
     }
 
     @Test func `errors of our own have a status, a kind and the time to wait`() throws {
-        let server = try TestServer(callsPerMinute: 2)
+        let server = try TestServer(callsPerMinute: 1)
         let client = try server.visit()
 
         let nobody = try client.ask("GET", "/v2/user/:userId")

@@ -572,15 +572,6 @@ struct SurvivorTests {
         #expect(house.provider.apiCalls.count == 1)
     }
 
-    @Test func `a retry that would be one call too many is the 401 that it was for`() throws {
-        let house = House(callsPerMinute: 2).start()
-        house.on { $0.signIn(.signInToken(SharedSecret(text: "alice")), by: 1) { _ in } }
-        house.provider.answerCalls(ApiAnswer(status: 401, headers: [], body: []))
-        #expect(try call("/v2/user/alice", in: house).all.first?.get().status == 401)
-        #expect(house.provider.apiCalls.count == 1)
-        #expect(house.provider.renewalCalls == 1)
-    }
-
     @Test func `what a handler gave completes a registration`() {
         let registration = Credential.registration(userId: "alice", token: nil)
         guard

@@ -81,7 +81,7 @@ extension Configuration {
         package var connections = 512
         package var inFlight = 1_024
         /// Only what reaches the network is counted.
-        package var providerCallsPerMinute = 60
+        package var providerCallsPerMinute = 1_200
     }
 
     package enum LogLevel: String, Sendable, CaseIterable {

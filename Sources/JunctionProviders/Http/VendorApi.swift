@@ -22,26 +22,15 @@ struct VendorApi: Sendable {
             longestAnswer: ApiRequest.longestBody,
             isBulk: true
         )
-        switch request.passage {
-        case .whole:
-            let answer = try await http.answerOrDelay(to: call)
-            try check(answer)
-            return ApiAnswer(
-                status: answer.status,
-                headers: answer.headersForCallers,
-                body: answer.body.withUnsafeBytes { Array($0) }
-            )
-        case .streamed:
-            (call.isStreamed, call.longestAnswer) = (true, .max)
-            let (head, body) = try await http.streamedAnswerOrDelay(to: call)
-            do throws(Unavailability) {
-                try check(head)
-            } catch {
-                body.abandon()
-                throw error
-            }
-            return ApiAnswer(status: head.status, headers: head.headersForCallers, body: [], stream: body)
+        if case .streamed = request.passage { (call.isStreamed, call.longestAnswer) = (true, .max) }
+        let (head, body) = try await http.streamedAnswerOrDelay(to: call)
+        do throws(Unavailability) {
+            try check(head)
+        } catch {
+            body.abandon()
+            throw error
         }
+        return ApiAnswer(status: head.status, headers: head.headersForCallers, body: [], stream: body)
     }
 
     /// "Not modified" is an answer to a question that the caller asked; no other redirect is one.

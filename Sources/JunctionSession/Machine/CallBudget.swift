@@ -2,6 +2,10 @@
 ///
 /// Only what reaches the network is counted, when it leaves; whether there is room is asked when it is about to.
 struct CallBudget: Hashable, Sendable {
+    /// The most calls of the session itself (sign-ins, renewals) that one user may cause in a minute, whatever the configuration
+    /// allows for API calls: nobody needs as many, and each may be a guess at a credential or rotate a token.
+    static let mostOfSession = 60
+
     private let callsPerMinute: Int
     private var spent: [UInt32: [Uptime]] = [:]
     private var sweptAt: Uptime?

@@ -354,7 +354,11 @@ extension ExchangeFailure {
 
 extension Refusal {
     static func tooManyProviderCalls(retryAfter: Duration) -> Refusal {
-        Refusal(.busy, "This caller has reached its limit of provider calls a minute", retryAfter: retryAfter)
+        Refusal(
+            .busy,
+            "Your user has reached its limit of calls to the provider a minute (limits.providerCallsPerMinute): wait, and call again",
+            retryAfter: retryAfter
+        )
     }
 
     static let namesNoUser = Refusal(

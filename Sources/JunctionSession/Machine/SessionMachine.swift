@@ -25,7 +25,10 @@ package struct SessionMachine: Hashable, Sendable {
     var enrolment = Enrolment()
     var approval = Approval()
     var tokenWaiters: [TokenWaiter] = []
+    /// For calls of the session.
     var budget: CallBudget
+    /// For API calls.
+    private(set) var apiBudget: CallBudget
     /// The generation with which this process signed the present user in; zero where the store had him.
     var signedInSince: UInt64 = 0
     /// A verdict on the user whose rotation is being written.
@@ -36,7 +39,8 @@ package struct SessionMachine: Hashable, Sendable {
     ///   - schemes: what the provider says of its schemes.
     ///   - handlerTimeout: how long one handler may take to answer.
     ///   - postponement: how long nobody is asked again after nobody could help; never less than ten minutes.
-    ///   - callsPerMinute: provider calls that one local user may cause in a minute.
+    ///   - callsPerMinute: API calls that one local user may make in a minute; the calls of the session that the user may cause
+    ///     are counted apart, and are as many at most.
     package init(
         provider: String,
         schemes: [Scheme: SchemeTraits],
@@ -53,9 +57,12 @@ package struct SessionMachine: Hashable, Sendable {
         self.postponement = max(postponement, RenewalPolicy.shortestPostponement)
         ledger = Ledger(sealedWith: sealedWith)
         rounds = HandlerRounds(deadline: handlerTimeout)
-        budget = CallBudget(callsPerMinute: callsPerMinute)
+        budget = CallBudget(callsPerMinute: min(callsPerMinute, CallBudget.mostOfSession))
+        apiBudget = CallBudget(callsPerMinute: callsPerMinute)
         random = Randomness(seed: seed)
     }
+
+    mutating func spendApiCall(_ uid: UInt32, _ now: Moment) -> Refusal? { apiBudget.spend(uid, now: now) }
 
     // MARK: Events
 

@@ -29,18 +29,19 @@ extension SessionOwner {
         // The credential is the one of this moment: a rotation may have come in between.
         guard let identity = machine.identity else { throw .notSignedIn }
         let generation = machine.servedGeneration
-        let answer = try await send(request, for: identity, by: uid, while: isAllowed)
+        let answer = try await send(request, for: identity, countedFor: uid, while: isAllowed)
         guard answer.status == 401 else { return answer }
         do throws(Refusal) {
             guard try await isReplaced(generation, by: uid) else { return answer }
             // What was sent while it came is not there any more: the next request is the one that has the new credential.
             guard request.upload == nil else { return answer }
-            let second = try await send(request, for: identity, by: uid, while: isAllowed)
+            // The retry belongs to the call that caused it: it is not counted again.
+            let second = try await send(request, for: identity, countedFor: nil, while: isAllowed)
             answer.stream?.abandon()
             return second
         } catch {
             // The call was made for one user, and is not made again as another.
-            if error.kind == .busy || machine.identity?.isSameUser(as: identity) == false { return answer }
+            if machine.identity?.isSameUser(as: identity) == false { return answer }
             answer.stream?.abandon()
             throw error
         }
@@ -49,7 +50,7 @@ extension SessionOwner {
     private func send(
         _ request: ApiRequest,
         for user: Identity,
-        by uid: UInt32,
+        countedFor uid: UInt32?,
         while isAllowed: () -> Bool
     ) async throws(Refusal) -> ApiAnswer {
         guard isAllowed() else { throw Refusal(.permissionDenied, "This caller may not call the API any more") }
@@ -58,7 +59,7 @@ extension SessionOwner {
             throw .notSignedIn
         }
         let admitted = try provider.admit(request.naming(identity.userId), for: identity)
-        if let refusal = machine.apiCallBegan(by: uid, now: now) { throw refusal }
+        if let uid, let refusal = machine.apiCallBegan(by: uid, now: now) { throw refusal }
         let generation = machine.servedGeneration
         let answer: ApiAnswer
         if let upload = request.upload { keep(upload, for: identity) }
@@ -67,14 +68,7 @@ extension SessionOwner {
             if let stream = given.stream { keep(stream, for: identity) }
             answer = await given.readyToBeJudged()
         } catch {
-            throw Refusal(
-                .providerUnavailable,
-                error.message,
-                retryAfter: error.retryAfter,
-                remedy: error.ambiguous
-                    ? "the call may have been carried out: look before you make it again; the daemon does not"
-                    : "make the call again; the daemon does not. 'junctionctl doctor' says what is in the way"
-            )
+            throw Refusal(ofCall: error)
         }
         if let verdict = provider.verdict(in: answer) {
             let now = now
@@ -100,7 +94,9 @@ extension SessionOwner {
     }
 
     /// A request to the provider is about to leave for this user's sake, and none of the session's: why it may not, if so.
-    package func providerCallBegan(by uid: UInt32) -> Refusal? { machine.apiCallBegan(by: uid, now: now) }
+    package func providerCallBegan(by uid: UInt32) -> Refusal? {
+        machine.providerCallBegan(by: uid, now: now)
+    }
 
     private func authorization(by uid: UInt32) async throws(Refusal) -> Authorization {
         try await authorization(by: uid) { machine, request, now in
@@ -109,7 +105,7 @@ extension SessionOwner {
     }
 
     /// Whether there is a newer credential than the one that the API has rejected; where none can be had now, the 401 is
-    /// what is reported.
+    /// what is reported, unless it is only the user's limit that stands in the way.
     private func isReplaced(_ generation: UInt64, by uid: UInt32) async throws(Refusal) -> Bool {
         do throws(Refusal) {
             let authorization = try await authorization(by: uid) { machine, request, now in
@@ -117,6 +113,7 @@ extension SessionOwner {
             }
             return authorization != .rejectionStands
         } catch {
+            if error.kind == .busy, machine.refusalOfRenewal(by: uid, now: now) != nil { throw error }
             switch error.kind {
             case .busy, .providerUnavailable, .tokenExpired, .reauthenticationRequired: break
             case .alreadySignedIn, .invalidCredential, .notSignedIn, .sessionTerminated, .permissionDenied: throw error
@@ -137,6 +134,20 @@ extension SessionOwner {
             apply(event(&machine, request, now), now)
         }
         return try outcome.get()
+    }
+}
+
+extension Refusal {
+    /// A call of the API has no answer, or not all of one.
+    package init(ofCall error: Unavailability) {
+        self.init(
+            .providerUnavailable,
+            error.message,
+            retryAfter: error.retryAfter,
+            remedy: error.ambiguous
+                ? "the call may have been carried out: look before you make it again; the daemon does not"
+                : "make the call again; the daemon does not. 'junctionctl doctor' says what is in the way"
+        )
     }
 }
 

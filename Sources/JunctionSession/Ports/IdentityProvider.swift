@@ -227,12 +227,14 @@ package struct ApiRequest: Equatable, Sendable {
     package var headers: [(name: String, value: String)]
     package var body: [UInt8]?
     package var passage = Passage.whole
+    /// The most bytes of a request that is whole, and of an answer that is gathered.
+    package static let longestBody = 8 << 20
     /// Headers that a caller may not set are left out, and not refused: a library may have added them unasked.
     package var leavesOutOtherHeaders = false
 
     /// How bodies pass.
     package enum Passage: Equatable, Sendable {
-        /// At once, and of a bounded length.
+        /// The request's in `body`; the answer's as it comes, of a bounded length and in bounded time: it is gathered.
         case whole
         /// As they come, of any length: the answer's, and the request's where it comes so instead of in `body`.
         case streamed(BodyStream?)
