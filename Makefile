@@ -14,57 +14,27 @@ LINKING ?= $(shell SWIFT="$(SWIFT)" packaging/linking)
 RELEASE = JUNCTION_RELEASE=1 JUNCTION_LINKING="$(LINKING)" $(SWIFT) build -c release --static-swift-stdlib $(HARDENED) $(SECTIONS) \
 	--scratch-path .build-release
 
-.PHONY: demo demo-all test test-in-turn test-oauth test-network test-page test-python test-docs test-c test-alerts test-demo docs test-system build release order install uninstall deb bench fleet format lint clean prepare
+SUITES = swift oauth network page python docs tutorial examples c alerts demo system
 
-demo: build ## the whole story with real calls, against a sandbox on this machine
+.PHONY: demo demo-all test $(addprefix test-,$(SUITES)) docs build release order install uninstall deb bench fleet format lint clean prepare
+
+# Nothing of the tests, and no library that only apps use.
+demo: prepare ## the whole story with real calls, against a sandbox on this machine
+	$(foreach program,$(PROGRAMS),$(SWIFT) build --product $(program) &&) :
 	@"$$($(SWIFT) build --show-bin-path)/junction-sandbox" demo
 
 demo-all: demo ## the same, and a second act with social.plus, Sinch and an OAuth server
 	Tests/Demo/second-act "$$($(SWIFT) build --show-bin-path)"
 
 test: build ## every test; as root also against real authorization servers, in network namespaces, and under a real systemd
-	$(SWIFT) build --build-tests
-	@SWIFT="$(SWIFT)" Tests/run
-	@$(MAKE) --no-print-directory --jobs=2 --output-sync=recurse test-in-turn $(if $(filter 0,$(shell id -u)),test-system)
-	@[ "$$(id -u)" = 0 ] || echo "system tests skipped: they need root"
+	@SWIFT="$(SWIFT)" Tests/suites
 
-# The servers mostly wait, and so does systemd when the compiler has made what it tests: one beside the other. In turn, because
-# some of them install what they need.
-test-in-turn: build
-	@MAKEFLAGS="$(filter-out -j% --jobserver-%,$(MAKEFLAGS))" $(MAKE) --no-print-directory SWIFT="$(SWIFT)" \
-		test-oauth test-network test-page test-python test-docs test-c test-alerts test-demo
-
-test-oauth: build ## the daemon against authorization servers that others wrote, which it fetches
-	Tests/OAuthServers/run "$$($(SWIFT) build --show-bin-path)"
-
-test-python: build ## the Python library against the built daemon and the conformance suite; it fetches what its tests need
-	clients/python/run-tests "$$($(SWIFT) build --show-bin-path)"
-
-test-alerts: ## the alert rules of docs/metrics, by Debian's promtool
-	Tests/Alerts/run
-
-test-network: build ## the daemon and its courier against proxies, name servers, certificates and portals, in network namespaces
-	Tests/Network/run "$$($(SWIFT) build --show-bin-path)"
-
-test-demo: build ## the demo from its beginning to its end, and what the sandbox tells a daemon
-	Tests/Demo/run "$$($(SWIFT) build --show-bin-path)"
-
-test-page: build ## the sandbox's page in a headless Chromium, where there is one
-	Tests/Page/run "$$($(SWIFT) build --show-bin-path)"
+# One suite: test-swift are the tests of the modules and of the built programs; Tests/suites says what the others are.
+$(addprefix test-,$(SUITES)): build
+	@SWIFT="$(SWIFT)" Tests/suites $(@:test-%=%)
 
 docs: build ## the guides and the reference of the Swift libraries, as a site in .build-docs/
 	docs/build --libraries "$$($(SWIFT) build --show-bin-path)"
-
-test-docs: build ## the guides: their links, every command of the tutorial, and the examples
-	docs/build --check
-	Tests/Tutorial/run "$$($(SWIFT) build --show-bin-path)"
-	examples/run "$$($(SWIFT) build --show-bin-path)"
-
-test-c: build ## the C library, with sanitizers, the conformance suite and fuzzers
-	clients/c/run-tests "$$($(SWIFT) build --show-bin-path)"
-
-test-system: deb ## the package under a real systemd, in a container of its own
-	Tests/System/run "$$(ls -t .build-deb/junctiond_*.deb | head -n 1)"
 
 build: prepare
 	$(SWIFT) build
@@ -87,6 +57,7 @@ uninstall: ## the same away again; configuration and state stay
 	packaging/install --uninstall
 
 deb: release ## the Debian packages, in .build-deb/
+	@.ci/need dpkg-shlibdeps:dpkg-dev jq:jq
 	packaging/deb/build --binaries $(BINARIES)
 
 # For `make install`, only if they are missing: it runs as root, where a compiler has no business.

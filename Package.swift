@@ -40,18 +40,15 @@ let nioCore = Outside(product: "NIOCore", package: "swift-nio")
 let nioHTTP1 = Outside(product: "NIOHTTP1", package: "swift-nio")
 let nioEmbedded = Outside(product: "NIOEmbedded", package: "swift-nio")
 let nioPosix = Outside(product: "NIOPosix", package: "swift-nio")
-let nioSSL = Outside(product: "NIOSSL", package: "swift-nio-ssl")
 let crypto = Outside(product: "Crypto", package: "swift-crypto")
 let cryptoExtras = Outside(product: "CryptoExtras", package: "swift-crypto")
 let logging = Outside(product: "Logging", package: "swift-log")
 let arguments = Outside(product: "ArgumentParser", package: "swift-argument-parser")
 let hummingbird = Outside(product: "Hummingbird", package: "hummingbird")
 let hummingbirdCore = Outside(product: "HummingbirdCore", package: "hummingbird")
-let hummingbirdTLS = Outside(product: "HummingbirdTLS", package: "hummingbird")
 
 let releases: [String: Package.Dependency] = [
     "swift-nio": .package(url: "https://github.com/apple/swift-nio", exact: "2.101.2"),
-    "swift-nio-ssl": .package(url: "https://github.com/apple/swift-nio-ssl", exact: "2.37.6"),
     "swift-crypto": .package(url: "https://github.com/apple/swift-crypto", exact: "4.5.2"),
     "swift-log": .package(url: "https://github.com/apple/swift-log", exact: "1.16.2"),
     "swift-argument-parser": .package(url: "https://github.com/apple/swift-argument-parser", exact: "1.8.2"),
@@ -113,8 +110,7 @@ let rooms: [Room] = [
             "CLinux",
         ],
         outside: [nioCore, nioPosix, crypto],
-        tests: ["JunctionTesting", "junctiond-courier"],
-        testsOutside: [nioSSL]
+        tests: ["JunctionTesting", "junctiond-courier"]
     ),
     Room(
         name: "JunctionVault",
@@ -123,7 +119,7 @@ let rooms: [Room] = [
     ),
     Room(
         name: "JunctionServer",
-        uses: ["JunctionSession", "JunctionProtocol", "JunctionJSON", "JunctionSecret", "CLinux"],
+        uses: ["JunctionSession", "JunctionProtocol", "JunctionJSON", "JunctionSecret", "JunctionText", "CLinux"],
         outside: [nioCore, nioPosix, nioHTTP1],
         tests: ["JunctionTesting"],
         testsOutside: [nioEmbedded]
@@ -192,9 +188,7 @@ let rooms: [Room] = [
     Room(
         name: "SandboxCloud",
         uses: ["RegistrationToken", "JunctionText"],
-        outside: [
-            hummingbird, hummingbirdCore, hummingbirdTLS, nioCore, nioSSL, crypto, cryptoExtras, logging,
-        ],
+        outside: [hummingbird, hummingbirdCore, nioCore, crypto, cryptoExtras, logging],
         embedded: ["Page/page.html", "Page/page.css", "Page/page.js", "Page/icon.svg"]
     ),
     Room(

@@ -74,6 +74,8 @@ let package = Package(
             ],
             ["JunctionSession", "JunctionJSON"] + text
         ),
+        readers("AnswerHeads", in: "junctiond-courier", ["IncomingHead.swift"], ["JunctionCourier"]),
+        fuzzer("FuzzHeads", ["AnswerHeads", "JunctionCourier", "JunctionSecret"]),
         fuzzer("FuzzCourier", ["JunctionCourier", "JunctionSecret"]),
         fuzzer("FuzzJSON", ["JunctionJSON", "JunctionSecret"]),
         fuzzer("FuzzLines", ["JunctionProtocol"]),

@@ -1,11 +1,18 @@
 #ifndef CCURL_H
 #define CCURL_H
 
-// libcurl sets and asks everything by functions with variable arguments, which Swift cannot call: here they have types.
+// libcurl sets and asks everything by functions with variable arguments, which Swift cannot call: here they have types. What is of
+// OpenSSL here is what libcurl has no option for: one store of authorities for all connections.
 
 #include <curl/curl.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
+#include <openssl/bio.h>
+#include <openssl/err.h>
+#include <openssl/pem.h>
+#include <openssl/ssl.h>
+#include <openssl/x509.h>
+#include <openssl/x509_vfy.h>
 
 typedef size_t (*ccurl_part)(char *bytes, size_t size, size_t count, void *context);
 typedef int (*ccurl_ready)(void *context, char *theirs, char *ours, int their_port, int our_port);
@@ -60,6 +67,57 @@ static inline int ccurl_hold_little(void *context, curl_socket_t socket, curlsoc
 /// nothing would seem to move until they are through.
 static inline void ccurl_set_pace(CURL *easy) {
     curl_easy_setopt(easy, CURLOPT_SOCKOPTFUNCTION, ccurl_hold_little);
+}
+
+static inline int ccurl_add_authorities(X509_STORE *store, const void *pem, int count) {
+    BIO *text = BIO_new_mem_buf(pem, count);
+    STACK_OF(X509_INFO) *found = text == NULL ? NULL : PEM_X509_INFO_read_bio(text, NULL, NULL, NULL);
+    int added = 0;
+    for (int index = 0; index < sk_X509_INFO_num(found); index++) {
+        X509 *certificate = sk_X509_INFO_value(found, index)->x509;
+        if (certificate != NULL && X509_STORE_add_cert(store, certificate) == 1) added++;
+    }
+    sk_X509_INFO_pop_free(found, X509_INFO_free);
+    BIO_free(text);
+    return added;
+}
+
+/// Makes a store of authorities: those in a file, those that are found in a folder by their names when they are needed, and those
+/// in a PEM text. Any of them may be missing. NULL: the file or the text has none that can be read.
+static inline void *ccurl_make_authorities(const char *file, const char *folder, const void *pem, int count) {
+    X509_STORE *store = X509_STORE_new();
+    int is_read = store != NULL;
+    if (is_read && (file != NULL || folder != NULL)) is_read = X509_STORE_load_locations(store, file, folder) == 1;
+    if (is_read && count > 0) is_read = ccurl_add_authorities(store, pem, count) > 0;
+    // As libcurl has it: what is trusted need not be a root.
+    if (is_read) is_read = X509_STORE_set_flags(store, X509_V_FLAG_TRUSTED_FIRST | X509_V_FLAG_PARTIAL_CHAIN) == 1;
+    ERR_clear_error();
+    if (is_read) return store;
+    X509_STORE_free(store);
+    return NULL;
+}
+
+static inline void ccurl_free_authorities(void *store) { X509_STORE_free(store); }
+
+static inline CURLcode ccurl_trust(CURL *easy, void *context, void *store) {
+    (void)easy;
+    if (store == NULL) return CURLE_SSL_CACERT_BADFILE;
+    SSL_CTX_set1_cert_store(context, store);
+    return CURLE_OK;
+}
+
+/// Every TLS connection of the handle, to a proxy as well, trusts this store and nothing else. NULL: none can be made.
+///
+/// The store has to stay for as long as the handle may connect.
+static inline void ccurl_set_authorities(CURL *easy, void *store) {
+    // Else libcurl keeps the first store that it sees, and puts it into the place of the next one.
+    curl_easy_setopt(easy, CURLOPT_CA_CACHE_TIMEOUT, 0L);
+    curl_easy_setopt(easy, CURLOPT_CAINFO, NULL);
+    curl_easy_setopt(easy, CURLOPT_CAPATH, NULL);
+    curl_easy_setopt(easy, CURLOPT_PROXY_CAINFO, NULL);
+    curl_easy_setopt(easy, CURLOPT_PROXY_CAPATH, NULL);
+    curl_easy_setopt(easy, CURLOPT_SSL_CTX_FUNCTION, ccurl_trust);
+    curl_easy_setopt(easy, CURLOPT_SSL_CTX_DATA, store);
 }
 
 static inline curl_version_info_data *ccurl_version(void) { return curl_version_info(CURLVERSION_NOW); }

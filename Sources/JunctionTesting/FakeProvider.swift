@@ -22,6 +22,7 @@ package final class FakeProvider: IdentityProvider {
         var failedCalls: [Unavailability] = []
         var grantsNoRefreshToken = false
         var holding = false
+        var holdsCalls = false
         var grantsNoToken = false
         var held: [CheckedContinuation<Void, Never>] = []
         var issued = 0
@@ -80,7 +81,6 @@ package final class FakeProvider: IdentityProvider {
         state.withLock { $0.answers += answers }
     }
 
-    /// Renewals succeed from now on, and bring no access token.
     /// Once there is no scripted answer any more, calls fail so.
     package func failCalls(_ failures: Unavailability...) {
         state.withLock { $0.failedCalls += failures }
@@ -91,6 +91,7 @@ package final class FakeProvider: IdentityProvider {
         state.withLock { $0.grantsNoRefreshToken = true }
     }
 
+    /// Renewals succeed from now on, and bring no access token.
     package func grantNoToken() {
         state.withLock { $0.grantsNoToken = true }
     }
@@ -107,10 +108,16 @@ package final class FakeProvider: IdentityProvider {
         }
     }
 
+    /// The same of API calls, and of nothing else before `release()`. A call that is cancelled is answered all the same.
+    package func holdCalls(onHeld: (@Sendable () -> Void)? = nil) {
+        hold(onHeld: onHeld)
+        state.withLock { $0.holdsCalls = true }
+    }
+
     package func release() {
         let held = state.withLock { state in
             defer { state.held = [] }
-            state.holding = false
+            (state.holding, state.holdsCalls) = (false, false)
             state.onHeld = nil
             return state.held
         }
@@ -338,6 +345,7 @@ package final class FakeProvider: IdentityProvider {
             return (nil, state.failedCalls.isEmpty ? nil : state.failedCalls.removeFirst())
         }
         if let failure { throw failure }
+        await waitWhileHeld(isApiCall: true)
         if let upload = request.upload, state.withLock({ $0.awaitsUploads }) { await take(upload) }
         return scripted
             ?? ApiAnswer(
@@ -387,11 +395,12 @@ package final class FakeProvider: IdentityProvider {
         await waitWhileHeld()
     }
 
-    private func waitWhileHeld() async {
+    private func waitWhileHeld(isApiCall: Bool = false) async {
         await withCheckedContinuation { continuation in
             let (waits, onHeld) = state.withLock { state in
-                if state.holding { state.held.append(continuation) }
-                return (state.holding, state.onHeld)
+                let waits = state.holding && state.holdsCalls == isApiCall
+                if waits { state.held.append(continuation) }
+                return (waits, state.onHeld)
             }
             if waits { onHeld?() } else { continuation.resume() }
         }

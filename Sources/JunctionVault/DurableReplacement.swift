@@ -1,10 +1,23 @@
-/// Replaces a file so that a crash at any moment leaves the old content or the new one, whole.
+/// Replaces files of the state directory so that a crash at any moment leaves the old content or the new one, whole.
 struct DurableReplacement: Sendable {
     let files: any StateFiles
     let probe: @Sendable (VaultStep) -> Void
-    /// A temporary that was filled and could not be put in place. It may be all that the disk has of its content, so
-    /// it stays until something newer is safe.
-    private var abandoned: StateFile?
+    /// The complete temporaries that could not be put in place, by the file that they are for.
+    private var leftovers: [StateFile: Leftovers] = [:]
+
+    /// At most two for a file: the newest one that survives a power cut, and a newer one that survives the process.
+    private struct Leftovers {
+        var synced: StateFile?
+        var unsynced: StateFile?
+    }
+
+    /// What becomes of complete new content that the disk refuses to sync or to rename.
+    enum Refusal {
+        /// It is removed: its owner makes up for it.
+        case removes
+        /// It stays beside the old file until something newer is as safe: the next start finds it.
+        case keeps
+    }
 
     init(_ files: any StateFiles, probe: @escaping @Sendable (VaultStep) -> Void = { _ in }) {
         self.files = files
@@ -13,30 +26,60 @@ struct DurableReplacement: Sendable {
 
     /// Returns once the new content survives a power cut. When it throws, the old content is untouched.
     ///
-    /// - Parameter beforeRenaming: puts the old content aside, if anybody may miss it.
+    /// - Parameters:
+    ///   - refusal: what becomes of the new content when this throws.
+    ///   - beforeRenaming: puts the old content aside, if anybody may miss it.
     mutating func replace(
         _ file: StateFile,
         with bytes: [UInt8],
+        ifRefused refusal: Refusal = .removes,
         beforeRenaming: () throws(FileFault) -> Void = {}
     ) throws(FileFault) {
+        // After a failed sync it is unknown what reached the disk: each attempt takes a new file.
         let temporary = file.temporary(tag: Self.tag())
         let descriptor = try fill(temporary, with: bytes)
+        reached(.temporaryWritten, of: file)
+        var isSynced = false
         do throws(FileFault) {
             try finish(descriptor, temporary)
+            isSynced = true
+            reached(.temporarySynced, of: file)
+            if refusal == .keeps { keep(temporary, of: file, isSynced: true) }
+            try beforeRenaming()
+            try files.rename(temporary, to: file)
         } catch {
-            // After a failed sync nobody knows what reached the disk: the next attempt takes a new file.
-            if abandoned == nil { abandoned = temporary } else { try? files.remove(temporary) }
+            switch refusal {
+            case .removes: try? files.remove(temporary)
+            case .keeps: if !isSynced { keep(temporary, of: file, isSynced: false) }
+            }
             throw error
         }
-        if let abandoned { try? files.remove(abandoned) }
-        abandoned = temporary
-
-        try beforeRenaming()
-        try files.rename(temporary, to: file)
-        abandoned = nil
-        probe(.renamed)
+        if refusal == .keeps { leftovers[file] = nil }
+        reached(.renamed, of: file)
         try files.sync(.top)
-        probe(.directorySynced)
+        reached(.directorySynced, of: file)
+    }
+
+    /// Takes charge of a complete temporary that an earlier process left: it goes when something newer is complete.
+    mutating func takeOver(_ temporary: StateFile, of file: StateFile) {
+        leftovers[file, default: Leftovers()].unsynced = temporary
+    }
+
+    /// Notes that `temporary` is the newest content of `file`, and removes what it makes up for.
+    private mutating func keep(_ temporary: StateFile, of file: StateFile, isSynced: Bool) {
+        let older = leftovers[file] ?? Leftovers()
+        if let unsynced = older.unsynced { try? files.remove(unsynced) }
+        guard isSynced else {
+            leftovers[file] = Leftovers(synced: older.synced, unsynced: temporary)
+            return
+        }
+        if let synced = older.synced { try? files.remove(synced) }
+        leftovers[file] = Leftovers(synced: temporary)
+    }
+
+    /// Only the record's steps are of interest to anybody.
+    private func reached(_ step: VaultStep, of file: StateFile) {
+        if file == .live { probe(step) }
     }
 
     private func fill(_ temporary: StateFile, with bytes: [UInt8]) throws(FileFault) -> Int32 {
@@ -51,7 +94,6 @@ struct DurableReplacement: Sendable {
             try? files.remove(temporary)
             throw error
         }
-        probe(.temporaryWritten)
         return descriptor
     }
 
@@ -62,7 +104,6 @@ struct DurableReplacement: Sendable {
             try? files.close(descriptor, of: temporary)
             throw error
         }
-        probe(.temporarySynced)
         try files.close(descriptor, of: temporary)
     }
 

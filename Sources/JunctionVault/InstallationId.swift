@@ -15,6 +15,8 @@ package struct InstallationId: Equatable, Sendable {
         case stored
         /// There was no file: a new installation, or an image that was prepared for cloning.
         case created
+        /// There was no file, and the id is in this temporary: the disk refused to put it in place.
+        case unfinished(StateFile)
         /// The file was there and made no sense, so a record under our own key is believed instead.
         case replaced
     }
@@ -30,10 +32,14 @@ package struct InstallationId: Equatable, Sendable {
         self.source = source
     }
 
-    /// Reads the id from its file; a new one when there is none.
+    /// Reads the id from its file, or from a temporary that never became the file; a new one when there is neither.
     init(from files: some StateFiles) throws(FileFault) {
         guard let bytes = try files.read(.installation, atMost: 2 * Self.length) else {
-            self = try InstallationId(source: .created)
+            if let unfinished = try Self.unfinished(in: files) {
+                self = unfinished
+            } else {
+                self = try InstallationId(source: .created)
+            }
             return
         }
         guard let stored = Self.parse(bytes) else {
@@ -54,6 +60,15 @@ package struct InstallationId: Equatable, Sendable {
     /// Whether a record is this installation's own, or would be if its id had not been spoilt.
     func wrote(_ header: RecordHeader) -> Bool {
         header.installation == text || source == .replaced
+    }
+
+    private static func unfinished(in files: some StateFiles) throws(FileFault) -> InstallationId? {
+        for name in try files.names(in: .top).sorted() where StateFile.installation.hasTemporary(named: name) {
+            let file = StateFile(name)
+            guard let bytes = try? files.read(file, atMost: 2 * length), let text = parse(bytes) else { continue }
+            return InstallationId(text, .unfinished(file))
+        }
+        return nil
     }
 
     private static func parse(_ bytes: [UInt8]) -> String? {

@@ -48,7 +48,6 @@ extension RecordKeeper {
     /// that ends it: the id is stored with that.
     private mutating func put(_ text: [UInt8]) throws(FileFault) {
         if isSound { try storeInstallation() }
-        var replacement = DurableReplacement(files)
         try replacement.replace(.usedCredentials, with: text)
     }
 }

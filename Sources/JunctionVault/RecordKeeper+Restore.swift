@@ -7,7 +7,9 @@ extension RecordKeeper {
             let installation = try InstallationId(from: files)
             self.installation = installation
             let reader = RecordReader(key: sealing.key, installation: installation)
-            return settle(Election(try candidates(reader, copies)), reader)
+            let found = settle(Election(try candidates(reader, copies)), reader)
+            if refusal == nil { removeLeftovers() }
+            return found
         } catch {
             return refuse(error.description)
         }
@@ -19,7 +21,6 @@ extension RecordKeeper {
     ) throws(FileFault) -> [Candidate] {
         let names = try files.names(in: .top).sorted()
         hasReserve = names.contains(StateFile.reserve.name)
-        for name in names where StateFile.installation.hasTemporary(named: name) { try? files.remove(StateFile(name)) }
         let leftovers = names.filter { StateFile.live.hasTemporary(named: $0) }.map { StateFile($0) }
         return [candidate(.live, .live, reader)].compactMap(\.self)
             + leftovers.compactMap { candidate(.temporary($0), $0, reader) }
@@ -47,6 +48,7 @@ extension RecordKeeper {
         predecessor = election.predecessor
         settlement = election.settlement
         unfinished = election.moves
+        for case .adopt(let file) in unfinished { replacement.takeOver(file, of: .live) }
         // A disk that refuses this now does not keep anybody from the session; the next write tries again.
         try? finishMoves()
 
@@ -75,7 +77,21 @@ extension RecordKeeper {
         case .replaced: installation = InstallationId(header.installation, .replaced)
         // Whose tombstone it is does not matter, so it proves nothing.
         case .created where header.state != .signedOut: installation = InstallationId(header.installation, .replaced)
-        case .created, .stored, nil: break
+        case .created, .unfinished, .stored, nil: break
+        }
+    }
+
+    /// Removes the temporaries that earlier processes left, save those of the record: the election has decided about these.
+    private mutating func removeLeftovers() {
+        let names = (try? files.names(in: .top)) ?? []
+        for name in names where StateFile.withoutLeftovers.contains(where: { $0.hasTemporary(named: name) }) {
+            let file = StateFile(name)
+            if installation?.source == .unfinished(file) {
+                // The one place where the id is. It goes when the id is in its own.
+                replacement.takeOver(file, of: .installation)
+            } else {
+                try? files.remove(file)
+            }
         }
     }
 

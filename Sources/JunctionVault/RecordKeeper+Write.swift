@@ -94,15 +94,19 @@ extension RecordKeeper {
     }
 
     private mutating func put(_ bytes: [UInt8], _ change: Change) throws(FileFault) {
-        try finishMoves()
-        try storeInstallation()
+        let moves = Result { () throws(FileFault) in try finishMoves() }
+        let naming = Result { () throws(FileFault) in try storeInstallation() }
         let (quarantine, settled, probe) = (quarantine, settled, replacement.probe)
         let predecessor = change == .signOut ? nil : predecessor
-        try replacement.replace(.live, with: bytes) { () throws(FileFault) in
+        try replacement.replace(.live, with: bytes, ifRefused: .keeps) { () throws(FileFault) in
+            // The new record is complete beside the old one, which must not go before this is done.
+            try moves.get()
             guard let predecessor else { return }
             try quarantine.keep(.live, as: predecessor, settled: settled)
             probe(.predecessorPutAside)
         }
+        // The record is in place. After a power cut it is worth nothing without the id that it names.
+        try naming.get()
     }
 
     /// Removes the reserve and says whether there was one.

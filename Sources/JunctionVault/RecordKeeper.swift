@@ -45,8 +45,7 @@ struct RecordKeeper: Sendable {
     /// Makes the installation's id durable: a record is worth nothing without the id that it names.
     mutating func storeInstallation() throws(FileFault) {
         guard let installation, installation.source != .stored else { return }
-        var replacement = DurableReplacement(files)
-        try replacement.replace(.installation, with: installation.line)
+        try replacement.replace(.installation, with: installation.line, ifRefused: .keeps)
         self.installation = InstallationId(installation.text, .stored)
     }
 
@@ -57,15 +56,27 @@ struct RecordKeeper: Sendable {
         case .putAside(let file, let name):
             try quarantine.take(file, as: name, settled: settled)
         case .adopt(let file):
-            // Its writer was stopped before or after it synced the file; nobody knows.
-            try files.sync(contentOf: file)
-            try files.rename(file, to: .live)
-            try files.sync(.top)
+            // Gone: what this process was to write meanwhile is newer, and complete.
+            guard let bytes = try files.read(file, atMost: RecordFrame.longest + 1) else { return }
+            // Written anew, because a sync of this file may have failed. Linux reports that once: another sync of the same
+            // file succeeds and writes nothing.
+            try put(inPlace: bytes)
+            // What is not removed is found again at the next start, and is not newer than the record then.
+            try? files.remove(file)
         case .store(let bytes):
-            try storeInstallation()
-            try replacement.replace(.live, with: bytes)
+            try put(inPlace: bytes)
         case .discard(let file):
+            // The name of what is newer may not have reached the disk: the process before this one may have been killed then.
+            try files.sync(.top)
             try files.remove(file)
         }
+    }
+
+    /// Makes a record that won the election the record file, after the installation's id that it names.
+    private mutating func put(inPlace bytes: [UInt8]) throws(FileFault) {
+        let missing = Result { () throws(FileFault) in try storeInstallation() }
+        // It is elsewhere too: a copy that the disk refuses is not left here.
+        try replacement.replace(.live, with: bytes)
+        try missing.get()
     }
 }

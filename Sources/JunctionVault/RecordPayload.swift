@@ -35,6 +35,7 @@ struct RecordPayload {
                 if let token = secrets.refreshToken { text.member("refreshToken", secret: token) }
                 if let key = secrets.apiKey { text.member("apiKey", secret: key) }
                 if let type = secrets.subjectTokenType { text.member("subjectTokenType", type) }
+                text.member(secrets.endpointOrigins)
                 if approval != nil, let codes = secrets.codes { text.member(codes) }
             }
         }
@@ -50,6 +51,7 @@ struct RecordPayload {
             apiKey: secrets["apiKey"]?.secret,
             subjectTokenType: secrets["subjectTokenType"]?.string
         )
+        self.secrets.endpointOrigins = EndpointOrigins(secrets["endpointOrigins"])
         if let stored = text["approval"] {
             guard let approval = StoredApproval(stored), let codes = DeviceCodes(secrets["codes"]) else { return nil }
             (self.approval, self.secrets.codes) = (approval, codes)
@@ -81,6 +83,12 @@ extension JSONWriter {
         if let time = session.renewAt { member("renewAt", time.milliseconds) }
         if let time = session.postponedUntil { member("postponedUntil", time.milliseconds) }
         member("reauthenticationPending", session.reauthenticationPending)
+        if let refusals = session.unexplainedRefusals {
+            object("unexplainedRefusals") { text in
+                text.member("count", Int64(refusals.count))
+                text.member("firstAt", refusals.firstAt.milliseconds)
+            }
+        }
         member("renewalUnderWay", session.renewalUnderWay)
         if session.renewalUsesAnswer { member("renewalUsesAnswer", true) }
     }
@@ -112,7 +120,30 @@ extension JSONWriter {
             text.member("userCode", secret: codes.userCode)
             text.member("verificationUri", codes.verificationUri)
             if let uri = codes.verificationUriComplete { text.member("verificationUriComplete", secret: uri) }
+            text.member(codes.endpointOrigins)
         }
+    }
+
+    fileprivate mutating func member(_ origins: EndpointOrigins?) {
+        guard let origins else { return }
+        object("endpointOrigins") { text in
+            text.member("token", origins.token)
+            if let origin = origins.deviceAuthorization { text.member("deviceAuthorization", origin) }
+            if let origin = origins.revocation { text.member("revocation", origin) }
+            if let origin = origins.userinfo { text.member("userinfo", origin) }
+        }
+    }
+}
+
+extension EndpointOrigins {
+    fileprivate init?(_ text: JSONValue?) {
+        guard let text, let token = text["token"]?.string else { return nil }
+        self.init(
+            token: token,
+            deviceAuthorization: text["deviceAuthorization"]?.string,
+            revocation: text["revocation"]?.string,
+            userinfo: text["userinfo"]?.string
+        )
     }
 }
 
@@ -141,6 +172,7 @@ extension DeviceCodes {
             verificationUri: verificationUri,
             verificationUriComplete: text["verificationUriComplete"]?.secret
         )
+        endpointOrigins = EndpointOrigins(text["endpointOrigins"])
     }
 }
 
@@ -178,6 +210,7 @@ extension StoredSession {
             postponedUntil: WallTime(text["postponedUntil"]),
             reauthenticationPending: reauthenticationPending
         )
+        unexplainedRefusals = UnexplainedRefusals(text["unexplainedRefusals"])
         if let facts = text["token"] {
             guard let token = TokenFacts(facts) else { return nil }
             self.token = token
@@ -204,6 +237,14 @@ extension Identity {
             region: text["region"]?.string,
             issuer: text["issuer"]?.string
         )
+    }
+}
+
+extension UnexplainedRefusals {
+    fileprivate init?(_ text: JSONValue?) {
+        guard let count = text?["count"]?.integer.flatMap(Int.init(exactly:)), let firstAt = WallTime(text?["firstAt"])
+        else { return nil }
+        self.init(count: count, firstAt: firstAt)
     }
 }
 

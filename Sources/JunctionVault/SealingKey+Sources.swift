@@ -79,9 +79,6 @@ extension SealingKey {
     }
 
     private static func create(in directory: StateDirectory) throws(FileFault) {
-        for name in try directory.names(in: .top) where StateFile.key.hasTemporary(named: name) {
-            try directory.remove(StateFile(name))
-        }
         var bytes = [UInt8](repeating: 0, count: length)
         defer { bytes.withUnsafeMutableBytes { wipe($0) } }
         let refused = bytes.withUnsafeMutableBytes { clinux_random($0.baseAddress, $0.count) }

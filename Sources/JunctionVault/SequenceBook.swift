@@ -70,7 +70,6 @@ struct SequencePage: Sendable {
 
     private mutating func read() -> SequenceList {
         if let list { return list }
-        removeLeftovers()
         let bytes = try? files.read(.sequences, atMost: SequenceList.longestText + 1)
         let list = bytes.flatMap(SequenceList.init(decoding:)) ?? SequenceList()
         self.list = list
@@ -83,13 +82,6 @@ struct SequencePage: Sendable {
         try? replacement.replace(.sequences, with: list.encoded())
     }
 
-    /// A temporary that a crash left is not in force: the request that it was written for never left.
-    private func removeLeftovers() {
-        let names = (try? files.names(in: .top)) ?? []
-        for name in names where StateFile.sequences.hasTemporary(named: name) {
-            try? files.remove(StateFile(name))
-        }
-    }
 }
 
 // As JSON.

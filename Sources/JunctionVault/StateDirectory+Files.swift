@@ -81,13 +81,6 @@ extension StateDirectory: StateFiles {
         guard fsync(descriptor) == 0 else { throw fault("sync", file) }
     }
 
-    package func sync(contentOf file: StateFile) throws(FileFault) {
-        let opened = openat(descriptor, file.path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)
-        guard opened >= 0 else { throw fault("sync", file) }
-        defer { Glibc.close(opened) }
-        try sync(opened, of: file)
-    }
-
     package func close(_ descriptor: Int32, of file: StateFile) throws(FileFault) {
         // Linux has let go of the descriptor even when it reports an error, so it is not closed again.
         guard Glibc.close(descriptor) == 0 || errno == EINTR else { throw fault("close", file) }

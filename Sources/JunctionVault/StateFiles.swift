@@ -18,9 +18,6 @@ package protocol StateFiles: Sendable {
     /// Makes the content of a file that was just written survive a power cut.
     func sync(_ descriptor: Int32, of file: StateFile) throws(FileFault)
 
-    /// Makes the content of a file that another process wrote survive a power cut.
-    func sync(contentOf file: StateFile) throws(FileFault)
-
     /// Closes a file; some disks report only now that they could not write it.
     func close(_ descriptor: Int32, of file: StateFile) throws(FileFault)
 
@@ -73,6 +70,10 @@ package struct StateFile: Hashable, Sendable {
     package static let sequences = StateFile("sequences")
     /// Space that is given up when the disk is full, so that one more write succeeds.
     package static let reserve = StateFile("reserve")
+
+    /// The files whose temporaries have no use once their process has ended. What was to be in them is made up for: by another
+    /// try, by the provider's own verdict, by another key under which nothing was sealed yet.
+    static let withoutLeftovers = [installation, key, sequences, usedCredentials]
 
     private static let temporaryMark = ".tmp-"
 

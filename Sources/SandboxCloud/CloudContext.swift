@@ -21,4 +21,6 @@ struct CloudContext: RequestContext {
 struct TokenShape: Sendable {
     var expiresInAsString = false
     var omitRefreshToken = false
+    /// Members that replace those of the answer; `null` takes one away.
+    var members: [String: JSONValue] = [:]
 }

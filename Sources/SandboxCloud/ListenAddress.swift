@@ -16,13 +16,13 @@ package struct ListenAddress: Equatable, Sendable {
         guard let colon = text.lastIndex(of: ":"), let port = Int(text[text.index(after: colon)...]),
             (0...65535).contains(port)
         else {
-            throw Refused(description: "'\(text)' is not HOST:PORT, such as 127.0.0.1:8787")
+            throw Refused(description: "expected HOST:PORT, such as 127.0.0.1:8787")
         }
         guard let host = Self.loopback(text[..<colon]) else {
             throw Refused(
                 description: """
-                    '\(text)' is not a loopback address; the sandbox gives tokens to anybody who asks, \
-                    so it listens on 127.0.0.1, [::1] or localhost only
+                    expected a loopback address; the sandbox gives tokens to anybody who asks, so it listens on \
+                    127.0.0.1, [::1] or localhost only
                     """
             )
         }

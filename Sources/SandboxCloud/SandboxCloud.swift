@@ -2,10 +2,8 @@ import FoundationEssentials
 import Glibc
 import Hummingbird
 import HummingbirdCore
-import HummingbirdTLS
 package import Logging
 import NIOCore
-import NIOSSL
 
 /// The vendors' clouds on loopback, with everything that a test wants to do to them.
 package struct SandboxCloud: Sendable {
@@ -42,7 +40,7 @@ package struct SandboxCloud: Sendable {
 
         let router = Router(context: CloudContext.self, options: .autoGenerateHeadEndpoints)
         router.addMiddleware {
-            LocalRequestMiddleware()
+            LocalRequestMiddleware(front: configuration.front)
             HeadMiddleware()
             TrafficMiddleware(
                 counters: workings.counters,
@@ -65,14 +63,13 @@ package struct SandboxCloud: Sendable {
         let listen = configuration.listen
         let application = Application(
             responder: responder,
-            server: try server(),
             configuration: ApplicationConfiguration(
                 address: .hostname(listen.host, port: listen.port),
                 serverName: "junction-sandbox"
             ),
             onServerRunning: { channel in
                 let port = channel.localAddress?.port ?? listen.port
-                listening("\(configuration.scheme)://\(listen.authority(port: port))")
+                listening(configuration.origin(port: port))
             },
             logger: logger
         )
@@ -93,24 +90,6 @@ package struct SandboxCloud: Sendable {
         keyFile: String = usualKeyFile
     ) -> DaemonConfiguration? {
         vendors.lazy.map { $0.configuration(at: origin, keyFile: keyFile) }.first { $0.provider == provider }
-    }
-
-    private func server() throws -> HTTPServerBuilder {
-        guard let files = configuration.tls else { return .http1() }
-        do {
-            let chain = try NIOSSLCertificate.fromPEMFile(files.certificate)
-            let key = try NIOSSLPrivateKey(file: files.key, format: .pem)
-            return try .tls(
-                tlsConfiguration: .makeServerConfiguration(
-                    certificateChain: chain.map { .certificate($0) },
-                    privateKey: .privateKey(key)
-                )
-            )
-        } catch {
-            throw StartFailure(
-                description: "\(files.certificate) and \(files.key) are not a PEM certificate and its key: \(error)"
-            )
-        }
     }
 }
 

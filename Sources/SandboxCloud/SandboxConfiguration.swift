@@ -1,22 +1,11 @@
 /// How a sandbox is started.
 package struct SandboxConfiguration: Sendable {
-    /// The PEM files with which the sandbox serves TLS.
-    package struct TLSFiles: Sendable {
-        let certificate: String
-        let key: String
-
-        /// The certificate with its chain, and the key to it.
-        package init(certificate: String, key: String) {
-            self.certificate = certificate
-            self.key = key
-        }
-    }
-
     package var listen: ListenAddress
     package var settings = Settings()
     /// The file that the state is kept in; without it, a restart forgets everything.
     package var stateFile: String?
-    package var tls: TLSFiles?
+    /// Where a TLS front stands before the sandbox, which itself speaks plain HTTP.
+    package var front: FrontOrigin?
     /// The application that Sinch registers users for.
     package var sinch = SinchApplication.published
 
@@ -25,5 +14,9 @@ package struct SandboxConfiguration: Sendable {
         self.listen = listen
     }
 
-    var scheme: String { tls == nil ? "http" : "https" }
+    /// What clients put before the authority.
+    var scheme: String { front == nil ? "http" : "https" }
+
+    /// The origin for clients, once the port is known.
+    func origin(port: Int) -> String { front?.text ?? "http://\(listen.authority(port: port))" }
 }

@@ -32,7 +32,7 @@ struct MintRegistrationTokenCommand: ParsableCommand {
     var instanceTtl: Int64?
 
     func run() throws {
-        let secret = try SecretFile(secretFile).secret()
+        let secret = try SecretFile(secretFile, givenTo: "--secret-file").secret()
         do throws(RegistrationToken.Rule) {
             let token = try RegistrationToken(
                 applicationKey: applicationKey,

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Glibc
+import JunctionText
 
 /// The door of the sandbox: arguments in, one line out, exit code at the end.
 @main
@@ -17,6 +18,24 @@ struct SandboxCommand: AsyncParsableCommand {
         ],
         defaultSubcommand: ServeCommand.self
     )
+
+    static func main() async {
+        do {
+            var command = try parseAsRoot()
+            if var command = command as? any AsyncParsableCommand {
+                try await command.run()
+            } else {
+                try command.run()
+            }
+        } catch {
+            guard exitCode(for: error) == .validationFailure else { exit(withError: error) }
+            let help = ([Self.self] + configuration.subcommands).map { helpMessage(for: $0) }.joined()
+            let words = Array(CommandLine.arguments.dropFirst())
+            let complaint = UsageComplaint(message(for: error), about: words, help: help)
+            say("junction-sandbox: \(complaint.text): see 'junction-sandbox --help'", to: STDERR_FILENO)
+            exit(withError: ExitCode.validationFailure)
+        }
+    }
 }
 
 /// Writes one line at once: whoever started the sandbox waits for it.

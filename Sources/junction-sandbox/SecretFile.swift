@@ -4,17 +4,20 @@ import RegistrationToken
 
 /// A file that holds an application secret: the one way in which a secret is taken, since others can read arguments.
 struct SecretFile {
-    let path: String
+    /// What names the file.
+    let option: String
     /// The Base64 text, as the file has it.
     let text: [UInt8]
 
-    init(_ path: String) throws(ValidationError) {
+    /// - Parameter option: what names the file. Errors name the option instead of the path, which may be a secret that was
+    ///   given in place of a file.
+    init(_ path: String, givenTo option: String) throws(ValidationError) {
         let descriptor = open(path, O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else {
-            throw ValidationError("\(path) cannot be read: \(String(cString: strerror(errno)))")
+            throw ValidationError("the file given to \(option) cannot be read: \(String(cString: strerror(errno)))")
         }
         defer { close(descriptor) }
-        self.path = path
+        self.option = option
         text = readToEnd(descriptor, atMost: ApplicationSecret.longestText + 1)
     }
 
@@ -23,7 +26,7 @@ struct SecretFile {
         do {
             return try ApplicationSecret(base64: text)
         } catch {
-            throw ValidationError("\(path): \(error)")
+            throw ValidationError("the file given to \(option): \(error)")
         }
     }
 }

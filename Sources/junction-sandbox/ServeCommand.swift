@@ -27,15 +27,8 @@ struct ServeCommand: AsyncParsableCommand {
     @Option(help: "Keep users and tokens in this file, so that they outlive a restart.", completion: .file())
     var state: String?
 
-    @Option(
-        name: .customLong("tls-certificate"),
-        help: "Serve TLS with this certificate (PEM, with its chain).",
-        completion: .file()
-    )
-    var certificate: String?
-
-    @Option(name: .customLong("tls-key"), help: "The key of that certificate (PEM).", completion: .file())
-    var key: String?
+    @Option(help: "The origin of a TLS front that stands before it, such as https://localhost:8443.")
+    var origin: String?
 
     @Option(help: "The application that Sinch knows, instead of that of the published test vectors.")
     var sinchApplicationKey: String?
@@ -53,13 +46,15 @@ struct ServeCommand: AsyncParsableCommand {
         do {
             _ = try ListenAddress(listen)
         } catch {
-            throw ValidationError(error.description)
+            throw ValidationError("--listen: \(error.description)")
+        }
+        do {
+            if let origin { _ = try FrontOrigin(origin) }
+        } catch {
+            throw ValidationError("--origin: \(error.description)")
         }
         guard Settings.durations.contains(accessTokenLifetime ?? 0), Settings.durations.contains(rotationGrace) else {
             throw ValidationError("durations are seconds from 0 to \(Int(Settings.durations.upperBound))")
-        }
-        guard (certificate == nil) == (key == nil) else {
-            throw ValidationError("--tls-certificate and --tls-key belong together")
         }
         guard (sinchApplicationKey == nil) == (sinchSecretFile == nil) else {
             throw ValidationError("--sinch-application-key and --sinch-secret-file belong together")
@@ -105,11 +100,12 @@ struct ServeCommand: AsyncParsableCommand {
         configuration.settings.accessTokenLifetime = accessTokenLifetime
         configuration.settings.rotationGrace = rotationGrace
         configuration.stateFile = state
-        if let certificate, let key {
-            configuration.tls = SandboxConfiguration.TLSFiles(certificate: certificate, key: key)
-        }
+        configuration.front = try origin.map(FrontOrigin.init)
         if let sinchApplicationKey, let sinchSecretFile {
-            let text = String(decoding: try SecretFile(sinchSecretFile).text, as: UTF8.self)
+            let text = String(
+                decoding: try SecretFile(sinchSecretFile, givenTo: "--sinch-secret-file").text,
+                as: UTF8.self
+            )
             configuration.sinch = try SinchApplication(key: sinchApplicationKey, secretText: text)
         }
         var logger = Logger(label: "junction-sandbox") { StreamLogHandler.standardError(label: $0) }

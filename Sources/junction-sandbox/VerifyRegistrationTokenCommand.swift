@@ -20,7 +20,7 @@ struct VerifyRegistrationTokenCommand: ParsableCommand {
     var at: PointInTime?
 
     func run() throws {
-        let secret = try SecretFile(secretFile).secret()
+        let secret = try SecretFile(secretFile, givenTo: "--secret-file").secret()
         var jwt = readToEnd(STDIN_FILENO, atMost: 2 * RegistrationToken.longest)
         // The line break that a shell adds is not part of it.
         while let last = jwt.last, last == UInt8(ascii: "\n") || last == UInt8(ascii: "\r") { jwt.removeLast() }

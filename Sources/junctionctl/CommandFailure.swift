@@ -76,16 +76,3 @@ extension JunctionError {
         if let maximum { writer.member("maximum", maximum / .seconds(1)) }
     }
 }
-
-extension String {
-    /// The same without line breaks and whatever else a terminal would act on.
-    var onOneLine: String {
-        guard unicodeScalars.contains(where: \.isControl) else { return self }
-        return String(String.UnicodeScalarView(unicodeScalars.map { $0.isControl ? " " : $0 }))
-    }
-}
-
-extension Unicode.Scalar {
-    /// Line breaks, escape sequences, and everything else below the space and around the delete key.
-    fileprivate var isControl: Bool { value < 0x20 || (0x7F..<0xA0).contains(value) }
-}

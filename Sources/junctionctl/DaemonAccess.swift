@@ -10,8 +10,9 @@ struct DaemonAccess: Equatable {
     /// How long to wait for an answer, in seconds.
     var timeout: Double?
 
-    /// Where the daemon listens.
-    var path: SocketPath { .resolve(socket) }
+    /// Where the daemon listens. A path that was given is not repeated in errors: it may be a secret that was meant for
+    /// another option.
+    var path: SocketPath { socket.map { SocketPath($0, named: "the path given to --socket") } ?? .resolve(nil) }
 
     /// Until when an answer is waited for that is asked for now.
     var deadline: Deadline { timeout.map { .after(.seconds(min($0, 1e9))) } ?? .never }

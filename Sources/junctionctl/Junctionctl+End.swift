@@ -1,6 +1,7 @@
 import ArgumentParser
 import Glibc
 import JunctionClient
+import JunctionText
 
 extension Junctionctl {
     /// Ends the program: with one line on standard error, unless the user asked for help.
@@ -20,12 +21,18 @@ extension Junctionctl {
             Glibc.exit(code.rawValue)
         default:
             guard exitCode(for: error) == .validationFailure else { exit(withError: error) }
+            let complaint = UsageComplaint(message(for: error), about: Array(words), help: wholeHelp)
             end(
-                with: CommandFailure(usage: message(for: error)),
+                with: CommandFailure(usage: complaint.text),
                 of: words,
                 helpedBy: verb == nil ? HelpPage.named(by: fullMessage(for: error)) ?? page : page
             )
         }
+    }
+
+    /// All pages of help, which have every name of a verb and an option.
+    private static var wholeHelp: String {
+        ([Self.self] + configuration.subcommands).map { helpMessage(for: $0) }.joined()
     }
 
     private static func end(

@@ -52,7 +52,9 @@ final class Courier {
             guard version == KeeperMessage.version, !isGreeted else { throw FormatFault("another version's greeting") }
             isGreeted = true
         case _ where !isGreeted: throw FormatFault("a message before its greeting")
-        case .settings(let settings): self.settings = settings
+        case .settings(let settings):
+            self.settings = settings
+            authorities.trust(settings.trust)
         case .open(let request): try begin(request, number)
         // These may have crossed the end of their transfer.
         case .body(let bytes): transfers[number]?.give(bytes)

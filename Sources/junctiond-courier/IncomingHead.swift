@@ -2,8 +2,8 @@ import JunctionCourier
 
 /// Puts status and headers of the answer together from lines as libcurl hands them over.
 ///
-/// The heads of interim answers (1xx) come first and are forgotten; what comes after the final one are trailers, which
-/// nobody asked for.
+/// The first line of a head is its status line, and no other line is one. The heads of interim answers (1xx) come first and are
+/// dropped, and so are the trailers that may come after the final head.
 struct IncomingHead {
     enum Reading {
         case incomplete
@@ -13,6 +13,8 @@ struct IncomingHead {
 
     private(set) var status: UInt16 = 0
     private(set) var isComplete = false
+    /// The status line has been read, and the empty line has not.
+    private var isInHead = false
     private var headers: [(name: String, value: String)] = []
     private var count = 0
 
@@ -22,18 +24,27 @@ struct IncomingHead {
         guard count <= AnswerHead.longest / 2 else { return .unreadable }
         let text = line.last == UInt8(ascii: "\n") ? line.dropLast() : line[...]
         let content = text.last == UInt8(ascii: "\r") ? text.dropLast() : text
+        guard isInHead else {
+            guard let status = Self.status(in: content) else { return .unreadable }
+            (self.status, isInHead) = (status, true)
+            return .incomplete
+        }
         guard !content.isEmpty else { return ended() }
-        if content.starts(with: "HTTP/".utf8) {
-            (status, headers) = (Self.status(in: content), [])
-        } else if let colon = content.firstIndex(of: UInt8(ascii: ":")), Self.isToken(content[..<colon]) {
+        // A line whose name is none is left out: what one reader skips is another one's end of the name.
+        if let colon = content.firstIndex(of: UInt8(ascii: ":")), FieldText.isToken(content[..<colon]) {
             headers.append((String(decoding: content[..<colon], as: UTF8.self), Self.text(content[(colon + 1)...])))
         }
         return .incomplete
     }
 
     private mutating func ended() -> Reading {
+        isInHead = false
         switch status {
-        case 100..<200: return .incomplete
+        // What follows would be another protocol, and no request asks for one (RFC 9110 section 15.2.2).
+        case 101: return .unreadable
+        case 100..<200:
+            headers = []
+            return .incomplete
         case 200..<600:
             isComplete = true
             return .complete(AnswerHead(status: status, headers: headers))
@@ -41,24 +52,12 @@ struct IncomingHead {
         }
     }
 
-    /// The three digits after the version (RFC 9112 §4); zero when they are none.
-    private static func status(in line: Slice<UnsafeRawBufferPointer>) -> UInt16 {
-        guard let space = line.firstIndex(of: UInt8(ascii: " ")) else { return 0 }
+    /// The three digits after the version (RFC 9112 section 4); `nil` where the line is no status line.
+    private static func status(in line: Slice<UnsafeRawBufferPointer>) -> UInt16? {
+        guard line.starts(with: "HTTP/".utf8), let space = line.firstIndex(of: UInt8(ascii: " ")) else { return nil }
         let digits = line[(space + 1)...].prefix { $0 != UInt8(ascii: " ") }
-        guard digits.count == 3, digits.allSatisfy({ (0x30...0x39).contains($0) }) else { return 0 }
+        guard digits.count == 3, digits.allSatisfy({ (0x30...0x39).contains($0) }) else { return nil }
         return digits.reduce(0) { $0 * 10 + UInt16($1 - 0x30) }
-    }
-
-    /// Whether it is the name of a header (RFC 9110 §5.1). What is none is left out: what one reader skips is another one's
-    /// end of the name.
-    private static func isToken(_ name: Slice<UnsafeRawBufferPointer>) -> Bool {
-        !name.isEmpty
-            && name.allSatisfy { byte in
-                switch byte {
-                case 0x30...0x39, 0x41...0x5A, 0x61...0x7A: true
-                default: "!#$%&'*+-.^_`|~".utf8.contains(byte)
-                }
-            }
     }
 
     /// Without the spaces around it; what is no text, or would begin a line, is shown as a gap.

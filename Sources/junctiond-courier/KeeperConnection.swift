@@ -42,7 +42,10 @@ final class KeeperConnection {
                 return
             default:
                 defer { wipe(UnsafeMutableRawBufferPointer(rebasing: room[0..<count])) }
-                try reader.take(UnsafeRawBufferPointer(rebasing: room[0..<count]), each: each)
+                try reader.take(UnsafeRawBufferPointer(rebasing: room[0..<count])) {
+                    (number, message) throws(FormatFault) in
+                    try each(number, try message.get())
+                }
             }
         }
     }

@@ -36,7 +36,7 @@ extension Transfer {
             return TransferFailure(.other, detail: CURLE_URL_MALFORMAT.rawValue, requestLeft: false)
         }
         setRequest()
-        authorities.apply(to: easy, with: settings.trust)
+        trust(authorities.authorities)
         if let failure = setClientCertificate(settings) ?? setProxy(settings) { return failure }
         start(on: network, with: headerLines())
         return nil
@@ -54,6 +54,17 @@ extension Transfer {
         ccurl_set_text(easy, CURLOPT_CUSTOMREQUEST, request.method == "HEAD" ? nil : request.method)
         // libcurl makes a request again by itself when the connection that it had kept turns out to be dead.
         if !request.mayBeRepeated { ccurl_set_number(easy, CURLOPT_FRESH_CONNECT, 1) }
+    }
+
+    /// Nothing is kept of what was trusted a minute ago: neither an authority nor a connection to whom it had vouched for.
+    private func trust(_ authorities: Authorities?) {
+        keep(authorities)
+        ccurl_set_authorities(easy, authorities?.store)
+        switch authorities?.age {
+        case nil: break
+        case 0: ccurl_set_number(easy, CURLOPT_FRESH_CONNECT, 1)
+        case let age?: ccurl_set_number(easy, CURLOPT_MAXLIFETIME_CONN, age)
+        }
     }
 
     private func setBody(count: Int) {

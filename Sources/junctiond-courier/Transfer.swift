@@ -15,6 +15,8 @@ final class Transfer {
     private var network: UnsafeMutableRawPointer?
     /// The headers as libcurl wants them; it does not copy them.
     private var headers: UnsafeMutablePointer<curl_slist>?
+    /// Whom the connection trusts, for as long as there may be one.
+    private var authorities: Authorities?
     /// What libcurl says about an error, where its number says too little.
     private let words = UnsafeMutablePointer<CChar>.allocate(capacity: Int(CURL_ERROR_SIZE))
 
@@ -46,6 +48,11 @@ final class Transfer {
         curl_easy_cleanup(easy)
         curl_slist_free_all(headers)
         words.deallocate()
+    }
+
+    /// Keeps whom the transfer trusts, which libcurl has a plain pointer to.
+    func keep(_ authorities: Authorities?) {
+        self.authorities = authorities
     }
 
     /// Puts the transfer on its way, once everything about it has been set.
@@ -146,7 +153,7 @@ final class Transfer {
             return true
         case .complete(let head):
             steps.moved(at: clinux_boot_milliseconds())
-            guard keeper.tell(.head(head), about: number) else {
+            guard head.bodyLength(answering: request.method) != nil, keeper.tell(.head(head), about: number) else {
                 verdict = .notHTTP
                 return false
             }
@@ -160,6 +167,11 @@ final class Transfer {
     /// - Returns: how many bytes were taken: all, or none for now, or none for good.
     private func took(part: UnsafeRawBufferPointer) -> Int {
         steps.moved(at: clinux_boot_milliseconds())
+        // libcurl has read an answer where there is none.
+        guard head.isComplete else {
+            verdict = .notHTTP
+            return 0
+        }
         guard part.count <= window else {
             isPaused = true
             return Int(CURL_WRITEFUNC_PAUSE)

@@ -91,6 +91,36 @@ struct MessageTests {
         }
     }
 
+    @Test(arguments: ["", "é", "Junction-Error:", "a b", "a\t", "a(b)", "a\u{FF1A}", "\u{7F}", "a\r\nb"])
+    func `a head with a name that is no token is not read, and what follows it is`(name: String) throws {
+        let head = try #require(bytes(of: CourierMessage.head(AnswerHead(status: 200, headers: [(name, "x")])), 1))
+        let end = try #require(bytes(of: CourierMessage.end, 2))
+
+        #expect(try heard(head + end) == ["1: fault", "2: end"])
+    }
+
+    @Test(arguments: ["a\r\nSet-Cookie: b", "\0", "\u{7F}", "\u{1B}[2J"])
+    func `a head with a control character in a value is not read, and what follows it is`(value: String) throws {
+        let head = try #require(bytes(of: CourierMessage.head(AnswerHead(status: 200, headers: [("x", value)])), 1))
+        let end = try #require(bytes(of: CourierMessage.end, 2))
+
+        #expect(try heard(head + end) == ["1: fault", "2: end"])
+    }
+
+    private func heard(_ bytes: [UInt8]) throws -> [String] {
+        var heard: [String] = []
+        var reader = FrameReader<CourierMessage>()
+        try bytes.withUnsafeBytes { bytes in
+            try reader.take(bytes) { number, message in
+                switch message {
+                case .success(let message): heard.append("\(number): \(message.kind)")
+                case .failure: heard.append("\(number): fault")
+                }
+            }
+        }
+        return heard
+    }
+
     private func arrives<Message: FramedMessage>(_ message: Message) throws {
         let sent = try #require(bytes(of: message, 7))
         var heard: [Message] = []
@@ -111,7 +141,7 @@ struct MessageTests {
         each: (UInt32, Message) -> Void
     ) throws(FormatFault) {
         try bytes.withUnsafeBytes { SharedSecret(copying: $0) }.withUnsafeBytes { (bytes) throws(FormatFault) in
-            try reader.take(bytes) { each($0, $1) }
+            try reader.take(bytes) { (number, message) throws(FormatFault) in each(number, try message.get()) }
         }
     }
 
@@ -165,7 +195,7 @@ extension CourierMessage {
         [
             .hello(version: KeeperMessage.version), .credit(1), .leaving,
             .head(AnswerHead(status: 204, headers: [])),
-            .head(AnswerHead(status: 599, headers: [("a", "b"), ("a", ""), ("é", "ü")])),
+            .head(AnswerHead(status: 599, headers: [("a", "b"), ("a", ""), ("A!#$%&'*+-.^_`|~9", "ü: {}")])),
             .body(.empty), .body(SharedSecret(text: String(repeating: "x", count: Flow.longestPart))), .end,
         ]
         + TransferFailure.Cause.allCases.map { .failed(TransferFailure($0, detail: 111, requestLeft: $0 == .closed)) }

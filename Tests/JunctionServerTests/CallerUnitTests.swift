@@ -79,7 +79,7 @@ struct CallerUnitTests {
         var pair: [Int32] = [0, 0]
         guard socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0, &pair) == 0 else { return false }
         defer { for end in pair { close(end) } }
-        return ProcessHandle(connectedTo: pair[0]) != nil
+        return ProcessHandle(connectedTo: pair[0], numbered: nil) != nil
     }
 }
 

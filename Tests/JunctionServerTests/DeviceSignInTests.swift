@@ -107,6 +107,18 @@ struct DeviceSignInTests {
         #expect(status["renewal"]?["lastError"]?.string?.contains("denied") == true)
     }
 
+    @Test(arguments: ["", #","codeChallenge":"c","codeVerifier":"v""#])
+    func `a page of a browser needs either a challenge or a verifier`(members: String) throws {
+        let client = try server.connect()
+
+        let error = try client.error(
+            of: "session.authorizationPage",
+            #"{"redirectUri":"http://127.0.0.1:1/","state":"s"\#(members)}"#
+        )
+
+        #expect(error.code == -32602)
+    }
+
     @Test func `a provider without such a page says so`() throws {
         let client = try server.connect()
 

@@ -113,7 +113,7 @@ struct DoorTests {
     }
 
     @Test func `errors of our own have a status, a kind and the time to wait`() throws {
-        let server = try TestServer(callsPerMinute: 2)
+        let server = try TestServer(callsPerMinute: 1)
         let client = try server.visit()
 
         let nobody = try client.ask("GET", "/v2/user/:userId")
@@ -536,6 +536,45 @@ struct DoorTests {
 
         #expect(read == Self.long)
         #expect(try client.ask("GET", "/v2/user/alice").status == 200)
+    }
+
+    @Test(arguments: ["2", "70000", "0", "-1"])
+    func `what the provider says about the length does not decide where an answer ends`(length: String) throws {
+        let server = try TestServer()
+        let client = try server.visitSignedIn()
+        let stream = BodyStream()
+        let headers = ["Content-Length": length, "Transfer-Encoding": "gzip", "Connection": "close", "X": "y"]
+        let named = headers.map { (name: $0.key, value: $0.value) }
+        server.provider.answerCalls(Answer(status: 200, headers: named, body: [], stream: stream))
+        try client.request("GET", "/v2/user/alice")
+        try server.onLoop {
+            Array("hello".utf8).withUnsafeBytes { stream.put($0) }
+            stream.finish(.complete)
+        }
+
+        let answer = try client.answer()
+
+        #expect(answer.text == "hello")
+        #expect(
+            answer.headers.map { "\($0.name.lowercased()): \($0.value)" }.sorted() == [
+                "transfer-encoding: chunked", "x: y",
+            ]
+        )
+        // The next answer is the one to the next request.
+        #expect(try client.ask("GET", "/.junction/status").status == 200)
+    }
+
+    @Test(arguments: [204, 304])
+    func `an answer without a body ends with its head, whatever length it names`(status: Int) throws {
+        let server = try TestServer()
+        let client = try server.visitSignedIn()
+        server.provider.answerCalls(Answer(status: status, headers: [(name: "content-length", value: "7")], body: []))
+
+        let answer = try client.ask("GET", "/v2/user/alice")
+
+        #expect(answer.status == status)
+        #expect(answer.headers.isEmpty)
+        #expect(try client.ask("GET", "/.junction/status").status == 200)
     }
 
     @Test func `an answer that breaks off has no end`() throws {

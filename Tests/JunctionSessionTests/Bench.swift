@@ -36,6 +36,8 @@ struct Bench {
     var holdsWrites = false
     private(set) var heldWrites: [(ticket: WriteTicket, record: SessionRecord, secrets: SecretRef?)] = []
     var writeFailure: StoreFailure?
+    /// Whose handlers these are, by their numbers.
+    private var handlerOwners: [UInt64: UInt32] = [:]
     private var lastRequest: UInt64 = 0
     private var lastSecret: UInt64 = 0
 
@@ -43,6 +45,7 @@ struct Bench {
         seed: UInt64 = 1,
         at moment: Moment? = nil,
         mode: RenewalMode = .automatic,
+        handlerTimeout: Duration = .seconds(60),
         postponement: Duration = RenewalPolicy.shortestPostponement,
         callsPerMinute: Int = .max,
         _ restoration: Restoration = .absent
@@ -54,6 +57,7 @@ struct Bench {
             sealedWith: "file",
             seed: seed,
             mode: mode,
+            handlerTimeout: handlerTimeout,
             postponement: postponement,
             callsPerMinute: callsPerMinute
         )
@@ -144,6 +148,16 @@ struct Bench {
         grantLate(renewals.removeLast(), of: facts.userId ?? "alice")
     }
 
+    /// A renewal brings a new refresh token, and no access token that can be used.
+    mutating func grantSuccessor() {
+        fallShort(renewals.removeLast())
+    }
+
+    mutating func fallShort(_ attempt: Attempt, of user: String = "alice") {
+        let granted = Granted(identity: .user(user), scheme: .signInToken, life: nil, secrets: secret())
+        perform(machine.renewalFellShort(attempt, granted, Unavailability("No access token"), now: now))
+    }
+
     mutating func failRenewal(_ failure: RenewalFailure) {
         perform(machine.renewalFailed(renewals.removeLast(), failure, now: now))
     }
@@ -163,13 +177,19 @@ struct Bench {
 
     // MARK: What session handlers do
 
-    mutating func register(_ number: UInt64) {
-        perform(machine.handlerRegistered(HandlerID(number: number), now: now))
+    /// - Parameter uid: whose handler it is; where none is given, that of a local user of its own.
+    mutating func register(_ number: UInt64, of uid: UInt32? = nil) {
+        handlerOwners[number] = uid ?? UInt32(number)
+        perform(machine.handlerRegistered(handler(number), now: now))
     }
 
     mutating func unregister(_ number: UInt64) {
         questions.removeAll { $0.handler.number == number }
-        perform(machine.handlerGone(HandlerID(number: number), now: now))
+        perform(machine.handlerGone(handler(number), now: now))
+    }
+
+    private func handler(_ number: UInt64) -> HandlerID {
+        HandlerID(number: number, uid: handlerOwners[number] ?? UInt32(number))
     }
 
     /// Answers the question that is open.
@@ -187,7 +207,7 @@ struct Bench {
             case .signature: .signature(secret())
             case .unable: .unable
             }
-        perform(machine.handlerAnswered(HandlerID(number: number), attempt, named, now: now))
+        perform(machine.handlerAnswered(handler(number), attempt, named, now: now))
     }
 
     // MARK: What callers do

@@ -48,7 +48,7 @@ struct CallerTests {
     func `whoever signs in hears the first line of an app's own words`(words: String?, heard: String?) {
         let house = House().start()
         let (handlers, questions) = (Box<HandlerID>(), Box<RenewalQuestion>())
-        house.on { handlers.put($0.register { questions.put($0) }) }
+        house.on { handlers.put($0.register(handlerOf: 1_000) { questions.put($0) }) }
         let answers = Box<Result<Snapshot, Refusal>>()
         house.on { $0.signIn(.registration(userId: "alice", token: nil), by: 1_000) { answers.put($0) } }
 
@@ -65,7 +65,7 @@ struct CallerTests {
     @Test func `what an app says beside an answer is nobody's business`() {
         let house = House().start()
         let (handlers, questions) = (Box<HandlerID>(), Box<RenewalQuestion>())
-        house.on { handlers.put($0.register { questions.put($0) }) }
+        house.on { handlers.put($0.register(handlerOf: 1_000) { questions.put($0) }) }
         let states = Box<SessionState>()
         house.on {
             $0.signIn(.registration(userId: "alice", token: nil), by: 1_000) {

@@ -56,6 +56,135 @@ struct HandlerTests {
         #expect(bench.everAsked.map(\.number) == [2, 1])
     }
 
+    // MARK: Rounds
+
+    @Test func `each local user is asked once in a round, by the handler that registered last`() {
+        var bench = Bench.signedIn(mode: .handler)
+        for (handler, uid) in [(1, 7), (2, 7), (3, 8), (4, 7)] as [(UInt64, UInt32)] {
+            bench.register(handler, of: uid)
+        }
+
+        let request = bench.renew()
+        bench.answerQuestion(.unable)
+        bench.answerQuestion(.unable)
+
+        #expect(bench.everAsked.map(\.number) == [4, 3])
+        #expect(bench.message(of: request)?.contains("(2 were asked)") == true)
+        #expect(bench.facts.renewal.phase == .postponed)
+    }
+
+    @Test func `a handler that goes or says nothing is its user's only one in this round`() {
+        for isSilent in [false, true] {
+            var bench = Bench.signedIn(mode: .handler)
+            for handler in [1, 2] as [UInt64] { bench.register(handler, of: 7) }
+            bench.renew()
+
+            if isSilent { bench.pass(.seconds(60)) } else { bench.unregister(2) }
+
+            #expect(bench.everAsked.map(\.number) == [2])
+            #expect(bench.facts.renewal.phase == .postponed)
+        }
+    }
+
+    @Test(arguments: [Said.unable, .credential, nil])
+    func `a handler that could not help goes behind its user's others, and the user keeps the place`(said: Said?) {
+        var bench = Bench.signedIn(mode: .handler)
+        for (handler, uid) in [(1, 7), (2, 8), (3, 7), (4, 7)] as [(UInt64, UInt32)] {
+            bench.register(handler, of: uid)
+        }
+        bench.renew()
+        if let said { bench.answerQuestion(said) } else { bench.pass(.seconds(60)) }
+        if said == .credential { bench.failRenewal(.answerRefused("It is used up")) }
+        #expect(bench.everAsked.map(\.number) == [4, 2])
+        bench.answerQuestion(.unable)
+
+        bench.pass(.seconds(10))
+        bench.renew()
+        bench.answerQuestion(.unable)
+
+        // A user who said nothing has lost the place.
+        #expect(bench.everAsked.map(\.number) == (said == nil ? [4, 2, 2, 3] : [4, 2, 3, 2]))
+    }
+
+    @Test func `a user whose handler was silent is asked last, also by a new handler, until one answers`() {
+        var bench = due(handlers: 1, 2)
+        bench.pass(.seconds(60))
+        bench.answerQuestion(.unable)
+        #expect(bench.everAsked.map(\.number) == [2, 1])
+
+        bench.unregister(2)
+        bench.register(3, of: 2)
+        bench.renew()
+        bench.answerQuestion(.unable)
+        #expect(bench.everAsked.map(\.number) == [2, 1, 1, 3])
+        bench.answerQuestion(.unable)
+
+        bench.pass(.seconds(10))
+        bench.renew()
+        #expect(bench.everAsked.map(\.number) == [2, 1, 1, 3, 3])
+    }
+
+    @Test(
+        arguments: [
+            (3_600, 60, 120), (240, 60, 120), (200, 60, 100), (100, 60, 60), (100, 10, 50), (0, 60, 60), (0, 1, 1),
+            (3_600, 600, 120), (60, 600, 120), (0, 120, 120),
+        ] as [(Int, Int, Int)]
+    )
+    func `a round takes half of the token's remaining life, at least one handler's time, and two minutes at most`(
+        left: Int,
+        handlerTimeout: Int,
+        limit: Int
+    ) {
+        let allowed = RenewalPolicy.roundLimit(left: .seconds(left), handlerTimeout: .seconds(handlerTimeout))
+        #expect(allowed == .seconds(limit))
+    }
+
+    @Test(arguments: [3_600, 120, 30] as [Int])
+    func `however many are silent, a round ends in its time, and everybody was asked`(life: Int) {
+        var bench = Bench(mode: .handler, handlerTimeout: .seconds(10))
+        bench.life = .seconds(life)
+        bench.signIn(.signInToken("alice"))
+        bench.grantExchange()
+        for handler in 1...500 as ClosedRange<UInt64> { bench.register(handler) }
+        // The first round is that of a living token, the second one that of a dead one.
+        for round in 1...2 {
+            while bench.everAsked.count <= (round - 1) * 500 { bench.passToAlarm() }
+            let began = bench.now.uptime
+            let left = max(bench.facts.accessToken!.expiresAt - bench.now.wall, .zero)
+            while bench.facts.renewal.phase != .postponed { bench.passToAlarm() }
+
+            let limit = min(.seconds(120), max(left / 2, .seconds(10)))
+            #expect(bench.now.uptime - began <= limit)
+            #expect(bench.everAsked.count == round * 500)
+            #expect(Set(bench.everAsked.suffix(500)).count == 500)
+            if life == 30, round == 2 { #expect(left == .zero) }
+        }
+    }
+
+    @Test func `each question says by when it has to be answered: an equal share of what is left of the round`() {
+        var bench = Bench.signedIn(mode: .handler)
+        for handler in 1...4 as ClosedRange<UInt64> { bench.register(handler) }
+        bench.renew()
+        #expect(bench.questions.last?.question.deadline == bench.now.wall + .seconds(30))
+        bench.answerQuestion(.unable)
+        #expect(bench.questions.last?.question.deadline == bench.now.wall + .seconds(40))
+        bench.pass(.seconds(40))
+        #expect(bench.questions.last?.question.deadline == bench.now.wall + .seconds(40))
+        bench.answerQuestion(.unable)
+        #expect(bench.questions.last?.question.deadline == bench.now.wall + .seconds(60))
+    }
+
+    @Test func `what an app gave is tried again much later, and refused: the others are asked all the same`() {
+        var bench = due(handlers: 1, 2)
+        bench.answerQuestion(.credential)
+        bench.failRenewal(.unavailable(Unavailability("Busy", retryAfter: .seconds(500))))
+        while bench.renewals.isEmpty { bench.passToAlarm() }
+
+        bench.failRenewal(.answerRefused("It is used up"))
+
+        #expect(bench.everAsked.map(\.number) == [2, 1])
+    }
+
     @Test func `a handler that dies while it is asked harms nobody`() {
         var bench = due(handlers: 1, 2)
         bench.unregister(2)
@@ -384,7 +513,7 @@ struct HandlerTests {
         let open = bench.questions[0].question.attempt
         bench.perform(
             bench.machine.handlerAnswered(
-                HandlerID(number: 1),
+                HandlerID(number: 1, uid: 1),
                 open,
                 .failed("the token server is away"),
                 now: bench.now
@@ -416,11 +545,11 @@ struct HandlerTests {
         let request = bench.identify("ext-bob")
         bench.answer(request, .success(registration(of: "bob")))
         bench.answerQuestion(.credential)
-        bench.pass(.seconds(3_000))
-        #expect(bench.questions.last?.question.reason == .expiring)
+        bench.renew()
+        #expect(bench.questions.last?.question.reason == .requested)
 
         bench.failExchange(.refused("The token has expired"))
-        #expect(bench.questions.last?.question.reason == .expiring)
+        #expect(bench.questions.last?.question.reason == .requested)
         bench.answerQuestion(.renew)
         bench.grantRenewal()
 

@@ -21,6 +21,7 @@ struct IdentityTests {
         #expect(identity.userId == one)
         #expect(identity.isSameUser(as: Identity(userId: one)) && identity.isCalled(one))
         #expect(!identity.isSameUser(as: Identity(userId: other)) && !identity.isCalled(other))
+        #expect(identity != Identity(userId: other) && identity == Identity(userId: one))
     }
 
     @Test(arguments: [

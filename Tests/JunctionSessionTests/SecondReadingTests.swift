@@ -226,17 +226,54 @@ struct SecondReadingTests {
         #expect(house.provider.apiCalls.isEmpty)
     }
 
-    @Test func `an API call's retry after a 401 is counted`() {
-        let house = House(callsPerMinute: 100).start()
+    @Test func `an API call's retry after a 401 belongs to the call, and the next call is the one too many`() {
+        let house = House(callsPerMinute: 1).start()
         house.on { $0.signIn(.signInToken(SharedSecret(text: "alice")), by: 1_000) { _ in } }
         house.provider.answerCalls(ApiAnswer(status: 401, headers: [], body: []))
-        house.on { $0.call(ApiRequest(method: "GET", path: "/v2/user/alice"), by: 7) { _ in } }
-        #expect(house.provider.apiCalls.count + house.provider.renewalCalls == 3)
-        let limited = House(callsPerMinute: 2).start()
-        limited.on { $0.signIn(.signInToken(SharedSecret(text: "alice")), by: 1_000) { _ in } }
-        limited.provider.answerCalls(ApiAnswer(status: 401, headers: [], body: []))
-        limited.on { $0.call(ApiRequest(method: "GET", path: "/v2/user/alice"), by: 7) { _ in } }
-        #expect(limited.provider.apiCalls.count + limited.provider.renewalCalls <= 2)
+        let outcomes = Box<Result<ApiAnswer, Refusal>>()
+
+        for _ in 0..<2 {
+            house.on { $0.call(ApiRequest(method: "GET", path: "/v2/user/alice"), by: 7) { outcomes.put($0) } }
+        }
+
+        #expect(outcomes.all.map { try? $0.get().status } == [200, nil])
+        #expect(house.provider.apiCalls.count == 2)
+        #expect(house.provider.renewalCalls == 1)
+        guard case .failure(let refusal)? = outcomes.all.last else { return }
+        #expect(refusal.kind == .busy)
+        #expect(refusal.retryAfter == .seconds(60))
+    }
+
+    @Test func `a 401 whose renewal the user's limit prevents is busy, with the time to wait`() {
+        let house = House(callsPerMinute: 1).start()
+        house.on { $0.signIn(.signInToken(SharedSecret(text: "alice")), by: 7) { _ in } }
+        house.provider.answerCalls(ApiAnswer(status: 401, headers: [], body: []))
+        let outcomes = Box<Result<ApiAnswer, Refusal>>()
+
+        house.on { $0.call(ApiRequest(method: "GET", path: "/v2/user/alice"), by: 7) { outcomes.put($0) } }
+
+        guard case .failure(let refusal)? = outcomes.all.first else {
+            Issue.record("\(outcomes.all)")
+            return
+        }
+        #expect(refusal.kind == .busy)
+        #expect(refusal.retryAfter == .seconds(60))
+        #expect(house.provider.renewalCalls == 0)
+    }
+
+    @Test func `API calls and calls of the session are counted apart`() {
+        let house = House(callsPerMinute: 3).start()
+        house.on { $0.signIn(.signInToken(SharedSecret(text: "alice")), by: 7) { _ in } }
+        let kinds = Box<Refusal.Kind?>()
+        @Sendable func note<Answer>(_ outcome: Result<Answer, Refusal>) {
+            if case .failure(let refusal) = outcome { kinds.put(refusal.kind) } else { kinds.put(nil) }
+        }
+
+        for _ in 0..<4 { house.on { $0.call(ApiRequest(method: "GET", path: "/v2/user/alice"), by: 7) { note($0) } } }
+        for _ in 0..<3 { house.on { $0.renew(by: 7) { note($0) } } }
+
+        // The sign-in is one of the session's.
+        #expect(kinds.all == [nil, nil, nil, .busy, nil, nil, .busy])
     }
 
     @Test func `a registration that no handler could complete is not counted`() {

@@ -268,8 +268,8 @@ struct SessionHandlerDefectTests {
             .terminated(code: "400312", message: "Banned")
         )
         on { owner in
-            _ = owner.register { question in
-                owner.assumeIsolated { $0.answered(HandlerID(number: 1), question.attempt, .renew) }
+            _ = owner.register(handlerOf: 1_000) { question in
+                owner.assumeIsolated { $0.answered(HandlerID(number: 1, uid: 1_000), question.attempt, .renew) }
             }
         }
         clock.advance(by: .seconds(10))

@@ -332,7 +332,7 @@ struct SessionOwnerTests {
         let house = House(tokenLife: .seconds(60), rules: RenewalRules(mode: .handler)).start().signIn()
         let questions = Box<RenewalQuestion>()
         let handlers = Box<HandlerID>()
-        house.on { owner in handlers.put(owner.register { questions.put($0) }) }
+        house.on { owner in handlers.put(owner.register(handlerOf: 1_000) { questions.put($0) }) }
         func answer(_ text: String) {
             let (handler, question) = (handlers.all[0], questions.all.last!)
             house.on { $0.answered(handler, question.attempt, .authToken(SharedSecret(text: text))) }
@@ -435,7 +435,7 @@ extension SessionOwnerTests {
         let house = House(tokenLife: .seconds(60), rules: RenewalRules(mode: .handler)).start().signIn()
         let questions = Box<RenewalQuestion>()
         let handlers = Box<HandlerID>()
-        house.on { owner in handlers.put(owner.register { questions.put($0) }) }
+        house.on { owner in handlers.put(owner.register(handlerOf: 1_000) { questions.put($0) }) }
         house.on { $0.unregister(handlers.all[0]) }
         house.pass(.seconds(61))
         #expect(questions.all.isEmpty)
@@ -457,6 +457,102 @@ extension SessionOwnerTests {
         #expect(house.store.kept?.secrets.refreshToken?.text == "refresh-alice-1")
     }
 
+    // MARK: API calls that a sign-out overtakes
+
+    @Test(arguments: ["alice", "bob", nil])
+    func `a call whose user signs out is answered at once, whoever signs in after it`(next: String?) {
+        let house = House().start().signIn("alice")
+        let outcomes = Box<String>()
+        house.provider.answerCalls(ApiAnswer(status: 200, headers: [], body: Array("alice's".utf8)))
+        house.provider.holdCalls()
+        house.on { owner in
+            owner.call(ApiRequest(method: "GET", path: "/v2/user/alice"), by: 1_000) { outcomes.put($0.words) }
+        }
+
+        house.on { $0.signOut(by: 1_000) { _ in } }
+        if let next { _ = house.signIn(next) }
+        house.provider.release()
+        house.executor.runUntilIdle()
+
+        #expect(outcomes.all == ["notSignedIn"])
+        #expect(house.owner.assumeIsolated { $0.calls.isEmpty })
+    }
+
+    @Test(arguments: [false, true])
+    func `a body that has not been taken when its user signs out is never taken, also when all of it had come`(
+        isComplete: Bool
+    ) {
+        let house = House().start().signIn("alice")
+        let stream = BodyStream()
+        Array("alice's".utf8).withUnsafeBytes { stream.put($0) }
+        if isComplete { stream.finish(.complete) }
+        house.provider.answerCalls(ApiAnswer(status: 200, headers: [], body: [], stream: stream))
+        let outcomes = Box<String>()
+        house.on { owner in
+            owner.call(ApiRequest(method: "GET", path: "/v2/user/alice"), by: 1_000) { outcomes.put($0.words) }
+        }
+        #expect(outcomes.all == ["200"])
+
+        house.on { $0.signOut(by: 1_000) { _ in } }
+        _ = house.signIn("bob")
+
+        #expect(stream.take(atMost: 100) { $0.count } == nil)
+        guard let breach = stream.breach else {
+            Issue.record("the body is whole")
+            return
+        }
+        #expect(Refusal(ofCall: breach).kind == .notSignedIn)
+    }
+
+    @Test func `a call that waits for a renewal is not made as another user`() {
+        let house = House(tokenLife: .seconds(60), rules: RenewalRules(mode: .handler)).start().signIn("alice")
+        house.pass(.seconds(61))
+        house.on { _ = $0.register(handlerOf: 1_000) { _ in } }
+        let outcomes = Box<String>()
+        house.on { owner in
+            owner.call(ApiRequest(method: "GET", path: "/v2/user/:userId"), by: 1_000) { outcomes.put($0.words) }
+        }
+        #expect(outcomes.all.isEmpty)
+
+        let requests = Box<IdentifyRequest>()
+        house.on { $0.identify(externalUserId: "ext-bob", by: 1_000, ask: { id, _ in requests.put(id) }) { _ in } }
+        let bob = Credential.signInToken(SharedSecret(text: "bob"))
+        house.on { $0.identifyAnswered(requests.all[0], with: .success(bob)) }
+
+        #expect(house.snapshot().facts.userId == "bob")
+        #expect(outcomes.all == ["notSignedIn"])
+        #expect(house.provider.apiCalls.isEmpty)
+    }
+
+    @Test func `a call that waits for the first sign-in is made as that user`() {
+        let house = House().start()
+        house.provider.hold()
+        house.on { $0.signIn(.signInToken(SharedSecret(text: "alice")), by: 1_000) { _ in } }
+        let outcomes = Box<String>()
+        house.on { owner in
+            owner.call(ApiRequest(method: "GET", path: "/v2/user/:userId"), by: 1_000) { outcomes.put($0.words) }
+        }
+        house.provider.release()
+        house.executor.runUntilIdle()
+
+        #expect(outcomes.all == ["200"])
+    }
+
+    @Test func `a call of a user who is found out to be banned meanwhile says that the session was ended`() {
+        let house = House().start().signIn("alice")
+        let outcomes = Box<String>()
+        house.provider.holdCalls()
+        house.on { owner in
+            owner.call(ApiRequest(method: "GET", path: "/v2/user/alice"), by: 1_000) { outcomes.put($0.words) }
+        }
+        house.provider.failRenewals(.terminated(code: "400312", message: "Banned"))
+        house.on { $0.renew(by: 1_000) { _ in } }
+        house.provider.release()
+        house.executor.runUntilIdle()
+
+        #expect(outcomes.all == ["sessionTerminated"])
+    }
+
     @Test func `after each event only what is in use is kept`() {
         let house = House().start().signIn()
         #expect(house.owner.assumeIsolated { $0.shelf.count } == 1)
@@ -466,9 +562,28 @@ extension SessionOwnerTests {
         #expect(house.owner.assumeIsolated { $0.shelf.count } == 0)
     }
 
-    @Test func `a renewal's answer without a token is an unknown outcome: it is asked for again`() {
+    @Test func `a refresh token that comes without an access token is sealed, and the next attempt is made with it`() {
         let house = House().start().signIn()
         house.provider.grantNoToken()
+        let kinds = Box<Refusal.Kind>()
+        house.on { $0.renew(by: 1_000) { if case .failure(let refusal) = $0 { kinds.put(refusal.kind) } } }
+        #expect(kinds.all == [.providerUnavailable])
+        #expect(house.store.kept?.secrets.refreshToken?.text == "refresh-alice-2")
+        #expect(house.store.kept?.secrets.accessToken?.text == "access-alice-1")
+        #expect(house.snapshot().facts.state == .established)
+
+        for _ in 0..<60 where house.provider.renewalCalls < 2 { house.pass(.seconds(60)) }
+        #expect(
+            house.provider.renewalSecrets.map { $0.refreshToken?.text }.prefix(2) == [
+                "refresh-alice-1", "refresh-alice-2",
+            ]
+        )
+    }
+
+    @Test func `an answer with neither token leaves the outcome unknown: the same token is sent again`() {
+        let house = House().start().signIn()
+        house.provider.grantNoToken()
+        house.provider.grantNoRefreshToken()
         let kinds = Box<Refusal.Kind>()
         house.on { $0.renew(by: 1_000) { if case .failure(let refusal) = $0 { kinds.put(refusal.kind) } } }
         #expect(kinds.all == [.providerUnavailable])
@@ -476,5 +591,15 @@ extension SessionOwnerTests {
         house.pass(.seconds(2))
         #expect(house.provider.renewalCalls == 2)
         #expect(house.snapshot().facts.state == .established)
+    }
+}
+
+extension Result<ApiAnswer, Refusal> {
+    /// The status, or the kind of the refusal.
+    fileprivate var words: String {
+        switch self {
+        case .success(let answer): "\(answer.status)"
+        case .failure(let refusal): refusal.kind.rawValue
+        }
     }
 }

@@ -40,16 +40,17 @@ struct SurvivorTests {
     // MARK: Rounds
 
     @Test func `a round that is dropped leaves the others their turn`() {
-        var rounds = HandlerRounds(deadline: .seconds(60))
+        var rounds = HandlerRounds(handlerTimeout: .seconds(60))
         func round(_ purpose: HandlerRounds.Round.Purpose, _ number: UInt64) -> HandlerRounds.Round {
             HandlerRounds.Round(
                 purpose: purpose,
                 attempt: Attempt(number: number),
                 reason: .missing,
-                others: [HandlerID(number: 7)]
+                limit: .seconds(120),
+                users: [7]
             )
         }
-        rounds.register(HandlerID(number: 7))
+        rounds.register(HandlerID(number: 7, uid: 7))
         rounds.begin(round(.renewal, 1))
         rounds.begin(round(.signIn, 2))
         rounds.drop(.signIn)
@@ -378,7 +379,13 @@ struct SurvivorTests {
         #expect(asking.answered(Request(second)) == nil)
         #expect(asking.answered(Request(first)) != nil)
 
-        let round = HandlerRounds.Round(purpose: .signIn, attempt: Attempt(number: 1), reason: .missing, others: [])
+        let round = HandlerRounds.Round(
+            purpose: .signIn,
+            attempt: Attempt(number: 1),
+            reason: .missing,
+            limit: .seconds(120),
+            users: []
+        )
         let given = SecretRef(number: 9)
         func exchanging(_ stage: SignIn.Exchange.Stage) -> SignIn {
             var signIn = SignIn()
@@ -570,15 +577,6 @@ struct SurvivorTests {
         #expect(try call("/v2/user/alice", in: house).all.first?.get().status == 403)
         #expect(house.provider.renewalCalls == 0)
         #expect(house.provider.apiCalls.count == 1)
-    }
-
-    @Test func `a retry that would be one call too many is the 401 that it was for`() throws {
-        let house = House(callsPerMinute: 2).start()
-        house.on { $0.signIn(.signInToken(SharedSecret(text: "alice")), by: 1) { _ in } }
-        house.provider.answerCalls(ApiAnswer(status: 401, headers: [], body: []))
-        #expect(try call("/v2/user/alice", in: house).all.first?.get().status == 401)
-        #expect(house.provider.apiCalls.count == 1)
-        #expect(house.provider.renewalCalls == 1)
     }
 
     @Test func `what a handler gave completes a registration`() {

@@ -156,7 +156,7 @@ struct VerdictTests {
         let ids = Box<HandlerID>()
         let asked = Box<RenewalQuestion>()
 
-        house.on { ids.put($0.register(handler: { asked.put($0) })) }
+        house.on { ids.put($0.register(handlerOf: 1_000) { asked.put($0) }) }
         house.on { $0.answered(ids.all[0], asked.all[0].attempt, .renew) }
 
         #expect(house.provider.renewalCalls == 1)
@@ -172,7 +172,7 @@ struct VerdictTests {
         let ids = Box<HandlerID>()
         let asked = Box<RenewalQuestion>()
 
-        house.on { ids.put($0.register(handler: { asked.put($0) })) }
+        house.on { ids.put($0.register(handlerOf: 1_000) { asked.put($0) }) }
         house.on { $0.answered(ids.all[0], asked.all[0].attempt, .renew) }
 
         #expect(house.provider.renewalSecrets.last?.accessToken != nil)
@@ -185,14 +185,14 @@ struct VerdictTests {
         bench.machine.budget = CallBudget(callsPerMinute: 1)
         bench.register(1)
         let request = bench.renew()
-        #expect(bench.machine.apiCallBegan(by: 1_000, now: bench.now) == nil)
+        #expect(bench.machine.providerCallBegan(by: 1_000, now: bench.now) == nil)
 
         bench.answerQuestion(.credential)
         #expect(bench.renewals.count == 1)
         bench.grantRenewal()
 
         #expect(bench.reply(to: request) == .done)
-        #expect(bench.machine.apiCallBegan(by: 1_000, now: bench.now)?.kind == .busy)
+        #expect(bench.machine.providerCallBegan(by: 1_000, now: bench.now)?.kind == .busy)
     }
 }
 

@@ -115,10 +115,14 @@ import Testing
         )
         var secrets = SessionSecrets.test(7)
         secrets.subjectTokenType = "urn:ietf:params:oauth:token-type:jwt"
+        secrets.endpointOrigins = EndpointOrigins(token: "https://id.example.com", userinfo: "https://api.example.com")
+        secrets.codes?.endpointOrigins = EndpointOrigins(token: "https://id.example.com:8443")
 
         let opened = try #require(reader.finding(in: try Self.bytes(.test(7, edition: 3, content), secrets)).opened)
 
         #expect(opened.record.content == content)
         #expect(opened.secrets.subjectTokenType == "urn:ietf:params:oauth:token-type:jwt")
+        #expect(opened.secrets.endpointOrigins == secrets.endpointOrigins)
+        #expect(opened.secrets.codes?.endpointOrigins == secrets.codes?.endpointOrigins)
     }
 }

@@ -13,10 +13,17 @@ struct LongestRecordTests {
         var session = StoredSession.test(String(repeating: "u", count: 256))
         session.externalUserId = ExternalUserId(text(ExternalUserId.longest))
         // An answer of a token endpoint has 64 KiB at most; the refresh token may come from an earlier one.
-        let secrets = SessionSecrets(
+        var secrets = SessionSecrets(
             accessToken: .init(text: String(repeating: "a", count: 1 << 14)),
             refreshToken: .init(text: String(repeating: "r", count: 1 << 16)),
             apiKey: .init(text: String(repeating: "k", count: 4_096))
+        )
+        let origin = "https://\(String(repeating: "h", count: 253)):65535"
+        secrets.endpointOrigins = EndpointOrigins(
+            token: origin,
+            deviceAuthorization: origin,
+            revocation: origin,
+            userinfo: origin
         )
 
         let bytes = try SealedRecord.bytes(

@@ -20,6 +20,15 @@ import Testing
                 reauthenticationPending: true
             )
         ),
+        .session(
+            StoredSession(
+                identity: Identity(userId: "u"),
+                scheme: .device,
+                token: nil,
+                reauthenticationPending: true,
+                unexplainedRefusals: UnexplainedRefusals(count: 3, firstAt: WallTime(milliseconds: -7))
+            )
+        ),
         .terminated(
             Termination(code: "invalid_token", message: "gone \u{1F5D1}", at: WallTime(milliseconds: 5)),
             Identity(userId: "u-1", region: "eu")

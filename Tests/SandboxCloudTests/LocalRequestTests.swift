@@ -5,7 +5,9 @@ import Testing
 
 /// What a web page from elsewhere, or another user of the machine, can get out of the sandbox.
 struct LocalRequestTests {
-    @Test(arguments: ["evil.example", "evil.example:PORT", "127.0.0.1:1", "127.0.0.1", "10.0.0.1:PORT", "[::2]:PORT", ""])
+    @Test(arguments: [
+        "evil.example", "evil.example:PORT", "127.0.0.1:1", "127.0.0.1", "10.0.0.1:PORT", "[::2]:PORT", "",
+    ])
     func `a request for another host is refused`(host: String) async throws {
         try await Sandbox.run { sandbox in
             let host = host.replacingOccurrences(of: "PORT", with: "\(sandbox.client.port)")
@@ -38,8 +40,9 @@ struct LocalRequestTests {
 
             let answer = try await sandbox.post("/sandbox/users", ["clientUserId": "mallory"], headers: headers)
 
+            let users = try await sandbox.get("/sandbox/users")
             #expect(answer.status == 403)
-            #expect(try await sandbox.get("/sandbox/users").json["users"] == [])
+            #expect(users.json["users"] == [])
         }
     }
 
@@ -47,7 +50,9 @@ struct LocalRequestTests {
         try await Sandbox.run { sandbox in
             let headers = ["Origin": "http://127.0.0.1:\(sandbox.client.port)", "Sec-Fetch-Site": "same-origin"]
 
-            #expect(try await sandbox.post("/sandbox/reset", headers: headers).status < 300)
+            let answer = try await sandbox.post("/sandbox/reset", headers: headers)
+
+            #expect(answer.status < 300)
         }
     }
 
@@ -55,9 +60,21 @@ struct LocalRequestTests {
         try await Sandbox.run { sandbox in
             let headers = ["Sec-Fetch-Site": "cross-site", "Sec-Fetch-Mode": "navigate"]
 
-            #expect(try await sandbox.get("/oauth/authorize", headers: headers).status != 403)
-            #expect(try await sandbox.get("/sandbox/users", headers: headers).status == 403)
+            let page = try await sandbox.get("/oauth/authorize", headers: headers)
+            let users = try await sandbox.get("/sandbox/users", headers: headers)
+
+            #expect(page.status != 403)
+            #expect(users.status == 403)
         }
+    }
+
+    @Test func `the origin of a TLS front is the sandbox's own`() throws {
+        let middleware = LocalRequestMiddleware(front: try FrontOrigin("https://localhost:8443"))
+
+        #expect(middleware.isOurs("localhost:8443", 8787))
+        #expect(!middleware.isOurs("localhost:8444", 8787))
+        #expect(middleware.isOurs(origin: "https://localhost:8443", 8787))
+        #expect(!middleware.isOurs(origin: "https://localhost:8787", 8787))
     }
 
     @Test func `the state file belongs to its owner alone, even if an older one did not`() async throws {
@@ -74,6 +91,8 @@ struct LocalRequestTests {
             #expect(mode == 0o600)
             try FileManager.default.setAttributes([.posixPermissions: 0o644], ofItemAtPath: path)
         }
-        #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path(percentEncoded: false)) == ["state.json"])
+        #expect(
+            try FileManager.default.contentsOfDirectory(atPath: folder.path(percentEncoded: false)) == ["state.json"]
+        )
     }
 }

@@ -85,15 +85,23 @@ import Testing
         }
     }
 
-    @Test func `TLS files that are none stop the start with their names`() async throws {
-        let failure = await #expect(throws: StartFailure.self) {
-            try await Sandbox.run { configuration in
-                configuration.tls = .init(certificate: "/nowhere/cert.pem", key: "/nowhere/key.pem")
-            } _: { _ in
-            }
-        }
+    @Test(arguments: ["https://localhost:8443", "https://127.0.0.1:1", "https://[::1]:8443"])
+    func `a TLS front has an origin on this machine`(text: String) throws {
+        var configuration = SandboxConfiguration(listen: try ListenAddress("127.0.0.1:8787"))
+        #expect(configuration.origin(port: 8787) == "http://127.0.0.1:8787")
 
-        #expect(failure?.description.contains("/nowhere/cert.pem") == true)
+        configuration.front = try FrontOrigin(text)
+
+        #expect(configuration.origin(port: 8787) == text)
+        #expect(configuration.scheme == "https")
+    }
+
+    @Test(arguments: [
+        "http://localhost:8443", "https://localhost", "https://localhost:8443/", "https://localhost:0",
+        "https://sandbox.example:8443", "localhost:8443", "",
+    ])
+    func `what is no such origin is refused`(text: String) {
+        #expect(throws: FrontOrigin.Refused.self) { try FrontOrigin(text) }
     }
 
     @Test func `a port that is taken stops the start with its address`() async throws {

@@ -33,6 +33,7 @@ verdict() { # ok|not-ok TEXT
     [[ ! -e $scratch/number ]] || number=$(<"$scratch/number")
     echo $((number + 1)) >"$scratch/number"
     printf '%-6s %3d  %s: %s\n' "${1/-/ }" $((number + 1)) "$case_name" "$2"
+    echo "$1" >>/ci/out/verdicts
 }
 
 check() { # TEXT COMMAND...
@@ -190,7 +191,16 @@ couriers() { # the units of those that there are
 
 no_courier() { is "$(couriers)" ""; }
 
+# The session has a courier, and API calls have another one: where both may be there, the one that is not meant goes first.
 courier_pid() { prop MainPID "$(couriers | head -n 1)"; }
+
+courier_beside() { # PID: of the other one
+    local unit pid
+    for unit in $(couriers); do
+        pid=$(prop MainPID "$unit")
+        [[ $pid == "$1" ]] || { echo "$pid"; return; }
+    done
+}
 
 calls() { junctionctl api GET /v2/providers; } # what only a courier can carry
 
@@ -280,6 +290,44 @@ as() { # USER COMMAND...: with all groups of that user
     local name=$1
     shift
     timeout 60 setpriv --reuid "$name" --regid "$name" --init-groups "$@"
+}
+
+# ---- a service manager of one user ----
+
+home=$work/home
+
+# Starts one for kiosk, as logind does at a log-in on a machine that has it: with a home that is empty.
+start_user_manager() {
+    local uid
+    uid=$(id -u kiosk)
+    user_runtime=/run/user/$uid
+    user_config=$home/.config/junctiond/junctiond.toml
+    install -d -o kiosk -g kiosk -m 700 "$home" "$home/.local" "$user_runtime"
+    unit "user@$uid.service" <<END
+[Service]
+Type=notify
+User=kiosk
+Environment=HOME=$home XDG_RUNTIME_DIR=$user_runtime
+ExecStart=/lib/systemd/systemd --user
+Delegate=yes
+KillMode=mixed
+TimeoutStopSec=20
+END
+    systemctl start "user@$uid.service"
+}
+
+stop_user_manager() {
+    systemctl stop "user@$(id -u kiosk).service"
+    rm -rf "$user_runtime"
+}
+
+user_does() { as kiosk env -i PATH="$PATH" HOME="$home" XDG_RUNTIME_DIR="$user_runtime" "$@"; } # COMMAND...
+
+of_user() { user_does systemctl --user show --property="$1" --value "${2:-junctiond.service}"; } # PROPERTY [UNIT]
+
+configure_user() { # <CONFIGURATION
+    install -d -o kiosk -g kiosk -m 700 "$home/.config" "${user_config%/*}"
+    cat >"$user_config"
 }
 
 # ---- the package ----

@@ -156,7 +156,7 @@ struct ApprovalTests {
     @Test func `whatever a provider sends, a terminal does not act on it`() {
         let instructions = ApprovalText(codes("A\u{1B}[2JB\nC"), now: now).instructions
 
-        #expect(instructions?.hasSuffix("\nEnter  A [2JB C") == true)
+        #expect(instructions?.hasSuffix("\nEnter  A\\u001b[2JB C") == true)
     }
 
     @Test func `who may not approve reads no instructions`() {

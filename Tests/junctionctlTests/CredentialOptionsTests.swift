@@ -44,7 +44,7 @@ struct CredentialOptionsTests {
     }
 
     @Test func `a token file is a Sign-In Token`() throws {
-        guard case .signInToken(.file("t")) = try form("--token-file", "t") else {
+        guard case .signInToken(.file("t", option: _)) = try form("--token-file", "t") else {
             Issue.record("That is another scheme")
             return
         }
@@ -70,7 +70,7 @@ struct CredentialOptionsTests {
 
         let form = try SignInCommand.parse(arguments).credential.form()
 
-        guard case .apiKey(.file("k"), userId: user.last, environment: "sandbox", region: "us") = form else {
+        guard case .apiKey(.file("k", option: _), userId: user.last, environment: "sandbox", region: "us") = form else {
             Issue.record("That is another scheme")
             return
         }
@@ -118,7 +118,7 @@ struct CredentialOptionsTests {
                 == .userLogin(userId: "u", displayName: "Joe", authToken: nil)
         )
         guard
-            case .userLogin(userId: "u", displayName: nil, authToken: .file("a")) = try form(
+            case .userLogin(userId: "u", displayName: nil, authToken: .file("a", option: _)) = try form(
                 "--user-id",
                 "u",
                 "--auth-token-file",
@@ -132,7 +132,7 @@ struct CredentialOptionsTests {
 
     @Test func `a registration has a token from a file`() throws {
         guard
-            case .registration(userId: "u", token: .file("r")) = try form(
+            case .registration(userId: "u", token: .file("r", option: _)) = try form(
                 "--user-id",
                 "u",
                 "--registration-token-file",

@@ -99,7 +99,7 @@ struct ExitStatusTests {
     @Test func `what a provider says cannot reach the terminal's controls`() {
         let failure = CommandFailure(JunctionError(WireError(.providerUnavailable, "a\nb\u{1B}[2Jc\u{9B}d é")))
 
-        #expect(failure.line.hasPrefix("junctionctl: a b [2Jc d é (providerUnavailable): "))
+        #expect(failure.line.hasPrefix("junctionctl: a b\\u001b[2Jc\\u009bd é (providerUnavailable): "))
         #expect(!failure.line.contains("\n"))
     }
 

@@ -20,12 +20,12 @@ struct MistypedMethodTests {
         #expect(MistypedMethod.nearest(to: "handler.nregister") == ["handler.register", "handler.unregister"])
     }
 
-    @Test func `what is said names the method, those near it, and where all are`() throws {
+    @Test func `what is said names the methods that were probably meant, and where all are`() throws {
         let error = JunctionError(WireError.methodNotFound)
         let failure = try #require(MistypedMethod("session.stauts", error)).failure
 
         #expect(
-            failure.line == "junctionctl: there is no method 'session.stauts' (methodNotFound): "
+            failure.line == "junctionctl: there is no such method (methodNotFound): "
                 + "is it 'session.status'? 'junctionctl rpc rpc.discover' lists all"
         )
         #expect(failure.status == CommandFailure(error).status)

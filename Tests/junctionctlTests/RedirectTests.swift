@@ -63,6 +63,12 @@ struct RedirectTests {
         #expect([.foreign(.otherPath), .foreign(.unreadable)].contains(page(target)))
     }
 
+    @Test func `a browser that was opened here asks where to go`() {
+        #expect(page("/start") == .start)
+        #expect(page("/start?x") == .start)
+        #expect(redirect("POST /start HTTP/1.1\r\n\r\n") == .foreign(.otherMethod))
+    }
+
     @Test func `it is got, and not posted`() {
         #expect(redirect("POST /callback?code=c&state=s-1 HTTP/1.1\r\n\r\n") == .foreign(.otherMethod))
         #expect(redirect("HEAD /callback?code=c&state=s-1 HTTP/1.1\r\n\r\n") == .foreign(.otherMethod))
@@ -96,7 +102,7 @@ struct RedirectTests {
         let browser = try Caller(of: listener)
         browser.send(wanted)
 
-        let code = try listener.code(for: SecretText("s-1"), by: .never)
+        let code = try listener.code(for: SecretText("s-1"), from: nil, by: .never)
 
         #expect(code == SecretText("c"))
         let answer = browser.answer()
@@ -127,7 +133,7 @@ struct RedirectTests {
         let browser = try Caller(of: listener)
         browser.send(wanted)
 
-        let code = try listener.code(for: SecretText("s-1"), by: .never)
+        let code = try listener.code(for: SecretText("s-1"), from: nil, by: .never)
 
         #expect(code == SecretText("c"))
         #expect(
@@ -145,7 +151,7 @@ struct RedirectTests {
         let browser = try Caller(of: listener)
         browser.send(wanted)
 
-        #expect(try listener.code(for: SecretText("s-1"), by: .never) == SecretText("c"))
+        #expect(try listener.code(for: SecretText("s-1"), from: nil, by: .never) == SecretText("c"))
     }
 
     @Test func `a refusal ends the wait`() throws {
@@ -154,7 +160,7 @@ struct RedirectTests {
         browser.send("GET /callback?error=access_denied&state=s-1 HTTP/1.1\r\n\r\n")
 
         let error = #expect(throws: CommandFailure.self) {
-            try listener.code(for: SecretText("s-1"), by: .never)
+            try listener.code(for: SecretText("s-1"), from: nil, by: .never)
         }
 
         #expect(error?.kind == "invalidCredential")
@@ -163,12 +169,42 @@ struct RedirectTests {
         #expect(browser.answer().contains("The terminal says why."))
     }
 
+    @Test(arguments: [AF_INET, AF_INET6])
+    func `a browser that was opened here is sent on to the provider's page`(family: Int32) throws {
+        let listener = try RedirectListener()
+        #expect(listener.startAddress.hasSuffix("/start"))
+        let first = try Caller(of: listener, family)
+        first.send("GET /start HTTP/1.1\r\nHost: x\r\n\r\n")
+        let second = try Caller(of: listener, family)
+        second.send(wanted)
+
+        let code = try listener.code(for: SecretText("s-1"), from: "https://id.example/authorize?a=b&c=d", by: .never)
+
+        #expect(code == SecretText("c"))
+        let answer = first.answer()
+        #expect(answer.hasPrefix("HTTP/1.1 302 Found\r\n"))
+        #expect(answer.contains("\r\nLocation: https://id.example/authorize?a=b&c=d\r\n"))
+        #expect(answer.contains("\r\nReferrer-Policy: no-referrer\r\n"))
+    }
+
+    @Test func `without a page of the provider that a browser could go to there is nothing`() throws {
+        let listener = try RedirectListener()
+        let first = try Caller(of: listener)
+        first.send("GET /start HTTP/1.1\r\n\r\n")
+        let second = try Caller(of: listener)
+        second.send(wanted)
+
+        _ = try listener.code(for: SecretText("s-1"), from: nil, by: .never)
+
+        #expect(first.answer().hasPrefix("HTTP/1.1 404 "))
+    }
+
     @Test func `nobody is waited for longer than was said`() throws {
         let listener = try RedirectListener()
         let idle = try Caller(of: listener)
 
         let error = #expect(throws: CommandFailure.self) {
-            try listener.code(for: SecretText("s-1"), by: .after(.milliseconds(20)))
+            try listener.code(for: SecretText("s-1"), from: nil, by: .after(.milliseconds(20)))
         }
 
         #expect(error?.kind == "timedOut")
@@ -183,20 +219,32 @@ struct RedirectTests {
 
 /// Somebody who connects to the port.
 private final class Caller {
-    private let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
+    private let descriptor: Int32
 
-    init(of listener: RedirectListener) throws {
+    /// - Parameter family: that of the socket; one of IPv6 speaks IPv4, as some browsers have it.
+    init(of listener: RedirectListener, _ family: Int32 = AF_INET) throws {
+        descriptor = socket(family, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
         let port = try #require(listener.address.split(separator: ":").last?.split(separator: "/").first)
-        var name = sockaddr_in()
-        name.sin_family = sa_family_t(AF_INET)
-        name.sin_addr.s_addr = INADDR_LOOPBACK.bigEndian
-        name.sin_port = try #require(UInt16(port)).bigEndian
-        let failed = withUnsafePointer(to: &name) {
-            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
-            }
+        let number = try #require(UInt16(port)).bigEndian
+        var four = sockaddr_in()
+        four.sin_family = sa_family_t(AF_INET)
+        four.sin_addr.s_addr = INADDR_LOOPBACK.bigEndian
+        four.sin_port = number
+        var six = sockaddr_in6()
+        six.sin6_family = sa_family_t(AF_INET6)
+        #expect(inet_pton(AF_INET6, "::ffff:127.0.0.1", &six.sin6_addr) == 1)
+        six.sin6_port = number
+        #expect((family == AF_INET ? connect(to: four) : connect(to: six)) == 0)
+    }
+
+    private func connect<Name>(to name: Name) -> Int32 {
+        withUnsafeBytes(of: name) { bytes in
+            Glibc.connect(
+                descriptor,
+                bytes.assumingMemoryBound(to: sockaddr.self).baseAddress!,
+                socklen_t(bytes.count)
+            )
         }
-        #expect(failed == 0)
     }
 
     deinit {

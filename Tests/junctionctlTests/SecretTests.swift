@@ -9,7 +9,9 @@ import Testing
 struct SecretTests {
     @Test(arguments: ["token", " token\n", "\r\n\ttoken \n\n"])
     func `the white space around a secret is not part of it`(content: String) throws {
-        let secret = try temporaryFile(Array(content.utf8)) { try SecretSource.file($0).read("token") }
+        let secret = try temporaryFile(Array(content.utf8)) {
+            try SecretSource.file($0, option: "--token-file").read("token")
+        }
 
         #expect(secret == SecretText("token"))
     }
@@ -17,18 +19,20 @@ struct SecretTests {
     @Test func `a secret may be as long as the bound, and no longer`() throws {
         let longest = [UInt8](repeating: UInt8(ascii: "x"), count: SecretText.longest)
 
-        let secret = try temporaryFile(longest) { try SecretSource.file($0).read("token") }
+        let secret = try temporaryFile(longest) { try SecretSource.file($0, option: "--token-file").read("token") }
         #expect(secret.count == SecretText.longest)
 
         #expect(throws: CommandFailure.self) {
-            try temporaryFile(longest + [UInt8(ascii: "x")]) { try SecretSource.file($0).read("token") }
+            try temporaryFile(longest + [UInt8(ascii: "x")]) {
+                try SecretSource.file($0, option: "--token-file").read("token")
+            }
         }
     }
 
     @Test(arguments: ["", " \n"])
     func `an empty file holds no secret`(content: String) throws {
         let error = #expect(throws: CommandFailure.self) {
-            try temporaryFile(Array(content.utf8)) { try SecretSource.file($0).read("API key") }
+            try temporaryFile(Array(content.utf8)) { try SecretSource.file($0, option: "--token-file").read("API key") }
         }
 
         #expect(error?.what == "the API key cannot be read: there is none")
@@ -38,7 +42,7 @@ struct SecretTests {
     @Test(arguments: [[0xFF, 0xFE, 0x41], [0x1F, 0x8B, 0x08, 0x00], [0x74, 0xC3], [0xED, 0xA0, 0x80]] as [[UInt8]])
     func `what is no text is refused here, and not by the daemon as a line that is no JSON`(content: [UInt8]) throws {
         let error = #expect(throws: CommandFailure.self) {
-            try temporaryFile(content) { try SecretSource.file($0).read("Sign-In Token") }
+            try temporaryFile(content) { try SecretSource.file($0, option: "--token-file").read("Sign-In Token") }
         }
 
         #expect(error?.what == "the Sign-In Token cannot be read: it is no text in UTF-8")
@@ -46,10 +50,12 @@ struct SecretTests {
         #expect(error?.remedy?.hasPrefix("give the Sign-In Token itself") == true)
     }
 
-    @Test func `a file that is not there is named`() {
-        let error = #expect(throws: CommandFailure.self) { try SecretSource.file("/no/such").read("token") }
+    @Test func `a file that is not there is named by its option, because the path may be a secret`() {
+        let error = #expect(throws: CommandFailure.self) {
+            try SecretSource.file("/no/such", option: "--token-file").read("token")
+        }
 
-        #expect(error?.what.contains("/no/such") == true)
+        #expect(error?.what == "the file given to --token-file cannot be read: No such file or directory")
     }
 
     @Test func `a command's output is the secret, and it finds its variables`() throws {

@@ -35,8 +35,36 @@ struct IncomingHeadTests {
     ])
     func `a status that is none is no answer`(line: String) {
         var head = IncomingHead()
-        _ = take(line, &head)
+        #expect(isUnreadable(line, &head) || isUnreadable("\r\n", &head))
+    }
+
+    @Test func `a line that looks like a status line is one only at the beginning of a head`() throws {
+        var head = IncomingHead()
+        for line in ["HTTP/1.1 403 Forbidden\r\n", "x-a: 1\r\n", "HTTP/1.1 200 Forged: x\r\n", "HTTP/1.1 200 OK\r\n"] {
+            #expect(take(line, &head) == nil)
+        }
+        let answer = try #require(take("\r\n", &head))
+
+        #expect(answer.status == 403)
+        #expect(answer.headers.map(\.name) == ["x-a"])
+    }
+
+    @Test func `an answer that changes the protocol is none, for no request asks for that`() {
+        var head = IncomingHead()
+        _ = take("HTTP/1.1 101 Switching Protocols\r\n", &head)
+        _ = take("upgrade: x\r\n", &head)
+
         #expect(isUnreadable("\r\n", &head))
+    }
+
+    @Test(arguments: ["x-a: 1\r\n", "\r\n", "SSH-2.0\r\n"])
+    func `a head begins with its status line, one after an interim answer as well`(line: String) {
+        var first = IncomingHead()
+        #expect(isUnreadable(line, &first))
+
+        var second = IncomingHead()
+        for line in ["HTTP/1.1 103 Early Hints\r\n", "\r\n"] { #expect(take(line, &second) == nil) }
+        #expect(isUnreadable(line, &second))
     }
 
     @Test func `control characters and bytes that are no text do no harm`() throws {

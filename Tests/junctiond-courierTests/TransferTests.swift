@@ -98,7 +98,9 @@ private final class HeldUpKeeper: Sendable {
         }
         var reader = FrameReader<CourierMessage>()
         var messages: [CourierMessage] = []
-        try said.dropFirst(before).withUnsafeBytes { try reader.take($0) { messages.append($1) } }
+        try said.dropFirst(before).withUnsafeBytes { bytes in
+            try reader.take(bytes) { (_, message) throws(FormatFault) in messages.append(try message.get()) }
+        }
         return messages
     }
 }

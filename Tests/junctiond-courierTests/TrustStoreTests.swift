@@ -1,4 +1,6 @@
 import Foundation
+import JunctionSecret
+import JunctionTesting
 import Testing
 
 @testable import junctiond_courier
@@ -33,9 +35,72 @@ struct TrustStoreTests {
         if let file { try Data(file ? "PEM".utf8 : "".utf8).write(to: bundle) }
         let store = TrustStore(
             ownFolder: try own.map { try made("own", hashed: $0) },
-            file: file.map { _ in bundle.path }
+            file: file.map { _ in bundle.path },
+            otherwise: usual
         )
 
-        #expect(store.folder(otherwise: usual)?.split(separator: "/").last.map(String.init) == counts)
+        #expect(store.sources.folder?.split(separator: "/").last.map(String.init) == counts)
+    }
+
+    /// What was read counts for every connection until something changes.
+    @Test func `nothing is read again as long as nothing changes`() throws {
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let store = TrustStore(ownFolder: try made("own", hashed: true), file: nil)
+        store.trust(SharedSecret(text: Certificates.one))
+        let first = try #require(store.authorities)
+
+        #expect(store.authorities === first)
+        #expect(first.age == nil)
+    }
+
+    @Test(arguments: ["added", "removed", "rewritten", "replaced behind a link", "trusted beside it"])
+    func `an authority of the folder that changes counts from the next connection on`(change: String) throws {
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let own = URL(filePath: try made("own", hashed: true))
+        let target = folder.appending(path: "behind")
+        try Data("x".utf8).write(to: target)
+        let link = own.appending(path: "ffffffff.0")
+        try FileManager.default.createSymbolicLink(at: link, withDestinationURL: target)
+        let store = TrustStore(ownFolder: own.path, file: nil)
+        let before = try #require(store.authorities)
+
+        switch change {
+        case "added": try Data().write(to: own.appending(path: "00000000.1"))
+        case "removed": try FileManager.default.removeItem(at: link)
+        case "rewritten": try Data("y".utf8).write(to: own.appending(path: "0a1b2c3d.0"))
+        case "replaced behind a link": try Data("z".utf8).write(to: target, options: .atomic)
+        default: store.trust(SharedSecret(text: Certificates.one))
+        }
+
+        let after = try #require(store.authorities)
+        #expect(after !== before)
+        #expect(store.authorities === after)
+        // No kept connection is as new as that.
+        #expect(after.age == 0)
+    }
+
+    @Test func `a file of authorities that is replaced counts from the next connection on`() throws {
+        defer { try? FileManager.default.removeItem(at: folder) }
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        let bundle = folder.appending(path: "bundle.crt")
+        try Data(Certificates.one.utf8).write(to: bundle)
+        let store = TrustStore(ownFolder: nil, file: bundle.path, otherwise: folder.path)
+        let before = try #require(store.authorities)
+        #expect(store.authorities === before)
+
+        try Data(try Certificates.some(2).utf8).write(to: bundle, options: .atomic)
+
+        let after = try #require(store.authorities)
+        #expect(after !== before)
+    }
+
+    @Test func `what cannot be read is no authority`() throws {
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let store = TrustStore(ownFolder: try made("own", hashed: true), file: nil)
+        store.trust(SharedSecret(text: "-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n"))
+        #expect(store.authorities == nil)
+
+        store.trust(SharedSecret(text: Certificates.one))
+        #expect(store.authorities != nil)
     }
 }

@@ -77,7 +77,7 @@ function __junctiond_custom_completion
 end
 
 complete -c 'junctiond' -f
-complete -c 'junctiond' -n '__junctiond_should_offer_completions_for_flags_or_options "junctiond" config' -l 'config' -d 'The configuration; otherwise /etc/junctiond/junctiond.toml, otherwise the built-in defaults.' -rfa '(for p in (string match -e -- \'*/\' (commandline -t);or printf \n)*.\'toml\';printf %s\n $p;end;__fish_complete_directories (commandline -t) \'\')'
+complete -c 'junctiond' -n '__junctiond_should_offer_completions_for_flags_or_options "junctiond" config' -l 'config' -d 'The configuration; otherwise junctiond.toml in $CONFIGURATION_DIRECTORY, otherwise /etc/junctiond/junctiond.toml. Where that file is missing the built-in defaults apply.' -rfa '(for p in (string match -e -- \'*/\' (commandline -t);or printf \n)*.\'toml\';printf %s\n $p;end;__fish_complete_directories (commandline -t) \'\')'
 complete -c 'junctiond' -n '__junctiond_should_offer_completions_for_flags_or_options "junctiond" socket' -l 'socket' -d 'Where to listen, unless a socket was passed; otherwise $XDG_RUNTIME_DIR/junctiond/junctiond.sock, otherwise /run/junctiond/junctiond.sock.' -rF
 complete -c 'junctiond' -n '__junctiond_should_offer_completions_for_flags_or_options "junctiond" state-dir' -l 'state-dir' -d 'Where to keep the session; otherwise $STATE_DIRECTORY, otherwise $XDG_STATE_HOME/junctiond, otherwise ~/.local/state/junctiond.' -rfa '(__junctiond_complete_directories)'
 complete -c 'junctiond' -n '__junctiond_should_offer_completions_for_flags_or_options "junctiond" check-config' -l 'check-config' -d 'Check the configuration and the files it names, say whether it is in order, and end.'

@@ -41,7 +41,7 @@ _junctiond() {
 
     local -i ret=1
     local -ar arg_specs=(
-        '--config[The configuration; otherwise /etc/junctiond/junctiond.toml, otherwise the built-in defaults.]:file:_files -g '\''*.toml'\'''
+        '--config[The configuration; otherwise junctiond.toml in $CONFIGURATION_DIRECTORY, otherwise /etc/junctiond/junctiond.toml. Where that file is missing the built-in defaults apply.]:file:_files -g '\''*.toml'\'''
         '--socket[Where to listen, unless a socket was passed; otherwise $XDG_RUNTIME_DIR/junctiond/junctiond.sock, otherwise /run/junctiond/junctiond.sock.]:path:_files'
         '--state-dir[Where to keep the session; otherwise $STATE_DIRECTORY, otherwise $XDG_STATE_HOME/junctiond, otherwise ~/.local/state/junctiond.]:dir:_files -/'
         '--check-config[Check the configuration and the files it names, say whether it is in order, and end.]'

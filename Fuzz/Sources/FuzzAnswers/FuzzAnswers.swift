@@ -36,7 +36,10 @@ func fuzzOneInput(_ bytes: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     }
     _ = answer.unavailability(now: now.wall)
     let clock = ServerClock(answer, sentAt: now.wall, receivedAt: now.wall + .seconds(1))
-    if let granted = TokenAnswer(answer.body, sentAt: now) { check(granted.token) }
+    if let granted = TokenAnswer(answer.body, sentAt: now) {
+        if granted.token == nil, granted.refreshToken == nil { fatalError("An answer with neither token") }
+        granted.token.map(check)
+    }
     if case .granted(let token)? = SessionsAnswer(answer.body, for: "anna", clock: clock, sentAt: now) { check(token) }
     _ = JunctionVerdict(answer)
     _ = SocialVerdict(refusal: answer)

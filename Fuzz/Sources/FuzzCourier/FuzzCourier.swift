@@ -29,8 +29,9 @@ private func look<Message: FramedMessage>(at said: [UInt8], _ piece: Int, _: Mes
     let pieces = stride(from: 0, to: said.count, by: piece).map { said[$0...].prefix(piece) }
 
     precondition(Hearing(of: pieces, Message.self) == whole, "The messages depend on the pieces")
-    precondition(said.starts(with: whole.written), "What was read is not what is written")
-    precondition(whole.isRefused || whole.isInFrame || whole.written == said, "Something was read over")
+    precondition(whole.hasFaults || said.starts(with: whole.written), "What was read is not what is written")
+    let isAll = whole.isRefused || whole.isInFrame || whole.hasFaults || whole.written == said
+    precondition(isAll, "Something was read over")
 }
 
 /// What the other end makes of it.
@@ -39,6 +40,8 @@ private struct Hearing: Equatable {
     var written: [UInt8] = []
     var isRefused = false
     var isInFrame = false
+    /// Payloads could not be read.
+    var hasFaults = false
 
     init<Message: FramedMessage>(of pieces: [ArraySlice<UInt8>], _: Message.Type) {
         var reader = FrameReader<Message>()
@@ -46,6 +49,7 @@ private struct Hearing: Equatable {
             for piece in pieces {
                 try piece.withUnsafeBytes { bytes in
                     try reader.take(bytes) { transfer, message in
+                        guard case .success(let message) = message else { return hasFaults = true }
                         guard let frame = Frame.encode(message, of: transfer) else {
                             preconditionFailure("A message was read that cannot be written")
                         }

@@ -1,4 +1,4 @@
-/// Bytes that no keeper and no courier of this version sends; the connection is given up.
+/// Bytes that no daemon and no network helper of this version sends.
 package struct FormatFault: Error, Equatable, Sendable {
     /// What is wrong with them, for the journal; never their content.
     package var what: String

@@ -12,10 +12,13 @@ package struct FrameReader<Message: FramedMessage>: ~Copyable {
 
     /// Takes what has arrived, and hands over each message that is complete with it.
     ///
-    /// After a fault nothing can be read any more: where the next frame begins is not known.
+    /// A payload that cannot be read is handed over as its fault: the next frame begins where it was said to. After a fault of
+    /// a frame itself nothing can be read any more, for where the next one begins is not known.
+    ///
+    /// - Throws: the fault of a frame, or what `each` throws.
     package mutating func take(
         _ bytes: UnsafeRawBufferPointer,
-        each: (UInt32, Message) throws(FormatFault) -> Void
+        each: (UInt32, Result<Message, FormatFault>) throws(FormatFault) -> Void
     ) throws(FormatFault) {
         var rest = bytes[...]
         while true {
@@ -32,7 +35,7 @@ package struct FrameReader<Message: FramedMessage>: ~Copyable {
             let transfer = UInt32(Self.number(head[4..<8]))
             let kind = try Self.kind(of: head)
             (started, head) = (nil, [])
-            try each(transfer, try Message(kind, whole))
+            try each(transfer, Result { () throws(FormatFault) in try Message(kind, whole) })
         }
     }
 

@@ -66,10 +66,12 @@ extension TransferRequest {
         for _ in 0..<(try reader.number(UInt16.self)) {
             let name = try reader.text()
             let value = try reader.secret()
-            guard Self.isToken(name), Self.fitsHeader(value) else { throw FormatFault("a header that is none") }
+            guard FieldText.isToken(name.utf8), value.withUnsafeBytes({ FieldText.isValue($0) }) else {
+                throw FormatFault("a header that is none")
+            }
             headers.append((name, value))
         }
-        guard Self.isToken(method) else { throw FormatFault("a method that is none") }
+        guard FieldText.isToken(method.utf8) else { throw FormatFault("a method that is none") }
         switch try reader.number(UInt8.self) {
         case 0: body = .none
         case 1: body = .bytes(try reader.number())
@@ -78,18 +80,5 @@ extension TransferRequest {
         }
         mayBeRepeated = try reader.flag()
         limits = try TransferLimits(from: &reader)
-    }
-
-    /// A token of RFC 9110 §5.6.2: nothing that could begin another header or request.
-    private static func isToken(_ text: String) -> Bool {
-        !text.isEmpty && text.utf8.allSatisfy { tokenBytes.contains($0) }
-    }
-
-    private static let tokenBytes = Set(
-        "!#$%&'*+-.^_`|~0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ".utf8
-    )
-
-    private static func fitsHeader(_ value: SharedSecret) -> Bool {
-        value.withUnsafeBytes { $0.allSatisfy { $0 == 0x09 || $0 >= 0x20 && $0 != 0x7F } }
     }
 }

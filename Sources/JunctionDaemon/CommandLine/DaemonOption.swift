@@ -29,7 +29,10 @@ package enum DaemonOption: CaseIterable, Sendable {
     var summary: String {
         switch self {
         case .config:
-            "The configuration; otherwise /etc/junctiond/junctiond.toml, otherwise the built-in defaults."
+            """
+            The configuration; otherwise junctiond.toml in $CONFIGURATION_DIRECTORY, otherwise \
+            /etc/junctiond/junctiond.toml. Where that file is missing the built-in defaults apply.
+            """
         case .socket:
             """
             Where to listen, unless a socket was passed; otherwise $XDG_RUNTIME_DIR/junctiond/junctiond.sock, \

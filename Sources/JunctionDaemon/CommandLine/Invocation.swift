@@ -20,9 +20,9 @@ package enum Invocation: Equatable {
         } else if reading.asksFor("--version") {
             self = .showVersion
         } else if let unknown = reading.unknown.first {
-            throw .unknownOption(unknown.name)
+            throw .unknownOption(at: unknown.position, meant: unknown.meant)
         } else if !reading.extra.isEmpty {
-            throw .unexpectedArguments(reading.extra)
+            throw .unexpectedArguments(at: reading.extra)
         } else {
             self = reading.checksConfiguration ? .checkConfiguration(reading.arguments) : .serve(reading.arguments)
         }
@@ -35,19 +35,19 @@ private struct Reading {
     var checksConfiguration = false
     /// Options that are not the daemon's.
     var unknown: [OptionWord] = []
-    /// Words that belong to no option.
-    var extra: [String] = []
+    /// The positions of words that belong to no option.
+    var extra: [Int] = []
 
     init(_ words: [String]) throws(UsageError) {
         let end = words.firstIndex(of: "--") ?? words.endIndex
         var sorted: [OptionWord?] = []
-        for word in words[..<end] { sorted.append(try OptionWord(word)) }
+        for (index, word) in words[..<end].enumerated() { sorted.append(try OptionWord(word, at: index + 1)) }
 
         var index = 0
         while index < end {
             defer { index += 1 }
             guard let word = sorted[index] else {
-                extra.append(words[index])
+                extra.append(index + 1)
                 continue
             }
             guard let option = DaemonOption(named: word.name) else {
@@ -55,7 +55,7 @@ private struct Reading {
                 continue
             }
             if option.valueName == nil {
-                if let value = word.value { throw .unexpectedValue(option, value) }
+                if word.value != nil { throw .unexpectedValue(option) }
                 checksConfiguration = true
             } else if let value = word.value {
                 take(value, for: option)
@@ -66,7 +66,7 @@ private struct Reading {
                 throw .missingValue(option)
             }
         }
-        extra += words[end...].dropFirst()
+        extra += words.indices[end...].dropFirst().map { $0 + 1 }
     }
 
     private mutating func take(_ value: String, for option: DaemonOption) {
@@ -98,18 +98,24 @@ private struct OptionWord {
     var name: String
     /// What stands behind the first `=`; nothing there is no value.
     var value: String?
+    /// Its place on the command line, from 1 on.
+    let position: Int
 
     /// Nothing where the word is no option: it has no dash, or is nothing but one.
-    init?(_ word: String) throws(UsageError) {
+    init?(_ word: String, at position: Int) throws(UsageError) {
         let dashes = word.prefix { $0 == "-" }.count
         guard dashes > 0, word != "-" else { return nil }
-        guard dashes < 3 else { throw .malformed(word) }
+        guard dashes < 3 else { throw .malformed(at: position) }
         let parts = word.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
         name = String(parts[0])
-        guard name != "-" else { throw .malformed(word) }
+        guard name != "-" else { throw .malformed(at: position) }
+        self.position = position
         // `-x=` has a value, and `--option=` has none: so it was.
         if parts.count == 2, !parts[1].isEmpty || dashes == 1 { value = String(parts[1]) }
     }
+
+    /// The option that was probably meant, unless it is one letter, which is no slip of another word.
+    var meant: DaemonOption? { name.count > 2 ? DaemonOption(meantBy: name) : nil }
 
     /// Whether one of the letters behind a single dash is this one.
     func hasLetter(_ letter: Character) -> Bool {

@@ -1,13 +1,16 @@
-/// Why a command line makes no sense.
+import JunctionText
+
+/// Why a command line makes no sense. It has no word of the command line that was not expected: such a word may be a secret.
 package enum UsageError: Error, Equatable {
     /// It looks like an option and cannot be the name of one.
-    case malformed(String)
+    case malformed(at: Int)
     case missingValue(DaemonOption)
     /// A switch takes no value.
-    case unexpectedValue(DaemonOption, String)
+    case unexpectedValue(DaemonOption)
     case emptyPath(DaemonOption)
-    case unknownOption(String)
-    case unexpectedArguments([String])
+    case unknownOption(at: Int, meant: DaemonOption?)
+    /// They belong to no option.
+    case unexpectedArguments(at: [Int])
 
     /// What standard error says: what is wrong, how it would be right, and where to read more.
     package var text: String {
@@ -19,25 +22,18 @@ package enum UsageError: Error, Equatable {
 
     private var message: String {
         switch self {
-        case .malformed(let word):
-            "Invalid option: \(word)"
+        case .malformed(let position):
+            UsageComplaint.malformedOption(at: position)
         case .missingValue(let option):
             "Missing value for '\(option.form)'"
-        case .unexpectedValue(let option, let value):
-            "The option '\(option.name)' does not take any value, but '\(value)' was specified."
+        case .unexpectedValue(let option):
+            UsageComplaint.needlessValue(of: option.name)
         case .emptyPath(let option):
             "\(option.name) needs a path."
-        case .unknownOption(let name):
-            // One letter is no slip of another word.
-            if name.count > 2, let meant = DaemonOption(meantBy: name) {
-                "Unknown option '\(name)'. Did you mean '\(meant.name)'?"
-            } else {
-                "Unknown option '\(name)'"
-            }
-        case .unexpectedArguments(let words) where words.count == 1:
-            "Unexpected argument '\(words[0])'"
-        case .unexpectedArguments(let words):
-            "\(words.count) unexpected arguments: '\(words.joined(separator: "', '"))'"
+        case .unknownOption(let position, let meant):
+            UsageComplaint.unknownOption(at: position, suggestion: meant?.name)
+        case .unexpectedArguments(let positions):
+            UsageComplaint.unexpected(at: positions)
         }
     }
 }

@@ -80,8 +80,15 @@ extension Configuration {
     package struct Limits: Equatable, Sendable {
         package var connections = 512
         package var inFlight = 1_024
-        /// Only what reaches the network is counted.
-        package var providerCallsPerMinute = 60
+        /// For API calls and for calls of the session (sign-ins, renewals), which are counted apart. Only what reaches the
+        /// network is counted. Absent: what no app meets.
+        package var providerCallsPerMinute: Int?
+
+        /// Twelve pages a minute with a hundred calls each, or one call every 50 ms without a pause: what an app that shows pages
+        /// never needs, and a program that calls in an endless loop passes at once.
+        package var apiCallsPerMinute: Int { providerCallsPerMinute ?? 1_200 }
+        /// Each may be a guess at a credential, or rotate a token.
+        package var sessionCallsPerMinute: Int { providerCallsPerMinute ?? 60 }
     }
 
     package enum LogLevel: String, Sendable, CaseIterable {

@@ -35,19 +35,25 @@ package struct Paths: Equatable, Sendable {
             variable(name).flatMap { $0.hasPrefix("/") ? $0 : nil }
         }
 
+        /// The service manager passes several directories as one list; the first is ours.
+        func assigned(_ name: String) -> String? {
+            variable(name)?.split(separator: ":").first.map(String.init)
+        }
+
         let named = arguments.configuration ?? variable("JUNCTIOND_CONFIG")
-        configuration = named ?? "/etc/junctiond/junctiond.toml"
+        configuration = named ?? (assigned("CONFIGURATION_DIRECTORY") ?? "/etc/junctiond") + "/junctiond.toml"
         configurationMustExist = named != nil
 
         let socketFolder = folder("XDG_RUNTIME_DIR") ?? "/run"
         socket = arguments.socket ?? variable("JUNCTIOND_SOCKET") ?? socketFolder + "/junctiond/junctiond.sock"
 
-        // The service manager passes several directories as one list; the first is ours.
-        let assigned = variable("STATE_DIRECTORY")?.split(separator: ":").first.map(String.init)
         let ofUser =
             folder("XDG_STATE_HOME").map { $0 + "/junctiond" }
             ?? (folder("HOME") ?? home).map { $0 + "/.local/state/junctiond" }
-        guard let state = arguments.stateDirectory ?? variable("JUNCTIOND_STATE_DIR") ?? assigned ?? ofUser else {
+        guard
+            let state = arguments.stateDirectory ?? variable("JUNCTIOND_STATE_DIR") ?? assigned("STATE_DIRECTORY")
+                ?? ofUser
+        else {
             throw ConfigurationError(.nowhere, "No home directory to keep the state in: name a place with --state-dir")
         }
         stateDirectory = state

@@ -6,10 +6,5 @@ final class Signals: Sendable {
 
     func received(_ signal: ProcessSignal) { waiting.withLock { $0.append(signal) } }
 
-    func next() -> ProcessSignal? { next { _ in true } }
-
-    /// The first of those that are meant.
-    func next(where isMeant: (ProcessSignal) -> Bool) -> ProcessSignal? {
-        waiting.withLock { waiting in waiting.firstIndex(where: isMeant).map { waiting.remove(at: $0) } }
-    }
+    func next() -> ProcessSignal? { waiting.withLock { $0.isEmpty ? nil : $0.removeFirst() } }
 }

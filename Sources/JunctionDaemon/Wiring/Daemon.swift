@@ -40,9 +40,9 @@ package final class Daemon: Sendable {
     package static func run(_ arguments: Arguments, in environment: ProcessEnvironment) -> ExitStatus {
         // Before any other thread exists: threads inherit the mask.
         SignalWatch.holdBack()
-        var passed = PassedSockets([])
+        var passed = PassedDescriptors()
         do throws(StartFailure) {
-            passed = try StartPlan.passedSockets()
+            passed = try PassedDescriptors.take()
             try start(arguments, in: environment, passed).waitUntilEnded()
             return .success
         } catch {
@@ -54,7 +54,7 @@ package final class Daemon: Sendable {
     private static func start(
         _ arguments: Arguments,
         in environment: ProcessEnvironment,
-        _ passed: PassedSockets
+        _ passed: PassedDescriptors
     ) throws(StartFailure) -> Daemon {
         let plan = try StartPlan(arguments, environment, passed)
         do throws(StartFailure) {
@@ -129,7 +129,8 @@ package final class Daemon: Sendable {
             executor: loop.executor,
             tasks: tasks,
             rules: plan.configuration.renewalRules,
-            callsPerMinute: plan.configuration.limits.providerCallsPerMinute,
+            callsPerMinute: plan.configuration.limits.sessionCallsPerMinute,
+            apiCallsPerMinute: plan.configuration.limits.apiCallsPerMinute,
             seed: .random(in: 0...UInt64.max)
         )
         self.owner = owner

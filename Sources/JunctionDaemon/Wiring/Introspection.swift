@@ -42,6 +42,8 @@ final class Introspection: DaemonIntrospection {
     private let surroundings: Surroundings
     private let started: Moment
     private let unmatched: Mutex<[String]>
+    // Private and serial: the global queues start a monitor that wakes the process every second for ever.
+    private let queue = DispatchQueue(label: "junctiond.diagnosis")
 
     init(
         provider: any IdentityProvider,
@@ -136,7 +138,7 @@ final class Introspection: DaemonIntrospection {
     /// What is around the session now. Files and name services may take their time, on a thread of their own.
     private func installation(with session: String?) async -> InstallationFacts {
         await withCheckedContinuation { continuation in
-            DispatchQueue.global().async { [self] in
+            queue.async { [self] in
                 let unit = surroundings.isUnderServiceManager ? try? CallerUnit.name(ofProcess: getpid()) : nil
                 continuation.resume(
                     returning: InstallationFacts(

@@ -6,15 +6,16 @@ import JunctionSystemd
 import NIOCore
 import NIOPosix
 
-/// In the place of a daemon whose configuration is refused, while somebody waits at a socket that was passed: they are told
-/// what is wrong, by one process, instead of having the service manager start the daemon for them over and over. Everybody at
-/// the other socket is told, too: to the service manager, both belong to the process that runs.
+/// Takes the place of a daemon whose configuration is refused, and answers every call at the passed sockets with the reason.
 ///
-/// Nothing of the session is served or changed, and nobody has any right. Without anybody who waits (a boot, `systemctl restart`) there is
-/// none of this: the start fails, and whoever asked for it sees that.
+/// It stays in two cases. If a client waits at a socket, the service manager would start a daemon that ends over and over for that
+/// client. If the service manager keeps a copy of a record that the disk refused, a start that fails would make it drop that copy.
+/// In all other cases (a boot, `systemctl restart`) the start fails, and the caller sees that.
+///
+/// It opens and changes nothing of the session, and sends the service manager nothing about the kept copies. A reload that finds
+/// the configuration in order ends the process; the service manager then starts the daemon anew and passes it the same descriptors.
 struct RefusedStart {
     private let failure: StartFailure
-    private let passed: PassedSockets
     private let listeners: [Listener]
     private let arguments: Arguments
     private let environment: ProcessEnvironment
@@ -41,22 +42,29 @@ struct RefusedStart {
         }
     }
 
-    /// Nothing, unless somebody waits.
+    /// How long the process stays after a reload that found the configuration in order. The service manager runs
+    /// `junctiond --check-config` as a part of the reload (`ExecReload=`). If the process ended before that check, the reload
+    /// would be reported as failed.
+    private static let timeForReload = DispatchTimeInterval.seconds(2)
+
+    /// Nothing, unless there is a reason to stay.
     init?(
         _ failure: StartFailure,
-        _ passed: PassedSockets,
+        _ passed: PassedDescriptors,
         _ arguments: Arguments,
         _ environment: ProcessEnvironment
     ) {
-        let listeners = PassedSockets.Name.allCases.compactMap { Listener($0, among: passed) }
-        guard failure.status == .configuration, listeners.contains(where: \.isWaitedAt) else { return nil }
-        (self.failure, self.passed, self.listeners) = (failure, passed, listeners)
+        let listeners = PassedSockets.Name.allCases.compactMap { Listener($0, among: passed.sockets) }
+        let isNeeded = listeners.contains(where: \.isWaitedAt) || !passed.copyNames.isEmpty
+        guard failure.status == .configuration, isNeeded else { return nil }
+        (self.failure, self.listeners) = (failure, listeners)
         (self.arguments, self.environment) = (arguments, environment)
         service = ServiceEnvironment(variables: environment.variables, processID: environment.processID)
     }
 
-    /// Answers until somebody ends it, or until the configuration is in order after a reload: then the daemon begins anew, as this
-    /// process.
+    /// Answers until a signal ends it, or until a reload finds the configuration in order.
+    ///
+    /// - Returns: `success` after a signal; after such a reload `temporary`, with which the service manager starts the daemon anew.
     func serve() -> ExitStatus {
         _ = ProcessHardening.apply()
         let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
@@ -80,29 +88,40 @@ struct RefusedStart {
             guard signals.next() == .reload else { break }
             notifier.tell(.reloading(atMonotonicMicroseconds: ServiceNews.monotonicMicroseconds()))
             guard let failure = failureNow() else {
-                // Whoever has asked for the end meanwhile gets it; what is asked from here on waits for the daemon.
-                watch.shutDown()
-                guard signals.next(where: { $0 == .end }) == nil else { break }
-                beginAnew()
-                // Where that cannot be, the service manager starts it anew.
-                return .temporary
+                // A client that connects after this waits for the daemon.
+                try? server.stop().wait()
+                say(Self.farewell)
+                notifier.tell(.ready, .status(Self.farewell))
+                guard isEnded(within: Self.timeForReload, ended, signals) else { return .temporary }
+                break
             }
-            // Whoever reads the log and asks then is told the same.
+            // A client that asks after the reload gets the new reason.
             server.change(to: Self.error(failure))
-            StandardError.say(failure.message, journalStream: environment.variables["JOURNAL_STREAM"])
+            say(failure.message)
             notifier.tell(.ready, .status(Self.status(failure)))
         }
         notifier.tell(.stopping)
         return .success
     }
 
-    /// On copies of the sockets: what is closed here is not closed for the daemon that comes after.
+    /// Whether a signal asks for the end in this time.
+    private func isEnded(within time: DispatchTimeInterval, _ ended: DispatchSemaphore, _ signals: Signals) -> Bool {
+        let deadline = DispatchTime.now() + time
+        while ended.wait(timeout: deadline) == .success {
+            if signals.next() == .end { return true }
+        }
+        return false
+    }
+
     private func serve(by server: RefusingServer) -> Bool {
         listeners.allSatisfy { listener in
-            let copy = fcntl(listener.descriptor, F_DUPFD_CLOEXEC, 3)
-            guard copy >= 0, let socket = try? ListeningSocket(adopting: copy) else { return false }
+            guard let socket = try? ListeningSocket(adopting: listener.descriptor) else { return false }
             return (try? server.start(on: socket, speaking: listener.language).wait()) != nil
         }
+    }
+
+    private func say(_ message: String) {
+        StandardError.say(message, journalStream: environment.variables["JOURNAL_STREAM"])
     }
 
     /// Why the daemon would not start now, as far as the configuration tells.
@@ -122,15 +141,6 @@ struct RefusedStart {
         "The configuration is refused, and nobody is served: \(failure.message)"
     }
 
-    /// Becomes the program once more, with what the service manager passed to it.
-    private func beginAnew() {
-        guard let program = environment.executable else { return }
-        for descriptor in 3..<3 + Int32(passed.sockets.count) {
-            guard fcntl(descriptor, F_SETFD, 0) == 0 else { return }
-        }
-        let words = CommandLine.arguments.map { strdup($0) } + [nil]
-        let variables = environment.variables.map { strdup("\($0.key)=\($0.value)") } + [nil]
-        execve(program, words, variables)
-        for descriptor in 3..<3 + Int32(passed.sockets.count) { _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC) }
-    }
+    private static let farewell =
+        "The configuration is in order now. This process ends, and the daemon has to be started anew"
 }

@@ -35,7 +35,7 @@ struct StartPlan {
     init(
         _ arguments: Arguments,
         _ environment: ProcessEnvironment,
-        _ passedSockets: PassedSockets
+        _ passed: PassedDescriptors
     ) throws(StartFailure) {
         let service = ServiceEnvironment(variables: environment.variables, processID: environment.processID)
         let loaded: ConfigurationSource.Loaded
@@ -72,19 +72,13 @@ struct StartPlan {
         policy = AccessPolicy(rules: sound.rules, daemonUser: getuid())
         notes = sound.notes + refused
 
-        var passedSockets = passedSockets
-        let held = Set(passedSockets.sockets.map(\.name)).intersection(SafekeepingStore.names)
-        let copies = passedSockets.takeKeptFiles(
-            named: SafekeepingStore.names,
-            atMost: SafekeepingStore.largestCopy
-        )
-        let passed = try Self.listener(.rpc, among: passedSockets)
-        let passedDoor = try Self.listener(.api, among: passedSockets)
+        let passedSocket = try Self.listener(.rpc, among: passed.sockets)
+        let passedDoor = try Self.listener(.api, among: passed.sockets)
         vault = try StateOpening(directory: paths.stateDirectory, service: service).open { news.reached($0) }
-        restoration = vault.restore(considering: copies)
-        store = SafekeepingStore(vault, notifier, held: held)
+        restoration = vault.restore(considering: passed.copies)
+        store = SafekeepingStore(vault, notifier, held: passed.copyNames)
         try sound.check(mayHave: restoration.sessionProvider)
-        socket = try Self.socket(passed: passed, path: paths.socket)
+        socket = try Self.socket(passed: passedSocket, path: paths.socket)
         door = try Self.door(passed: passedDoor, path: configuration.api.socket, beside: socket)
         surroundings = Surroundings(
             configurationFile: loaded.file.map(Paths.absolute),
@@ -93,7 +87,7 @@ struct StartPlan {
             asksHandlers: configuration.renewalMode == .handler,
             secretFiles: sound.secretFiles,
             socketPath: socket.path,
-            isSocketPassed: passed != nil,
+            isSocketPassed: passedSocket != nil,
             isNotifying: service.notifySocket != nil,
             isUnderServiceManager: service.isUnderServiceManager,
             watchdog: service.watchdog
@@ -111,15 +105,6 @@ struct StartPlan {
             return try DaemonLog(to: destination, level: level)
         } catch {
             throw StartFailure(error)
-        }
-    }
-
-    /// What the service manager passed to this process; to be asked once, before there are threads.
-    static func passedSockets() throws(StartFailure) -> PassedSockets {
-        do throws(PassedSocketError) {
-            return try PassedSockets.take()
-        } catch {
-            throw StartFailure(.cannotCreate, error.description)
         }
     }
 
@@ -151,9 +136,12 @@ struct StartPlan {
     }
 
     private static func socket(passed: Int32?, path: String) throws(StartFailure) -> ListeningSocket {
+        // A copy: if the start fails after this, the passed socket is still open for `RefusedStart`.
+        let copy = passed.map { fcntl($0, F_DUPFD_CLOEXEC, 3) }
+        if let copy, copy < 0 { throw StartFailure(SystemFailure("copy a passed socket", errno: errno)) }
         do throws(SocketFault) {
-            return if let passed {
-                try ListeningSocket(adopting: passed)
+            return if let copy {
+                try ListeningSocket(adopting: copy)
             } else {
                 try ListeningSocket(creatingAt: path)
             }

@@ -1,6 +1,8 @@
 import JunctionSession
 
 /// The state of the session in plain words, for `systemctl status`.
+///
+/// The service manager shows the line to every user of the machine: nothing in it identifies who is signed in.
 enum StatusLine {
     static func text(for facts: Snapshot.Facts) -> String {
         switch facts.storage.status {
@@ -12,13 +14,13 @@ enum StatusLine {
         case .notLoggedIn: "Nobody is signed in"
         case .establishing: "Signing in"
         case .established: signedIn(facts)
-        case .tokenExpired: "User \(user(facts)) is signed in, and the token has expired" + trouble(facts)
+        case .tokenExpired: "A user is signed in, and the token has expired" + trouble(facts)
         case .terminated: "The provider has terminated the session (\(facts.termination?.code ?? "unknown"))"
         }
     }
 
     private static func signedIn(_ facts: Snapshot.Facts) -> String {
-        let text = "User \(user(facts)) is signed in"
+        let text = "A user is signed in"
         if facts.flags.contains(.pendingReauthentication) { return text + ", and reauthentication is pending" }
         return text + trouble(facts) + (facts.storage.durable ? "" : "; the session is not on disk")
     }
@@ -27,6 +29,4 @@ enum StatusLine {
         if facts.renewal.phase == .waitingForHandler { return "; the renewal waits for a session handler" }
         return facts.renewal.failures > 0 ? "; \(facts.renewal.failures) renewals have failed" : ""
     }
-
-    private static func user(_ facts: Snapshot.Facts) -> String { facts.userId ?? "unknown" }
 }

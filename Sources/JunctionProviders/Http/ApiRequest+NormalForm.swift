@@ -2,8 +2,6 @@ import JunctionSession
 
 extension ApiRequest {
     static let methods: Set<String> = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"]
-    /// What one line on the socket can carry is less than that anyway.
-    static let longestBody = 8 << 20
     static let longestQuery = 8_192
 
     /// The request in normal form: method in capitals, plain path, headers in lower case, nothing too long.

@@ -35,14 +35,17 @@ extension HttpAnswer {
         return failure
     }
 
-    /// Ends well when the server took the request or has refused it for good, so that asking again changes nothing.
-    func requireSettled(now: WallTime) throws(Unavailability) {
-        guard isSuccess || mayBeVerdict else { throw unavailability(now: now) }
-    }
-
     /// What a success comes to whose content is not what it should be.
     func unreadable(_ what: String) -> Unavailability {
         var failure = Unavailability("\(place) answered \(status) without \(what)", ambiguous: true, sentAgo: sinceLeft)
+        (failure.cause, failure.host) = (.answer, place)
+        return failure
+    }
+
+    /// What a success comes to that has a new refresh token, and not what has to come with it. The server has answered, so
+    /// nothing is unknown.
+    func shortfall(_ what: String) -> Unavailability {
+        var failure = Unavailability("\(place) answered \(status) with a new refresh token and without \(what)")
         (failure.cause, failure.host) = (.answer, place)
         return failure
     }

@@ -1,7 +1,7 @@
 import JunctionSecret
 import JunctionSession
 
-/// One request to a vendor: everything but how it is sent.
+/// One request of the session to a vendor: everything but how it is sent. A request that an app makes is an `ApiCall`.
 struct HttpCall: Sendable {
     var method: String
     var origin: HttpOrigin
@@ -17,10 +17,6 @@ struct HttpCall: Sendable {
     var patience: Duration?
     /// How long name and connection may take together, where that is less than usual: later it is not worth sending.
     var departure: Duration?
-    /// Much may be on its way: it may take as long as its size takes on a slow line, so long as something moves.
-    var isBulk = false
-    /// The answer is handed on as it comes: it may be as long as it likes and take as long as something moves.
-    var isStreamed = false
 
     /// A request that may spend a token is given up after this, so that there is room to repeat it inside the grace that
     /// servers give: the session's replays count on it.

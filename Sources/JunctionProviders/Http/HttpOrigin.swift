@@ -108,7 +108,8 @@ extension HttpOrigin {
         let isNameByte = { (byte: UInt8) in
             (0x30...0x39).contains(byte) || (0x61...0x7A).contains(byte) || byte == 0x2D || byte == 0x2E || byte == 0x5F
         }
-        return host.utf8.allSatisfy(isNameByte)
+        // RFC 1035 §2.3.4.
+        return host.utf8.count <= 253 && host.utf8.allSatisfy(isNameByte)
             && host.split(separator: ".", omittingEmptySubsequences: false).allSatisfy { !$0.isEmpty }
     }
 

@@ -10,8 +10,17 @@ extension OutgoingHttp {
         }
     }
 
+    /// The same for a request of an app's.
+    func answerOrDelay(to call: ApiCall) async throws(Unavailability) -> HttpAnswer {
+        do {
+            return try await answer(to: call)
+        } catch {
+            throw Unavailability(error)
+        }
+    }
+
     /// The same for an answer whose body comes by and by.
-    func streamedAnswerOrDelay(to call: HttpCall) async throws(Unavailability) -> (head: HttpAnswer, body: BodyStream) {
+    func streamedAnswerOrDelay(to call: ApiCall) async throws(Unavailability) -> (head: HttpAnswer, body: BodyStream) {
         do {
             return try await streamedAnswer(to: call)
         } catch {

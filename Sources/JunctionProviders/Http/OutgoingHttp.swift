@@ -4,10 +4,10 @@ import JunctionSession
 package import NIOCore
 import Synchronization
 
-/// The one way out to the vendors: what is to be sent goes to a courier, a process of its own, for this one has no
+/// The one way out to the vendors: what is to be sent goes to a network helper, a process of its own, for this one has no
 /// network. One request, one answer: no redirect, no retry, no cookie, bounded in size and time.
 ///
-/// It costs nothing until the first request and lives on the given event loop.
+/// There are two helpers (`NetworkHelper`), each made when the first request needs it. They live on the given event loop.
 package final class OutgoingHttp: Sendable {
     /// How long the steps of a request may take.
     package struct Limits: Equatable, Sendable {
@@ -37,9 +37,9 @@ package final class OutgoingHttp: Sendable {
         }
     }
 
-    private let eventLoop: any EventLoop
+    let eventLoop: any EventLoop
     private let limits: Limits
-    private let link: NIOLoopBoundBox<CourierLink?>
+    private let links: NIOLoopBoundBox<[NetworkHelper: CourierLink]>
     private let makeLink: @Sendable () -> CourierLink
     private let lastNumber = Atomic<UInt32>(0)
     private let meter: RequestMeter?
@@ -51,7 +51,7 @@ package final class OutgoingHttp: Sendable {
     ///   - network: how it is to use the network.
     ///   - userAgent: `junctiond/` and the version.
     ///   - meter: is told of every request.
-    ///   - whenIdle: called on the event loop when the courier was let go, after there was nothing to carry for a while.
+    ///   - whenIdle: called on the event loop when a network helper was let go, after there was nothing to carry for a while.
     package init(
         eventLoop: any EventLoop,
         courier: CourierPlace,
@@ -64,7 +64,7 @@ package final class OutgoingHttp: Sendable {
         self.eventLoop = eventLoop
         self.limits = limits
         self.meter = meter
-        link = .makeEmptyBox(eventLoop: eventLoop)
+        links = .makeBoxSendingValue([:], eventLoop: eventLoop)
         makeLink = {
             CourierLink(
                 eventLoop,
@@ -78,12 +78,17 @@ package final class OutgoingHttp: Sendable {
         }
     }
 
-    /// Ends what is under way and lets the courier go. It must have been called before the last reference goes,
+    /// Ends what is under way and lets the network helpers go. It must have been called before the last reference goes,
     /// and nothing can be sent after it.
     package func shutdown() async {
         await withCheckedContinuation { continuation in
-            withLink { link in
-                link.close()
+            eventLoop.execute { [links, makeLink] in
+                // Also one that is not there yet: nothing can be sent by it any more.
+                for helper in NetworkHelper.allCases {
+                    let link = links.value[helper] ?? makeLink()
+                    links.value[helper] = link
+                    link.close()
+                }
                 continuation.resume()
             }
         }
@@ -93,19 +98,31 @@ package final class OutgoingHttp: Sendable {
     ///
     /// A cancelled task gives the request up at once.
     func answer(to call: HttpCall) async throws(HttpFailure) -> HttpAnswer {
-        try await outcome { number, then in collect(call, number, then: then) }
+        try await answer(to: .session(call))
     }
 
-    /// Sends one request once and waits for the head of the answer, whose body comes by and by. Whoever gets it takes all of it,
+    /// Sends one request of an app's once and waits for the whole answer.
+    ///
+    /// A cancelled task gives the request up at once.
+    func answer(to call: ApiCall) async throws(HttpFailure) -> HttpAnswer {
+        try await answer(to: .api(call))
+    }
+
+    private func answer(to errand: Errand) async throws(HttpFailure) -> HttpAnswer {
+        try await outcome(of: errand) { number, then in collect(errand, number, then: then) }
+    }
+
+    /// Sends one request of an app's once and waits for the head of the answer, whose body comes by and by. Whoever gets it takes all of it,
     /// or abandons it.
     ///
     /// A cancelled task gives the request up at once.
-    func streamedAnswer(to call: HttpCall) async throws(HttpFailure) -> (head: HttpAnswer, body: BodyStream) {
+    func streamedAnswer(to call: ApiCall) async throws(HttpFailure) -> (head: HttpAnswer, body: BodyStream) {
         let measured = meter?.begin()
-        return try await outcome { number, then in
-            begin(call, number) { [eventLoop] link in
+        let errand = Errand.api(call)
+        return try await outcome(of: errand) { number, then in
+            begin(errand, number) { [eventLoop] link in
                 AnswerStreamer(
-                    place: call.origin.place,
+                    place: call.http.origin.place,
                     eventLoop: eventLoop,
                     granting: { [unowned link] in link.grant($0, of: number) },
                     cancelling: { [unowned link] in link.cancel(number) },
@@ -119,7 +136,8 @@ package final class OutgoingHttp: Sendable {
     }
 
     private func outcome<Answer: Sendable>(
-        of begin: (UInt32, @escaping @Sendable (Result<Answer, HttpFailure>) -> Void) -> Void
+        of errand: Errand,
+        _ begin: (UInt32, @escaping @Sendable (Result<Answer, HttpFailure>) -> Void) -> Void
     ) async throws(HttpFailure) -> Answer {
         let number = nextNumber()
         let isCancelled = Atomic(false)
@@ -128,11 +146,11 @@ package final class OutgoingHttp: Sendable {
             await withCheckedContinuation { continuation in
                 begin(number) { continuation.resume(returning: $0) }
                 // Whoever was cancelled before there was anything to cancel.
-                if isCancelled.load(ordering: .sequentiallyConsistent) { cancel(number) }
+                if isCancelled.load(ordering: .sequentiallyConsistent) { cancel(number, errand) }
             }
         } onCancel: {
             isCancelled.store(true, ordering: .sequentiallyConsistent)
-            cancel(number)
+            cancel(number, errand)
         }
         return try outcome.get()
     }
@@ -141,7 +159,7 @@ package final class OutgoingHttp: Sendable {
     ///
     /// - Parameter then: called on the event loop with the answer, if there is one.
     func send(_ call: HttpCall, then: @escaping @Sendable (HttpAnswer?) -> Void = { _ in }) {
-        collect(call, nextNumber()) { then(try? $0.get()) }
+        collect(.session(call), nextNumber()) { then(try? $0.get()) }
     }
 
     /// Calls this once on the event loop, unless that ends before; nobody waits for it.
@@ -150,14 +168,14 @@ package final class OutgoingHttp: Sendable {
     }
 
     private func collect(
-        _ call: HttpCall,
+        _ errand: Errand,
         _ number: UInt32,
         then completion: @escaping @Sendable (Result<HttpAnswer, HttpFailure>) -> Void
     ) {
         let measured = meter?.begin()
-        begin(call, number) { link in
+        begin(errand, number) { link in
             AnswerCollector(
-                place: call.origin.place,
+                place: errand.call.origin.place,
                 granting: { [unowned link] in link.grant($0, of: number) },
                 then: { outcome in
                     measured?(outcome)
@@ -168,33 +186,34 @@ package final class OutgoingHttp: Sendable {
     }
 
     private func begin(
-        _ call: HttpCall,
+        _ errand: Errand,
         _ number: UInt32,
         for receiver: @escaping @Sendable (CourierLink) -> any AnswerReceiver
     ) {
-        let limits = transferLimits(for: call)
-        withLink { link in link.begin(OutgoingTransfer(number, call, limits, receiver(link), at: .now())) }
+        let limits = transferLimits(for: errand)
+        withLink(for: errand) { $0.begin(OutgoingTransfer(number, errand, limits, receiver($0), at: .now())) }
     }
 
-    private func cancel(_ number: UInt32) {
-        withLink { $0.cancel(number) }
+    private func cancel(_ number: UInt32, _ errand: Errand) {
+        withLink(for: errand) { $0.cancel(number) }
     }
 
     private func nextNumber() -> UInt32 { lastNumber.wrappingAdd(1, ordering: .relaxed).newValue }
 
-    private func withLink(_ body: @escaping @Sendable (CourierLink) -> Void) {
-        eventLoop.execute { [link, makeLink] in
-            let present = link.value ?? makeLink()
-            link.value = present
+    private func withLink(for errand: Errand, _ body: @escaping @Sendable (CourierLink) -> Void) {
+        eventLoop.execute { [links, makeLink, helper = errand.helper] in
+            let present = links.value[helper] ?? makeLink()
+            links.value[helper] = present
             body(present)
         }
     }
 
-    private func transferLimits(for call: HttpCall) -> TransferLimits {
+    private func transferLimits(for errand: Errand) -> TransferLimits {
+        let call = errand.call
         let request = limits.request.wholeMilliseconds
         var whole = min(call.patience?.wholeMilliseconds ?? request, request)
         let silence = whole
-        if call.isBulk, !call.isStreamed {
+        if case .api = errand, !errand.isStreamed {
             whole += Int64((call.longestAnswer + (call.body?.count ?? 0)) / HttpCall.slowestLine) * 1_000
         }
         // Half of it for each, so that a name server that takes long leaves time for the rest.
@@ -203,8 +222,8 @@ package final class OutgoingHttp: Sendable {
             resolve: UInt32(clamping: min(limits.resolve.wholeMilliseconds, step)),
             connect: UInt32(clamping: min(limits.connect.wholeMilliseconds, step)),
             silence: UInt32(clamping: silence),
-            whole: call.isStreamed ? 0 : UInt32(clamping: whole),
-            longestAnswer: call.isStreamed ? 0 : UInt64(call.longestAnswer),
+            whole: errand.isStreamed ? 0 : UInt32(clamping: whole),
+            longestAnswer: errand.isStreamed ? 0 : UInt64(call.longestAnswer),
             departure: call.departure.map { UInt64(clamping: clinux_boot_milliseconds() + $0.wholeMilliseconds) } ?? 0
         )
     }

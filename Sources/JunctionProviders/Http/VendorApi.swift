@@ -12,36 +12,23 @@ struct VendorApi: Sendable {
         _ request: ApiRequest,
         credential: (name: String, value: SharedSecret)
     ) async throws(Unavailability) -> ApiAnswer {
-        var call = HttpCall(
+        let call = HttpCall(
             method: request.method,
             origin: origin,
             target: request.target,
             headers: request.headers,
             credentials: [credential],
-            body: request.upload.map(HttpCall.Body.streamed) ?? request.body.map(HttpCall.Body.plain),
-            longestAnswer: ApiRequest.longestBody,
-            isBulk: true
+            body: request.upload.map(HttpCall.Body.streamed) ?? request.body.map(HttpCall.Body.plain)
         )
-        switch request.passage {
-        case .whole:
-            let answer = try await http.answerOrDelay(to: call)
-            try check(answer)
-            return ApiAnswer(
-                status: answer.status,
-                headers: answer.headersForCallers,
-                body: answer.body.withUnsafeBytes { Array($0) }
-            )
-        case .streamed:
-            (call.isStreamed, call.longestAnswer) = (true, .max)
-            let (head, body) = try await http.streamedAnswerOrDelay(to: call)
-            do throws(Unavailability) {
-                try check(head)
-            } catch {
-                body.abandon()
-                throw error
-            }
-            return ApiAnswer(status: head.status, headers: head.headersForCallers, body: [], stream: body)
+        let isStreamed = if case .streamed = request.passage { true } else { false }
+        let (head, body) = try await http.streamedAnswerOrDelay(to: ApiCall(call, isStreamed: isStreamed))
+        do throws(Unavailability) {
+            try check(head)
+        } catch {
+            body.abandon()
+            throw error
         }
+        return ApiAnswer(status: head.status, headers: head.headersForCallers, body: [], stream: body)
     }
 
     /// "Not modified" is an answer to a question that the caller asked; no other redirect is one.

@@ -45,7 +45,7 @@ struct ApiPolicy {
         case ("summary", 3...): idAt = 2
         default: return nil
         }
-        guard segments[idAt].lowercased() == userId, !Self.reserved.contains(userId) else { return nil }
+        guard segments[idAt].lowercased().hasSameBytes(as: userId), !Self.reserved.contains(userId) else { return nil }
         guard segments[0] != "user" || idAt != 1 || isTheUsers(segments.dropFirst(2), method) else { return nil }
         var own = segments
         own[idAt] = userId
@@ -62,7 +62,7 @@ struct ApiPolicy {
         let isPlain = !request.headers.contains { $0.name == "content-encoding" }
         let body = isPlain ? request.body.flatMap { try? JSONValue.parse($0) } : nil
         let ids = body?.members.filter { $0.name.stringEquals("user_id") } ?? []
-        guard ids.count == 1, ids[0].value.string?.lowercased() == userId else {
+        guard ids.count == 1, ids[0].value.string?.lowercased().hasSameBytes(as: userId) == true else {
             throw Refusal(
                 .permissionDenied,
                 "A link token is for the signed-in user only: the body must be JSON with that user's user_id"

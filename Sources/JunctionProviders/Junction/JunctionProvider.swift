@@ -118,7 +118,10 @@ package struct JunctionProvider: IdentityProvider {
             throw .answerRefused("The session handler's Sign-In Token is for another user")
         }
         do throws(ExchangeFailure) {
-            return try await exchange(.signInToken(token), expecting: identity)
+            return try await grant(
+                try read { () throws(CredentialRefused) in try SignInToken(token) },
+                expecting: identity
+            )
         } catch {
             switch error {
             case .refused(let reason): throw .answerRefused(reason)
@@ -139,13 +142,7 @@ package struct JunctionProvider: IdentityProvider {
             throw .reauthenticationRequired
         }
         let endpoint = TokenEndpoint(http: http, clock: clock)
-        let renewed = try await endpoint.renew(refreshToken, at: cloud.auth(site), departingBy: departure)
-        return Grant(
-            identity: identity,
-            scheme: .signInToken,
-            token: renewed.token,
-            refreshToken: renewed.refreshToken
-        )
+        return try await endpoint.renew(refreshToken, at: cloud.auth(site), departingBy: departure).grant(identity)
     }
 }
 
@@ -196,16 +193,20 @@ extension JunctionProvider {
         return token
     }
 
+    /// A sign-in. One that brings no usable access token brings nothing: there is no session yet that could keep the rest.
     private func exchange(_ token: SignInToken, expecting expected: Identity?) async throws(ExchangeFailure) -> Grant {
+        let grant = try await grant(token, expecting: expected)
+        if var why = grant.shortfall {
+            why.ambiguous = true
+            throw .unavailable(why)
+        }
+        return grant
+    }
+
+    private func grant(_ token: SignInToken, expecting expected: Identity?) async throws(ExchangeFailure) -> Grant {
         try check(token.identity, is: expected)
         let endpoint = TokenEndpoint(http: http, clock: clock)
-        let granted = try await endpoint.exchange(token.userToken, at: cloud.auth(token.site))
-        return Grant(
-            identity: token.identity,
-            scheme: .signInToken,
-            token: granted.token,
-            refreshToken: granted.refreshToken
-        )
+        return try await endpoint.exchange(token.userToken, at: cloud.auth(token.site)).grant(token.identity)
     }
 
     private func check(_ identity: Identity, is expected: Identity?) throws(ExchangeFailure) {

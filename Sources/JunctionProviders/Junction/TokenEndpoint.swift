@@ -7,7 +7,7 @@ struct TokenEndpoint: Sendable {
     let clock: any SessionClock
 
     /// Spends the JWT of a Sign-In Token.
-    func exchange(_ userToken: SharedSecret, at auth: HttpOrigin) async throws(ExchangeFailure) -> TokenAnswer {
+    func exchange(_ userToken: SharedSecret, at auth: HttpOrigin) async throws(ExchangeFailure) -> Granted {
         let form = FormBody([
             .text(name: "grant_type", value: "urn:ietf:params:oauth:grant-type:token-exchange"),
             .text(name: "subject_token_type", value: "urn:junction:sign-in-token"),
@@ -18,7 +18,7 @@ struct TokenEndpoint: Sendable {
         guard let granted = TokenAnswer(answer.body, sentAt: sentAt), granted.refreshToken != nil else {
             throw .unavailable(answer.unreadable("an access token, its life and a refresh token"))
         }
-        return granted
+        return Granted(granted, of: answer)
     }
 
     /// Renews with a refresh token, which may be valid only once.
@@ -28,7 +28,7 @@ struct TokenEndpoint: Sendable {
         _ refreshToken: SharedSecret,
         at auth: HttpOrigin,
         departingBy departure: Uptime?
-    ) async throws(RenewalFailure) -> TokenAnswer {
+    ) async throws(RenewalFailure) -> Granted {
         let form = FormBody([
             .text(name: "grant_type", value: "refresh_token"),
             .secret(name: "refresh_token", value: refreshToken),
@@ -40,7 +40,30 @@ struct TokenEndpoint: Sendable {
         guard let granted = TokenAnswer(answer.body, sentAt: sentAt) else {
             throw .unavailable(answer.unreadable("an access token and its life"))
         }
-        return granted
+        return Granted(granted, of: answer)
+    }
+
+    /// What a success grants, and what is wrong with it where it has no usable access token.
+    struct Granted: Sendable {
+        let answer: TokenAnswer
+        let shortfall: Unavailability?
+
+        fileprivate init(_ answer: TokenAnswer, of http: HttpAnswer) {
+            self.answer = answer
+            shortfall = answer.token == nil ? http.shortfall("a usable access token and its life") : nil
+        }
+
+        /// The session of this user that comes of it.
+        func grant(_ identity: Identity) -> Grant {
+            var grant = Grant(
+                identity: identity,
+                scheme: .signInToken,
+                token: answer.token,
+                refreshToken: answer.refreshToken
+            )
+            grant.shortfall = shortfall
+            return grant
+        }
     }
 
     private func post<Failure: Error>(

@@ -1,3 +1,5 @@
+import JunctionSession
+
 /// Where a server does what; each is in its metadata (RFC 8414), or in the configuration.
 enum OAuthEndpoint: CaseIterable, Sendable {
     case token
@@ -25,6 +27,20 @@ enum OAuthEndpoint: CaseIterable, Sendable {
         case .revocation: "revocation endpoint"
         case .userinfo: "userinfo endpoint"
         case .authorization: "authorization endpoint"
+        }
+    }
+}
+
+extension EndpointOrigins {
+    /// Where an endpoint has to be: where it was at the sign-in or, if the server named none then, at the token endpoint's
+    /// origin. Nothing for the page to sign in on: no secret of a session is sent there.
+    func origin(of endpoint: OAuthEndpoint) -> String? {
+        switch endpoint {
+        case .token: token
+        case .deviceAuthorization: deviceAuthorization ?? token
+        case .revocation: revocation ?? token
+        case .userinfo: userinfo ?? token
+        case .authorization: nil
         }
     }
 }

@@ -1,5 +1,3 @@
-import JunctionSecret
-
 /// What a server says in the member `error` of an answer, whatever the status and the content type.
 ///
 /// One word has several meanings: `invalid_grant` is an expired, revoked or replayed token and a user who is gone, so no
@@ -9,7 +7,8 @@ enum OAuthError: Hashable, Sendable {
     case grant(String)
     /// The client is not what the server wants: a mistake of the configuration, here or there.
     case client(String)
-    /// Servers that know no better say so of a dead token: `invalid_request`, and a 400 with nothing in it.
+    /// Servers that know no better say so of a dead token: `invalid_request`, and a 400 or 401 without a word. A load
+    /// balancer answers like that, too.
     case unexplained(String?)
     /// RFC 8628 §3.5.
     case pending
@@ -25,7 +24,7 @@ enum OAuthError: Hashable, Sendable {
     init?(_ answer: HttpAnswer, _ members: OAuthMembers?) {
         guard answer.isSuccess || answer.mayBeVerdict else { return nil }
         guard let word = members?.text("error") else {
-            guard answer.status == 400, answer.body.isBlank else { return nil }
+            guard answer.status == 400 || answer.status == 401 else { return nil }
             self = .unexplained(nil)
             return
         }
@@ -54,7 +53,7 @@ enum OAuthError: Hashable, Sendable {
     var word: String {
         switch self {
         case .grant(let word), .client(let word), .denied(let word), .badCode(let word), .unknown(let word): word
-        case .unexplained(let word): word ?? "400 and nothing else"
+        case .unexplained(let word): word ?? "a refusal without a reason"
         case .pending: "authorization_pending"
         case .slowDown: "slow_down"
         case .codeExpired: "expired_token"
@@ -90,8 +89,4 @@ enum OAuthError: Hashable, Sendable {
     private static func isWord(_ text: String) -> Bool {
         text.utf8.count <= 64 && text.utf8.allSatisfy(PercentEncoding.isUnreserved)
     }
-}
-
-extension SharedSecret {
-    fileprivate var isBlank: Bool { withUnsafeBytes { $0.allSatisfy { $0 <= 0x20 } } }
 }

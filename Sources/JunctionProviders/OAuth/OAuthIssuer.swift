@@ -1,3 +1,5 @@
+import JunctionSession
+
 /// The server, as it calls itself: it is compared to the letter, and the metadata is looked for below it.
 struct OAuthIssuer: Hashable, Sendable {
     let text: String
@@ -16,7 +18,7 @@ struct OAuthIssuer: Hashable, Sendable {
 
     /// Whether somebody means this issuer: byte by byte, because a slash at the end is a difference, and to a string two
     /// spellings of one letter are not.
-    func isNamed(_ other: String?) -> Bool { other.map { text.utf8.elementsEqual($0.utf8) } ?? false }
+    func isNamed(_ other: String?) -> Bool { other.map { text.hasSameBytes(as: $0) } ?? false }
 
     /// Where its metadata may be: OpenID Connect's place first, then that of RFC 8414, which stands before the path.
     var metadata: [HttpUrl] {

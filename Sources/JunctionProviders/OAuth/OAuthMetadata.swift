@@ -4,6 +4,8 @@ import JunctionSession
 /// What a server says of itself (OpenID Connect Discovery, RFC 8414): where its endpoints are, each as it is written.
 struct OAuthMetadata: Sendable {
     private let endpoints: [OAuthEndpoint: String]
+    /// The issuer is one of a test, on loopback: only such a one's endpoints may be unencrypted there.
+    private let isPlain: Bool
     /// How far our clock is ahead of the server's, where its answer tells.
     var skew: Duration?
 
@@ -25,6 +27,7 @@ struct OAuthMetadata: Sendable {
                 named.map { $0.utf8.allSatisfy { (0x21...0x7E).contains($0) } ? String($0.prefix(200)) : "?" } ?? "?"
             )
         }
+        isPlain = issuer.origin.scheme == .http
         endpoints = Dictionary(
             uniqueKeysWithValues: OAuthEndpoint.allCases.compactMap { endpoint in
                 members.json(endpoint)?.string.map { (endpoint, $0) }
@@ -35,7 +38,11 @@ struct OAuthMetadata: Sendable {
     /// The URL of an endpoint, if there is one; what is not encrypted is none.
     func url(of endpoint: OAuthEndpoint) throws(ProviderConfigurationFault) -> HttpUrl? {
         guard let text = endpoints[endpoint], !text.isEmpty else { return nil }
-        return try HttpUrl(text)
+        let url = try HttpUrl(text)
+        guard isPlain || url.origin.scheme == .https else {
+            throw ProviderConfigurationFault("\(url.origin.url) is not encrypted, and oauth.issuer is")
+        }
+        return url
     }
 }
 
@@ -53,9 +60,10 @@ extension OAuthMembers {
 
 /// How long an answer may be used again, by its `Cache-Control` (RFC 9111).
 enum Freshness {
-    static let usual: Duration = .seconds(3_600)
-    /// A server whose metadata may never be kept would be asked twice for every renewal; one that promises a year may move.
-    static let bounds = Duration.seconds(300)...Duration.seconds(86_400)
+    /// A server whose metadata may never be kept would be asked twice for every renewal. A false answer that promises a year
+    /// is over in an hour.
+    static let bounds = Duration.seconds(300)...Duration.seconds(3_600)
+    static let usual = bounds.upperBound
 
     static func of(_ answer: HttpAnswer) -> Duration {
         var asked: Duration?

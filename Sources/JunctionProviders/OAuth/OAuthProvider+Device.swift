@@ -10,7 +10,7 @@ extension OAuthProvider {
         let answer: HttpAnswer
         let sentAt: Moment
         do throws(Unavailability) {
-            let endpoint = try await server.required(.deviceAuthorization)
+            let endpoint = try await server.required(.deviceAuthorization, at: nil)
             (answer, sentAt) = try await server.post(setup.asked, to: endpoint)
         } catch {
             throw .unavailable(error)
@@ -22,51 +22,59 @@ extension OAuthProvider {
             throw .unavailable(answer.unavailability(saying: error, now: now))
         }
         guard answer.isSuccess else { throw .unavailable(answer.unavailability(now: now)) }
-        guard let members, let begun = DeviceAuthorization(members, sentAt: sentAt) else {
+        guard let members, var begun = DeviceAuthorization(members, sentAt: sentAt) else {
             throw .unavailable(answer.unreadable("a device code, a user code and where to type it"))
         }
+        begun.codes.endpointOrigins = server.remembered(.token).map(server.origins)
         return begun
     }
 
     package func poll(_ codes: DeviceCodes) async throws(PollFailure) -> Grant {
         let era = kept.era
+        let code = codes.deviceCode
         let tokens: OAuthTokens
-        if let before = kept.tokens(of: codes.deviceCode) {
+        switch kept.grant(of: code) {
+        case .tokens(let before):
             tokens = before
-        } else {
-            tokens = try await ask(for: codes.deviceCode)
+        case .refreshToken(let left, let origins):
+            do throws(SignInFailure) {
+                tokens = try await redeem(left, at: origins, leftBy: code, since: era)
+            } catch {
+                throw PollFailure(error)
+            }
+        case nil:
+            tokens = try await ask(for: codes, since: era)
         }
         do throws(SignInFailure) {
-            return try await grant(tokens, of: codes.deviceCode, OAuthSignIn.Granted(scheme: .device), since: era)
+            return try await grant(tokens, of: code, OAuthSignIn.Granted(scheme: .device), since: era)
         } catch {
-            switch error {
-            case .refused(let words): throw .refused(words)
-            case .unavailable(let why): throw .unavailable(why)
-            }
+            throw PollFailure(error)
         }
     }
 
-    private func ask(for deviceCode: SharedSecret) async throws(PollFailure) -> OAuthTokens {
+    private func ask(for codes: DeviceCodes, since era: KeptTokens.Era) async throws(PollFailure) -> OAuthTokens {
         let fields: [FormBody.Field] = [
             .text(name: "grant_type", value: "urn:ietf:params:oauth:grant-type:device_code"),
-            .secret(name: "device_code", value: deviceCode),
+            .secret(name: "device_code", value: codes.deviceCode),
         ]
+        let endpoint: HttpUrl
         let answer: HttpAnswer
         let sentAt: Moment
         do throws(Unavailability) {
-            (answer, sentAt) = try await server.post(fields, to: try await server.required(.token))
+            endpoint = try await server.required(.token, at: codes.endpointOrigins)
+            (answer, sentAt) = try await server.post(fields, to: endpoint)
         } catch {
             throw .unavailable(error)
         }
         // Some say it with this status. Without the word it is a gate that asks to wait once, and not for good.
         if answer.status == 429, OAuthMembers(answer.body)?.text("error") == "slow_down" { throw .slowDown }
-        switch OAuthReply(answer, sentAt: sentAt, now: clock.now()) {
+        let origins = codes.endpointOrigins ?? server.origins(token: endpoint)
+        switch OAuthReply(answer, sentAt: sentAt, now: clock.now(), origins: origins) {
         case .granted(let tokens):
             notes.granted(tokens, askedFor: setup.scopes, isSignIn: true)
             return tokens
-        case .unusable(let tokens, let words):
-            await giveUp(tokens)
-            throw .refused(words)
+        case .unusable(let unusable):
+            throw PollFailure(await keep(unusable, of: codes.deviceCode, since: era))
         case .trouble(let why):
             throw .unavailable(why)
         case .error(let error, let why):
@@ -79,6 +87,15 @@ extension OAuthProvider {
             case .grant, .badCode: throw .refused("\(setup.issuer.place) answered \(error.word)")
             case .client, .unexplained, .unknown: throw .unavailable(why)
             }
+        }
+    }
+}
+
+extension PollFailure {
+    fileprivate init(_ failure: SignInFailure) {
+        switch failure {
+        case .refused(let words): self = .refused(words)
+        case .unavailable(let why): self = .unavailable(why)
         }
     }
 }

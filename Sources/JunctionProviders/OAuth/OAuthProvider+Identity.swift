@@ -15,7 +15,7 @@ extension OAuthProvider {
         do throws(SignInFailure) {
             let subject = try await subject(of: tokens)
             kept.forget(credential)
-            return Grant(
+            var grant = Grant(
                 identity: identity(subject),
                 // What has a refresh token of its own needs no app's server any more.
                 scheme: granted.subjectTokenType != nil && tokens.refreshToken != nil ? .refreshToken : granted.scheme,
@@ -23,18 +23,15 @@ extension OAuthProvider {
                 refreshToken: tokens.refreshToken,
                 subjectTokenType: tokens.refreshToken == nil ? granted.subjectTokenType : nil
             )
+            grant.endpointOrigins = tokens.origins
+            return grant
         } catch {
             switch error {
             case .refused:
                 kept.forget(credential)
-                await giveUp(tokens)
+                await giveUp(tokens.revocation)
             case .unavailable:
-                for unwanted in kept.keep(tokens, of: credential, at: clock.now(), since: era) {
-                    await giveUp(unwanted)
-                }
-                // Where to give them back is learnt now: later there may be nobody who could wait for it.
-                if server.remembered(.revocation) == nil { _ = try? await server.optional(.revocation) }
-                watchKept()
+                await keep(.tokens(tokens), of: credential, since: era)
             }
             throw error
         }
@@ -58,7 +55,7 @@ extension OAuthProvider {
         case .userinfo:
             let subject = try await userinfo(tokens)
             // OpenID Connect Core §5.3.2.
-            if let idToken = tokens.idToken.flatMap(IdToken.init), !idToken.subject.utf8.elementsEqual(subject.utf8) {
+            if let idToken = tokens.idToken.flatMap(IdToken.init), !idToken.subject.hasSameBytes(as: subject) {
                 throw .refused("\(setup.issuer.place) names one user in the id_token and another in its userinfo")
             }
             return subject
@@ -68,7 +65,7 @@ extension OAuthProvider {
     private func userinfo(_ tokens: OAuthTokens) async throws(SignInFailure) -> String {
         let endpoint: HttpUrl?
         do throws(Unavailability) {
-            endpoint = try await server.optional(.userinfo)
+            endpoint = try await server.optional(.userinfo, at: tokens.origins)
         } catch {
             throw .unavailable(error)
         }
@@ -81,20 +78,5 @@ extension OAuthProvider {
     private static func nobody(_ issuer: OAuthIssuer) -> String {
         "\(issuer.place) tells neither by an id_token nor by a userinfo endpoint who has signed in: put openid among "
             + "oauth.scopes, or set oauth.userinfoEndpoint"
-    }
-}
-
-extension OAuthTokens {
-    /// What revokes them (RFC 7009): the refresh token, and with it whatever came of it; else the access token.
-    var revocation: [FormBody.Field] { Self.revocation(refreshToken: refreshToken, accessToken: accessToken) }
-
-    static func revocation(refreshToken: SharedSecret?, accessToken: SharedSecret?) -> [FormBody.Field] {
-        if let refreshToken {
-            return [
-                .secret(name: "token", value: refreshToken), .text(name: "token_type_hint", value: "refresh_token"),
-            ]
-        }
-        guard let accessToken else { return [] }
-        return [.secret(name: "token", value: accessToken), .text(name: "token_type_hint", value: "access_token")]
     }
 }

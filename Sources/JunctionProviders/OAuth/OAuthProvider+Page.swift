@@ -1,4 +1,7 @@
+import Crypto
+import JunctionSecret
 package import JunctionSession
+import JunctionText
 
 extension OAuthProvider {
     /// The URL of the page on which a person signs in with a browser; what comes back to `redirectUri` is a credential of the
@@ -7,15 +10,10 @@ extension OAuthProvider {
         guard RedirectUri.isPossible(page.redirectUri) else {
             throw Refusal(.invalidParameters, "redirectUri: \(RedirectUri.rule)")
         }
-        guard page.codeChallenge.isCodeChallenge else {
-            throw Refusal(
-                .invalidParameters,
-                "codeChallenge: expected the SHA-256 of the code verifier, as 43 characters of base64url"
-            )
-        }
+        let challenge = try page.proof.challenge
         let endpoint: HttpUrl
         do throws(Unavailability) {
-            endpoint = try await server.required(.authorization)
+            endpoint = try await server.required(.authorization, at: nil)
         } catch {
             throw Refusal(
                 .providerUnavailable,
@@ -31,8 +29,41 @@ extension OAuthProvider {
             audience: setup.audience,
             resources: setup.resources,
             state: page.state,
-            codeChallenge: page.codeChallenge
+            codeChallenge: challenge
         ).url(at: endpoint)
+    }
+}
+
+extension AuthorizationPage.Proof {
+    /// The challenge that the provider is told, from which nobody learns the verifier.
+    fileprivate var challenge: String {
+        get throws(Refusal) {
+            switch self {
+            case .challenge(let challenge):
+                guard challenge.isCodeChallenge else {
+                    throw Refusal(
+                        .invalidParameters,
+                        "codeChallenge: expected the SHA-256 of the code verifier, as 43 characters of base64url"
+                    )
+                }
+                return challenge
+            case .verifier(let verifier):
+                let challenge = verifier.withUnsafeBytes { verifier -> String? in
+                    // RFC 7636 §4.1.
+                    guard (43...128).contains(verifier.count), verifier.allSatisfy(PercentEncoding.isUnreserved) else {
+                        return nil
+                    }
+                    return Base64.encodeURLSafe(Array(SHA256.hash(data: verifier)))
+                }
+                guard let challenge else {
+                    throw Refusal(
+                        .invalidParameters,
+                        "codeVerifier: expected 43 to 128 letters, digits, '-', '.', '_' and '~'"
+                    )
+                }
+                return challenge
+            }
+        }
     }
 }
 

@@ -9,7 +9,7 @@ extension OAuthProvider {
     ) async -> [ProbeFinding] {
         let (found, skew) = await lookAtServer(mayCall)
         let missing = found.verdict == .ok && server.remembered(.revocation) == nil ? [Self.noRevocation] : []
-        return [found] + (skew.map { [.clock(ahead: $0)] } ?? []) + missing + notes.findings
+        return [found] + (skew.map { [.clock(ahead: $0)] } ?? []) + missing + moved + notes.findings
     }
 
     private func lookAtServer(_ mayCall: @Sendable () async -> Refusal?) async -> (ProbeFinding, Duration?) {
@@ -58,6 +58,17 @@ extension OAuthProvider {
                 verdict: .note,
                 detail: "\(setup.issuer.place) was not asked: \(refusal.message)",
                 remedy: "Ask again in a minute"
+            )
+        }
+    }
+
+    private var moved: [ProbeFinding] {
+        server.moves.map { move in
+            ProbeFinding(
+                name: "provider endpoints",
+                verdict: .problem,
+                detail: move.detail(setup.issuer),
+                remedy: move.remedy.prefix(1).uppercased() + move.remedy.dropFirst()
             )
         }
     }

@@ -31,21 +31,33 @@ extension OAuthProvider {
         with secrets: SessionSecrets,
         departingBy departure: Uptime?
     ) async throws(RenewalFailure) -> Grant {
-        guard let own = secrets.refreshToken else { throw .reauthenticationRequired }
-        let refreshToken = spent.current(own)
-        switch try await asked(OAuthSignIn.renewal(refreshToken), departingBy: departure) {
+        guard let refreshToken = secrets.refreshToken else { throw .reauthenticationRequired }
+        switch try await asked(
+            OAuthSignIn.renewal(refreshToken),
+            at: secrets.endpointOrigins,
+            departingBy: departure
+        ) {
         case .granted(let tokens):
             notes.granted(tokens, askedFor: setup.scopes, isSignIn: false)
-            return Grant(
-                identity: owner(of: tokens, after: identity),
+            var grant = Grant(
+                identity: owner(by: tokens.idToken, after: identity),
                 scheme: .refreshToken,
                 // It keeps its refresh token where the answer brings none.
                 token: tokens.token(isRenewable: true),
-                refreshToken: tokens.refreshToken ?? (refreshToken.matches(own) ? nil : refreshToken)
+                refreshToken: tokens.refreshToken
             )
-        case .unusable(let tokens, let words):
-            spent.replace(own, by: tokens.refreshToken)
-            throw .unavailable(Unavailability(words, ambiguous: true))
+            grant.endpointOrigins = tokens.origins
+            return grant
+        case .unusable(let unusable):
+            guard let successor = unusable.refreshToken else { throw .unavailable(unusable.why) }
+            var grant = Grant(
+                identity: owner(by: unusable.idToken, after: identity),
+                scheme: .refreshToken,
+                token: nil,
+                refreshToken: successor
+            )
+            grant.shortfall = unusable.why
+            return grant
         case .trouble(let why):
             throw .unavailable(why)
         case .error(let error, let why):
@@ -53,10 +65,11 @@ extension OAuthProvider {
             switch error {
             case .grant, .codeExpired:
                 throw .reauthenticationRequired
-            case .unexplained:
-                guard notes.refusedUnexplained(isDead: isDead(secrets)) else { throw .unavailable(why) }
-                throw .reauthenticationRequired
-            case .client, .pending, .slowDown, .denied, .badCode, .unknown:
+            case .unexplained, .unknown:
+                var why = why
+                why.isUnexplainedRefusal = true
+                throw .unavailable(why)
+            case .client, .pending, .slowDown, .denied, .badCode:
                 throw .unavailable(why)
             }
         }
@@ -65,8 +78,8 @@ extension OAuthProvider {
     /// Whom a renewal's answer is about. A refresh token is the session's own, so nothing need be said; where it is, it has to
     /// be the same user (OpenID Connect Core §12.2), and the session refuses another. Some servers go by two names: what they
     /// say under the other one is about nobody we know.
-    private func owner(of tokens: OAuthTokens, after identity: Identity) -> Identity {
-        guard let idToken = tokens.idToken.flatMap(IdToken.init), setup.issuer.isNamed(idToken.issuer) else {
+    private func owner(by idToken: SharedSecret?, after identity: Identity) -> Identity {
+        guard let idToken = idToken.flatMap(IdToken.init), setup.issuer.isNamed(idToken.issuer) else {
             return identity
         }
         return self.identity(idToken.subject)
@@ -89,7 +102,7 @@ extension OAuthProvider {
         }
         let grant: Grant
         do throws(SignInFailure) {
-            grant = try await session(of: signIn)
+            grant = try await session(of: signIn, at: secrets.endpointOrigins)
         } catch {
             switch error {
             case .refused(let words): throw .answerRefused(words)
@@ -104,18 +117,14 @@ extension OAuthProvider {
 
     private func asked(
         _ fields: [FormBody.Field],
+        at origins: EndpointOrigins?,
         departingBy departure: Uptime?
     ) async throws(RenewalFailure) -> OAuthReply {
         do throws(Unavailability) {
-            return try await reply(to: fields, departingBy: departure)
+            return try await reply(to: fields, at: origins, departingBy: departure)
         } catch {
             throw .unavailable(error)
         }
-    }
-
-    private func isDead(_ secrets: SessionSecrets) -> Bool {
-        guard secrets.accessToken != nil else { return true }
-        return secrets.accessTokenEndsAt.map { $0 <= clock.now().uptime } ?? false
     }
 
     /// Tells the server that the user has signed out (RFC 7009), where it has a place for that.
@@ -123,13 +132,11 @@ extension OAuthProvider {
     /// It has heard when it says so, in a success or by an error that is about the token. A status alone may be a gate's in
     /// front of it, and an error about this client is one that can be mended.
     package func revoke(_ identity: Identity, with secrets: SessionSecrets) async throws(Unavailability) {
-        let refreshToken = secrets.refreshToken.map(spent.current)
-        let fields = OAuthTokens.revocation(refreshToken: refreshToken, accessToken: secrets.accessToken)
+        let fields = Revocable(refreshToken: secrets.refreshToken, accessToken: secrets.accessToken).fields
         guard !fields.isEmpty, setup.issuer.isNamed(identity.issuer),
-            let endpoint = try await server.optional(.revocation)
+            let endpoint = try await server.optional(.revocation, at: secrets.endpointOrigins)
         else { return }
         try await revoke(fields, at: endpoint)
-        spent.forget()
     }
 
     func revoke(_ fields: [FormBody.Field], at endpoint: HttpUrl) async throws(Unavailability) {

@@ -1,3 +1,4 @@
+import JunctionSecret
 import JunctionSession
 
 /// Tokens that a server has granted and nobody will ask for again: it is told to revoke them, until it has heard.
@@ -7,33 +8,59 @@ extension OAuthProvider {
     private static let mostAttempts = 8
 
     /// Tells the server, and again later where it does not hear.
-    func giveUp(_ tokens: OAuthTokens) async {
+    func giveUp(_ tokens: Revocable) async {
         do throws(Unavailability) {
-            guard let endpoint = try await server.optional(.revocation) else { return }
-            try await revoke(tokens.revocation, at: endpoint)
+            guard let endpoint = try await server.optional(.revocation, at: tokens.origins) else { return }
+            try await revoke(tokens.fields, at: endpoint)
         } catch {
             tellAgain(tokens, after: 1)
         }
     }
 
     /// The same where nobody can wait.
-    private func dismiss(_ tokens: OAuthTokens, attempt: Int = 0) {
-        guard let endpoint = server.remembered(.revocation) else {
+    private func dismiss(_ tokens: Revocable, attempt: Int = 0) {
+        guard let endpoint = server.remembered(.revocation, at: tokens.origins) else {
             tellAgain(tokens, after: attempt + 1)
             return
         }
-        server.send(tokens.revocation, to: endpoint, patience: Self.revocationPatience) { answer in
+        server.send(tokens.fields, to: endpoint, patience: Self.revocationPatience) { answer in
             if let answer, hears(answer) == nil { return }
             tellAgain(tokens, after: attempt + 1)
         }
     }
 
-    private func tellAgain(_ tokens: OAuthTokens, after attempts: Int) {
+    private func tellAgain(_ tokens: Revocable, after attempts: Int) {
         guard attempts < Self.mostAttempts else { return }
         server.http.schedule(in: pause * (1 << (attempts - 1))) { dismiss(tokens, attempt: attempts) }
     }
 
     // MARK: Those that wait for a next try
+
+    /// Keeps it for this credential's next try, and gives back what there is no room for.
+    func keep(_ grant: KeptGrant, of credential: SharedSecret, since era: KeptTokens.Era) async {
+        for unwanted in kept.keep(grant, of: credential, at: clock.now(), since: era) { await giveUp(unwanted) }
+        // Where to give them back is learnt now: later there may be nobody who could wait for it.
+        if server.remembered(.revocation) == nil { _ = try? await server.optional(.revocation, at: nil) }
+        watchKept()
+    }
+
+    /// What it means for a sign-in that no usable access token came: the credential is spent, and where a refresh token came the
+    /// next try goes on with that.
+    func keep(
+        _ unusable: OAuthReply.Unusable,
+        of credential: SharedSecret,
+        since era: KeptTokens.Era
+    ) async -> SignInFailure {
+        guard !unusable.isForLong, let refreshToken = unusable.refreshToken else {
+            kept.forget(credential)
+            await giveUp(unusable.revocation)
+            return .refused(unusable.why.message)
+        }
+        await keep(.refreshToken(refreshToken, unusable.origins), of: credential, since: era)
+        var why = unusable.why
+        why.ambiguous = true
+        return .unavailable(why)
+    }
 
     package func signedOut() {
         for tokens in kept.signedOut() { dismiss(tokens) }

@@ -17,7 +17,6 @@ package struct OAuthProvider: IdentityProvider {
     /// The first pause before a server is told again of tokens that nobody wants.
     let pause: Duration
     let notes = ServerNotes()
-    let spent = SpentToken()
 
     package init(setup: OAuthSetup, http: OutgoingHttp, clock: any SessionClock) {
         self.init(setup: setup, http: http, clock: clock, keepingFor: KeptTokens.longest, pause: .seconds(30))
@@ -55,7 +54,7 @@ package struct OAuthProvider: IdentityProvider {
         }
         do throws(SignInFailure) {
             // For whomever it is: it is told only now, and the session revokes what it does not want.
-            return try await session(of: signIn)
+            return try await session(of: signIn, at: nil)
         } catch {
             switch error {
             case .refused(let words): throw .refused(words)
@@ -64,25 +63,53 @@ package struct OAuthProvider: IdentityProvider {
         }
     }
 
-    func session(of signIn: OAuthSignIn) async throws(SignInFailure) -> Grant {
+    /// - Parameter origins: where the session that stands has its endpoints, if one does.
+    func session(of signIn: OAuthSignIn, at origins: EndpointOrigins?) async throws(SignInFailure) -> Grant {
         let era = kept.era
         let tokens: OAuthTokens
-        if let before = kept.tokens(of: signIn.secret) {
-            tokens = before
-        } else {
-            tokens = try await redeem(signIn)
+        switch kept.grant(of: signIn.secret) {
+        case .tokens(let before): tokens = before
+        case .refreshToken(let left, let fixed):
+            tokens = try await redeem(left, at: fixed, leftBy: signIn.secret, since: era)
+        case nil: tokens = try await redeem(signIn, at: origins, of: signIn.secret, since: era)
         }
         return try await grant(tokens, of: signIn.secret, signIn.granted, since: era)
     }
 
-    private func redeem(_ signIn: OAuthSignIn) async throws(SignInFailure) -> OAuthTokens {
-        switch try await ask(signIn.fields(setup)) {
+    /// Goes on with the refresh token that a credential brought earlier, when no usable access token came with it.
+    func redeem(
+        _ refreshToken: SharedSecret,
+        at origins: EndpointOrigins?,
+        leftBy credential: SharedSecret,
+        since era: KeptTokens.Era
+    ) async throws(SignInFailure) -> OAuthTokens {
+        let signIn: OAuthSignIn
+        do throws(CredentialRefused) {
+            signIn = try OAuthSignIn(.refreshToken(refreshToken))
+        } catch {
+            kept.forget(credential)
+            throw .refused(error.reason)
+        }
+        do throws(SignInFailure) {
+            return try await redeem(signIn, at: origins, of: credential, since: era)
+        } catch {
+            if case .refused = error { kept.forget(credential) }
+            throw error
+        }
+    }
+
+    private func redeem(
+        _ signIn: OAuthSignIn,
+        at origins: EndpointOrigins?,
+        of credential: SharedSecret,
+        since era: KeptTokens.Era
+    ) async throws(SignInFailure) -> OAuthTokens {
+        switch try await ask(signIn.fields(setup), at: origins) {
         case .granted(let tokens):
             notes.granted(tokens, askedFor: setup.scopes, isSignIn: true)
             return tokens
-        case .unusable(let tokens, let words):
-            await giveUp(tokens)
-            throw .refused(words)
+        case .unusable(let unusable):
+            throw await keep(unusable, of: credential, since: era)
         case .trouble(let why):
             throw .unavailable(why)
         case .error(let error, let why):
@@ -100,9 +127,12 @@ package struct OAuthProvider: IdentityProvider {
     }
 
     /// One form to the token endpoint.
-    func ask(_ fields: [FormBody.Field]) async throws(SignInFailure) -> OAuthReply {
+    private func ask(
+        _ fields: [FormBody.Field],
+        at origins: EndpointOrigins?
+    ) async throws(SignInFailure) -> OAuthReply {
         do throws(Unavailability) {
-            return try await reply(to: fields)
+            return try await reply(to: fields, at: origins)
         } catch {
             throw .unavailable(error)
         }
@@ -110,11 +140,12 @@ package struct OAuthProvider: IdentityProvider {
 
     func reply(
         to fields: [FormBody.Field],
+        at origins: EndpointOrigins?,
         departingBy departure: Uptime? = nil
     ) async throws(Unavailability) -> OAuthReply {
-        let endpoint = try await server.required(.token)
+        let endpoint = try await server.required(.token, at: origins)
         let (answer, sentAt) = try await server.post(fields, to: endpoint, departingBy: departure)
-        return OAuthReply(answer, sentAt: sentAt, now: clock.now())
+        return OAuthReply(answer, sentAt: sentAt, now: clock.now(), origins: origins ?? server.origins(token: endpoint))
     }
 }
 

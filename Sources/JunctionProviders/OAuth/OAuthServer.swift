@@ -10,6 +10,8 @@ final class OAuthServer: Sendable {
     let http: OutgoingHttp
     let clock: any SessionClock
     private let known = Mutex<Known?>(nil)
+    /// What was not followed when it was last needed.
+    private let moved = Mutex<[OAuthEndpoint: Move]>([:])
     /// What the server's clock showed at its last answer: a device's own may be wrong by more than an assertion lives, and may
     /// be set meanwhile.
     private let shown = Mutex<Moment?>(nil)
@@ -17,6 +19,26 @@ final class OAuthServer: Sendable {
     private struct Known {
         var metadata: OAuthMetadata
         var freshUntil: Uptime
+    }
+
+    /// An endpoint that the metadata names at another origin than at the sign-in.
+    struct Move: Sendable {
+        let endpoint: OAuthEndpoint
+        let from: String
+        let to: String
+
+        func detail(_ issuer: OAuthIssuer) -> String {
+            "\(issuer.place) now names a \(endpoint.words) at \(to), and the session was signed in with one at \(from): nothing "
+                + "is sent there"
+        }
+
+        var remedy: String { "if the server has moved, set oauth.\(endpoint.setting) or sign in again" }
+
+        fileprivate func unavailability(_ issuer: OAuthIssuer) -> Unavailability {
+            var failure = Unavailability("\(detail(issuer)); \(remedy)")
+            (failure.cause, failure.host) = (.answer, issuer.place)
+            return failure
+        }
     }
 
     /// Why there is no metadata.
@@ -43,8 +65,10 @@ final class OAuthServer: Sendable {
     // MARK: Endpoints
 
     /// An endpoint without which nothing goes on.
-    func required(_ endpoint: OAuthEndpoint) async throws(Unavailability) -> HttpUrl {
-        guard let url = try await optional(endpoint) else {
+    ///
+    /// - Parameter origins: where the secret that is to be sent may go; `nil` where nothing is fixed.
+    func required(_ endpoint: OAuthEndpoint, at origins: EndpointOrigins?) async throws(Unavailability) -> HttpUrl {
+        guard let url = try await optional(endpoint, at: origins) else {
             throw Unavailability(missing(endpoint))
         }
         return url
@@ -56,8 +80,21 @@ final class OAuthServer: Sendable {
 
     /// An endpoint that a server need not have: nothing where its metadata is without it. Whatever fails here, no form has
     /// left.
-    func optional(_ endpoint: OAuthEndpoint) async throws(Unavailability) -> HttpUrl? {
+    func optional(_ endpoint: OAuthEndpoint, at origins: EndpointOrigins?) async throws(Unavailability) -> HttpUrl? {
         if let configured = setup.endpoints[endpoint] { return configured }
+        guard let url = try await discovered(endpoint) else { return nil }
+        guard let fixed = origins?.origin(of: endpoint), !url.isAt(fixed) else {
+            if origins != nil { moved.withLock { $0[endpoint] = nil } }
+            return url
+        }
+        // What is not followed is not kept either: the next attempt asks again.
+        known.withLock { $0?.freshUntil = clock.now().uptime }
+        let move = Move(endpoint: endpoint, from: fixed, to: url.origin.url)
+        moved.withLock { $0[endpoint] = move }
+        throw move.unavailability(setup.issuer)
+    }
+
+    private func discovered(_ endpoint: OAuthEndpoint) async throws(Unavailability) -> HttpUrl? {
         let metadata: OAuthMetadata
         do throws(Failure) {
             metadata = try await self.metadata()
@@ -80,10 +117,29 @@ final class OAuthServer: Sendable {
         }
     }
 
-    /// An endpoint that is known without a request.
-    func remembered(_ endpoint: OAuthEndpoint) -> HttpUrl? {
-        setup.endpoints[endpoint] ?? known.withLock { $0?.metadata }.flatMap { try? $0.url(of: endpoint) }
+    /// An endpoint that is known without a request, and where the secret may go.
+    func remembered(_ endpoint: OAuthEndpoint, at origins: EndpointOrigins? = nil) -> HttpUrl? {
+        if let configured = setup.endpoints[endpoint] { return configured }
+        guard let url = known.withLock({ $0?.metadata }).flatMap({ try? $0.url(of: endpoint) }) else { return nil }
+        guard let fixed = origins?.origin(of: endpoint) else { return url }
+        return url.isAt(fixed) ? url : nil
     }
+
+    /// Where the endpoints are now, as far as that is known: what a sign-in fixes.
+    ///
+    /// - Parameter token: the token endpoint, which has just granted something or is about to be asked.
+    func origins(token: HttpUrl) -> EndpointOrigins {
+        func origin(_ endpoint: OAuthEndpoint) -> String? { remembered(endpoint)?.origin.url }
+        return EndpointOrigins(
+            token: token.origin.url,
+            deviceAuthorization: origin(.deviceAuthorization),
+            revocation: origin(.revocation),
+            userinfo: origin(.userinfo)
+        )
+    }
+
+    /// The endpoints that the metadata names elsewhere than at the sign-in.
+    var moves: [Move] { moved.withLock { moved in OAuthEndpoint.allCases.compactMap { moved[$0] } } }
 
     private func metadata() async throws(Failure) -> OAuthMetadata {
         let now = clock.now().uptime
@@ -219,4 +275,8 @@ extension OAuthIssuer {
         "The server at \(place) calls itself \(name), and oauth.issuer is \(text): set it to what the server says, to the "
             + "letter"
     }
+}
+
+extension HttpUrl {
+    fileprivate func isAt(_ origin: String) -> Bool { self.origin.url.hasSameBytes(as: origin) }
 }

@@ -12,33 +12,28 @@ struct OAuthTokens: Sendable {
     var scopes: [String]?
     /// How the server's clock goes.
     var clock: ServerClock
+    /// Where these tokens may be sent.
+    let origins: EndpointOrigins
 
     /// By the clock of the request's start, and as long as the server says, where it does.
     private let sentAt: Moment
     private let life: Duration?
 
-    /// The access token has to be shown otherwise than by itself (DPoP, MAC): apps could not use it.
-    let foreignType: String?
-
-    /// There is no access token in the answer.
-    struct Unreadable: Error {}
-
     /// What is assumed of a token whose end nobody tells, while another can be had for it.
     static let assumedLife: Duration = .seconds(300)
 
-    init(_ members: OAuthMembers?, sentAt: Moment, clock: ServerClock) throws(Unreadable) {
-        guard let members, let secret = members.secret("access_token"), BearerToken.fitsHeader(secret) else {
-            throw Unreadable()
+    /// Nothing where the answer has no access token that can be used.
+    init?(_ members: OAuthMembers, sentAt: Moment, clock: ServerClock, origins: EndpointOrigins) {
+        guard let secret = members.secret("access_token"), BearerToken.fitsHeader(secret), members.foreignType == nil
+        else {
+            return nil
         }
         accessToken = secret
-        foreignType = members.text("token_type").flatMap { type in
-            guard type.lowercased() != "bearer" else { return nil }
-            return type.utf8.allSatisfy(PercentEncoding.isUnreserved) ? type : "unknown"
-        }
         refreshToken = members.secret("refresh_token")
         idToken = members.secret("id_token")
         scopes = members.text("scope").map { $0.split { $0 == " " || $0 == "," }.map(String.init) }
         self.clock = clock
+        self.origins = origins
         self.sentAt = sentAt
         life = members.wholeNumber("expires_in").flatMap(Self.life)
     }
@@ -55,7 +50,40 @@ struct OAuthTokens: Sendable {
         )
     }
 
+    /// What revokes them.
+    var revocation: Revocable { Revocable(refreshToken: refreshToken, accessToken: accessToken, origins: origins) }
+
     private static func life(_ seconds: Int64) -> Duration? {
         seconds > 0 ? min(.seconds(min(seconds, 1 << 40)), BearerToken.lives.upperBound) : nil
+    }
+}
+
+extension OAuthMembers {
+    /// The access token has to be shown otherwise than by itself (DPoP, MAC): apps could not use it. As the server calls that.
+    var foreignType: String? {
+        text("token_type").flatMap { type in
+            guard type.lowercased() != "bearer" else { return nil }
+            return type.utf8.allSatisfy(PercentEncoding.isUnreserved) ? type : "unknown"
+        }
+    }
+}
+
+/// What a server granted and can revoke (RFC 7009).
+struct Revocable: Sendable {
+    var refreshToken: SharedSecret?
+    var accessToken: SharedSecret?
+    /// Where they may be sent; `nil` where nothing is fixed.
+    var origins: EndpointOrigins?
+
+    /// What names it to the server: the refresh token, and with it whatever came of it; else the access token. Nothing where
+    /// there is neither.
+    var fields: [FormBody.Field] {
+        if let refreshToken {
+            return [
+                .secret(name: "token", value: refreshToken), .text(name: "token_type_hint", value: "refresh_token"),
+            ]
+        }
+        guard let accessToken else { return [] }
+        return [.secret(name: "token", value: accessToken), .text(name: "token_type_hint", value: "access_token")]
     }
 }

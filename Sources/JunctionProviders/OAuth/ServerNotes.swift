@@ -1,7 +1,7 @@
 import JunctionSession
 import Synchronization
 
-/// What a server's answers said that a person should know, for `doctor`; and how often it gave no reason.
+/// What a server's answers said that a person should know, for `doctor`.
 final class ServerNotes: Sendable {
     private let state = Mutex(State())
 
@@ -12,18 +12,12 @@ final class ServerNotes: Sendable {
         var endsWithItsToken = false
         /// The scopes that were asked for and not granted.
         var missingScopes: [String] = []
-        /// Renewals of a dead session in a row that the server refused without saying why.
-        var unexplained = 0
     }
-
-    /// That many times a server may refuse without a reason before it is believed.
-    static let unexplainedAtMost = 3
 
     /// The server took a form.
     func granted(_ tokens: OAuthTokens, askedFor scopes: [String], isSignIn: Bool) {
         state.withLock { state in
             state.complaint = nil
-            state.unexplained = 0
             if isSignIn || tokens.refreshToken != nil { state.endsWithItsToken = tokens.refreshToken == nil }
             guard let granted = tokens.scopes else { return }
             // What that one is for is there or not, and some servers never name it.
@@ -33,25 +27,8 @@ final class ServerNotes: Sendable {
 
     /// The server gave a reason.
     func heard(_ error: OAuthError) {
-        state.withLock { state in
-            if case .client = error { state.complaint = error }
-            switch error {
-            case .unexplained: break
-            case .grant, .client, .pending, .slowDown, .denied, .codeExpired, .badCode, .unknown:
-                state.unexplained = 0
-            }
-        }
-    }
-
-    /// A renewal was refused without a reason, or with one that servers give for want of a better.
-    ///
-    /// - Returns: whether that is to be believed: the access token is dead, and it is not the first time.
-    func refusedUnexplained(isDead: Bool) -> Bool {
-        state.withLock { state in
-            guard isDead else { return false }
-            state.unexplained += 1
-            return state.unexplained >= Self.unexplainedAtMost
-        }
+        guard case .client = error else { return }
+        state.withLock { $0.complaint = error }
     }
 
     var findings: [ProbeFinding] {

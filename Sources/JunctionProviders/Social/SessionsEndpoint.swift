@@ -45,10 +45,9 @@ struct SessionsEndpoint: Sendable {
             patience: .seconds(5)
         )
         let answer = try await http.answerOrDelay(to: call)
-        let now = clock.now().wall
-        // Where too many calls are refused, this one was not judged.
-        if answer.mayBeVerdict, answer.socialCode == Self.tooManyCalls { throw unavailability(answer, now: now) }
-        try answer.requireSettled(now: now)
+        guard answer.isSuccess || SocialVerdict.settlesSignOut(answer) else {
+            throw unavailability(answer, now: clock.now().wall)
+        }
     }
 
     private static let tooManyCalls: Int64 = 400_311

@@ -57,7 +57,7 @@ struct SocialApiPolicy {
     }
 
     private func owned(_ segments: [String]) -> [String]? {
-        guard segments.count >= 4, segments[3] == userId,
+        guard segments.count >= 4, segments[3].hasSameBytes(as: userId),
             !Self.reserved.contains(userId.lowercased())
         else { return nil }
         return segments

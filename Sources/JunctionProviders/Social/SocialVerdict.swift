@@ -42,9 +42,17 @@ enum SocialVerdict: Equatable, Sendable {
         }
     }
 
+    /// Whether an answer to a sign-out says in the vendor's own words that there is no session to end any more. Every other code,
+    /// and every status without one, may be about something else: a gateway in front of the vendor answers 401 and 403, too.
+    static func settlesSignOut(_ answer: HttpAnswer) -> Bool {
+        SocialVerdict(refusal: answer) != nil || (answer.mayBeVerdict && answer.socialCode == notFound)
+    }
+
+    private static let notFound: Int64 = 400_400
+
     /// Finds the verdict in the user's own entry of a success: the vendor opens a session for banned users as well.
     init?(users: JSONValue?, userId: String) {
-        let own = users?.elements.first { $0["userId"]?.string == userId }
+        let own = users?.elements.first { $0["userId"]?.string?.hasSameBytes(as: userId) == true }
         guard let own else { return nil }
         if own["isGlobalBanned"]?.bool == true || own["isGlobalBan"]?.bool == true {
             self = .banned

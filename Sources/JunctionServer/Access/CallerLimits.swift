@@ -7,32 +7,44 @@ package struct CallerLimits: Equatable, Sendable {
     /// Requests that are not answered yet.
     package var inFlight: Int
     /// Bytes that are kept for the user's connections: lines that have not ended or cannot be handled yet, and answers that
-    /// nobody reads. The largest answer there can be (a body of 8 MiB, escaped) fits.
+    /// nobody reads, without the bodies of API answers.
     package var held: Int
     /// Bytes of the requests that are not answered yet. It is passed by no more than one line.
     package var accepted: Int
-    /// Calls of the API over HTTP that are under way, from the request to the end of the answer, which may be long in coming: a
-    /// quarter of what is carried for apps at a time, so that nobody takes the way out from the others.
+    /// Calls of the API that are under way, over both sockets, from the request to the end of the answer, which may be long in
+    /// coming: a quarter of what is carried for apps at a time, so that no user takes all transfers from the others.
     package var calls: Int
+    /// Bytes of answers to `api.request` that are kept until they are read: twice the longest body.
+    package var answers: Int
+    /// The same for all users together.
+    package var answersOfAll: Int
 
     /// Sets limits; what is left out is as the interface says.
     package init(
         connections: Int = 512,
         inFlight: Int = 1_024,
-        held: Int = 64 << 20,
+        held: Int = 32 << 20,
         accepted: Int = 32 << 20,
-        calls: Int = 48
+        calls: Int = 48,
+        answers: Int = 16 << 20,
+        answersOfAll: Int = 48 << 20
     ) {
         self.connections = connections
         self.inFlight = inFlight
         self.held = held
         self.accepted = accepted
         self.calls = calls
+        self.answers = answers
+        self.answersOfAll = answersOfAll
     }
 
     /// Connections over the limit that are kept open for a moment, so that they can read why they are refused. Past
     /// this they are closed at once: refusing must not cost more than serving.
     static let refusedConnections = 16
+
+    /// The most bytes of one line of a caller to whom no capability is granted: such a caller must not make the daemon keep
+    /// much (100 lines of a mebibyte were 70 MB).
+    package static let longestLineWithoutRights = 1 << 12
 }
 
 /// What one local user takes up now, over all connections.
@@ -45,7 +57,7 @@ final class CallerAccount {
     /// …and their bytes. They stay when the connection goes: what was asked for is carried out. So it is not a connection that
     /// goes when they are too many, but the next request that is refused.
     var accepted = 0
-    /// Calls of the API over HTTP that are under way.
+    /// Calls of the API that are under way.
     var calls = 0
     var held = 0
     /// The connections that keep more than they have to.
@@ -56,7 +68,7 @@ final class CallerAccount {
         self.user = user
     }
 
-    var isIdle: Bool { connections == 0 && refusedConnections == 0 && inFlight == 0 && held == 0 }
+    var isIdle: Bool { connections == 0 && refusedConnections == 0 && inFlight == 0 && calls == 0 && held == 0 }
 
     /// What one connection keeps, and how long nothing of that has moved.
     struct Burden: Comparable {

@@ -85,7 +85,7 @@ extension Peer {
         isNew: Bool
     ) {
         guard membership == .unknown else { return }
-        handle = handle ?? ProcessHandle(connectedTo: socket) ?? (isNew ? ProcessHandle(of: process) : nil)
+        handle = handle ?? ProcessHandle(connectedTo: socket, numbered: isNew ? process : nil)
         guard isProcessThere, let found = try? Self.membership(of: process, unitOfProcess) else { return }
         if isProcessThere { membership = found }
     }

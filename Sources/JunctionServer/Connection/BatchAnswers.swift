@@ -1,5 +1,4 @@
 import JunctionProtocol
-import JunctionSecret
 import NIOCore
 
 /// The answers of one batch, which go out as one array when the last of them is known.
@@ -9,15 +8,17 @@ final class BatchAnswers {
     /// A batch is answered as a whole, so it is kept as a whole: past this, its further requests are not carried out.
     static let mostBytes = 1 << 20
 
-    private var answers: [[UInt8]] = []
-    /// What is kept until all of them are known.
+    private var answers: [OutgoingLine] = []
+    /// What is kept until all of them are known, besides the bodies of API answers, which have an account of their own…
     private(set) var bytes = 0
+    /// …and those.
+    private var bodyBytes = 0
     // One more than the answers that are missing, until the whole batch has been read.
     private var missing = 1
     private var holdsNews = false
 
     /// Whether nothing more may be asked in this batch.
-    var isFull: Bool { bytes > Self.mostBytes }
+    var isFull: Bool { bytes + bodyBytes > Self.mostBytes }
 
     /// News comes behind these answers, because the state that it follows is among them.
     func holdNews(of connection: Connection) {
@@ -33,12 +34,19 @@ final class BatchAnswers {
 
     /// Takes one of the answers, unless there is nobody left who would read it.
     func add(to connection: Connection, _ write: (inout ByteBuffer) -> Void) {
+        guard !connection.isClosed else { return oneLess(connection) }
+        var answer = ByteBuffer()
+        write(&answer)
+        add(OutgoingLine(Array(answer.readableBytesView)), to: connection)
+    }
+
+    /// The same for one that may have a body.
+    func add(_ answer: OutgoingLine, to connection: Connection) {
         if !connection.isClosed {
-            var answer = ByteBuffer()
-            write(&answer)
-            answers.append(Array(answer.readableBytesView))
-            bytes += answer.readableBytes
-            connection.collected(answer.readableBytes)
+            answers.append(answer)
+            bytes += answer.ownBytes
+            bodyBytes += answer.bodyBytes
+            connection.collected(answer.ownBytes)
         }
         oneLess(connection)
     }
@@ -51,7 +59,8 @@ final class BatchAnswers {
     private func oneLess(_ connection: Connection) {
         missing -= 1
         guard missing == 0 else { return }
-        if !answers.isEmpty { connection.put { $0.appendBatch(answers) } }
+        if !answers.isEmpty { connection.put(OutgoingLine(batch: answers)) }
+        answers = []
         drop(connection)
         connection.batchEnded(self)
         releaseNews(of: connection)
@@ -59,10 +68,10 @@ final class BatchAnswers {
 
     /// Forgets what is kept: it is on its way, or nobody is left who would read it.
     func drop(_ connection: Connection) {
-        for index in answers.indices { answers[index].withUnsafeMutableBytes { wipe($0) } }
+        for index in answers.indices { answers[index].drop() }
         answers = []
         connection.collected(-bytes)
-        bytes = 0
+        (bytes, bodyBytes) = (0, 0)
     }
 
     private func releaseNews(of connection: Connection) {

@@ -13,7 +13,7 @@ final class Connection {
     let eventLoop: any EventLoop
     let dispatcher: Dispatcher
     private let reception: Reception
-    private let account: CallerAccount
+    let account: CallerAccount
     private let descriptor: Int32
     /// Why the caller is not served, if so.
     private let refusal: WireError?
@@ -41,7 +41,9 @@ final class Connection {
     var watch = Watch.off
     /// The batches whose answers are not complete.
     private var batches: [BatchAnswers] = []
-    /// Those of them that have to come before any news.
+    /// The bodies of API answers that are kept for it, gathered or not.
+    private var bodies: [ObjectIdentifier: GatheredBody] = [:]
+    /// Those batches that have to come before any news.
     var heldNews = 0
 
     init(
@@ -94,6 +96,11 @@ final class Connection {
         return rights
     }
 
+    /// How many bytes a line of the caller may have. What a caller without any right can ask is short.
+    private var longestLine: Int {
+        Capability.allCases.contains(where: may) ? LineSplitter.longestLine : CallerLimits.longestLineWithoutRights
+    }
+
     /// Whether the caller waits for as many answers as it may.
     var isBusy: Bool { account.inFlight >= reception.limits.inFlight }
 
@@ -119,6 +126,10 @@ final class Connection {
 
     /// Nothing can be sent any more.
     var isClosed: Bool { machine.isClosed }
+
+    /// A body is kept for the peer: it is ended with the connection.
+    func bodyBegan(_ body: GatheredBody) { bodies[ObjectIdentifier(body)] = body }
+    func bodyEnded(_ body: GatheredBody) { bodies[ObjectIdentifier(body)] = nil }
 
     func batchBegan(_ batch: BatchAnswers) { batches.append(batch) }
     func batchEnded(_ batch: BatchAnswers) { batches.removeAll { $0 === batch } }
@@ -150,6 +161,18 @@ final class Connection {
         }
     }
 
+    /// Adds a line that may have bodies in it.
+    func put(_ line: OutgoingLine) {
+        for part in line.parts {
+            guard !machine.isClosed else { return }
+            switch part {
+            case .bytes(let bytes): outbox.put(in: dispatcher.takeBuffer) { $0.writeBytes(bytes) }
+            case .body(let body): outbox.put(body)
+            }
+        }
+        putLine { $0.endLine() }
+    }
+
     private func putLine(_ write: (inout ByteBuffer) -> Void) {
         guard !machine.isClosed else { return }
         outbox.put(in: dispatcher.takeBuffer, write)
@@ -160,7 +183,7 @@ final class Connection {
     ///
     /// Returns whether it is on its way. If not, the peer does not read, and nothing was queued for it.
     func post(_ line: ByteBuffer) -> Bool {
-        guard let context, !machine.isClosed, context.channel.isWritable else { return false }
+        guard let context, !machine.isClosed, context.channel.isWritable, !outbox.hasBody else { return false }
         if isReading || outbox.count > 0 {
             // What was put before has to arrive before.
             outbox.post(line)
@@ -201,6 +224,21 @@ final class Connection {
 
     private func flush() {
         isFlushDue = false
+        sendBuffer()
+        var sent = 0
+        while outbox.hasBody, !machine.isClosed, let context, context.channel.isWritable {
+            // A peer that reads as fast as this is not served alone.
+            guard sent < ConnectionMachine.turn else { return flushSoon() }
+            let written = outbox.writeBody(in: dispatcher.takeBuffer)
+            sent += outbox.count
+            sendBuffer()
+            guard let written else { continue }
+            written.end()
+            dispatcher.watchers.catchUp(self)
+        }
+    }
+
+    private func sendBuffer() {
         guard outbox.count > 0, !machine.isClosed, let context else { return }
         var bytes = outbox.take()
         let sent = sendDirectly(bytes, over: context.channel)
@@ -393,6 +431,7 @@ final class Connection {
     private func ended() {
         perform(machine.closed())
         for batch in batches { batch.drop(self) }
+        for body in bodies.values { body.end() }
     }
 
     private func setReading(_ isOn: Bool) {
@@ -412,7 +451,7 @@ final class Connection {
         guard machine.isAtRest else { return }
         var (lines, size) = (0, 0)
         received.withUnsafeReadableBytes { bytes in
-            while machine.mayHandleLine(with: outbox.count, after: 0),
+            while machine.mayHandleLine(with: outbox.unsent, after: 0),
                 let call = UsualCall(atStartOf: UnsafeRawBufferPointer(rebasing: bytes[size...])),
                 dispatcher.answer(call, of: self)
             {
@@ -426,10 +465,11 @@ final class Connection {
     }
 
     private func handleLines() {
+        let limit = longestLine
         var (lines, sent) = (0, 0)
         var mayHoldLines = true
-        while machine.mayHandleLine(with: outbox.count, after: sent) {
-            guard let line = inbox.nextLine(atEnd: machine.isAtEnd) else {
+        while machine.mayHandleLine(with: outbox.unsent, after: sent) {
+            guard let line = inbox.nextLine(atEnd: machine.isAtEnd, limit: limit) else {
                 mayHoldLines = false
                 break
             }
@@ -437,7 +477,7 @@ final class Connection {
             switch line {
             case .complete(let line): dispatcher.handle(line, from: self)
             case .tooLong:
-                say(.lineTooLong)
+                say(.lineTooLong(limit))
                 perform(machine.cutShort())
             }
             if outbox.count > ConnectionMachine.window {
@@ -450,7 +490,7 @@ final class Connection {
     }
 }
 
-extension Connection: TurnTaker, AccountHolder {}
+extension Connection: TurnTaker, AccountHolder, ApiCaller {}
 
 extension Connection: ChannelInboundHandler {
     typealias InboundIn = ByteBuffer
@@ -489,6 +529,7 @@ extension Connection: ChannelInboundHandler {
     func channelWritabilityChanged(context: ChannelHandlerContext) {
         // Whoever writes looks when that is done.
         if !isFlushing { lookWhatWaits() }
+        if outbox.hasBody, context.channel.isWritable { flushSoon() }
     }
 
     func errorCaught(context: ChannelHandlerContext, error: any Error) {

@@ -32,9 +32,10 @@ struct Inbox {
         received = unread
     }
 
-    /// The next line; `atEnd` when nothing will follow, so that the last line needs no ending.
-    mutating func nextLine(atEnd: Bool) -> Line? {
+    /// The next line, of at most `limit` bytes; `atEnd` when nothing will follow, so that the last line needs no ending.
+    mutating func nextLine(atEnd: Bool, limit: Int) -> Line? {
         var splitter = splitter
+        splitter.limit = limit
         var start = 0
         let line = unread.withUnsafeReadableBytes { splitter.nextLine(in: $0, from: &start, atEnd: atEnd) }
         self.splitter = splitter

@@ -2,8 +2,14 @@ import JunctionProtocol
 import NIOCore
 
 /// What is to go out next, and where the last answer ends in all that ever went out: behind that there is only news.
+///
+/// The bodies of API answers are not written before the peer reads: what is put behind one waits until it is written.
 struct Outbox {
     private(set) var buffer = ByteBuffer()
+    /// What goes out behind the buffer. It begins with a body, if there is anything.
+    private var behind = CircularBuffer<Segment>()
+    /// How many bytes of it are not bodies.
+    private var bytesBehind = 0
     /// Where in the buffer the last answer ends.
     private var answersEndInBuffer = 0
     /// What was ever sent, or given to the network library.
@@ -11,14 +17,58 @@ struct Outbox {
     /// Where in that the last answer ends.
     private var answersEnd = 0
 
-    /// Bytes that have not been given away yet.
+    private enum Segment {
+        case bytes(ByteBuffer)
+        case body(GatheredBody)
+    }
+
+    /// Bytes that can be given away next.
     var count: Int { buffer.readableBytes }
+    /// The same, and those that wait behind a body.
+    var unsent: Int { count + bytesBehind }
+    /// Whether a body is to be written before anything else can be given away.
+    var hasBody: Bool { !behind.isEmpty }
 
     /// Adds an answer or a question with its line feed, in memory that `room` lends where there is none.
     mutating func put(in room: () -> ByteBuffer, _ write: (inout ByteBuffer) -> Void) {
+        guard behind.isEmpty else { return putBehind(write) }
         if buffer.capacity == 0 { buffer = room() }
         write(&buffer)
         answersEndInBuffer = count
+    }
+
+    private mutating func putBehind(_ write: (inout ByteBuffer) -> Void) {
+        var bytes = ByteBuffer()
+        if case .bytes(let last)? = behind.last {
+            bytes = last
+            behind.removeLast()
+        }
+        bytesBehind -= bytes.readableBytes
+        write(&bytes)
+        bytesBehind += bytes.readableBytes
+        behind.append(.bytes(bytes))
+    }
+
+    /// Adds a body as the content of a JSON string.
+    mutating func put(_ body: GatheredBody) { behind.append(.body(body)) }
+
+    /// Writes more of the first body to the buffer, in memory that `room` lends where there is none.
+    ///
+    /// - Returns: the body, when all of it is written. What was put behind it is in the buffer then, up to the next body.
+    mutating func writeBody(in room: () -> ByteBuffer) -> GatheredBody? {
+        guard case .body(let body)? = behind.first else { return nil }
+        if buffer.capacity == 0 { buffer = room() }
+        body.writeNext(to: &buffer)
+        if body.count == 0 {
+            behind.removeFirst()
+            if case .bytes(let bytes)? = behind.first {
+                buffer.writeImmutableBuffer(bytes)
+                bytesBehind -= bytes.readableBytes
+                behind.removeFirst()
+            }
+        }
+        answersEndInBuffer = count
+        return body.count == 0 ? body : nil
     }
 
     /// Adds news, which may be told to many.

@@ -31,6 +31,14 @@ struct Request {
         put { $0.appendError(error, for: $1) }
     }
 
+    /// Answers a call of the API, whose body is written while the caller reads.
+    func succeed(_ answer: JunctionProtocol.ApiAnswer, _ body: GatheredBody) {
+        guard let id else { return body.end() }
+        let line = OutgoingLine(answer, body, for: id)
+        guard let batch else { return connection.put(line) }
+        batch.add(line, to: connection)
+    }
+
     private func put(_ write: (inout ByteBuffer, JunctionProtocol.RequestID) -> Void) {
         guard let id else { return }
         guard let batch else { return connection.put { write(&$0, id) } }
@@ -55,37 +63,52 @@ extension Request {
         _: Definition.Type,
         onSuccess: @escaping (Definition.Answer) -> Void = { _ in }
     ) -> @Sendable (Result<Definition.Answer, WireError>) -> Void {
-        let request = Request(connection: connection, id: id?.detached, batch: batch, size: size)
-        let pending = NIOLoopBound(
-            PendingRequest<Definition>(request, onSuccess: onSuccess),
-            eventLoop: connection.eventLoop
-        )
-        return { pending.value.settle($0) }
+        let pending = NIOLoopBound((PendingRequest(self), onSuccess), eventLoop: connection.eventLoop)
+        return { result in
+            let (pending, onSuccess) = pending.value
+            pending.settle { request in
+                switch result {
+                case .success(let answer):
+                    onSuccess(answer)
+                    request.succeed(Definition.self, answer)
+                case .failure(let error):
+                    request.fail(error)
+                }
+            }
+        }
     }
 }
 
 /// A request that is not answered yet, and weighs on its caller's account.
-private final class PendingRequest<Definition: MethodDefinition> {
-    private let request: Request
-    private let onSuccess: (Definition.Answer) -> Void
+final class PendingRequest {
+    let request: Request
     private var isSettled = false
 
-    init(_ request: Request, onSuccess: @escaping (Definition.Answer) -> Void) {
-        self.request = request
-        self.onSuccess = onSuccess
-        request.connection.requestBegan(request.size)
+    init(_ request: Request) {
+        let (connection, size) = (request.connection, request.size)
+        self.request = Request(connection: connection, id: request.id?.detached, batch: request.batch, size: size)
+        connection.requestBegan(size)
     }
 
-    func settle(_ result: Result<Definition.Answer, WireError>) {
+    /// Answers it.
+    func settle(_ answer: (Request) -> Void) {
+        begin()
+        answer(request)
+        request.connection.requestEnded(request.size)
+    }
+
+    /// Answers it with a body, which weighs on the account until it was written.
+    func settle(_ answer: JunctionProtocol.ApiAnswer, _ body: GatheredBody) {
+        begin()
+        body.whenOver = { [request, unowned body] in
+            request.connection.bodyEnded(body)
+            request.connection.requestEnded(request.size)
+        }
+        request.succeed(answer, body)
+    }
+
+    private func begin() {
         precondition(!isSettled, "A request was answered twice")
         isSettled = true
-        switch result {
-        case .success(let answer):
-            onSuccess(answer)
-            request.succeed(Definition.self, answer)
-        case .failure(let error):
-            request.fail(error)
-        }
-        request.connection.requestEnded(request.size)
     }
 }

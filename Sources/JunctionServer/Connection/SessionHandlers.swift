@@ -23,8 +23,9 @@ final class SessionHandlers {
         duties[ObjectIdentifier(connection)] = duty
         let asked = NIOLoopBound(duty, eventLoop: eventLoop)
         // It may be asked before this returns. Its answer comes later in any case.
+        let uid = connection.peer.user
         duty.handler = owner.assumeIsolated { owner in
-            owner.register { question in asked.value.ask(question) }
+            owner.register(handlerOf: uid) { question in asked.value.ask(question) }
         }
     }
 

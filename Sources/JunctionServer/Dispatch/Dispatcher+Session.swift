@@ -61,13 +61,22 @@ extension Dispatcher {
         }
     }
 
-    func authorizationPage(_ request: Request, _ params: SessionAuthorizationPage.Params) {
+    func authorizationPage(
+        _ request: Request,
+        _ params: SessionAuthorizationPage.Params
+    ) throws(WireMismatch) {
+        let proof: AuthorizationPage.Proof
+        switch (params.codeChallenge, params.codeVerifier) {
+        case (let challenge?, nil): proof = .challenge(challenge)
+        case (nil, let verifier?): proof = .verifier(verifier.box)
+        case (nil, nil), (_?, _?): throw WireMismatch("codeChallenge", "or 'codeVerifier' must be there, and not both")
+        }
         let user = request.peer.user
         let answer = request.later(SessionAuthorizationPage.self)
         let wanted = AuthorizationPage(
             redirectUri: params.redirectUri,
             state: params.state,
-            codeChallenge: params.codeChallenge
+            proof: proof
         )
         owner.assumeIsolated { owner in
             owner.authorizationPage(wanted, by: user) { answer($0.map(SessionAuthorizationPage.Answer.init)) }

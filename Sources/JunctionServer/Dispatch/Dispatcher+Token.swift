@@ -2,7 +2,7 @@ import JunctionProtocol
 import JunctionSession
 import NIOCore
 
-/// What the session is good for: access tokens, and calls to the API.
+/// Access tokens.
 extension Dispatcher {
     func getToken(_ request: Request, _ params: TokenGet.Params?) {
         let validity = params?.validity ?? .zero
@@ -45,23 +45,5 @@ extension Dispatcher {
         counters.tokensServed += 1
         unitTally.count(place)
         observer.handedOutToken(to: peer, generation: generation)
-    }
-
-    func callApi(_ request: Request, _ call: JunctionProtocol.ApiRequest) {
-        let user = request.peer.user
-        let caller = NIOLoopBound((self, request.connection), eventLoop: eventLoop)
-        let answer = request.laterOrDenied(ApiCall.self)
-        // A reload may take the right away while the credential is being renewed, or while the provider takes its time.
-        let isAllowed = { @Sendable in caller.value.0.exposesApi && caller.value.1.may(.api) }
-        owner.assumeIsolated { owner in
-            owner.call(JunctionSession.ApiRequest(call), by: user, while: isAllowed) { outcome in
-                guard !isAllowed() else {
-                    return answer(outcome.map(JunctionProtocol.ApiAnswer.init).mapError(WireError.init))
-                }
-                let (dispatcher, connection) = caller.value
-                guard dispatcher.exposesApi else { return answer(.failure(.apiNotExposed)) }
-                answer(.failure(dispatcher.denial(of: .apiRequest, to: connection.peer, lacking: .api)))
-            }
-        }
     }
 }

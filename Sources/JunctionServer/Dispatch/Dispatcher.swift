@@ -12,6 +12,9 @@ final class Dispatcher {
     let observer: any ServerObserver
     let eventLoop: any EventLoop
     let patience: ServerSettings.Patience
+    let limits: CallerLimits
+    /// What is kept of the answers to `api.request`.
+    let answers: AnswerAccounts
     var exposesApi: Bool
 
     let turns: Turns
@@ -43,7 +46,8 @@ final class Dispatcher {
         self.eventLoop = eventLoop
         turns = Turns(eventLoop)
         handlers = SessionHandlers(owner, eventLoop)
-        patience = settings.patience
+        (patience, limits) = (settings.patience, settings.limits)
+        answers = AnswerAccounts(settings.limits, eventLoop)
         exposesApi = settings.exposesApi
     }
 
@@ -129,7 +133,7 @@ final class Dispatcher {
         case .sessionReconcile: reconcile(request, try call.params(SessionReconcile.self))
         case .sessionRenew: renew(request, try call.params(SessionRenew.self))
         case .sessionAuthorizationPage:
-            authorizationPage(request, try call.params(SessionAuthorizationPage.self))
+            try authorizationPage(request, try call.params(SessionAuthorizationPage.self))
         case .handlerRegister: registerHandler(request, try call.params(HandlerRegister.self))
         case .handlerUnregister: unregisterHandler(request, try call.params(HandlerUnregister.self))
         case .daemonInfo: info(request, try call.params(DaemonInfo.self))
@@ -188,11 +192,6 @@ extension WireError {
     static let tooMuchAsked = WireError(
         .busy,
         "What your user waits for an answer to is as large as it may be: wait for some of the answers",
-        retryAfter: 1
-    )
-    static let tooManyCalls = WireError(
-        .busy,
-        "Your user has as many calls under way as it may, some of them with answers that are not read to their end: wait for one",
         retryAfter: 1
     )
     static let batchTooLarge = WireError(

@@ -52,26 +52,19 @@ struct AnswerFrame {
         if let allow { head.headers.add(name: "allow", value: allow) }
     }
 
-    /// The provider's answer. What concerns one connection has been left out of it; how its end is told is said anew, unless
-    /// it said how long it is.
+    /// The provider's answer. Where its body ends is said anew, for nothing that came with the answer decides that: a body that
+    /// is there is counted, and one that comes by and by has chunks.
     init(_ answer: JunctionSession.ApiAnswer, toHead: Bool) {
-        let mayHaveBody = !toHead && answer.status != 204 && answer.status != 304
-        self.init(answer.status, [:], hasBody: mayHaveBody)
-        var length: String?
-        for (name, value) in answer.headers {
-            switch name.lowercased() {
-            case "content-length": length = Self.isLength(value) ? value : nil
-            // Nobody speaks for us.
-            case Self.marker: break
-            default: head.headers.add(name: name, value: value)
-            }
+        self.init(answer.status, [:], hasBody: !toHead && answer.status != 204 && answer.status != 304)
+        for (name, value) in answer.headers where !Self.ours.contains(name.lowercased()) {
+            head.headers.add(name: name, value: value)
         }
-        if !mayHaveBody {
-            if answer.status != 204, let length { head.headers.add(name: "content-length", value: length) }
+        if !hasBody {
+            // The length that the body would have had says nothing about where this answer ends (RFC 9110 section 8.6).
+            let length = answer.headers.first { $0.name.lowercased() == "content-length" }?.value
+            if toHead, answer.status != 204, let length { head.headers.add(name: "content-length", value: length) }
         } else if answer.stream == nil {
             head.headers.add(name: "content-length", value: "\(answer.body.count)")
-        } else if let length {
-            head.headers.add(name: "content-length", value: length)
         } else {
             head.headers.add(name: "transfer-encoding", value: "chunked")
         }
@@ -80,7 +73,8 @@ struct AnswerFrame {
     /// The header that tells our errors from the provider's, in lower case.
     static let marker = "junction-error"
 
-    private static func isLength(_ text: String) -> Bool {
-        (1...18).contains(text.utf8.count) && text.utf8.allSatisfy { (0x30...0x39).contains($0) }
-    }
+    /// The headers that only the daemon sets: its own, and those that say where an answer ends and what becomes of a connection.
+    private static let ours: Set<String> = [
+        marker, "connection", "content-length", "keep-alive", "trailer", "transfer-encoding", "upgrade",
+    ]
 }

@@ -1,7 +1,7 @@
 import JunctionProtocol
 
 /// Whoever is at the other end of a connection that speaks HTTP: who it is by the kernel's word, and what it may do now.
-final class DoorCaller {
+final class DoorCaller: ApiCaller {
     private(set) var peer: Peer
     let account: CallerAccount
     private let descriptor: Int32
@@ -28,9 +28,6 @@ final class DoorCaller {
         if account.inFlight >= reception.limits.inFlight { return .tooManyRequests }
         return account.accepted >= reception.limits.accepted ? .tooMuchAsked : nil
     }
-
-    /// Whether a further call of the API can be carried now.
-    var mayCall: Bool { account.calls < reception.limits.calls }
 
     private var rights: AccessGrant {
         if let grant, grant.policyVersion == reception.policyVersion { return grant.rights }

@@ -12,7 +12,7 @@ extension DoorConnection {
         dispatcher.counters.count(method)
         if let objection = objection(to: method) { return fail(exchange, objection) }
         switch exchange.request.aim {
-        case .api: if caller.mayCall { startCall(exchange) } else { fail(exchange, .tooManyCalls) }
+        case .api: if dispatcher.mayCall(caller) { startCall(exchange) } else { fail(exchange, .tooManyCalls) }
         case .page(.status, _): tellState(exchange)
         case .page(.token, let target): tellToken(exchange, target)
         case .page(.metrics, _): tell(exchange, .metrics, dispatcher.introspection.metricsText(dispatcher.tally).utf8)
@@ -69,7 +69,7 @@ extension DoorConnection {
 
     private func waitForToken(_ exchange: DoorExchange, _ validity: Duration) {
         let awaited = NIOLoopBound((self, exchange), eventLoop: eventLoop)
-        charge(exchange, DoorExchange.Charge())
+        charge(exchange, 0)
         let user = caller.peer.user
         dispatcher.owner.assumeIsolated { owner in
             owner.token(minimumValidity: validity, by: user) { outcome in
@@ -112,8 +112,6 @@ extension DoorConnection {
     /// Calls the API; a body is whole, or comes by and by.
     func call(_ exchange: DoorExchange, body: [UInt8]? = nil, upload: BodyStream? = nil) {
         guard case .api(let target) = exchange.request.aim else { return }
-        // Others may have begun theirs while the body was gathered.
-        guard caller.mayCall else { return fail(exchange, .tooManyCalls) }
         let waiting = NIOLoopBound((self, exchange), eventLoop: eventLoop)
         var request = JunctionSession.ApiRequest(
             method: exchange.method,
@@ -133,27 +131,21 @@ extension DoorConnection {
         } abandoned: {
             waiting.value.0.workSoon()
         }
-        charge(exchange, DoorExchange.Charge(bytes: body?.count ?? 0, isCall: true))
-        let isAllowed = { @Sendable in waiting.value.0.mayCallApi }
-        let user = caller.peer.user
-        dispatcher.owner.assumeIsolated { owner in
-            owner.call(request, by: user, while: isAllowed) { waiting.value.0.told($0, waiting.value.1) }
-        }
-    }
-
-    private var mayCallApi: Bool { dispatcher.exposesApi && caller.may(.api) }
-
-    private func told(_ outcome: Result<JunctionSession.ApiAnswer, Refusal>, _ exchange: DoorExchange) {
-        let objection = isServing(exchange) && !mayCallApi ? objection(to: .apiRequest) : nil
-        switch outcome {
-        case .success(let answer) where isServing(exchange) && objection == nil: pass(answer, exchange)
-        case .success(let answer):
-            discharge(exchange)
-            answer.stream?.abandon()
-            if let objection { fail(exchange, objection) }
-        case .failure(let refusal):
-            discharge(exchange)
-            if isServing(exchange) { fail(exchange, objection ?? WireError(refusal)) }
+        charge(exchange, body?.count ?? 0)
+        // Others may have begun theirs while the body was gathered: then this is one too many.
+        dispatcher.call(request, for: caller) { [self] outcome in
+            switch outcome {
+            case .success(let (answer, transfer)):
+                exchange.transfer = transfer
+                guard isServing(exchange) else {
+                    answer.stream?.abandon()
+                    return discharge(exchange)
+                }
+                pass(answer, exchange)
+            case .failure(let error):
+                discharge(exchange)
+                if isServing(exchange) { fail(exchange, error) }
+            }
         }
     }
 
@@ -184,19 +176,18 @@ extension DoorExchange {
 
 extension DoorConnection {
     /// A request is answered later; until it has been, to the end of its answer, its caller's account is charged with it.
-    private func charge(_ exchange: DoorExchange, _ charge: DoorExchange.Charge) {
-        exchange.charge = charge
+    private func charge(_ exchange: DoorExchange, _ bytes: Int) {
+        exchange.charge = bytes
         caller.account.inFlight += 1
-        caller.account.accepted += charge.bytes
-        if charge.isCall { caller.account.calls += 1 }
+        caller.account.accepted += bytes
     }
 
     func discharge(_ exchange: DoorExchange) {
-        guard let charge = exchange.charge else { return }
+        guard let bytes = exchange.charge else { return }
         exchange.charge = nil
         caller.account.inFlight -= 1
-        caller.account.accepted -= charge.bytes
-        if charge.isCall { caller.account.calls -= 1 }
+        caller.account.accepted -= bytes
+        exchange.transfer?.end()
         settleAccount()
     }
 }

@@ -9,8 +9,10 @@ final class DoorExchange {
     var keepsAlive: Bool
     var input: Input
     var output = Output.nothing
-    /// What its caller's account has been charged with.
-    var charge: Charge?
+    /// The bytes that its caller's account has been charged with, while it is answered later.
+    var charge: Int?
+    /// The call of the API, once there is an answer to it.
+    var transfer: ApiTransfer?
     var hasSaidContinue = false
     /// How much of a body whose length is known is still to come.
     private(set) var left: UInt64 = 0
@@ -18,12 +20,6 @@ final class DoorExchange {
     /// How much of a body is gathered before the request goes on: one that is complete by then can be repeated after a renewal,
     /// and is what the API's rules are applied to. Of a longer one no more than this waits here at any time.
     static let mostKept = 1 << 16
-
-    struct Charge {
-        var bytes = 0
-        /// One of the ways out is taken up.
-        var isCall = false
-    }
 
     enum Input {
         /// It may be short.

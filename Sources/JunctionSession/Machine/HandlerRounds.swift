@@ -1,17 +1,23 @@
-/// Asking the local apps: one question at a time, the latest registered handler first.
+/// Asking the local apps: one question at a time, and each local user once in a round.
 ///
 /// | a round | is over when | and then |
 /// |---|---|---|
 /// | waits | no other round's question is open | asks |
-/// | asks one handler | it answers, goes, or its time is over | its answer is used, or the next one is asked |
-/// | has nobody left | | nobody could |
+/// | asks one handler | it answers, goes, or its time is over | its answer is used, or the next user is asked |
+/// | has no user left, or no time left | | no handler could help |
+///
+/// The user whose handler registered last is asked first. A user whose handler was silent goes last, until one of this
+/// user's handlers answers. Of a user's handlers, the one that registered last is asked; a handler that could not help goes
+/// behind the user's others, so that the next round asks another one.
 ///
 /// A sign-in and a renewal may each have a round; the one that began first asks first.
 struct HandlerRounds: Hashable, Sendable {
     /// How long one handler may take to answer.
-    private let deadline: Duration
-    /// The session handlers, in the order in which they registered.
+    let handlerTimeout: Duration
+    /// The session handlers. A user's last one is asked.
     private(set) var handlers: [HandlerID] = []
+    /// The users whose handler let the time of its question pass, and of whom no handler has answered since.
+    private var silentUsers: Set<UInt32> = []
     /// The question that one of them is being asked: at most one.
     private var open: Question?
     /// Rounds that wait for their turn to ask.
@@ -32,8 +38,14 @@ struct HandlerRounds: Hashable, Sendable {
         var expiresAt: WallTime?
         /// Who is counted for the call that comes of it; nobody, when it was due.
         var uid: UInt32?
-        /// Who has not been asked in this round, the next one last.
-        var others: [HandlerID]
+        /// How long the round may take, from its first question on.
+        var limit: Duration
+        /// The users who have not been asked in this round, the next one last.
+        var users: [UInt32]
+        /// When the round is over, once it has asked.
+        fileprivate(set) var end: Uptime?
+        /// The handler that was asked last.
+        fileprivate(set) var lastAsked: HandlerID?
         var asked = 0
         /// Why the last answer that was of use to nobody was refused.
         var refusal: String?
@@ -59,7 +71,7 @@ struct HandlerRounds: Hashable, Sendable {
             var next = self
             next.refusal = reason
             next.refused += 1
-            if next.refused >= RenewalPolicy.mostRefusedAnswers { next.others = [] }
+            if next.refused >= RenewalPolicy.mostRefusedAnswers { next.users = [] }
             return next
         }
     }
@@ -67,12 +79,13 @@ struct HandlerRounds: Hashable, Sendable {
     /// What has to be done for the rounds to go on.
     enum Step: Hashable, Sendable {
         case ask(HandlerID, RenewalQuestion)
-        /// Everybody was asked, and nobody could.
+        /// Every user was asked, or the time of the round is over, and no handler could help.
         case nobody(Round)
     }
 
-    init(deadline: Duration) {
-        self.deadline = deadline
+    /// - Parameter handlerTimeout: how long one handler may take to answer.
+    init(handlerTimeout: Duration) {
+        self.handlerTimeout = handlerTimeout
     }
 
     // MARK: Handlers
@@ -84,10 +97,27 @@ struct HandlerRounds: Hashable, Sendable {
 
     /// A handler is gone; a question to it is answered by that.
     mutating func remove(_ handler: HandlerID) {
+        if let question = open, question.handler == handler {
+            open = nil
+            resume(question.round)
+        }
         handlers.removeAll { $0 == handler }
-        guard let question = open, question.handler == handler else { return }
-        open = nil
-        waiting.insert(question.round, at: 0)
+    }
+
+    /// The users that a new round asks, the next one last.
+    var users: [UInt32] {
+        var users: [UInt32] = []
+        for handler in handlers.reversed() where !users.contains(handler.uid) { users.append(handler.uid) }
+        return Array((users.filter { !silentUsers.contains($0) } + users.filter(silentUsers.contains)).reversed())
+    }
+
+    /// The next round asks another handler of this user, where there is one.
+    private mutating func putBehindOthers(_ handler: HandlerID) {
+        let places = handlers.indices.filter { handlers[$0].uid == handler.uid }
+        var own = places.map { handlers[$0] }
+        guard let index = own.firstIndex(of: handler) else { return }
+        own.insert(own.remove(at: index), at: 0)
+        for (place, handler) in zip(places, own) { handlers[place] = handler }
     }
 
     // MARK: Rounds
@@ -99,6 +129,7 @@ struct HandlerRounds: Hashable, Sendable {
 
     /// Goes on with a round whose last answer was of no use: its turn is the next.
     mutating func resume(_ round: Round) {
+        if let handler = round.lastAsked { putBehindOthers(handler) }
         waiting.insert(round, at: 0)
     }
 
@@ -112,32 +143,33 @@ struct HandlerRounds: Hashable, Sendable {
     mutating func answered(_ handler: HandlerID, _ attempt: Attempt) -> Round? {
         guard let question = open, question.handler == handler, question.round.attempt == attempt else { return nil }
         open = nil
+        silentUsers.remove(handler.uid)
         return question.round
     }
 
-    /// Passes over whoever has not answered in time, and lets the next round ask.
+    /// Passes over the handler that has not answered in time, and lets the next round ask.
     mutating func advance(_ now: Moment) -> [Step] {
         var steps: [Step] = []
         if let question = open, question.deadline <= now.uptime {
             open = nil
-            waiting.insert(question.round, at: 0)
+            silentUsers.insert(question.handler.uid)
+            resume(question.round)
         }
         while open == nil, !waiting.isEmpty {
             var round = waiting.removeFirst()
-            // Some may have gone since the round began.
-            round.others = round.others.filter(handlers.contains)
-            guard let handler = round.others.popLast() else {
+            guard let handler = round.nextHandler(among: handlers), let time = round.timeForQuestion(now) else {
                 steps.append(.nobody(round))
                 continue
             }
+            let patience = min(time, handlerTimeout)
             round.asked += 1
-            open = Question(handler: handler, round: round, deadline: now.uptime + deadline)
+            open = Question(handler: handler, round: round, deadline: now.uptime + patience)
             let question = RenewalQuestion(
                 attempt: round.attempt,
                 reason: round.reason,
                 userId: round.userId,
                 expiresAt: round.expiresAt,
-                deadline: now.wall + deadline
+                deadline: now.wall + patience
             )
             steps.append(.ask(handler, question))
         }
@@ -148,12 +180,43 @@ struct HandlerRounds: Hashable, Sendable {
     var dueAt: Uptime? { open?.deadline }
 }
 
-/// One connection that has registered as a session handler.
+extension HandlerRounds.Round {
+    /// The handler that is asked now: the last one of the next user who still has one.
+    fileprivate mutating func nextHandler(among handlers: [HandlerID]) -> HandlerID? {
+        while let user = users.popLast() {
+            guard let handler = handlers.last(where: { $0.uid == user }) else { continue }
+            lastAsked = handler
+            return handler
+        }
+        return nil
+    }
+
+    /// How long the next question may take: an equal share of what is left of the round. Nothing when the round is over.
+    fileprivate mutating func timeForQuestion(_ now: Moment) -> Duration? {
+        let end = end ?? now.uptime + limit
+        self.end = end
+        guard end > now.uptime else { return nil }
+        return (end - now.uptime) / (users.count + 1)
+    }
+
+    /// Returns the same round for a later attempt that has kept what a handler gave: its time begins anew.
+    func continued(by attempt: Attempt, within limit: Duration) -> HandlerRounds.Round {
+        guard attempt != self.attempt else { return self }
+        var next = self
+        (next.attempt, next.limit, next.end) = (attempt, limit, nil)
+        return next
+    }
+}
+
+/// One connection that has registered as a session handler, and the local user who owns the connection.
 package struct HandlerID: Hashable, Sendable {
     package var number: UInt64
+    /// The user id that the kernel names.
+    package var uid: UInt32
 
-    package init(number: UInt64) {
+    package init(number: UInt64, uid: UInt32) {
         self.number = number
+        self.uid = uid
     }
 }
 

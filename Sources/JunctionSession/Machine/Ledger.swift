@@ -165,8 +165,8 @@ struct Ledger: Hashable, Sendable {
         let record = SessionRecord(
             generation: generation,
             edition: edition,
-            // A note that is written by a clock that is wrong proves nothing of it: the record's time never goes back.
-            writtenAt: change == nil ? max(now.wall, standing.session?.writtenAt ?? now.wall) : now.wall,
+            // A record that is written by a clock that is wrong proves nothing of it: a session's time never goes back.
+            writtenAt: max(now.wall, standing.session?.writtenAt ?? now.wall),
             provider: provider,
             content: content,
             approval: approval?.stored

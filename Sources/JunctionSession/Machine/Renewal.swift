@@ -10,7 +10,7 @@
 /// | asking | an answer; nobody could; nothing to renew with | noting; postponed; scheduled |
 /// | noting the intent | the write | sending |
 /// | sending | a grant or a verdict; any other outcome | storing; replaying, backing off, asking |
-/// | storing | the write | a new `Renewal` |
+/// | storing | the write | a new `Renewal`; backing off, where only a refresh token came |
 struct Renewal: Hashable, Sendable {
     private(set) var phase = Phase.resting(.scheduled)
     private(set) var failures = 0
@@ -35,8 +35,14 @@ struct Renewal: Hashable, Sendable {
         /// The intent is being noted.
         case noting(Try)
         case sending(Try, since: Uptime)
-        /// The outcome is being made durable: the ledger has it.
-        case storing
+        /// The outcome is being made durable: the ledger has it. With a shortfall, the renewal has failed once that is done.
+        case storing(Shortfall?)
+    }
+
+    /// An answer brought a new refresh token and no usable access token: the attempt, and what was wrong.
+    struct Shortfall: Hashable, Sendable {
+        var tried: Try
+        var failure: Unavailability
     }
 
     /// What the next attempt waits for.
@@ -238,7 +244,22 @@ struct Renewal: Hashable, Sendable {
 
     /// The outcome is being made durable.
     mutating func store() {
-        phase = .storing
+        phase = .storing(nil)
+    }
+
+    /// A new refresh token is being made durable, which came without a usable access token. The one that was sent is spent, and
+    /// is not sent again; what a handler gave has been taken, too.
+    mutating func storeSuccessor(_ tried: Try, _ failure: Unavailability) {
+        var (tried, failure) = (tried, failure)
+        (tried.given, tried.round) = (nil, nil)
+        failure.ambiguous = false
+        phase = .storing(Shortfall(tried: tried, failure: failure))
+        replays.close()
+    }
+
+    /// What was wrong with the answer whose refresh token is being made durable.
+    var shortfall: Shortfall? {
+        if case .storing(let shortfall) = phase { shortfall } else { nil }
     }
 
     /// The provider granted a token, and it is written: nothing of the failures before it counts any more.
@@ -268,22 +289,27 @@ struct Renewal: Hashable, Sendable {
         return waiting
     }
 
-    /// A transient failure: says how long the next attempt waits, and whom to tell.
+    /// A transient failure: says what callers are told, with how long the next attempt waits, and which callers.
     ///
     /// - Parameters:
+    ///   - isReauthenticationPresumed: the provider has refused for so long that a new credential is wanted.
     ///   - sentAt: when the request was sent, if it carried a refresh token that may be spent now.
     ///   - left: what is left of the token's life, if it lives.
     mutating func failed(
         _ failure: Unavailability,
         _ tried: Try,
+        isReauthenticationPresumed: Bool,
         refreshTokenSentAt sentAt: Uptime?,
         left: Duration?,
         _ now: Moment,
         using random: inout Randomness
-    ) -> (delay: Duration, waiting: [ChangeRequest]) {
+    ) -> (refusal: Refusal, waiting: [ChangeRequest]) {
         failures += 1
         failingSince = failingSince ?? lastBegan
-        lastError = "providerUnavailable: " + failure.message
+        var refusal =
+            isReauthenticationPresumed
+            ? .reauthenticationPresumed(failure.message) : Refusal(.providerUnavailable, failure.message)
+        lastError = "\(refusal.kind.rawValue): \(refusal.message)"
         if failure.ambiguous, let sentAt { replays.lost(sentAt: sentAt, now) }
         let delay: Duration
         if let replay = replays.delay(isAmbiguous: failure.ambiguous, now, using: &random) {
@@ -301,8 +327,9 @@ struct Renewal: Hashable, Sendable {
         }
         let waiting = requesters
         requesters = []
-        note(Refusal(.providerUnavailable, failure.message, retryAfter: delay), to: waiting, now)
-        return (delay, waiting)
+        refusal.retryAfter = delay
+        note(refusal, to: waiting, now)
+        return (refusal, waiting)
     }
 
     /// Nobody could help: nobody is asked again before `until`.
@@ -332,11 +359,12 @@ struct Renewal: Hashable, Sendable {
 
     // MARK: What can be seen
 
-    /// Whether something may happen to this session by itself: while the provider wants a new credential, only what a
+    /// Whether something may happen to this session by itself: while the provider demands a new credential, only what a
     /// handler gave is tried on.
     func isOpen(to session: Session) -> Bool {
         guard session.stored.token != nil else { return false }
-        guard session.stored.reauthenticationPending else { return true }
+        let isDemanded = session.stored.reauthenticationPending && !session.stored.isReauthenticationPresumed
+        guard isDemanded else { return true }
         return switch phase {
         case .resting(.scheduled), .resting(.due), .resting(.postponed), .resting(.backoff(_, _, keeping: nil)): false
         case .resting(.replay), .resting(.backoff), .asking, .noting, .sending, .storing: true

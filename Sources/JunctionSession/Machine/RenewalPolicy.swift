@@ -57,6 +57,16 @@ package enum RenewalPolicy {
     /// Answers of handlers that the provider may refuse in one round; past that nobody is asked on. Each costs a call.
     package static let mostRefusedAnswers = 8
 
+    /// A round of questions takes no longer than this, however many local users have silent handlers.
+    package static let longestRound: Duration = .seconds(120)
+
+    /// A provider that refuses a dead session without a reason is believed after this many attempts…
+    package static let believedRefusals = 3
+    /// …when the last one is this long after the first: longer than a load balancer takes to find its servers again.
+    package static let believedRefusalSpan: Duration = .seconds(600)
+    /// Such a session is still tried this often: the provider has never said that the session is over.
+    package static let refusedRetry: Duration = .seconds(3_600)
+
     /// A token that is dead on arrival is not followed by the next request before this.
     package static let shortestLife: Duration = .seconds(1)
 
@@ -115,6 +125,12 @@ package enum RenewalPolicy {
     static func hurrySpread(afterFailingSince begin: Uptime?, _ now: Uptime) -> ClosedRange<Duration> {
         let share = (begin.map { now - $0 } ?? .zero) * hurryShare
         return .zero...min(max(share, hurrySpread.lowerBound), hurrySpread.upperBound)
+    }
+
+    /// How long the handlers together may take in a round for a renewal: half of what is left of the token's life, so that
+    /// there is time for the provider's answer. A token that is dead or nearly so still leaves one handler its time.
+    static func roundLimit(left: Duration, handlerTimeout: Duration) -> Duration {
+        min(longestRound, max(left / 2, handlerTimeout))
     }
 
     /// How long to wait before a failed write is tried again.

@@ -70,12 +70,13 @@ extension SessionMachine {
 
     var isReauthenticationPending: Bool { standing.session?.stored.reauthenticationPending ?? false }
 
-    /// A round for a renewal: every handler that there is, the latest registered first.
+    /// A round for a renewal. It asks every user who has a handler.
     func round(
         for session: Session,
         _ attempt: Attempt,
         _ reason: RenewalReason,
-        by uid: UInt32? = nil
+        by uid: UInt32? = nil,
+        _ now: Moment
     ) -> HandlerRounds.Round {
         HandlerRounds.Round(
             purpose: .renewal,
@@ -84,8 +85,14 @@ extension SessionMachine {
             userId: session.stored.identity.userId,
             expiresAt: session.stored.token?.expiresAt,
             uid: uid,
-            others: rounds.handlers
+            limit: roundLimit(session, now),
+            users: rounds.users
         )
+    }
+
+    /// How long the handlers together may take for a renewal of this session.
+    func roundLimit(_ session: Session, _ now: Moment) -> Duration {
+        RenewalPolicy.roundLimit(left: session.validity(now), handlerTimeout: rounds.handlerTimeout)
     }
 
     /// Lets the rounds go on, and ends those in which nobody could help.

@@ -27,7 +27,9 @@ extension SessionMachine {
     }
 
     /// Whether the provider's demand for a new credential may have passed by itself.
-    func mayPass(_ session: Session) -> Bool { traits(of: session.stored.scheme).demandMayPass }
+    func mayPass(_ session: Session) -> Bool {
+        traits(of: session.stored.scheme).demandMayPass || session.stored.isReauthenticationPresumed
+    }
 
     /// The provider granted a new token.
     package mutating func renewalSucceeded(_ attempt: Attempt, _ granted: Granted, now: Moment) -> [Effect] {
@@ -35,9 +37,7 @@ extension SessionMachine {
             return revokeUnwanted(attempt, granted, now)
         }
         guard granted.identity.isSameUser(as: session.stored.identity) else {
-            let words = "The provider answered the renewal with another user's session"
-            let failure = Unavailability(words, ambiguous: true)
-            return failed(tried, .unavailable(failure), session, now)
+            return failed(tried, .unavailable(.ofAnotherUser), session, now)
         }
         renewal.store()
         var random = random
@@ -45,6 +45,27 @@ extension SessionMachine {
             .signedIn(session.renewed(granted, generation: generation, at: now, using: &random))
         }
         self.random = random
+        return settle(now)
+    }
+
+    /// The provider granted a new refresh token, and no access token that can be used. The refresh token is written first;
+    /// then the renewal has failed, and is tried again with it.
+    ///
+    /// - Parameter granted: without a life; its secrets are the session's own but for the refresh token.
+    package mutating func renewalFellShort(
+        _ attempt: Attempt,
+        _ granted: Granted,
+        _ failure: Unavailability,
+        now: Moment
+    ) -> [Effect] {
+        guard let (tried, _) = renewal.sent(attempt), let session = standing.session, ledger.change == nil else {
+            return revokeUnwanted(attempt, granted, now)
+        }
+        guard granted.identity.isSameUser(as: session.stored.identity) else {
+            return failed(tried, .unavailable(.ofAnotherUser), session, now)
+        }
+        renewal.storeSuccessor(tried, failure)
+        ledger.begin(.rotation) { _ in .signedIn(session.succeeded(by: granted.secrets)) }
         return settle(now)
     }
 
@@ -63,10 +84,27 @@ extension SessionMachine {
         _ session: Session,
         _ now: Moment
     ) -> [Effect] {
+        reported(tried, failure, session, now) + settle(now)
+    }
+
+    private mutating func reported(
+        _ tried: Renewal.Try,
+        _ failure: RenewalFailure,
+        _ session: Session,
+        _ now: Moment
+    ) -> [Effect] {
         let replies = judged(tried, failure, session, now)
         // When it goes on is known by now.
-        let report = Effect.report(.renewalEnded(failure.outcome, Trouble(failure, nextAttempt: renewalDue(now))))
-        return [report] + replies + settle(now)
+        let report = Effect.report(.renewalEnded(outcome(of: failure), Trouble(failure, nextAttempt: renewalDue(now))))
+        return [report] + replies
+    }
+
+    /// How a failed renewal is reported. A refusal without a reason may have become a wish for a new credential.
+    private func outcome(of failure: RenewalFailure) -> Happening.Outcome {
+        if case .unavailable(let why) = failure, why.isUnexplainedRefusal, isReauthenticationPending {
+            return .reauthenticationRequired
+        }
+        return failure.outcome
     }
 
     /// What the failure means for the session, and who is told.
@@ -84,6 +122,11 @@ extension SessionMachine {
             reauthenticationDemanded(session, now)
             return []
         case .unavailable(let unavailability):
+            var session = session
+            if unavailability.isUnexplainedRefusal, !tried.isReplay, session.isDead(now) {
+                session.refusedWithoutReason(now)
+                ledger.note()
+            }
             return putOff(tried, unavailability, session, now)
         case .answerRefused(let reason):
             guard mode == .handler else { return putOff(tried, Unavailability(reason), session, now) }
@@ -96,9 +139,11 @@ extension SessionMachine {
 
     /// What a handler gave was refused: the others may have better.
     private mutating func askNext(after tried: Renewal.Try, _ reason: String, _ session: Session, _ now: Moment) {
-        let round = tried.round ?? round(for: session, tried.attempt, session.isAlive(now) ? .expiring : .expired)
+        let round =
+            tried.round?.continued(by: tried.attempt, within: roundLimit(session, now))
+            ?? round(for: session, tried.attempt, session.isAlive(now) ? .expiring : .expired, now)
         renewal.ask(tried.attempt, now)
-        rounds.resume(round.continued(by: tried.attempt).afterRefusal(reason))
+        rounds.resume(round.afterRefusal(reason))
     }
 
     /// The session is kept, and registered anew: with what the app gave, which is not spent, or with what it gives now.
@@ -120,7 +165,7 @@ extension SessionMachine {
 
     private mutating func reauthenticationDemanded(_ session: Session, _ now: Moment) {
         var session = session
-        session.stored.reauthenticationPending = true
+        session.reauthenticationDemanded()
         session.stored.closeIntent()
         standing = .signedIn(session)
         let requesters = renewal.reauthenticationDemanded(.reauthenticationRequired, now)
@@ -134,13 +179,18 @@ extension SessionMachine {
         _ session: Session,
         _ now: Moment
     ) -> [Effect] {
+        var (session, failure) = (session, failure)
+        if session.stored.isReauthenticationPresumed {
+            failure.retryAfter = max(failure.retryAfter ?? .zero, RenewalPolicy.refusedRetry)
+        }
         let began = renewal.sent(tried.attempt)?.at
         // A slow name server, and a slow connection, are no part of the provider's grace.
         let sentAt = began.map { max($0, now.uptime + (.zero - (failure.sentAgo ?? now.uptime - $0))) }
         let isReplayable = tried.given == nil && traits(of: session.stored.scheme).renewsByRefreshToken
-        let (delay, requesters) = renewal.failed(
+        var (refusal, requesters) = renewal.failed(
             failure,
             tried,
+            isReauthenticationPresumed: session.stored.isReauthenticationPresumed,
             refreshTokenSentAt: isReplayable ? sentAt : nil,
             left: session.isAlive(now) ? session.validity(now) : nil,
             now,
@@ -148,15 +198,13 @@ extension SessionMachine {
         )
         if !failure.ambiguous, !renewal.isOutcomeUnknown {
             // The provider has said no: there is no answer that a restart would have to go and fetch.
-            var session = session
             session.stored.closeIntent()
-            standing = .signedIn(session)
         }
+        standing = .signedIn(session)
         if tried.isReplay, let until = session.stored.postponedUntil, until > now.wall {
             renewal.resume(postponedUntil: until, postponement, now)
         }
-        let wait = renewal.postponement.map { $0.until.uptime - now.uptime } ?? delay
-        let refusal = Refusal(.providerUnavailable, failure.message, retryAfter: wait)
+        if let (until, _) = renewal.postponement { refusal.retryAfter = until.uptime - now.uptime }
         let told = requesters.map { Reply.change($0, refusal) } + takeWaiters(refusing: refusal)
         return told.map { .reply($0) }
     }
@@ -193,7 +241,7 @@ extension SessionMachine {
             return noteIntent(renewal.prepare(attempt, now), now)
         }
         renewal.ask(attempt, now)
-        rounds.begin(round(for: session, attempt, reason, by: uid))
+        rounds.begin(round(for: session, attempt, reason, by: uid, now))
         return advanceRounds(now)
     }
 
@@ -226,7 +274,10 @@ extension SessionMachine {
     // MARK: Ending
 
     /// The new generation is on disk (or the disk refused it, and it is served from memory).
-    mutating func rotated() -> [Effect] {
+    mutating func rotated(_ now: Moment) -> [Effect] {
+        if let shortfall = renewal.shortfall, let session = standing.session {
+            return reported(shortfall.tried, .unavailable(shortfall.failure), session, now)
+        }
         for index in tokenWaiters.indices { tokenWaiters[index].hasHadRenewal = true }
         return [.report(.renewalEnded(.succeeded))] + renewal.succeeded().map { .reply(.change($0, nil)) }
     }
@@ -237,13 +288,11 @@ extension SessionMachine {
     }
 }
 
-extension HandlerRounds.Round {
-    /// The same round, for an attempt that took over what an earlier one had kept.
-    fileprivate func continued(by attempt: Attempt) -> HandlerRounds.Round {
-        var next = self
-        next.attempt = attempt
-        return next
-    }
+extension Unavailability {
+    fileprivate static let ofAnotherUser = Unavailability(
+        "The provider answered the renewal with another user's session",
+        ambiguous: true
+    )
 }
 
 extension StoredSession {

@@ -316,7 +316,8 @@ extension SessionMachine {
                 attempt: attempt,
                 reason: .missing,
                 userId: subject?.userId,
-                others: rounds.handlers
+                limit: RenewalPolicy.longestRound,
+                users: rounds.users
             )
         )
         return advanceRounds(now)
@@ -354,7 +355,11 @@ extension ExchangeFailure {
 
 extension Refusal {
     static func tooManyProviderCalls(retryAfter: Duration) -> Refusal {
-        Refusal(.busy, "This caller has reached its limit of provider calls a minute", retryAfter: retryAfter)
+        Refusal(
+            .busy,
+            "Your user has reached its limit of calls to the provider a minute (limits.providerCallsPerMinute): wait, and call again",
+            retryAfter: retryAfter
+        )
     }
 
     static let namesNoUser = Refusal(
@@ -371,6 +376,15 @@ extension Refusal {
         .reauthenticationRequired,
         "The provider wants the user to sign in again: sign in with a new credential for the same user"
     )
+
+    /// The provider has refused to renew the session for long, and gives no reason.
+    static func reauthenticationPresumed(_ message: String) -> Refusal {
+        Refusal(
+            .reauthenticationRequired,
+            "The provider has refused to renew the session for ten minutes or longer without a reason (\(message)): sign in "
+                + "with a new credential for the same user; until then the daemon tries once an hour"
+        )
+    }
 
     static func terminated(_ termination: Termination) -> Refusal {
         Refusal(

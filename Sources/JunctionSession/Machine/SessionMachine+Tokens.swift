@@ -58,10 +58,19 @@ extension SessionMachine {
         return settle(now)
     }
 
-    /// A call to the provider's API is about to leave: why it may not, if so.
+    /// A call of a user to the provider's API is about to leave: why it may not, if so.
     package mutating func apiCallBegan(by uid: UInt32, now: Moment) -> Refusal? {
+        spendApiCall(uid, now)
+    }
+
+    /// Another call to the provider is about to leave for a user, one that looks at it or prepares a sign-in: why it may not,
+    /// if so.
+    package mutating func providerCallBegan(by uid: UInt32, now: Moment) -> Refusal? {
         budget.spend(uid, now: now)
     }
+
+    /// Why a user may cause no renewal now, if so.
+    package func refusalOfRenewal(by uid: UInt32, now: Moment) -> Refusal? { budget.refusal(of: uid, now: now) }
 
     /// The token that is served without asking anybody, and when: that does not change until something happens.
     package var servable: ServableToken? {

@@ -25,7 +25,10 @@ package struct SessionMachine: Hashable, Sendable {
     var enrolment = Enrolment()
     var approval = Approval()
     var tokenWaiters: [TokenWaiter] = []
+    /// For calls of the session.
     var budget: CallBudget
+    /// For API calls.
+    private(set) var apiBudget: CallBudget
     /// The generation with which this process signed the present user in; zero where the store had him.
     var signedInSince: UInt64 = 0
     /// A verdict on the user whose rotation is being written.
@@ -36,7 +39,8 @@ package struct SessionMachine: Hashable, Sendable {
     ///   - schemes: what the provider says of its schemes.
     ///   - handlerTimeout: how long one handler may take to answer.
     ///   - postponement: how long nobody is asked again after nobody could help; never less than ten minutes.
-    ///   - callsPerMinute: provider calls that one local user may cause in a minute.
+    ///   - callsPerMinute: calls of the session to the provider that one local user may cause in a minute.
+    ///   - apiCallsPerMinute: API calls, which are counted apart; as many, if nothing is given.
     package init(
         provider: String,
         schemes: [Scheme: SchemeTraits],
@@ -45,17 +49,21 @@ package struct SessionMachine: Hashable, Sendable {
         mode: RenewalMode = .automatic,
         handlerTimeout: Duration = .seconds(60),
         postponement: Duration = RenewalPolicy.shortestPostponement,
-        callsPerMinute: Int = .max
+        callsPerMinute: Int = .max,
+        apiCallsPerMinute: Int? = nil
     ) {
         self.provider = provider
         self.schemes = schemes
         self.mode = mode
         self.postponement = max(postponement, RenewalPolicy.shortestPostponement)
         ledger = Ledger(sealedWith: sealedWith)
-        rounds = HandlerRounds(deadline: handlerTimeout)
+        rounds = HandlerRounds(handlerTimeout: handlerTimeout)
         budget = CallBudget(callsPerMinute: callsPerMinute)
+        apiBudget = CallBudget(callsPerMinute: apiCallsPerMinute ?? callsPerMinute)
         random = Randomness(seed: seed)
     }
+
+    mutating func spendApiCall(_ uid: UInt32, _ now: Moment) -> Refusal? { apiBudget.spend(uid, now: now) }
 
     // MARK: Events
 
@@ -120,11 +128,10 @@ package struct SessionMachine: Hashable, Sendable {
         enrolment.clockJumped(now)
         if approval.clockJumped(now), coming.content != nil { ledger.note() }
         if case .signedIn(var session) = standing {
+            let before = session.stored
             session.clockJumped(now)
-            if let (until, _) = renewal.postponement, session.stored.postponedUntil != until.wall {
-                session.stored.postponedUntil = until.wall
-                ledger.note()
-            }
+            if let (until, _) = renewal.postponement { session.stored.postponedUntil = until.wall }
+            if session.stored != before { ledger.note() }
             standing = .signedIn(session)
         }
         return settle(now)
@@ -151,7 +158,7 @@ package struct SessionMachine: Hashable, Sendable {
         defer { applyVerdict(after: change, now) }
         switch change.kind {
         case .signIn(let origin): return signedIn(origin, from: before)
-        case .rotation: return rotated()
+        case .rotation: return rotated(now)
         case .ending(let termination): return ended(termination)
         case .signOut(let callers): return [.report(.signedOut)] + callers.map { .reply($0.reply) }
         }

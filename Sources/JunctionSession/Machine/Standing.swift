@@ -51,6 +51,8 @@ struct Session: Hashable, Sendable {
     private(set) var obtainedAt: Uptime?
     /// When the token ends by the clock that never steps; unknown after a restart.
     private(set) var endsAt: Uptime?
+    /// When the first of the refusals without a reason came.
+    private var refusedSince: Uptime?
 
     /// As a record had it, with the secrets that were sealed in that record.
     init(restored stored: StoredSession, secrets: SecretRef, writtenAt: WallTime, at now: Moment) {
@@ -59,6 +61,7 @@ struct Session: Hashable, Sendable {
         self.writtenAt = writtenAt
         renewAt = stored.renewAt
         guard isTrustworthy(now) else { return }
+        refusedSince = stored.unexplainedRefusals.map { now.uptime + (.zero - max(now.wall - $0.firstAt, .zero)) }
         renewsAt = stored.renewAt.map { now.uptime + ($0 - now.wall) }
         if hasEnd { endsAt = stored.token.map { now.uptime + ($0.expiresAt - now.wall) } }
     }
@@ -100,10 +103,53 @@ struct Session: Hashable, Sendable {
         return next
     }
 
+    /// The same session with the refresh token that replaced its own in an answer without a usable access token. Its access
+    /// token is served on while it lives, and no request with the new refresh token is under way.
+    func succeeded(by secrets: SecretRef) -> Session {
+        var next = self
+        next.secrets = secrets
+        // The provider has granted something: it did not mean its refusals.
+        if next.stored.isReauthenticationPresumed { next.stored.reauthenticationPending = false }
+        next.stored.unexplainedRefusals = nil
+        next.refusedSince = nil
+        next.stored.closeIntent()
+        return next
+    }
+
     /// The wall clock was set: the renewal stays where it is in the life of its token.
     mutating func clockJumped(_ now: Moment) {
         if let renewsAt { renewAt = min(now.wall(at: renewsAt), stored.renewAt ?? .never) }
+        if let refusedSince { stored.unexplainedRefusals?.firstAt = now.wall(at: refusedSince) }
     }
+
+    // MARK: Refusals without a reason
+
+    /// A renewal was refused without a reason while the token was dead.
+    ///
+    /// | refusals | over | and then |
+    /// |---|---|---|
+    /// | fewer than three | | it counts as a transient failure |
+    /// | three or more | less than ten minutes | the same |
+    /// | three or more | ten minutes or more | reauthentication is required, and the session is tried once an hour |
+    mutating func refusedWithoutReason(_ now: Moment) {
+        let since = refusedSince ?? now.uptime
+        let count = (stored.unexplainedRefusals?.count ?? 0) + 1
+        refusedSince = since
+        stored.unexplainedRefusals = UnexplainedRefusals(count: count, firstAt: now.wall(at: since))
+        if count >= RenewalPolicy.believedRefusals, now.uptime - since >= RenewalPolicy.believedRefusalSpan {
+            stored.reauthenticationPending = true
+        }
+    }
+
+    /// The provider says in so many words that it wants a new credential.
+    mutating func reauthenticationDemanded() {
+        stored.reauthenticationPending = true
+        stored.unexplainedRefusals = nil
+        refusedSince = nil
+    }
+
+    /// Whether the token is dead for certain. By a wall clock that is wrong nobody knows.
+    func isDead(_ now: Moment) -> Bool { lifeOfProof(now) <= .zero }
 
     // MARK: Life
 

@@ -2,6 +2,9 @@
 extension SessionOwner {
     /// Sends one request; a 401 costs one renewal and one retry, and is then reported as it is.
     ///
+    /// A sign-out of the user for whom it is made ends the call: nothing of the provider's answer is delivered after that,
+    /// also when another user, or the same one, signs in again.
+    ///
     /// - Parameter isAllowed: asked each time before a request leaves.
     package func call(
         _ request: ApiRequest,
@@ -9,17 +12,36 @@ extension SessionOwner {
         while isAllowed: @escaping @Sendable () -> Bool = { true },
         answer: @escaping @Sendable (Result<ApiAnswer, Refusal>) -> Void
     ) {
-        start { owner in
-            do throws(Refusal) {
-                answer(.success(try await owner.call(request, by: uid, while: isAllowed)))
-            } catch {
-                answer(.failure(error))
+        let id: CallID = newRequest()
+        let task = start { owner in
+            let outcome = await owner.outcome(of: request, id, by: uid, while: isAllowed)
+            // A call that is no longer in the list has lost its user meanwhile: the outcome is discarded.
+            if owner.calls.removeValue(forKey: id) == nil {
+                if case .success(let given) = outcome { given.stream?.abandon() }
+                answer(.failure(.endedCall(owner.machine.sessionRefusal)))
+            } else {
+                answer(outcome)
             }
+        }
+        calls[id] = CallUnderWay(user: machine.identity, task: task)
+    }
+
+    private func outcome(
+        of request: ApiRequest,
+        _ id: CallID,
+        by uid: UInt32,
+        while isAllowed: () -> Bool
+    ) async -> Result<ApiAnswer, Refusal> {
+        do throws(Refusal) {
+            return .success(try await call(request, id, by: uid, while: isAllowed))
+        } catch {
+            return .failure(error)
         }
     }
 
     private func call(
         _ request: ApiRequest,
+        _ id: CallID,
         by uid: UInt32,
         while isAllowed: () -> Bool
     ) async throws(Refusal) -> ApiAnswer {
@@ -28,19 +50,19 @@ extension SessionOwner {
         _ = try await authorization(by: uid)
         // The credential is the one of this moment: a rotation may have come in between.
         guard let identity = machine.identity else { throw .notSignedIn }
+        calls[id]?.user = identity
         let generation = machine.servedGeneration
-        let answer = try await send(request, for: identity, by: uid, while: isAllowed)
+        let answer = try await send(request, id, for: identity, countedFor: uid, while: isAllowed)
         guard answer.status == 401 else { return answer }
         do throws(Refusal) {
             guard try await isReplaced(generation, by: uid) else { return answer }
             // What was sent while it came is not there any more: the next request is the one that has the new credential.
             guard request.upload == nil else { return answer }
-            let second = try await send(request, for: identity, by: uid, while: isAllowed)
+            // The retry belongs to the call that caused it: it is not counted again.
+            let second = try await send(request, id, for: identity, countedFor: nil, while: isAllowed)
             answer.stream?.abandon()
             return second
         } catch {
-            // The call was made for one user, and is not made again as another.
-            if error.kind == .busy || machine.identity?.isSameUser(as: identity) == false { return answer }
             answer.stream?.abandon()
             throw error
         }
@@ -48,17 +70,18 @@ extension SessionOwner {
 
     private func send(
         _ request: ApiRequest,
+        _ id: CallID,
         for user: Identity,
-        by uid: UInt32,
+        countedFor uid: UInt32?,
         while isAllowed: () -> Bool
     ) async throws(Refusal) -> ApiAnswer {
         guard isAllowed() else { throw Refusal(.permissionDenied, "This caller may not call the API any more") }
         // Looked up anew each time: a sign-out or another user may have come in between.
-        guard let identity = machine.identity, identity.isSameUser(as: user), let secrets = servedSecrets else {
-            throw .notSignedIn
-        }
+        guard calls[id] != nil, let identity = machine.identity, identity.isSameUser(as: user),
+            let secrets = servedSecrets
+        else { throw .notSignedIn }
         let admitted = try provider.admit(request.naming(identity.userId), for: identity)
-        if let refusal = machine.apiCallBegan(by: uid, now: now) { throw refusal }
+        if let uid, let refusal = machine.apiCallBegan(by: uid, now: now) { throw refusal }
         let generation = machine.servedGeneration
         let answer: ApiAnswer
         if let upload = request.upload { keep(upload, for: identity) }
@@ -67,14 +90,7 @@ extension SessionOwner {
             if let stream = given.stream { keep(stream, for: identity) }
             answer = await given.readyToBeJudged()
         } catch {
-            throw Refusal(
-                .providerUnavailable,
-                error.message,
-                retryAfter: error.retryAfter,
-                remedy: error.ambiguous
-                    ? "the call may have been carried out: look before you make it again; the daemon does not"
-                    : "make the call again; the daemon does not. 'junctionctl doctor' says what is in the way"
-            )
+            throw Refusal(ofCall: error)
         }
         if let verdict = provider.verdict(in: answer) {
             let now = now
@@ -85,22 +101,29 @@ extension SessionOwner {
 
     /// Bodies pass for as long as the user is the one that the call was made for.
     private func keep(_ stream: BodyStream, for identity: Identity) {
-        streams.removeAll { $0.body.isOver }
+        streams.removeAll { $0.body.isSpent }
         streams.append((stream, identity))
-        endStreams()
+        endCalls()
     }
 
-    /// Breaks off what passes for somebody who is not signed in any more.
-    func endStreams() {
-        guard !streams.isEmpty else { return }
-        let ended = streams.filter { machine.identity?.isSameUser(as: $0.user) != true }
+    /// Ends the calls of a user who is not signed in any more, and breaks off the bodies that pass for this user.
+    func endCalls() {
+        for (id, call) in calls where call.user.map(isSignedIn) == false {
+            calls[id] = nil
+            call.task.cancel()
+        }
+        let ended = streams.filter { !isSignedIn($0.user) }
         guard !ended.isEmpty else { return }
-        streams.removeAll { machine.identity?.isSameUser(as: $0.user) != true }
-        for stream in ended { stream.body.breakOff(Unavailability("The user for whom this was sent has signed out")) }
+        streams.removeAll { !isSignedIn($0.user) }
+        for stream in ended { stream.body.breakOff(.callerSignedOut) }
     }
+
+    private func isSignedIn(_ user: Identity) -> Bool { machine.identity?.isSameUser(as: user) == true }
 
     /// A request to the provider is about to leave for this user's sake, and none of the session's: why it may not, if so.
-    package func providerCallBegan(by uid: UInt32) -> Refusal? { machine.apiCallBegan(by: uid, now: now) }
+    package func providerCallBegan(by uid: UInt32) -> Refusal? {
+        machine.providerCallBegan(by: uid, now: now)
+    }
 
     private func authorization(by uid: UInt32) async throws(Refusal) -> Authorization {
         try await authorization(by: uid) { machine, request, now in
@@ -109,7 +132,7 @@ extension SessionOwner {
     }
 
     /// Whether there is a newer credential than the one that the API has rejected; where none can be had now, the 401 is
-    /// what is reported.
+    /// what is reported, unless it is only the user's limit that stands in the way.
     private func isReplaced(_ generation: UInt64, by uid: UInt32) async throws(Refusal) -> Bool {
         do throws(Refusal) {
             let authorization = try await authorization(by: uid) { machine, request, now in
@@ -117,6 +140,7 @@ extension SessionOwner {
             }
             return authorization != .rejectionStands
         } catch {
+            if error.kind == .busy, machine.refusalOfRenewal(by: uid, now: now) != nil { throw error }
             switch error.kind {
             case .busy, .providerUnavailable, .tokenExpired, .reauthenticationRequired: break
             case .alreadySignedIn, .invalidCredential, .notSignedIn, .sessionTerminated, .permissionDenied: throw error
@@ -137,6 +161,56 @@ extension SessionOwner {
             apply(event(&machine, request, now), now)
         }
         return try outcome.get()
+    }
+}
+
+/// Names one call to the API.
+typealias CallID = Request<ApiAnswer>
+
+/// A call to the API that has not been answered.
+struct CallUnderWay {
+    /// The user for whom it is made. `nil` while no user is signed in and the call waits for a sign-in under way.
+    var user: Identity?
+    var task: Task<Void, Never>
+}
+
+extension Unavailability {
+    /// Why a body is broken off.
+    static let callerSignedOut = Unavailability("The user for whom this was sent has signed out")
+}
+
+extension Refusal {
+    /// Why a call was ended: the provider has ended its user's session, or else its user has signed out.
+    ///
+    /// - Parameter present: why there is no session now, if there is none.
+    fileprivate static func endedCall(_ present: Refusal?) -> Refusal {
+        guard let present, present.kind == .sessionTerminated else { return .callerSignedOut }
+        return present
+    }
+
+    /// A call that a sign-out has ended, although another user is signed in by now.
+    static let callerSignedOut = Refusal(
+        .notSignedIn,
+        "The user for whom the call was made has signed out: its answer is discarded",
+        remedy: "the call may have been carried out: look before you make it again, as the user who is signed in now"
+    )
+}
+
+extension Refusal {
+    /// A call of the API has no answer, or not all of one.
+    package init(ofCall error: Unavailability) {
+        if error == .callerSignedOut {
+            self = .callerSignedOut
+            return
+        }
+        self.init(
+            .providerUnavailable,
+            error.message,
+            retryAfter: error.retryAfter,
+            remedy: error.ambiguous
+                ? "the call may have been carried out: look before you make it again; the daemon does not"
+                : "make the call again; the daemon does not. 'junctionctl doctor' says what is in the way"
+        )
     }
 }
 

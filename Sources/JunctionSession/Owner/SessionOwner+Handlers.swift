@@ -1,9 +1,14 @@
 /// The local apps that are asked when a session is to be renewed.
 extension SessionOwner {
     /// Registers a session handler; `ask` is called on the owner's executor, with one question at a time.
-    package func register(handler ask: @escaping @Sendable (RenewalQuestion) -> Void) -> HandlerID {
+    ///
+    /// - Parameter uid: the local user who owns the handler's connection, as the kernel names it.
+    package func register(
+        handlerOf uid: UInt32,
+        asking ask: @escaping @Sendable (RenewalQuestion) -> Void
+    ) -> HandlerID {
         lastHandler += 1
-        let handler = HandlerID(number: lastHandler)
+        let handler = HandlerID(number: lastHandler, uid: uid)
         handlers[handler] = ask
         let now = now
         apply(machine.handlerRegistered(handler, now: now), now)

@@ -22,6 +22,8 @@ package actor SessionOwner {
     var identifications: [IdentifyRequest: Identification] = [:]
     var tokens: [TokenRequest: @Sendable (Result<ServedToken, Refusal>) -> Void] = [:]
     var authorizations: [AuthorizationRequest: @Sendable (Result<Authorization, Refusal>) -> Void] = [:]
+    /// The API calls that have not been answered.
+    var calls: [CallID: CallUnderWay] = [:]
     /// The bodies of API calls that are passing, each with the user whose call it is.
     var streams: [(body: BodyStream, user: Identity)] = []
     /// Whether who asked to change who is signed in may still do so.
@@ -59,7 +61,8 @@ package actor SessionOwner {
     /// - Parameters:
     ///   - executor: where the owner lives; `tasks` is the same loop, for what it starts.
     ///   - rules: who decides about renewals, and how long apps may take.
-    ///   - callsPerMinute: provider calls that one local user may cause in a minute.
+    ///   - callsPerMinute: calls of the session to the provider that one local user may cause in a minute.
+    ///   - apiCallsPerMinute: API calls, which are counted apart; as many, if nothing is given.
     ///   - seed: for the machine's draws.
     package init(
         provider: any IdentityProvider,
@@ -71,6 +74,7 @@ package actor SessionOwner {
         tasks: any TaskExecutor,
         rules: RenewalRules = RenewalRules(),
         callsPerMinute: Int,
+        apiCallsPerMinute: Int? = nil,
         seed: UInt64
     ) {
         self.provider = provider
@@ -88,7 +92,8 @@ package actor SessionOwner {
             mode: rules.mode,
             handlerTimeout: rules.handlerTimeout,
             postponement: rules.postponement,
-            callsPerMinute: callsPerMinute
+            callsPerMinute: callsPerMinute,
+            apiCallsPerMinute: apiCallsPerMinute
         )
         self.machine = machine
         let now = clock.now()
@@ -184,7 +189,7 @@ package actor SessionOwner {
         }
         keepSecrets()
         renewSnapshot(now)
-        endStreams()
+        endCalls()
         for announce in announcements { announce() }
         // Whoever was answered may have called back in, and what is newer has been announced then.
         if announced < snapshot.revision {
@@ -262,20 +267,21 @@ package actor SessionOwner {
     }
 
     private func renew(_ attempt: Attempt, _ identity: Identity, with ref: SecretRef, using given: SecretRef?) {
-        var secrets = shelf.secrets(ref) ?? SessionSecrets()
+        let own = shelf.secrets(ref) ?? SessionSecrets()
+        var secrets = own
         secrets.accessTokenEndsAt = machine.standing.session?.endsAt
         if let end = secrets.accessTokenEndsAt, end <= now.uptime {
             // What the provider would say to it says nothing about the user.
             secrets.accessToken = nil
         }
         let answer = shelf.answer(given) ?? .renew
-        let (own, departure) = (secrets, machine.renewal.departure)
+        let (shown, departure) = (secrets, machine.renewal.departure)
         observer.reached(.intentNoted)
         start { owner in
             do throws(RenewalFailure) {
                 let grant = try await owner.provider.renew(
                     identity,
-                    with: own,
+                    with: shown,
                     using: answer,
                     departingBy: departure
                 )
@@ -291,25 +297,48 @@ package actor SessionOwner {
     private func renewed(_ attempt: Attempt, _ grant: Grant, keeping own: SessionSecrets) {
         let now = now
         guard grant.token != nil else {
-            let failure = Unavailability("The provider's answer to the renewal holds no access token", ambiguous: true)
-            apply(machine.renewalFailed(attempt, .unavailable(failure), now: now), now)
+            fellShort(attempt, grant, keeping: own, now)
             return
         }
         // An answer without a refresh token keeps the old one (RFC 6749 §6).
         var grant = grant
         grant.refreshToken = grant.refreshToken ?? own.refreshToken
         grant.subjectTokenType = grant.subjectTokenType ?? own.subjectTokenType
+        // Those of the sign-in stay. A record of an earlier release has none until its first renewal.
+        grant.endpointOrigins = own.endpointOrigins ?? grant.endpointOrigins
         apply(machine.renewalSucceeded(attempt, put(grant), now: now), now)
+    }
+
+    /// The answer has no usable access token. Its refresh token replaces the session's own all the same; an answer without one
+    /// leaves unknown what the provider did.
+    private func fellShort(_ attempt: Attempt, _ grant: Grant, keeping own: SessionSecrets, _ now: Moment) {
+        var failure =
+            grant.shortfall ?? Unavailability("The provider's answer to the renewal holds no access token")
+        guard let refreshToken = grant.refreshToken else {
+            failure.ambiguous = true
+            apply(machine.renewalFailed(attempt, .unavailable(failure), now: now), now)
+            return
+        }
+        var secrets = own
+        secrets.refreshToken = refreshToken
+        let granted = Granted(
+            identity: grant.identity,
+            scheme: grant.scheme,
+            life: nil,
+            secrets: shelf.put(secrets)
+        )
+        apply(machine.renewalFellShort(attempt, granted, failure, now: now), now)
     }
 
     /// What the provider granted, as the machine sees it.
     func put(_ grant: Grant) -> Granted {
-        let secrets = SessionSecrets(
+        var secrets = SessionSecrets(
             accessToken: grant.token?.secret,
             refreshToken: grant.refreshToken,
             apiKey: grant.apiKey,
             subjectTokenType: grant.subjectTokenType
         )
+        secrets.endpointOrigins = grant.endpointOrigins
         return Granted(
             identity: grant.identity,
             scheme: grant.scheme,

@@ -27,6 +27,7 @@ package final class BodyStream: Sendable {
         var awaited: (count: Int, continuation: CheckedContinuation<Void, Never>)?
 
         var isOver: Bool { end != nil || isAbandoned }
+        var isSpent: Bool { isAbandoned || end != nil && bytes.count == 0 }
     }
 
     package init(length: UInt64? = nil) {
@@ -71,11 +72,11 @@ package final class BodyStream: Sendable {
         tell?()
     }
 
-    /// Neither end may go on: what waits is dropped, and both are told.
+    /// Neither end may go on: what waits to be taken is dropped, also when all of it has come, and both ends are told.
     package func breakOff(_ why: Unavailability) {
         typealias Told = (more: (@Sendable () -> Void)?, abandoned: (@Sendable () -> Void)?)
         let (told, awaited) = state.withLock { state -> (Told, CheckedContinuation<Void, Never>?) in
-            guard !state.isOver else { return ((nil, nil), nil) }
+            guard !state.isSpent else { return ((nil, nil), nil) }
             state.end = .broken(why)
             state.bytes = WipedQueue()
             defer { (state.whenMore, state.whenTaken, state.whenAbandoned) = (nil, nil, nil) }
@@ -88,6 +89,8 @@ package final class BodyStream: Sendable {
 
     /// Nothing more is put in, or nobody takes any more.
     package var isOver: Bool { state.withLock { $0.isOver } }
+    /// Nothing more can be taken.
+    package var isSpent: Bool { state.withLock { $0.isSpent } }
     /// How many bytes wait to be taken.
     package var count: Int { state.withLock { $0.bytes.count } }
     /// Nobody takes any more.

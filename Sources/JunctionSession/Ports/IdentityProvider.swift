@@ -39,6 +39,8 @@ package protocol IdentityProvider: Sendable {
     /// - Parameter answer: what a session handler said to renew with; `.renew` when nobody has to be asked.
     /// - Parameter departure: a refresh token that may be spent is sent before this or not at all, where there is such a time:
     ///   later would be too late for the provider's grace. Name and connection have to stand by then.
+    /// - Returns: the grant. Its `token` is absent if the answer carried a refresh token and no access token that can be used:
+    ///   that refresh token replaces the session's own all the same, and `shortfall` says what was wrong with the rest.
     func renew(
         _ identity: Identity,
         with secrets: SessionSecrets,
@@ -106,18 +108,25 @@ extension IdentityProvider {
 }
 
 /// What an app has prepared for a sign-in by a browser (RFC 6749 §4.1.1, RFC 7636 §4.3, RFC 8252).
-package struct AuthorizationPage: Equatable, Sendable {
+package struct AuthorizationPage: Sendable {
     /// Where the browser comes back to.
     package var redirectUri: String
     /// What it brings along unchanged.
     package var state: String
-    /// By S256.
-    package var codeChallenge: String
+    /// What shows that whoever redeems the code is who asked for it.
+    package var proof: Proof
 
-    package init(redirectUri: String, state: String, codeChallenge: String) {
+    package enum Proof: Sendable {
+        /// The verifier's SHA-256, in Base64url.
+        case challenge(String)
+        /// What the challenge is made of.
+        case verifier(SharedSecret)
+    }
+
+    package init(redirectUri: String, state: String, proof: Proof) {
         self.redirectUri = redirectUri
         self.state = state
-        self.codeChallenge = codeChallenge
+        self.proof = proof
     }
 }
 
@@ -191,7 +200,7 @@ package enum RenewalFailure: Error, Equatable, Sendable {
 }
 
 /// The provider gave no usable answer: network, TLS, timeout, 5xx, 429, redirect, unreadable body.
-package struct Unavailability: Error, Equatable, Sendable {
+package struct Unavailability: Error, Hashable, Sendable {
     /// What happened, to what, and what to do, in one line without secrets.
     package var message: String
     /// What the provider asked for, clamped to 1 s…1 h.
@@ -201,6 +210,9 @@ package struct Unavailability: Error, Equatable, Sendable {
     /// How long ago the request left, where that is known: a name and a connection may have taken their time before. The
     /// provider's grace begins with it.
     package var sentAgo: Duration?
+    /// The provider refused the session's refresh token, and no word of its standard says why. One such refusal means
+    /// nothing; the session judges many.
+    package var isUnexplainedRefusal = false
     /// What kind of trouble it is.
     package var cause = Trouble.Cause.other
     /// Whom the request was for, if it was for anybody.
@@ -217,6 +229,12 @@ package struct Unavailability: Error, Equatable, Sendable {
     package static func == (left: Unavailability, right: Unavailability) -> Bool {
         left.message == right.message && left.retryAfter == right.retryAfter && left.ambiguous == right.ambiguous
     }
+
+    package func hash(into hasher: inout Hasher) {
+        hasher.combine(message)
+        hasher.combine(retryAfter)
+        hasher.combine(ambiguous)
+    }
 }
 
 /// A request to the provider's API, without the credential.
@@ -227,12 +245,14 @@ package struct ApiRequest: Equatable, Sendable {
     package var headers: [(name: String, value: String)]
     package var body: [UInt8]?
     package var passage = Passage.whole
+    /// The most bytes of a request that is whole, and of an answer that is gathered.
+    package static let longestBody = 8 << 20
     /// Headers that a caller may not set are left out, and not refused: a library may have added them unasked.
     package var leavesOutOtherHeaders = false
 
     /// How bodies pass.
     package enum Passage: Equatable, Sendable {
-        /// At once, and of a bounded length.
+        /// The request's in `body`; the answer's as it comes, of a bounded length and in bounded time: it is gathered.
         case whole
         /// As they come, of any length: the answer's, and the request's where it comes so instead of in `body`.
         case streamed(BodyStream?)

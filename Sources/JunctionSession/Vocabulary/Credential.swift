@@ -69,13 +69,17 @@ package struct Grant: Sendable {
     package var identity: Identity
     /// The scheme of the session that results (a link code results in `signInToken`).
     package var scheme: Scheme
-    /// Absent where the provider's session has no bearer token (an API key).
+    /// Absent where the provider's session has no bearer token (an API key), and where a renewal brought none that can be used.
     package var token: Token?
     /// Absent in a renewal's answer: the old one stays valid.
     package var refreshToken: SharedSecret?
+    /// Why a renewal that brought a refresh token brought no usable access token.
+    package var shortfall: Unavailability?
     package var apiKey: SharedSecret?
     /// What a renewal by an app's answer has to say of that answer (RFC 8693 §3), where the sign-in said so.
     package var subjectTokenType: String?
+    /// Where the provider's endpoints are, for a session that is fixed to them from now on.
+    package var endpointOrigins: EndpointOrigins?
 
     /// An access token and its life.
     package struct Token: Sendable {
@@ -106,6 +110,28 @@ package struct Grant: Sendable {
     }
 }
 
+/// The origins of a provider's endpoints, such as `https://id.example.com`; those that it had none of are absent.
+///
+/// They are fixed in the sealed record at a sign-in, and the session's secrets are sent nowhere else.
+package struct EndpointOrigins: Hashable, Sendable {
+    package var token: String
+    package var deviceAuthorization: String?
+    package var revocation: String?
+    package var userinfo: String?
+
+    package init(
+        token: String,
+        deviceAuthorization: String? = nil,
+        revocation: String? = nil,
+        userinfo: String? = nil
+    ) {
+        self.token = token
+        self.deviceAuthorization = deviceAuthorization
+        self.revocation = revocation
+        self.userinfo = userinfo
+    }
+}
+
 /// The secrets of one session. The machine never sees them; the owner keeps them beside it.
 package struct SessionSecrets: Sendable {
     package var accessToken: SharedSecret?
@@ -114,6 +140,8 @@ package struct SessionSecrets: Sendable {
     /// What an app's server gives for a renewal is of this type (RFC 8693 §3), where the sign-in said so. No secret: it is
     /// kept beside what it describes.
     package var subjectTokenType: String?
+    /// Where these secrets may be sent; `nil` in a record of a release that did not fix it. No secret either.
+    package var endpointOrigins: EndpointOrigins?
     /// The codes of a sign-in that awaits approval. They are sealed with the session that stands, and are not its own.
     package var codes: DeviceCodes?
     /// When the access token ends, by the clock that never steps: told to whoever shows it. Not stored; `nil`: nobody knows.

@@ -26,6 +26,8 @@ package struct DeviceCodes: Sendable {
     package var verificationUri: String
     /// The same with the user code in it, where the provider has that.
     package var verificationUriComplete: SharedSecret?
+    /// Where the device code may be sent; `nil` where nothing is fixed.
+    package var endpointOrigins: EndpointOrigins?
 
     package init(
         deviceCode: SharedSecret,

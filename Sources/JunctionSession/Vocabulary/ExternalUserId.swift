@@ -14,7 +14,7 @@ package struct ExternalUserId: Hashable, Sendable {
 
     /// Byte by byte: to a string, `é` is the same in one character and in two, and these may be two people.
     package static func == (one: ExternalUserId, other: ExternalUserId) -> Bool {
-        one.text.utf8.elementsEqual(other.text.utf8)
+        one.text.hasSameBytes(as: other.text)
     }
 
     package func hash(into hasher: inout Hasher) {

@@ -33,20 +33,31 @@ package struct Identity: Hashable, Sendable {
     /// Whether both name one user: user id, issuer, team, environment and region; an API key names no team, so a team
     /// that one side does not know is not compared.
     package func isSameUser(as other: Identity) -> Bool {
-        guard Self.isSame(userId, other.userId), environment == other.environment, region == other.region,
-            Self.isSame(issuer, other.issuer)
+        guard Self.isSame(userId, other.userId), Self.isSame(environment, other.environment),
+            Self.isSame(region, other.region), Self.isSame(issuer, other.issuer)
         else { return false }
         guard let teamId, let otherTeam = other.teamId else { return true }
-        return teamId == otherTeam
+        return teamId.hasSameBytes(as: otherTeam)
     }
 
     private func isWritten(_ id: String) -> Bool { Self.isSame(userId, id) }
 
-    /// Byte by byte: to a string, `é` is the same in one character and in two.
+    package static func == (one: Identity, other: Identity) -> Bool {
+        isSame(one.userId, other.userId) && isSame(one.teamId, other.teamId)
+            && isSame(one.environment, other.environment) && isSame(one.region, other.region)
+            && isSame(one.issuer, other.issuer)
+    }
+
     private static func isSame(_ one: String?, _ other: String?) -> Bool {
         guard let one, let other else { return one == nil && other == nil }
-        return one.utf8.elementsEqual(other.utf8)
+        return one.hasSameBytes(as: other)
     }
+}
+
+extension StringProtocol {
+    /// Whether both are written with the same bytes. To `==`, `é` in one code point and in two are the same text; to a vendor
+    /// they are two ids.
+    package func hasSameBytes(as other: some StringProtocol) -> Bool { utf8.elementsEqual(other.utf8) }
 }
 
 /// How the user came to be signed in; the names are those of the wire.

@@ -69,6 +69,9 @@ package struct StoredSession: Hashable, Sendable {
     package var postponedUntil: WallTime?
     /// The provider wants a new credential; a living token is still served.
     package var reauthenticationPending: Bool
+    /// Refusals without a reason that the dead session has met. Beside `reauthenticationPending`: they alone are why a new
+    /// credential is wanted.
+    package var unexplainedRefusals: UnexplainedRefusals?
     /// The intent: a renewal of this generation was about to be sent, and may have reached the provider.
     package var renewalUnderWay: Bool
     /// The renewal under way uses what an app's server made, which only a handler can give again.
@@ -82,6 +85,7 @@ package struct StoredSession: Hashable, Sendable {
         renewAt: WallTime? = nil,
         postponedUntil: WallTime? = nil,
         reauthenticationPending: Bool = false,
+        unexplainedRefusals: UnexplainedRefusals? = nil,
         renewalUnderWay: Bool = false,
         renewalUsesAnswer: Bool = false
     ) {
@@ -92,8 +96,26 @@ package struct StoredSession: Hashable, Sendable {
         self.renewAt = renewAt
         self.postponedUntil = postponedUntil
         self.reauthenticationPending = reauthenticationPending
+        self.unexplainedRefusals = unexplainedRefusals
         self.renewalUnderWay = renewalUnderWay
         self.renewalUsesAnswer = renewalUsesAnswer
+    }
+}
+
+extension StoredSession {
+    /// Whether a new credential is wanted only because the provider has refused for long without a reason: the session is
+    /// still tried, and a success heals it.
+    package var isReauthenticationPresumed: Bool { reauthenticationPending && unexplainedRefusals != nil }
+}
+
+/// Refusals without a reason: how many renewals met one while the token was dead, and when the first did.
+package struct UnexplainedRefusals: Hashable, Sendable {
+    package var count: Int
+    package var firstAt: WallTime
+
+    package init(count: Int, firstAt: WallTime) {
+        self.count = count
+        self.firstAt = firstAt
     }
 }
 

@@ -44,6 +44,8 @@ struct Fault: Codable, Sendable {
     var expiresInAsString: Bool?
     /// A success without `refresh_token`.
     var omitRefreshToken: Bool?
+    /// A success with these members instead of its own; `null` takes one away.
+    var tokenMembers: [String: JSONValue]?
 
     enum CodingKeys: String, CodingKey, CaseIterable {
         case match
@@ -63,6 +65,7 @@ struct Fault: Codable, Sendable {
         case slowBody
         case expiresInAsString
         case omitRefreshToken
+        case tokenMembers
     }
 
     /// Whether the vendor's side gets to see the request.

@@ -27,6 +27,7 @@ struct FaultMiddleware: RouterMiddleware {
         var context = context
         context.tokenShape.expiresInAsString = fault.expiresInAsString == true
         context.tokenShape.omitRefreshToken = fault.omitRefreshToken == true
+        context.tokenShape.members = fault.tokenMembers ?? [:]
         let answer = fault.reachesVendor ? try await next(request, context) : nil
         if fault.drop != nil { try await drop(context) }
         return try fault.spoil(answer)

@@ -40,7 +40,7 @@ extension JunctionCloud {
     private func response(_ answer: TokenAnswer, shape: TokenShape) throws -> Response {
         switch answer {
         case .granted(let tokens), .replayed(let tokens):
-            try .json(TokenView(tokens, shape: shape), spelling: .snakeCase)
+            try .json(Self.members(tokens, shape: shape))
         case .invalidToken(let message):
             try Self.refuse(.unauthorized, "invalid_token", message)
         case .reauthenticationRequired(let message):
@@ -63,19 +63,16 @@ extension JunctionCloud {
     ) throws -> Response {
         try .json(["detail": ["error_type": .string(type), "message": .string(message)]] as JSONValue, status: status)
     }
-}
 
-/// A success of the token endpoint.
-private struct TokenView: Encodable {
-    let accessToken: String
-    let refreshToken: String?
-    let expiresIn: JSONValue
-    let tokenType = "Bearer"
-
-    init(_ tokens: IssuedTokens, shape: TokenShape) {
+    /// A success of the token endpoint.
+    private static func members(_ tokens: IssuedTokens, shape: TokenShape) -> [String: JSONValue] {
         let seconds = Int64(tokens.lifetime)
-        accessToken = tokens.accessToken
-        refreshToken = shape.omitRefreshToken ? nil : tokens.refreshToken
-        expiresIn = shape.expiresInAsString ? .string(String(seconds)) : .integer(seconds)
+        var members: [String: JSONValue] = [
+            "access_token": .string(tokens.accessToken),
+            "expires_in": shape.expiresInAsString ? .string(String(seconds)) : .integer(seconds),
+            "token_type": "Bearer",
+        ]
+        if !shape.omitRefreshToken { members["refresh_token"] = .string(tokens.refreshToken) }
+        return members.overlaid(with: shape.members)
     }
 }

@@ -9,6 +9,9 @@ import NIOCore
 struct LocalRequestMiddleware: RouterMiddleware {
     typealias Context = CloudContext
 
+    /// Where a TLS front stands before the sandbox, if one does.
+    let front: FrontOrigin?
+
     func handle(
         _ request: Request,
         context: CloudContext,
@@ -30,19 +33,24 @@ struct LocalRequestMiddleware: RouterMiddleware {
     private static let siteField = HeaderName("Sec-Fetch-Site")!
     private static let modeField = HeaderName("Sec-Fetch-Mode")!
 
-    private func isOurs(_ authority: String, _ port: Int) -> Bool {
+    /// Whether this `Host` means the sandbox, which listens at this port, or the TLS front before it.
+    func isOurs(_ authority: String, _ port: Int) -> Bool {
+        if let front, authority == front.authority { return true }
         guard let address = try? ListenAddress(authority) else { return false }
         return address.port == port
     }
 
-    private func isOurs(origin: String, _ port: Int) -> Bool {
+    /// Whether a page of this `Origin` is the sandbox's own.
+    func isOurs(origin: String, _ port: Int) -> Bool {
+        if let front, origin == front.text { return true }
         let scheme = "http://"
         return origin.hasPrefix(scheme) && isOurs(String(origin.dropFirst(scheme.count)), port)
     }
 
     /// An app's page or file sends the browser to the sign-in page: that is what the page is for, and the app cannot read it.
     private func isNavigationToSignIn(_ request: Request) -> Bool {
-        request.method == .get && request.headers[Self.modeField] == "navigate" && request.uri.path == "/oauth/authorize"
+        request.method == .get && request.headers[Self.modeField] == "navigate"
+            && request.uri.path == "/oauth/authorize"
     }
 
     private func refusal(_ message: String) throws -> Response {

@@ -18,7 +18,7 @@ struct ApprovalCodes: Sendable {
     /// Without a picture there is still the text.
     private func show(_ picture: QRPicture) {
         do {
-            try picture.drawn().withUnsafeBytes(StandardOutput.write)
+            try picture.drawn().withUnsafeBytes(StandardOutput.writeUnchanged)
             try StandardOutput.line("")
         } catch {
             StandardError.note("there is no QR picture: 'qrencode' could not draw it")

@@ -6,6 +6,8 @@ import JunctionText
 enum Redirect: Equatable {
     /// There is more to come.
     case incomplete
+    /// The browser that was opened here asks where to go.
+    case start
     /// The browser has brought the code.
     case code(SecretText)
     /// The provider has said no, in these words.
@@ -19,10 +21,14 @@ enum Redirect: Equatable {
         case otherMethod
         /// A page that we did not ask for: of an earlier sign-in, or of somebody who would like to be signed in here.
         case otherState
+        /// Another user of this machine made the connection, or its user is not known.
+        case otherUser
     }
 
     /// The path that the provider's page sends the browser back to.
     static let path = "/callback"
+    /// The path that the browser is opened at, and sent on from to the provider's page.
+    static let startPath = "/start"
 
     /// Reads the head of an HTTP request.
     ///
@@ -53,8 +59,10 @@ enum Redirect: Equatable {
         let words = line.split(separator: UInt8(ascii: " "), omittingEmptySubsequences: false)
         guard words.count == 3, words[2].starts(with: "HTTP/1.".utf8) else { return .foreign(.unreadable) }
         let parts = words[1].split(separator: UInt8(ascii: "?"), maxSplits: 1, omittingEmptySubsequences: false)
-        guard parts.first?.elementsEqual(path.utf8) == true else { return .foreign(.otherPath) }
+        let isStart = parts.first?.elementsEqual(startPath.utf8) == true
+        guard isStart || parts.first?.elementsEqual(path.utf8) == true else { return .foreign(.otherPath) }
         guard words[0].elementsEqual("GET".utf8) else { return .foreign(.otherMethod) }
+        guard !isStart else { return .start }
         guard let query = Query(parts.dropFirst().first ?? words[1].suffix(0)) else { return .foreign(.unreadable) }
         guard query.state == state else { return .foreign(.otherState) }
         if let error = query.error {

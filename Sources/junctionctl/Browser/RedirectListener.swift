@@ -5,6 +5,9 @@ import JunctionSecret
 
 /// A port on loopback to which the browser comes back (RFC 8252 §7.3), open until the code is there.
 ///
+/// Only connections of this process's user count: another user of this machine who has read the address of the provider's page
+/// somewhere could otherwise sign in there, and bring a code with which this machine is signed in as them (RFC 8252 §8.1).
+///
 /// Whoever else connects neither ends the wait nor holds it up: there are a few visitors at a time, each of whom has
 /// room for one request and a short time. A browser itself opens connections that it does not use.
 final class RedirectListener {
@@ -13,6 +16,11 @@ final class RedirectListener {
 
     /// Where the browser is to come back to.
     let address: String
+    /// Where the browser is opened. It is sent on from there, so that the address of the provider's page is in no argument,
+    /// which every user of this machine could read.
+    let startAddress: String
+    private let end: SocketOwner.End
+    private var hasToldOfRefusal = false
 
     private static let mostVisitors = 8
 
@@ -36,7 +44,9 @@ final class RedirectListener {
             throw CommandFailure(noPort: number)
         }
         descriptor = listener
-        address = "http://127.0.0.1:\(UInt16(bigEndian: name.sin_port))\(Redirect.path)"
+        end = SocketOwner.End(name)
+        address = "http://127.0.0.1:\(end.port)\(Redirect.path)"
+        startAddress = "http://127.0.0.1:\(end.port)\(Redirect.startPath)"
     }
 
     deinit {
@@ -45,20 +55,22 @@ final class RedirectListener {
 
     /// Waits for the code.
     ///
-    /// - Parameter state: what only the page that we asked for can know.
-    func code(for state: SecretText, by deadline: Deadline) throws -> SecretText {
+    /// - Parameters:
+    ///   - state: what only the page that we asked for can know.
+    ///   - page: the provider's, which a browser that was opened here is sent on to.
+    func code(for state: SecretText, from page: String?, by deadline: Deadline) throws -> SecretText {
         while !deadline.hasPassed {
             visitors.removeAll(where: \.deadline.hasPassed)
             for visitor in try readable(by: deadline) {
                 let redirect = visitor.read(state: state)
-                if let page = AnswerPage(for: redirect) {
-                    visitor.answer(page)
+                if let answer = AnswerPage(for: redirect, to: page) {
+                    visitor.answer(answer)
                     visitors.removeAll { $0 === visitor }
                 }
                 switch redirect {
                 case .code(let code): return code
                 case .refused(let words): throw CommandFailure(refused: words)
-                case .incomplete, .foreign: continue
+                case .incomplete, .start, .foreign: continue
                 }
             }
         }
@@ -83,12 +95,20 @@ final class RedirectListener {
     }
 
     private func accept() {
-        let visitor = Glibc.accept(descriptor, nil, nil)
-        guard visitor >= 0 else { return }
-        _ = fcntl(visitor, F_SETFD, FD_CLOEXEC)
+        guard let visitor = Visitor(at: descriptor) else { return }
+        let user = visitor.user(connectedTo: end)
+        guard user == geteuid() else { return refuse(visitor, of: user) }
         // The newest is the most likely one.
         if visitors.count == Self.mostVisitors { visitors.removeFirst() }
-        visitors.append(Visitor(visitor))
+        visitors.append(visitor)
+    }
+
+    private func refuse(_ visitor: Visitor, of user: uid_t?) {
+        if let page = AnswerPage(for: .foreign(.otherUser), to: nil) { visitor.answer(page) }
+        guard !hasToldOfRefusal else { return }
+        hasToldOfRefusal = true
+        let whose = user.map { "of user \($0)" } ?? "whose user cannot be told"
+        StandardError.note("refused a connection \(whose): the browser has to run as user \(geteuid())")
     }
 }
 
@@ -98,15 +118,36 @@ private final class Visitor {
     let deadline = Deadline.after(.seconds(10))
     private let room = UnsafeMutableRawBufferPointer.allocate(byteCount: 16 << 10, alignment: 1)
     private var count = 0
+    private let end: SocketOwner.End
 
-    init(_ descriptor: Int32) {
-        self.descriptor = descriptor
+    /// Accepts the next connection; nothing where there is none any more.
+    init?(at listener: Int32) {
+        var name = sockaddr_in()
+        var length = socklen_t(MemoryLayout<sockaddr_in>.size)
+        descriptor = withUnsafeMutablePointer(to: &name) { name in
+            name.withMemoryRebound(to: sockaddr.self, capacity: 1) { Glibc.accept(listener, $0, &length) }
+        }
+        end = SocketOwner.End(name)
+        guard descriptor >= 0 else { return nil }
+        _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
+    }
+
+    /// The user who made the connection; nothing where that cannot be told.
+    func user(connectedTo other: SocketOwner.End) -> uid_t? {
+        guard let user = SocketOwner.user(of: end, connectedTo: other) else { return nil }
+        // A connection that was reset meanwhile may have left its place in the table to another one.
+        var name = sockaddr_in()
+        var length = socklen_t(MemoryLayout<sockaddr_in>.size)
+        let isConnected = withUnsafeMutablePointer(to: &name) { name in
+            name.withMemoryRebound(to: sockaddr.self, capacity: 1) { getpeername(descriptor, $0, &length) == 0 }
+        }
+        return isConnected ? user : nil
     }
 
     deinit {
         wipe(room)
         room.deallocate()
-        close(descriptor)
+        if descriptor >= 0 { close(descriptor) }
     }
 
     /// Takes what has come, and looks what it is by now.

@@ -19,10 +19,12 @@ struct Bundle {
     ///   - redaction: takes out of each line what is private.
     init(_ diagnosis: Diagnosis, configuration: String?, _ redaction: Redaction) {
         let file = ConfigurationProbe(file: configuration).file
+        // The path is not repeated where there is no such file: it may be a secret.
+        let isMissing = configuration != nil && access(file, F_OK) != 0
         let parts = [
             Part(name: "findings", lines: diagnosis.checks.map(\.text)),
             Part(name: "versions", lines: Self.versions),
-            Part(name: "configuration \(file)", lines: Self.settings(in: file)),
+            Part(name: isMissing ? "configuration" : "configuration \(file)", lines: Self.settings(in: file)),
             Part(
                 name: "units",
                 lines: UnitProbe()?.units.map(\.summary) ?? ["the service manager says nothing of them"]

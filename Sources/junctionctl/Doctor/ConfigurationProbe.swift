@@ -5,6 +5,8 @@ import JunctionProtocol
 struct ConfigurationProbe {
     /// The file that the daemon would read.
     var file: String
+    /// Whether an option named it.
+    private let isGiven: Bool
 
     static let usualFile = "/etc/junctiond/junctiond.toml"
 
@@ -12,9 +14,22 @@ struct ConfigurationProbe {
     init(file: String?) {
         let named = getenv("JUNCTIOND_CONFIG").map { String(cString: $0) }.flatMap { $0.isEmpty ? nil : $0 }
         self.file = file ?? named ?? Self.usualFile
+        isGiven = file != nil
     }
 
     var checks: [Diagnosis.Check] {
+        if isGiven, access(file, F_OK) != 0 {
+            // The path is not repeated: what is no file may be a secret.
+            let why = String(cString: strerror(errno))
+            return [
+                .init(
+                    name: "configuration",
+                    verdict: .problem,
+                    detail: "the file given to --config cannot be read: \(why)",
+                    remedy: "name the file that the daemon reads"
+                )
+            ]
+        }
         if access(file, F_OK) == 0, access(file, R_OK) != 0 {
             return [
                 .init(

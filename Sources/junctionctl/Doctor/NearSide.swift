@@ -10,7 +10,7 @@ struct NearSide {
     var configuration: String?
 
     /// A daemon that somebody runs by hand elsewhere has nothing to do with the system's units and configuration.
-    private var isSystemService: Bool { socket == SocketPath("/run/junctiond/junctiond.sock") }
+    private var isSystemService: Bool { socket.text == "/run/junctiond/junctiond.sock" }
 
     var checks: [Diagnosis.Check] {
         var checks: [Diagnosis.Check] = []

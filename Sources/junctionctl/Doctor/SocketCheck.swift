@@ -8,7 +8,7 @@ struct SocketCheck {
 
     var checks: [Diagnosis.Check] {
         var status = stat()
-        guard stat(path.description, &status) == 0 else {
+        guard stat(path.text, &status) == 0 else {
             let why = String(cString: strerror(errno))
             return [
                 .init(
@@ -27,12 +27,12 @@ struct SocketCheck {
             return .init(
                 name: "socket",
                 verdict: .problem,
-                detail: "\(path) is not a socket",
+                detail: "\(path.text) is not a socket",
                 remedy: "move it out of the way and restart junctiond"
             )
         }
         let permissions = "0" + String(mode & 0o777, radix: 8)
-        let detail = "\(path), \(permissions), owner \(owner), group \(group)"
+        let detail = "\(path.text), \(permissions), owner \(owner), group \(group)"
         guard mode & S_IWOTH == 0 else {
             return .init(
                 name: "socket",

@@ -2,7 +2,11 @@ import Glibc
 import JunctionJSON
 
 /// What the user asked for, written at once so that a pipe sees every line when it is due.
+///
+/// A file or a pipe gets the bytes as they are; on a terminal they are escaped, because others have chosen many of them.
 enum StandardOutput {
+    private static let isTerminal = isatty(STDOUT_FILENO) == 1
+
     static func line(_ text: String) throws {
         try self.text(text + "\n")
     }
@@ -27,6 +31,15 @@ enum StandardOutput {
     }
 
     static func write(_ bytes: UnsafeRawBufferPointer) throws {
+        if isTerminal, let escaped = TerminalText.escaped(bytes) {
+            try escaped.withUnsafeBytes(writeUnchanged)
+        } else {
+            try writeUnchanged(bytes)
+        }
+    }
+
+    /// Writes what this program itself has made for a terminal.
+    static func writeUnchanged(_ bytes: UnsafeRawBufferPointer) throws {
         var rest = bytes
         while !rest.isEmpty {
             let written = Glibc.write(STDOUT_FILENO, rest.baseAddress, rest.count)
@@ -48,10 +61,12 @@ enum StandardOutput {
 
 /// What the user should know besides.
 enum StandardError {
+    /// One line, in which a terminal finds nothing to act on.
     static func line(_ text: String) {
-        write(text + "\n")
+        write(text.onOneLine + "\n")
     }
 
+    /// What this program itself has made for a terminal.
     static func write(_ text: String) {
         var text = text
         text.withUTF8 { _ = Glibc.write(STDERR_FILENO, $0.baseAddress, $0.count) }

@@ -6,13 +6,14 @@ import JunctionSecret
 /// Where a secret comes from. Never from an argument: every user of the machine can read those.
 enum SecretSource {
     case standardInput
-    case file(String)
+    /// - Parameter option: what names the file, for errors; a path that is not one may be a secret.
+    case file(String, option: String)
     /// What a command prints, which is run when the secret is needed.
     case command(ShellCommand)
 
-    /// A file that was named, or standard input; `-` is standard input too.
-    init(file: String?) {
-        self = file.flatMap { $0 == "-" ? nil : .file($0) } ?? .standardInput
+    /// The file that was given to an option; `-` is standard input.
+    init(file: String, of option: String) {
+        self = file == "-" ? .standardInput : .file(file, option: option)
     }
 
     /// Reads the secret.
@@ -22,10 +23,10 @@ enum SecretSource {
         switch self {
         case .standardInput:
             return try read(name, from: STDIN_FILENO)
-        case .file(let path):
-            let file = try openFile(path)
+        case .file(let path, let option):
+            let file = try openFile(path, givenTo: option)
             defer { close(file) }
-            warnIfReadableByAll(file, path)
+            warnIfReadableByAll(file, option)
             return try read(name, from: file)
         case .command(let command):
             return try command.secretOutput(name)
@@ -36,27 +37,37 @@ enum SecretSource {
         try Terminal(file)?.secret(name) ?? SecretText(readingSecret: name, from: file)
     }
 
-    private func warnIfReadableByAll(_ file: Int32, _ path: String) {
+    private func warnIfReadableByAll(_ file: Int32, _ option: String) {
         var status = stat()
         guard fstat(file, &status) == 0, status.st_mode & S_IFMT == S_IFREG, status.st_mode & S_IROTH != 0 else {
             return
         }
-        StandardError.note("warning: every user of this machine can read \(path.onOneLine): run 'chmod o-r' on it")
+        StandardError.note(
+            "warning: every user of this machine can read the file given to \(option): run 'chmod o-r' on it"
+        )
     }
 }
 
 /// Opens a file for reading.
-func openFile(_ path: String) throws -> Int32 {
+///
+/// - Parameter option: what names the file. The error names the option instead of the path, which may be a secret that was
+///   given in place of a file.
+func openFile(_ path: String, givenTo option: String) throws -> Int32 {
     let file = open(path, O_RDONLY | O_CLOEXEC)
-    guard file >= 0 else {
-        throw CommandFailure(
-            "cannot open '\(path)': \(String(cString: strerror(errno)))",
+    guard file >= 0 else { throw CommandFailure(unreadableFileOf: option, errno) }
+    return file
+}
+
+extension CommandFailure {
+    /// - Parameter number: the error of the system.
+    init(unreadableFileOf option: String, _ number: Int32) {
+        self.init(
+            "the file given to \(option) cannot be read: \(String(cString: strerror(number)))",
             kind: "fileUnreadable",
             remedy: "name a file that you may read",
             status: .usage
         )
     }
-    return file
 }
 
 extension SecretText {
@@ -68,16 +79,20 @@ extension SecretText {
     /// - Parameters:
     ///   - deadline: until when it has to be there, all of it.
     ///   - limit: how long it may be.
+    ///   - tend: called now and then while nothing comes.
     init(
         readingSecret name: String,
         from file: Int32,
         by deadline: Deadline = .never,
-        atMost limit: Int = longest
+        atMost limit: Int = longest,
+        whileWaiting tend: (() -> Void)? = nil
     ) throws {
         try self.init(name, atMost: limit) { room in
             var count = 0
             while count < room.count {
-                guard hasInput(file, by: deadline) else { throw CommandFailure(unreadable: name, "it takes too long") }
+                guard hasInput(file, by: deadline, tend) else {
+                    throw CommandFailure(unreadable: name, "it takes too long")
+                }
                 let received = Glibc.read(file, room.baseAddress! + count, room.count - count)
                 if received < 0, errno == EINTR { continue }
                 guard received >= 0 else { throw CommandFailure(unreadable: name, String(cString: strerror(errno))) }
@@ -152,11 +167,14 @@ private func isText(_ bytes: UnsafeRawBufferPointer) -> Bool {
 }
 
 /// Waits for something to read, or for the end of it; not if there is no hurry, because reading waits as well.
-private func hasInput(_ file: Int32, by deadline: Deadline) -> Bool {
-    guard deadline != .never else { return true }
+private func hasInput(_ file: Int32, by deadline: Deadline, _ tend: (() -> Void)?) -> Bool {
+    guard deadline != .never || tend != nil else { return true }
     var waited = pollfd(fd: file, events: Int16(POLLIN), revents: 0)
     while true {
-        if poll(&waited, 1, deadline.pollTimeout) > 0 { return true }
+        let left = deadline.pollTimeout
+        // Nobody notices a tenth of a second after ^Z.
+        if poll(&waited, 1, tend == nil ? left : left < 0 ? 100 : min(left, 100)) > 0 { return true }
+        tend?()
         if deadline.hasPassed { return false }
     }
 }

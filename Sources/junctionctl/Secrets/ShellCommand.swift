@@ -3,44 +3,51 @@ import JunctionClient
 import JunctionProtocol
 
 /// A command line of the user's whose output is a secret.
+///
+/// The command has a process group of its own, so that all that it has started ends with it: when its time is over, and when a
+/// signal ends this program. It may ask somebody at our terminal.
 struct ShellCommand {
     var line: String
     /// What the command finds in its environment, besides all that we have in ours.
     var variables: [String: String] = [:]
     /// What it finds on its standard input, in place of ours.
     var input: [UInt8]?
-    /// Until when it has to be done. A command that has one gets a process group of its own, which can be ended, unless it may
-    /// ask somebody at our terminal: another group than ours must not read from that.
+    /// Until when it has to be done.
     var deadline = Deadline.never
-
-    private var hasOwnGroup: Bool { deadline != .never && !mayUseTerminal }
-
-    private var mayUseTerminal: Bool {
-        guard input == nil else { return false }
-        let terminal = open("/dev/tty", O_RDWR | O_NOCTTY | O_CLOEXEC)
-        if terminal >= 0 { close(terminal) }
-        return terminal >= 0
-    }
 
     /// Runs it with `/bin/sh -c` and reads what it prints, which no file and no argument ever sees.
     func secretOutput(_ name: String) throws -> SecretText {
         let output = try Pipe(for: self)
-        let hasOwnGroup = hasOwnGroup
-        let process = Result { try spawn(writingTo: output, inOwnGroup: hasOwnGroup) }
-        close(output.writing)
-        let secret = Result { try SecretText(readingSecret: name, from: output.reading, by: deadline) }
-            .mapError(unusable)
+        // A command that has other input than ours asks nobody.
+        let job = input == nil ? JobControl() : nil
+        let process: pid_t
+        do {
+            defer { close(output.writing) }
+            process = try RunningCommand.begin { try spawn(writingTo: output, blocking: $0) }
+        } catch {
+            close(output.reading)
+            throw error
+        }
+        defer { RunningCommand.end() }
+        job?.begin(process)
+        let secret = Result {
+            try SecretText(readingSecret: name, from: output.reading, by: deadline, whileWaiting: job?.follow)
+        }
+        .mapError(unusable)
         // Whatever the command still has to say ends it, instead of blocking it for ever.
         close(output.reading)
 
-        let status = waitForEnd(of: try process.get(), inOwnGroup: hasOwnGroup)
+        let status = waitForEnd(of: process, job)
+        job?.end(isCut: status & 0x7F != 0)
+        // ^C was for this program, too, and for a script that runs it.
+        if job != nil, [SIGINT, SIGQUIT].contains(status & 0x7F) { kill(0, status & 0x7F) }
         if deadline.hasPassed, status & 0x7F == SIGKILL || !secret.isSuccess { throw lateness }
         if status & 0x7F == SIGPIPE, !secret.isSuccess { return try secret.get() }
         guard status == 0 else { throw failure(explanation(of: status)) }
         return try secret.get()
     }
 
-    private func spawn(writingTo output: Pipe, inOwnGroup: Bool) throws -> pid_t {
+    private func spawn(writingTo output: Pipe, blocking signals: sigset_t) throws -> pid_t {
         var actions = posix_spawn_file_actions_t()
         posix_spawn_file_actions_init(&actions)
         defer { posix_spawn_file_actions_destroy(&actions) }
@@ -57,8 +64,10 @@ struct ShellCommand {
         sigemptyset(&defaults)
         sigaddset(&defaults, SIGPIPE)
         posix_spawnattr_setsigdefault(&attributes, &defaults)
-        let group = inOwnGroup ? POSIX_SPAWN_SETPGROUP : 0
-        posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGDEF | group))
+        var signals = signals
+        posix_spawnattr_setsigmask(&attributes, &signals)
+        let flags = POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETPGROUP
+        posix_spawnattr_setflags(&attributes, Int16(flags))
 
         var process = pid_t()
         let arguments = ["/bin/sh", "-c", line]
@@ -84,18 +93,18 @@ struct ShellCommand {
     }
 
     /// Waits for the command to end, and ends it, with all that it has started, when it is too late.
-    private func waitForEnd(of process: pid_t, inOwnGroup: Bool) -> Int32 {
+    private func waitForEnd(of process: pid_t, _ job: JobControl?) -> Int32 {
         var status: Int32 = 0
-        guard deadline != .never else {
+        guard deadline != .never || job != nil else {
             while waitpid(process, &status, 0) < 0, errno == EINTR {}
             return status
         }
         // Its output is closed, so it ends within a moment, unless it is one that will not. What it has left running in the
         // background ends as well.
-        let whole = inOwnGroup ? -process : process
-        if deadline.hasPassed { kill(whole, SIGKILL) }
+        if deadline.hasPassed { kill(-process, SIGKILL) }
         while waitpid(process, &status, WNOHANG) == 0 {
-            if deadline.hasPassed { kill(whole, SIGKILL) }
+            if deadline.hasPassed { kill(-process, SIGKILL) }
+            job?.follow()
             poll(nil, 0, 10)
         }
         return status

@@ -67,7 +67,7 @@ struct ApiCommand: ParsableCommand {
         for header in headers {
             let parts = header.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
             guard parts.count == 2, !parts[0].isEmpty else {
-                throw CommandFailure(usage: "--header takes 'name: value', not '\(header)'")
+                throw CommandFailure(usage: "--header takes 'name: value'")
             }
             fields.append(String(parts[0]), String(parts[1].drop { $0 == " " }))
         }
@@ -76,21 +76,14 @@ struct ApiCommand: ParsableCommand {
     }
 
     private func readBody(_ name: String) throws -> [UInt8] {
-        let file = name == "-" ? STDIN_FILENO : try openFile(name)
+        let file = name == "-" ? STDIN_FILENO : try openFile(name, givenTo: "--data")
         defer { if file != STDIN_FILENO { close(file) } }
         var body: [UInt8] = []
         var chunk = [UInt8](repeating: 0, count: 64 << 10)
         while body.count <= LineSplitter.longestLine {
             let count = chunk.withUnsafeMutableBytes { read(file, $0.baseAddress, $0.count) }
             if count < 0, errno == EINTR { continue }
-            guard count >= 0 else {
-                throw CommandFailure(
-                    "cannot read '\(name)': \(String(cString: strerror(errno)))",
-                    kind: "fileUnreadable",
-                    remedy: "name a file that you may read",
-                    status: .usage
-                )
-            }
+            guard count >= 0 else { throw CommandFailure(unreadableFileOf: "--data", errno) }
             if count == 0 { return body }
             body += chunk[..<count]
         }
@@ -108,13 +101,13 @@ struct ApiTarget: Equatable {
         path = parts.first.map(String.init) ?? ""
         guard path.hasPrefix("/") else { throw CommandFailure(usage: "the path has to begin with '/'") }
         guard parts.count == 2 else { return }
-        for pair in parts[1].split(separator: "&") {
+        for (index, pair) in parts[1].split(separator: "&").enumerated() {
             let sides = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
             guard let name = unescaped(sides[0]), let value = unescaped(sides.count == 2 ? sides[1] : "") else {
-                throw CommandFailure(usage: "'\(pair)' in the query is not properly percent-encoded UTF-8")
+                throw CommandFailure(usage: "parameter \(index + 1) of the query is not properly percent-encoded UTF-8")
             }
             guard !query.contains(where: { $0.name == name }) else {
-                throw CommandFailure(usage: "'\(name)' is in the query twice")
+                throw CommandFailure(usage: "parameter \(index + 1) of the query has the name of an earlier one")
             }
             query.append(name, value)
         }

@@ -94,22 +94,30 @@ struct CredentialOptions: ParsableArguments {
         if linkCode { return .linkCode(.standardInput) }
         if device { return .device }
         if browser { return .browser }
-        if let refreshTokenFile { return .refreshToken(SecretSource(file: refreshTokenFile)) }
+        if let refreshTokenFile {
+            return .refreshToken(SecretSource(file: refreshTokenFile, of: "--refresh-token-file"))
+        }
         if subjectTokenFile != nil || subjectTokenType != nil { return try tokenExchange() }
         if apiKeyFile != nil || environment != nil || region != nil { return try apiKey() }
         guard let userId else {
             guard !isAboutUser else { throw ValidationError("that needs the --user-id it is about") }
-            return tokenFile.map { .signInToken(SecretSource(file: $0)) } ?? .bare
+            return tokenFile.map { .signInToken(SecretSource(file: $0, of: "--token-file")) } ?? .bare
         }
         if isLogin {
-            let source = authTokenFile.map { SecretSource(file: $0) }
+            let source = authTokenFile.map { SecretSource(file: $0, of: "--auth-token-file") }
             return .userLogin(userId: userId, displayName: displayName, authToken: source)
         }
         if let registrationTokenFile {
-            return .registration(userId: userId, token: SecretSource(file: registrationTokenFile))
+            return .registration(
+                userId: userId,
+                token: SecretSource(file: registrationTokenFile, of: "--registration-token-file")
+            )
         }
         if let registrationSignatureFile {
-            return .registrationSignature(userId: userId, SecretSource(file: registrationSignatureFile))
+            return .registrationSignature(
+                userId: userId,
+                SecretSource(file: registrationSignatureFile, of: "--registration-signature-file")
+            )
         }
         return selfSigned ? .selfSigned(userId: userId) : .userAlone(userId)
     }
@@ -141,7 +149,10 @@ struct CredentialOptions: ParsableArguments {
         guard let subjectTokenFile, let subjectTokenType else {
             throw ValidationError("--subject-token-file and --subject-token-type belong together")
         }
-        return .tokenExchange(SecretSource(file: subjectTokenFile), type: SubjectTokenType.uri(subjectTokenType))
+        return .tokenExchange(
+            SecretSource(file: subjectTokenFile, of: "--subject-token-file"),
+            type: SubjectTokenType.uri(subjectTokenType)
+        )
     }
 
     private func apiKey() throws -> CredentialForm {
@@ -151,7 +162,7 @@ struct CredentialOptions: ParsableArguments {
         guard apiKeyFile == nil || (environment != nil && region != nil) else {
             throw ValidationError("an API key needs --environment and --region")
         }
-        let source = apiKeyFile.map { SecretSource(file: $0) }
+        let source = apiKeyFile.map { SecretSource(file: $0, of: "--api-key-file") }
         return .apiKey(source, userId: userId, environment: environment, region: region)
     }
 }

@@ -14,7 +14,7 @@ struct MistypedMethod {
 
     var failure: CommandFailure {
         var failure = CommandFailure(error)
-        failure.what = "there is no method '\(name)'"
+        failure.what = "there is no such method"
         let all = "'junctionctl rpc rpc.discover' lists all"
         let near = Self.nearest(to: name).map { "'\($0)'" }
         failure.remedy = near.isEmpty ? all : "is it \(near.joined(separator: " or "))? \(all)"

@@ -51,6 +51,7 @@ struct SignInCommand: ParsableCommand {
         let credential = try settled.read { try BrowserSignIn(options: options).credential() }
         let state = try options.ask(SessionSignIn.self, credential)
         try options.show(state) { SnapshotText($0).paragraph }
+        if case .browser = settled { BrowserSignIn.confirm(state.value) }
         try state.value.requireDurable("the user is signed in, but would not be after a restart")
     }
 }

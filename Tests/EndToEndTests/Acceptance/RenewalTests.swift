@@ -136,6 +136,42 @@ import Testing
         #expect(try installation.cloud.counter("replays") == 1)
     }
 
+    static let oddAnswers = [
+        #"{"expires_in": null}"#, #"{"expires_in": 0}"#, #"{"access_token": null}"#,
+        #"{"access_token": "\#(String(repeating: "a", count: 17_000))"}"#,
+    ]
+
+    @Test(arguments: oddAnswers, [false, true])
+    func `a rotated refresh token is used next, although the rest of its answer cannot be, also after a crash`(
+        members: String,
+        crashes: Bool
+    ) throws {
+        // Without any grace, a refresh token that was used before would end the family.
+        let installation = try Installation.started(rotationGrace: 0)
+        let user = try installation.signInNewUser()
+        let before = try installation.status().generation ?? 0
+        let odd = try JSONSerialization.jsonObject(with: Data(members.utf8))
+        try installation.cloud.fault(["tokenMembers": odd, "times": 1])
+        // A daemon that is killed has no request under way that rotates anything.
+        if crashes { try installation.cloud.fault(["status": 503]) }
+
+        let error = try installation.connect().refusal("session.renew")
+        #expect(error.kind == "providerUnavailable")
+        #expect(try installation.connect().call("token.get").accessToken != nil)
+        if crashes {
+            try installation.killDaemon()
+            try installation.cloud.clearFaults()
+            try installation.startDaemon()
+            try installation.connect().call("session.renew")
+        }
+        let renewed = try installation.awaitSnapshot { ($0.generation ?? 0) > before }
+
+        #expect(renewed.state == "established" && renewed.userId == user)
+        let counters = try installation.cloud.counters()
+        #expect(counters.integer("replays") == 0)
+        #expect(counters.integer("familyRevocations") == 0)
+    }
+
     @Test func `6: a life in words is as good as a number`() throws {
         let installation = try Installation.started(accessTokenLifetime: 1_800)
         try installation.signInNewUser()

@@ -127,25 +127,3 @@ private final class Progress: Sendable {
         }
     }
 }
-
-/// The service manager's end of socket activation: it stays open, whoever serves it.
-private final class Listener {
-    let descriptor: Int32
-
-    init(at path: String) throws {
-        let folder = (path as NSString).deletingLastPathComponent
-        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
-        descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
-        var address = sockaddr_un()
-        address.sun_family = sa_family_t(AF_UNIX)
-        withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: path.utf8) }
-        let isListening = withUnsafePointer(to: address) { pointer in
-            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                bind(descriptor, $0, socklen_t(MemoryLayout<sockaddr_un>.size)) == 0 && listen(descriptor, 128) == 0
-            }
-        }
-        guard isListening else { throw Program.Failure(description: "There is no listener: \(errno)") }
-    }
-
-    deinit { close(descriptor) }
-}

@@ -72,6 +72,29 @@ import Testing
         #expect(try installation.cloud.counter("familyRevocations") == 0)
     }
 
+    @Test func `an API call that takes its network helper along does not meet the renewal under way`() throws {
+        try installation.cloud.fault(["hang": true, "times": 1])
+        _ = try installation.connect().request("session.renew")
+        try installation.cloud.wait(for: "hanging")
+        let session = try installation.courier().identifier
+        try installation.cloud.fault(["match": "/v2/providers", "hang": true, "times": 1])
+        let app = try installation.connect()
+        let call = try app.request("api.request", ["method": "GET", "path": "/v2/providers"])
+        try installation.cloud.wait(for: "hanging", atLeast: 2)
+
+        let others = try installation.couriers().filter { $0.identifier != session }
+        #expect(others.count == 1)
+        for courier in others {
+            courier.signal(SIGKILL)
+            courier.awaitEnd()
+        }
+
+        #expect(try app.refusal(of: call).kind == "providerUnavailable")
+        #expect(try installation.courier().identifier == session)
+        try installation.cloud.release()
+        try comesBack(replays: 0)
+    }
+
     @Test func `the courier ends with its daemon, even when that is killed`() throws {
         try installation.cloud.fault(["hang": true, "times": 1])
         _ = try installation.connect().request("session.renew")

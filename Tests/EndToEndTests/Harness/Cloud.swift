@@ -4,24 +4,28 @@ import Foundation
 final class Cloud {
     static let teamKey = "sk_us_endtoend"
 
+    /// Where the daemon finds it.
     private(set) var url = ""
+    /// Where the test does: a TLS front is for the daemon.
+    private var place = ""
     private let folder: TemporaryFolder
     private let arguments: [String]
     private let http: CloudHttp
+    private let tls: PrivateAuthority?
     private var sandbox: TalkingProgram?
+    private var front: (program: TalkingProgram, origin: String)?
     /// Who was made here.
     private var users: [String] = []
 
-    /// - Parameter tls: the certificate and key that it serves with, if it is to serve TLS.
+    /// - Parameter tls: the certificate and key of the TLS front before it, if there is to be one.
     init(in folder: TemporaryFolder, accessTokenLifetime: Int, rotationGrace: Int, tls: PrivateAuthority?) throws {
         self.folder = folder
-        http = CloudHttp(folder)
-        var arguments = [
+        http = CloudHttp()
+        self.tls = tls
+        arguments = [
             "--access-token-lifetime", "\(accessTokenLifetime)", "--rotation-grace", "\(rotationGrace)",
             "--state", folder.path + "/cloud.json",
         ]
-        if let tls { arguments += ["--tls-certificate", tls.certificate, "--tls-key", tls.key] }
-        self.arguments = arguments
         try startSomewhere()
     }
 
@@ -31,21 +35,41 @@ final class Cloud {
     private func startSomewhere() throws {
         for _ in 1..<20 {
             do {
-                return try start(port: LoopbackPort.next())
+                return try startOnce()
             } catch let failure as Program.Failure where failure.description.contains("cannot listen on") {
                 continue
             }
         }
-        try start(port: LoopbackPort.next())
+        try startOnce()
+    }
+
+    private func startOnce() throws {
+        let port = LoopbackPort.next()
+        if let tls { front = try startFront(tls, port) }
+        try start(port: port)
     }
 
     private func start(port: Int) throws {
-        let sandbox = try TalkingProgram("junction-sandbox", ["--listen", "127.0.0.1:\(port)"] + arguments, in: folder)
+        place = "http://127.0.0.1:\(port)"
+        let sandbox = try TalkingProgram(
+            "junction-sandbox",
+            ["--listen", "127.0.0.1:\(port)"] + arguments + (front.map { ["--origin", $0.origin] } ?? []),
+            in: folder
+        )
         guard let url = try sandbox.lines.next()?.split(separator: " ").last else {
             throw Program.Failure(description: "The sandbox did not start: \(sandbox.program.errors)")
         }
         self.sandbox = sandbox
         self.url = String(url)
+    }
+
+    private func startFront(_ tls: PrivateAuthority, _ port: Int) throws -> (TalkingProgram, String) {
+        let path = Program.root + "/Tests/tls-front"
+        let front = try TalkingProgram(path, [tls.certificate, tls.key, "\(port)"], in: folder)
+        guard let taken = try front.lines.next() else {
+            throw Program.Failure(description: "The TLS front did not start: \(front.program.errors)")
+        }
+        return (front, "https://127.0.0.1:\(taken)")
     }
 
     /// The network is gone, as far as the daemon can see.
@@ -58,14 +82,14 @@ final class Cloud {
     /// The same cloud at the same address, with what it remembered.
     func restart() throws {
         try stop()
-        try start(port: url.split(separator: ":").last.flatMap { Int($0) } ?? 0)
+        try start(port: place.split(separator: ":").last.flatMap { Int($0) } ?? 0)
     }
 
     // MARK: The backend
 
     private func send(_ method: String, _ path: String, _ body: Object? = nil, headers: [String] = []) throws -> Object
     {
-        let (status, answer) = try http.send(method, url, path, body, headers: headers)
+        let (status, answer) = try http.send(method, place, path, body, headers: headers)
         guard status < 400 else { throw Program.Failure(description: "\(method) \(path): \(status) \(answer)") }
         return answer
     }
@@ -84,7 +108,7 @@ final class Cloud {
         guard let accessToken else { return nil }
         let bearer = ["authorization: Bearer \(accessToken)"]
         return try users.first { user in
-            try http.send("GET", url, "/v2/user/\(user)", nil, headers: bearer).status == 200
+            try http.send("GET", place, "/v2/user/\(user)", nil, headers: bearer).status == 200
         }
     }
 
@@ -103,7 +127,7 @@ final class Cloud {
 
     /// A form, posted as a browser does; where it sends the browser next.
     func post(_ path: String, _ form: [String: String]) throws -> (status: Int, redirect: String?) {
-        try http.post(form: form, url, path)
+        try http.post(form: form, place, path)
     }
 
     // MARK: Driving
@@ -157,7 +181,10 @@ final class Cloud {
         try send("GET", "/sandbox/requests?path=\(path)")["requests"] as? [Object] ?? []
     }
 
-    deinit { sandbox?.program.signal(SIGKILL) }
+    deinit {
+        sandbox?.program.signal(SIGKILL)
+        front?.program.program.signal(SIGKILL)
+    }
 }
 
 extension [String: Any] {

@@ -1,13 +1,7 @@
 import Foundation
 
-/// HTTP to the sandbox without the project's own client: a plain connection for each request, and curl for TLS.
+/// HTTP to the sandbox without the project's own client: a plain connection for each request.
 struct CloudHttp {
-    private let folder: TemporaryFolder
-
-    init(_ folder: TemporaryFolder) {
-        self.folder = folder
-    }
-
     func send(
         _ method: String,
         _ url: String,
@@ -16,11 +10,8 @@ struct CloudHttp {
         headers: [String]
     ) throws -> (status: Int, body: Object) {
         let bytes = try body.map { try JSONSerialization.data(withJSONObject: $0) } ?? Data()
-        let (status, answer) =
-            url.hasPrefix("https:")
-            ? try curl(method, url + path, bytes, headers: headers)
-            : try plain(method, url, path, bytes, headers: headers)
-        return (status, try JSONSerialization.jsonObject(with: answer) as? Object ?? [:])
+        let answer = try exchange(method, url, path, bytes, "application/json", headers: headers)
+        return (answer.status, try JSONSerialization.jsonObject(with: answer.body) as? Object ?? [:])
     }
 
     /// A form as a browser posts it; where the answer sends the browser next.
@@ -33,17 +24,6 @@ struct CloudHttp {
         return (answer.status, redirect.map { $0.dropFirst("location:".count).trimmingCharacters(in: .whitespaces) })
     }
 
-    private func plain(
-        _ method: String,
-        _ url: String,
-        _ path: String,
-        _ body: Data,
-        headers: [String]
-    ) throws -> (Int, Data) {
-        let answer = try exchange(method, url, path, body, "application/json", headers: headers)
-        return (answer.status, answer.body)
-    }
-
     private func exchange(
         _ method: String,
         _ url: String,
@@ -52,11 +32,12 @@ struct CloudHttp {
         _ contentType: String,
         headers: [String]
     ) throws -> (status: Int, head: String, body: Data) {
-        let descriptor = try connection(port: url.split(separator: ":").last.flatMap { UInt16($0) } ?? 0)
+        let port = url.split(separator: ":").last.flatMap { UInt16($0) } ?? 0
+        let descriptor = try connection(port: port)
         defer { close(descriptor) }
         let head =
             [
-                "\(method) \(path) HTTP/1.1", "host: 127.0.0.1", "connection: close",
+                "\(method) \(path) HTTP/1.1", "host: 127.0.0.1:\(port)", "connection: close",
                 "content-type: \(contentType)", "content-length: \(body.count)",
             ] + headers
         descriptor.sendAll(Array(head.joined(separator: "\r\n").utf8) + Array("\r\n\r\n".utf8) + body)
@@ -83,16 +64,6 @@ struct CloudHttp {
             throw Program.Failure(description: "The sandbox cannot be reached: \(String(cString: strerror(errno)))")
         }
         return descriptor
-    }
-
-    private func curl(_ method: String, _ url: String, _ body: Data, headers: [String]) throws -> (Int, Data) {
-        var arguments = ["-sS", "-k", "-X", method, "-w", "\n%{http_code}", url]
-        for header in headers + ["content-type: application/json"] { arguments += ["-H", header] }
-        if !body.isEmpty { arguments += ["--data", String(decoding: body, as: UTF8.self)] }
-        let ending = try Program("/usr/bin/curl", arguments, in: folder).wait()
-        guard let end = ending.output.lastIndex(of: "\n"), let status = ending.output[end...].dropFirst().asInteger
-        else { throw Program.Failure(description: "curl: \(ending.errors)") }
-        return (status, Data(ending.output[..<end].utf8))
     }
 }
 

@@ -23,15 +23,24 @@ struct CourierOfDaemon {
 }
 
 extension Installation {
-    /// The courier that the daemon has now.
+    /// The courier that the daemon has now, where that is one.
     func courier() throws -> CourierOfDaemon {
+        let couriers = try couriers()
+        guard couriers.count == 1 else {
+            throw Program.Failure(description: "The daemon has \(couriers.count) couriers instead of one")
+        }
+        return couriers[0]
+    }
+
+    /// The couriers that the daemon has now: one for the session, one for what apps ask for.
+    func couriers() throws -> [CourierOfDaemon] {
         guard let daemon else { throw Program.Failure(description: "There is no daemon") }
-        for name in try FileManager.default.contentsOfDirectory(atPath: "/proc") {
+        return try FileManager.default.contentsOfDirectory(atPath: "/proc").compactMap { name in
             guard let identifier = pid_t(name), let fields = CourierOfDaemon.fields(of: identifier),
-                fields[1].hasPrefix("(junctiond-cour"), fields[2] != "Z", fields[3] == "\(daemon.identifier)"
-            else { continue }
+                fields[1].hasPrefix("(junctiond-cour"), !["Z", "X"].contains(fields[2]),
+                fields[3] == "\(daemon.identifier)"
+            else { return nil }
             return CourierOfDaemon(identifier: identifier)
         }
-        throw Program.Failure(description: "The daemon has no courier")
     }
 }

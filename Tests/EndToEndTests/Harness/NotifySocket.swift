@@ -60,9 +60,12 @@ final class NotifySocket: Sendable {
         try wait(for: "READY=1")
     }
 
-    /// Reads everything that was said up to now.
-    func catchUp() throws {
-        while manager.isReadable(within: 0) { _ = try next() }
+    /// Reads everything that was said up to now, and returns its lines.
+    @discardableResult
+    func catchUp() throws -> [String] {
+        var lines: [String] = []
+        while manager.isReadable(within: 0) { lines += try next() }
+        return lines
     }
 
     deinit {

@@ -44,6 +44,11 @@ final class RawClient {
         try lines.next()
     }
 
+    /// Everything up to the end of what the daemon says.
+    func rest() throws -> Data {
+        try lines.rest()
+    }
+
     /// The next line, whatever JSON it is.
     func json() throws -> Any {
         guard let line = try line() else { throw Program.Failure(description: "The daemon closed the connection") }

@@ -51,6 +51,12 @@ struct Stranger {
         .wait()
     }
 
+    /// Starts a client that runs on; the caller ends it.
+    func start(_ arguments: [String]) throws -> Program {
+        let command = command(arguments, groups: nil)
+        return try Program(SystemPrograms.setpriv, command, in: installation.folder, environment: environment)
+    }
+
     func watch() throws -> TalkingProgram {
         let command = command(["watch", "--json"], groups: nil)
         return try TalkingProgram(SystemPrograms.setpriv, command, in: installation.folder, environment: environment)

@@ -42,6 +42,18 @@ extension Installation {
         try started(configuration: "[renewal]\nmode = \"handler\"\nhandlerTimeout = \(handlerTimeout)")
     }
 
+    /// The same, with the daemon's time in the test's hand.
+    ///
+    /// - Parameter configuration: more of it.
+    static func junctionWithHandlersAndTime(
+        _ configuration: String = ""
+    ) throws -> (installation: Installation, time: ShiftedTime) {
+        let installation = try Installation(configuration: "[renewal]\nmode = \"handler\"\n\(configuration)")
+        let time = try ShiftedTime(installation)
+        try installation.startDaemon()
+        return (installation, time)
+    }
+
     /// A registration token, as the app's server makes one; or another one, see `docs/sandbox.md`.
     func registrationToken(for user: String, _ wishes: Object = [:]) throws -> String {
         let wanted = wishes.merging(["userId": user]) { $1 }

@@ -22,6 +22,18 @@ import Testing
         #expect(answer["status"] as? Int == 200)
     }
 
+    @Test func `a sandbox behind a TLS front speaks of the front's origin`() throws {
+        let folder = try TemporaryFolder()
+        let installation = try Installation(tls: PrivateAuthority(in: folder), in: folder)
+
+        let arguments = ["-sSk", installation.cloud.url + "/oauth/.well-known/openid-configuration"]
+        let discovery = try Program("/usr/bin/curl", arguments, in: folder).wait().json()
+
+        #expect(discovery["issuer"] as? String == installation.cloud.url + "/oauth")
+        let endpoint = try #require(discovery["token_endpoint"] as? String)
+        #expect(endpoint.hasPrefix(installation.cloud.url + "/"))
+    }
+
     @Test func `an untrusted certificate is named at once, and is not called a timeout`() throws {
         let folder = try TemporaryFolder()
         let installation = try Installation(tls: PrivateAuthority(in: folder), in: folder)

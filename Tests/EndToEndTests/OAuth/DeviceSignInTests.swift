@@ -97,26 +97,6 @@ import Testing
         #expect(ending.status != 0 && ending.errors.contains("denied"))
     }
 
-    @Test func `junctionctl signs in on the page of a browser`() throws {
-        let installation = try Installation.oauth()
-        let ctl = try installation.talkingCtl("sign-in", "--browser")
-        var page: URLComponents?
-        while page == nil, let line = try ctl.lines.next() {
-            page = line.split(separator: " ").first { $0.contains("/oauth/authorize?") }.flatMap {
-                URLComponents(string: String($0))
-            }
-        }
-        var form = ["user": "alice", "decision": "approve"]
-        for item in page?.queryItems ?? [] { form[item.name] = item.value }
-        let back = try #require(try installation.cloud.post("/oauth/authorize", form).redirect)
-        // The browser goes where it is sent.
-        _ = try Program("/usr/bin/curl", ["-sS", back], in: installation.folder).wait()
-
-        #expect(try ctl.program.wait().status == 0)
-        let status = try installation.status()
-        #expect(status.state == "established" && status["scheme"] as? String == "authorizationCode")
-    }
-
     // MARK: Restarts
 
     @Test func `what is approved while the daemon is dead is signed in when it is back`() throws {

@@ -8,7 +8,8 @@ extension Installation {
         rotationGrace: Int = 30,
         settings: Object = [:],
         vendor: String = "clientId = \"sandbox-public\"",
-        configuration: String = ""
+        configuration: String = "",
+        beforeStart prepare: (Installation) throws -> Void = { _ in }
     ) throws -> Installation {
         let installation = try Installation(
             accessTokenLifetime: accessTokenLifetime,
@@ -27,6 +28,7 @@ extension Installation {
             \(vendor)
             """
         }
+        try prepare(installation)
         try installation.startDaemon()
         return installation
     }

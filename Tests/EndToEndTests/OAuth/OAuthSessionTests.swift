@@ -3,18 +3,22 @@ import Testing
 
 /// The other ways to sign in at an OAuth server, and what its answers mean for the session.
 @Suite struct OAuthSessionTests {
-    @Test func `a browser's code is redeemed by the daemon, with the app's verifier`() throws {
+    // The pair of RFC 7636, appendix B.
+    private static let verifier = "dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk"
+    private static let challenge = "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM"
+
+    @Test(arguments: [("codeChallenge", challenge), ("codeVerifier", verifier)])
+    func `a browser's code is redeemed by the daemon, with the app's verifier`(member: String, value: String) throws {
         let installation = try Installation.oauth()
-        // The pair of RFC 7636, appendix B.
-        let verifier = "dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk"
-        let challenge = "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM"
         let redirect = "http://127.0.0.1:7777/callback"
         let client = try installation.connect()
         let page = try client.call(
             "session.authorizationPage",
-            ["redirectUri": redirect, "state": "state-1", "codeChallenge": challenge]
+            ["redirectUri": redirect, "state": "state-1", member: value]
         )
         let url = try #require((page["url"] as? String).flatMap { URLComponents(string: $0) })
+        #expect(url.queryItems?.first { $0.name == "code_challenge" }?.value == Self.challenge)
+        #expect(url.string?.contains(Self.verifier) == false)
         var form = [String: String]()
         for item in url.queryItems ?? [] { form[item.name] = item.value }
         (form["user"], form["decision"]) = ("alice", "approve")
@@ -25,7 +29,7 @@ import Testing
 
         let signedIn = try client.call(
             "session.signIn",
-            ["scheme": "authorizationCode", "code": code, "redirectUri": redirect, "codeVerifier": verifier]
+            ["scheme": "authorizationCode", "code": code, "redirectUri": redirect, "codeVerifier": Self.verifier]
         )
 
         #expect(signedIn.state == "established" && signedIn["scheme"] as? String == "authorizationCode")
@@ -140,6 +144,45 @@ import Testing
         #expect(status.state == "established" && !status.flags.contains("pendingReauthentication"))
         let doctor = try installation.ctl("doctor")
         #expect(doctor.output.contains("invalid_client"))
+    }
+
+    @Test func `a refresh token that comes with an access token too long to be used is the next one that is sent`()
+        throws
+    {
+        let installation = try Installation.oauth(rotationGrace: 0)
+        try installation.signInByDevice()
+        let before = try installation.status().generation ?? 0
+        let odd: Object = ["access_token": String(repeating: "a", count: 17_000)]
+        try installation.cloud.fault(["match": "/oauth/token", "tokenMembers": odd, "times": 1])
+
+        #expect(try installation.connect().refusal("session.renew").kind == "providerUnavailable")
+        try installation.awaitSnapshot { ($0.generation ?? 0) > before }
+        #expect(try installation.cloud.families().map(\.isAlive) == [true])
+        #expect(try installation.cloud.counter("familyRevocations") == 0)
+    }
+
+    @Test func `a discovery document that names another token endpoint is not followed, and doctor says so`() throws {
+        let installation = try Installation.oauth()
+        try installation.signInByDevice()
+        let before = try installation.status().generation ?? 0
+        // The same server by another name: whoever follows it is granted a token.
+        let forged = installation.cloud.url.replacing("127.0.0.1", with: "localhost") + "/oauth/token"
+        let members: Object = ["token_endpoint": forged]
+        try installation.cloud.sandbox("POST", "oauth/settings", ["discoveryMembers": members])
+        // What a daemon knows of the server is kept in memory only.
+        try installation.restartDaemon()
+
+        let error = try installation.connect().refusal("session.renew")
+        #expect(error.kind == "providerUnavailable")
+        #expect(error.message.contains("now names a token endpoint at http://localhost"))
+        #expect(try installation.cloud.counter("refreshes") == 0)
+        #expect(try installation.status().state == "established")
+        let doctor = try installation.ctl("doctor").output
+        #expect(doctor.contains("provider endpoints"))
+
+        try installation.cloud.sandbox("POST", "oauth/settings", ["discoveryMembers": [:] as Object])
+        try installation.awaitSnapshot { ($0.generation ?? 0) > before }
+        #expect(try installation.cloud.families().map(\.isAlive) == [true])
     }
 
     @Test func `two hundred callers cause one renewal`() throws {

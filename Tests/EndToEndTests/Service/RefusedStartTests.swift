@@ -1,34 +1,50 @@
 import Foundation
 import Testing
 
-/// A daemon that a client's connection starts, and whose configuration is refused.
-@Suite(.enabled("systemd-socket-activate is not installed") { SystemPrograms.has(SystemPrograms.socketActivate) })
+/// A daemon that the service manager passes its sockets to, and whose configuration is refused.
 struct RefusedStartTests {
-    private func activate(
-        _ installation: Installation,
-        door: String? = nil
-    ) throws -> (TalkingProgram, socket: String) {
-        try installation.writeConfiguration()
-        let socket = installation.folder.fresh("passed.sock")
-        let sockets = ["-l", socket] + (door.map { ["-l", $0, "--fdname=rpc:api"] } ?? ["--fdname=rpc"])
-        let command = [SystemPrograms.socketActivate] + sockets + [Program.path(of: "junctiond")]
-        let activator = try TalkingProgram(
-            "/bin/sh",
-            ["-c", #"exec "$0" "$@" 2>&1"#] + command + installation.daemonArguments,
-            in: installation.folder
-        )
-        for _ in door == nil ? 0..<1 : 0..<2 {
-            guard try activator.lines.next() != nil else {
-                throw Program.Failure(description: "\(SystemPrograms.socketActivate) does not listen")
-            }
+    /// The daemon's service manager: it holds the sockets, and keeps what it is given.
+    private final class ServiceManager {
+        let installation: Installation
+        private let rpc: Listener
+        private var api: Listener?
+        /// Where what it keeps for the daemon was received.
+        var store: NotifySocket?
+
+        init(_ installation: Installation) throws {
+            self.installation = installation
+            rpc = try Listener(at: installation.socket)
         }
-        return (activator, socket)
+
+        func listen(at path: String) throws { api = try Listener(at: path) }
+
+        /// Starts the daemon and waits until it says that it is ready.
+        func start() throws -> NotifySocket {
+            var passed = store?.kept ?? [:]
+            passed["rpc"] = rpc.descriptor
+            passed["api"] = api?.descriptor
+            return try installation.startDaemon(kept: passed)
+        }
+
+        /// Has the daemon that runs read another configuration.
+        func reload(with configuration: String) throws {
+            installation.configuration = configuration
+            try installation.writeConfiguration()
+            installation.daemon?.signal(SIGHUP)
+        }
+
+        func awaitEnd() throws -> Program.Ending {
+            try #require(try installation.daemon?.wait())
+        }
     }
 
+    private static let broken = "nonsense = 1"
+
     @Test func `whoever connects is told what is wrong on every call, and nothing of the session is opened`() throws {
-        let installation = try Installation(configuration: "nonsense = 1")
-        let (daemon, socket) = try activate(installation)
-        let client = try RawClient(socket)
+        let installation = try Installation(configuration: Self.broken)
+        let manager = try ServiceManager(installation)
+        let client = try installation.connect()
+        _ = try manager.start()
 
         for method in ["session.status", "token.get", "session.signOut", "daemon.metrics", "rpc.discover", "no.such"] {
             let refusal = try client.refusal(method)
@@ -36,49 +52,99 @@ struct RefusedStartTests {
             #expect(refusal.kind == "misconfigured")
             #expect(refusal.message.contains("nonsense"))
         }
-        let environment = ["JUNCTIOND_SOCKET": socket]
         for verb in ["status", "token", "wait", "watch"] {
-            let ending = try installation.ctl(verb, environment: environment)
+            let ending = try installation.ctl(verb)
             #expect(ending.status == 78, "\(verb)")
             #expect(ending.errors.contains("nonsense"), "\(verb)")
         }
         #expect(!FileManager.default.fileExists(atPath: installation.stateDirectory))
-        #expect(daemon.program.isRunning)
-        daemon.program.signal(SIGTERM)
-        #expect(try daemon.program.wait().status == 0)
-        #expect(FileManager.default.fileExists(atPath: socket))
+        try installation.stopDaemon()
+        #expect(FileManager.default.fileExists(atPath: installation.socket))
     }
 
-    @Test func `a reload with a configuration in order makes the same process the daemon`() throws {
-        let installation = try Installation(configuration: "nonsense = 1")
-        let (daemon, socket) = try activate(installation)
-        #expect(try RawClient(socket).refusal("session.status").code == 1013)
+    @Test func `without a waiting client and a kept copy the start fails`() throws {
+        let installation = try Installation(configuration: Self.broken)
+        let manager = try ServiceManager(installation)
 
-        installation.configuration = "other = 1"
-        try installation.writeConfiguration()
-        daemon.program.signal(SIGHUP)
-        var words = ""
-        while !words.contains("other") { words = try #require(try daemon.lines.next()) }
-        #expect(try RawClient(socket).refusal("session.status").message.contains("other"))
-        installation.configuration = ""
-        try installation.writeConfiguration()
-        daemon.program.signal(SIGHUP)
-        while !words.contains("Ready") { words = try #require(try daemon.lines.next()) }
+        #expect(throws: (any Error).self) { try manager.start() }
 
-        let client = try RawClient(socket)
-        #expect(try client.call("session.status").state == "notLoggedIn")
-        #expect(try client.call("daemon.info")["pid"] as? Int == Int(daemon.program.identifier))
-        daemon.program.signal(SIGTERM)
-        #expect(try daemon.program.wait().status == 0)
+        #expect(try manager.awaitEnd().status == 78)
+    }
+
+    @Test func `a reload with a configuration in order ends the process, and the next one serves the waiting clients`()
+        throws
+    {
+        let installation = try Installation(configuration: Self.broken)
+        let manager = try ServiceManager(installation)
+        let first = try installation.connect()
+        let notify = try manager.start()
+        #expect(try first.refusal("session.status").code == 1013)
+
+        try manager.reload(with: "other = 1")
+        try notify.wait(for: "READY=1")
+        #expect(try first.refusal("session.status").message.contains("other"))
+        try manager.reload(with: "")
+        try notify.wait(for: "READY=1")
+        // The process is still there, and does not answer any more: this client waits for the next one.
+        let second = try installation.connect()
+        second.send(#"{"jsonrpc":"2.0","id":1,"method":"session.status"}"#)
+        #expect(throws: (any Error).self) { try first.message() }
+        let ending = try manager.awaitEnd()
+        #expect(ending.status == 75)
+        #expect(ending.errors.contains("The configuration is in order now"))
+
+        _ = try manager.start()
+        #expect((try second.message()["result"] as? Object)?.state == "notLoggedIn")
+        try installation.stopDaemon()
+    }
+
+    @Test func `a newer record that only the service manager has survives a refused start and a reload`() throws {
+        let installation = try Installation(rotationGrace: 0)
+        let disk = try BrokenDisk(installation)
+        let manager = try ServiceManager(installation)
+        let first = try manager.start()
+        let user = try installation.signInNewUser()
+        try disk.breakDown()
+        #expect(try installation.connect().call("session.renew").generation == 2)
+        let token = try installation.token()
+        try first.catchUp()
+        try installation.killDaemon()
+        try disk.removeLeftovers()
+        manager.store = first
+        #expect(!first.kept.isEmpty)
+
+        // No client waits. The process stays for the copy, which the service manager would drop after a failed start.
+        installation.configuration = Self.broken
+        let refusing = try manager.start()
+        #expect(try installation.connect().refusal("token.get").code == 1013)
+        try manager.reload(with: "")
+        #expect(try manager.awaitEnd().status == 75)
+        let said = try refusing.catchUp()
+        #expect(said.contains("READY=1"))
+        #expect(!said.contains { $0.hasPrefix("FDSTORE") || $0.hasPrefix("FDNAME") })
+
+        _ = try manager.start()
+        let adopted = try installation.status()
+        #expect(adopted.generation == 2)
+        #expect(adopted.userId == user)
+        #expect(!adopted.isDurable)
+        #expect(try installation.token() == token)
+        // The provider takes each refresh token once: with the older one it would end the session.
+        #expect(try installation.connect().call("session.renew").generation == 3)
+        #expect(try installation.cloud.counter("familyRevocations") == 0)
     }
 
     @Test(.enabled("curl is not installed") { SystemPrograms.has(SystemPrograms.curl) })
-    func `whoever speaks HTTP is told, too, whoever came first, until it is in order`() throws {
-        let installation = try Installation(configuration: "nonsense = 1")
+    func `HTTP clients get the reason too, until the configuration is in order`() throws {
+        let installation = try Installation(configuration: Self.broken)
         let door = HttpDoor(installation.folder.fresh("api.sock"), in: installation.folder)
-        let (daemon, socket) = try activate(installation, door: door.socket)
+        let manager = try ServiceManager(installation)
+        try manager.listen(at: door.socket)
+        // The process stays for this connection: no client waits at the other socket.
+        let waiting = try RawClient(door.socket)
+        let notify = try manager.start()
+        _ = waiting
 
-        // This connection starts it: nobody waits at the other socket.
         let first = try door.ask("/v2/user/:userId")
         #expect(first.status == 503)
         #expect(first.kind == "misconfigured")
@@ -88,39 +154,40 @@ struct RefusedStartTests {
         for path in ["/.junction/status", "/.junction/token", "/.junction/events", "/.junction/openapi.json", "/"] {
             #expect(try door.ask(path, "-H", "Junction-Local: true").kind == "misconfigured", "\(path)")
         }
-        #expect(try RawClient(socket).refusal("session.status").kind == "misconfigured")
+        #expect(try installation.connect().refusal("session.status").kind == "misconfigured")
         #expect(!FileManager.default.fileExists(atPath: installation.stateDirectory))
 
-        installation.configuration = ""
-        try installation.writeConfiguration()
-        daemon.program.signal(SIGHUP)
-        var words = ""
-        while !words.contains("Ready") { words = try #require(try daemon.lines.next()) }
-
+        try manager.reload(with: "")
+        try notify.wait(for: "READY=1")
+        #expect(try manager.awaitEnd().status == 75)
+        _ = try manager.start()
         #expect(try door.ask("/.junction/status").json().state == "notLoggedIn")
         #expect(try door.ask("/v2/user/:userId").kind == "notSignedIn")
-        #expect(try RawClient(socket).call("session.status").state == "notLoggedIn")
-        daemon.program.signal(SIGTERM)
-        #expect(try daemon.program.wait().status == 0)
+        #expect(try installation.status().state == "notLoggedIn")
+        try installation.stopDaemon()
     }
 
-    @Test func `whoever ends it right after a reload is not forgotten`() throws {
-        let installation = try Installation(configuration: "nonsense = 1")
-        let (daemon, socket) = try activate(installation)
-        #expect(try RawClient(socket).refusal("session.status").code == 1013)
-        installation.configuration = ""
-        try installation.writeConfiguration()
+    @Test func `a SIGTERM right after a reload ends the process with 0`() throws {
+        let installation = try Installation(configuration: Self.broken)
+        let manager = try ServiceManager(installation)
+        let client = try installation.connect()
+        _ = try manager.start()
+        #expect(try client.refusal("session.status").code == 1013)
 
-        daemon.program.signal(SIGHUP)
-        daemon.program.signal(SIGTERM)
+        // Both signals are pending when the process continues, and SIGHUP is delivered first.
+        installation.daemon?.signal(SIGSTOP)
+        try manager.reload(with: "")
+        installation.daemon?.signal(SIGTERM)
+        installation.daemon?.signal(SIGCONT)
 
-        #expect(try daemon.program.wait().status == 0)
+        #expect(try manager.awaitEnd().status == 0)
     }
 
     @Test func `what is no call is answered as ever, a line that is too long ends the connection`() throws {
-        let installation = try Installation(configuration: "nonsense = 1")
-        let (daemon, socket) = try activate(installation)
-        let client = try RawClient(socket)
+        let installation = try Installation(configuration: Self.broken)
+        let manager = try ServiceManager(installation)
+        let client = try installation.connect()
+        _ = try manager.start()
 
         client.send("not JSON")
         #expect((try client.message()["error"] as? Object)?["code"] as? Int == -32700)
@@ -129,8 +196,7 @@ struct RefusedStartTests {
         client.send(String(repeating: "x", count: 1 << 17))
         #expect((try client.message()["error"] as? Object)?["code"] as? Int == 1013)
         #expect(throws: (any Error).self) { try client.message() }
-        #expect(try RawClient(socket).refusal("session.status").code == 1013)
-        daemon.program.signal(SIGTERM)
-        #expect(try daemon.program.wait().status == 0)
+        #expect(try installation.connect().refusal("session.status").code == 1013)
+        try installation.stopDaemon()
     }
 }

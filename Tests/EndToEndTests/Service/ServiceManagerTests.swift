@@ -14,7 +14,7 @@ import Testing
         while !message.contains("READY=1") { message = try notify.next() }
         let status = try installation.status()
 
-        #expect(message.contains("STATUS=User \(user) is signed in"))
+        #expect(message.contains("STATUS=A user is signed in"))
         #expect(status.userId == user)
     }
 
@@ -26,11 +26,11 @@ import Testing
         try installation.cloud.fault(["status": 503, "headers": ["Retry-After": "1"]])
         try installation.signIn(user)
         try notify.wait(for: "STATUS=Signing in")
-        try notify.wait(for: "STATUS=User \(user) is signed in")
+        try notify.wait(for: "STATUS=A user is signed in")
         try notify.wait("the expiry") { $0.hasPrefix("STATUS=") && $0.contains("expired") }
         try installation.cloud.change(["accessTokenLifetime": 3_600])
         try installation.cloud.clearFaults()
-        try notify.wait(for: "STATUS=User \(user) is signed in")
+        try notify.wait(for: "STATUS=A user is signed in")
         try installation.cloud.drive("delete", user)
         #expect(try installation.connect().refusal("session.renew").kind == "sessionTerminated")
         try notify.wait("the termination") { $0.hasPrefix("STATUS=") && $0.contains("invalid_token") }
@@ -148,7 +148,7 @@ import Testing
         installation.configuration = ""
         try installation.writeConfiguration()
         installation.daemon?.signal(SIGHUP)
-        try notify.wait(for: "STATUS=User \(user) is signed in")
+        try notify.wait(for: "STATUS=A user is signed in")
     }
 
     /// What a start refuses, and what is said of it.

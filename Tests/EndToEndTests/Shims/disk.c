@@ -1,7 +1,7 @@
-// A disk that takes its time: preloaded into the daemon, driven by HeldDisk.
+// A disk that takes its time or fails: preloaded into the daemon, driven by HeldDisk and BrokenDisk.
 //
 // JUNCTION_TEST_DISK names a folder. While there is a file `hold` in it, whoever syncs a file says so by a line in the
-// FIFO `held`, and goes on when a byte comes out of the FIFO `go`.
+// FIFO `held`, and goes on when a byte comes out of the FIFO `go`. While there is a file `broken` in it, every sync fails with EIO.
 
 #define _GNU_SOURCE
 
@@ -30,8 +30,19 @@ static void wait_while_held(const char *folder) {
     close(go);
 }
 
+static int is_broken(const char *folder) {
+    char path[4096];
+    return path_in(folder, "broken", path) && access(path, F_OK) == 0;
+}
+
 int fsync(int descriptor) {
     const char *folder = getenv("JUNCTION_TEST_DISK");
-    if (folder != NULL) wait_while_held(folder);
+    if (folder != NULL) {
+        wait_while_held(folder);
+        if (is_broken(folder)) {
+            errno = EIO;
+            return -1;
+        }
+    }
     return (int)syscall(SYS_fsync, descriptor);
 }

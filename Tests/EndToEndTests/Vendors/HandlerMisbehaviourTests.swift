@@ -1,12 +1,12 @@
 import Foundation
 import Testing
 
-/// Session handlers that do anything but their duty, at the built daemon: the next one is asked, and nobody is harmed.
+/// Session handlers that do anything but their duty, at the built daemon: nobody is harmed.
 struct HandlerMisbehaviourTests {
     /// What a handler does when it is asked.
     struct Misbehaviour: CustomTestStringConvertible, Sendable {
         var testDescription: String
-        /// Whether it takes the handler's time to run out to see it.
+        /// Whether the daemon sees it only when the handler's time is over.
         var isSilent = false
         var act: @Sendable (RawClient, _ identifier: Any) throws -> Void
     }
@@ -52,15 +52,19 @@ struct HandlerMisbehaviourTests {
     ]
 
     @Test(arguments: misbehaviours)
-    func `the next handler is asked, and alone it counts as unable`(misbehaviour: Misbehaviour) throws {
-        let installation = try Installation.junctionWithHandlers(handlerTimeout: misbehaviour.isSilent ? 3 : 60)
+    func `a misbehaving handler is unable, and its user's other one is asked in the next round`(
+        misbehaviour: Misbehaviour
+    ) throws {
+        let (installation, time) = try Installation.junctionWithHandlersAndTime()
         let user = try installation.signInNewUser()
         let token = try installation.token()
+        let good = try RenewingApp(installation)
         let bad = try RenewingApp(installation)
         let caller = try installation.connect()
 
         let vain = try caller.request("session.renew")
         try misbehaviour.act(bad.client, bad.question().identifier)
+        if misbehaviour.isSilent { time.advance(by: .seconds(60)) }
         let refusal = try caller.refusal(of: vain)
         #expect(refusal.kind == "tokenExpired")
         #expect((600...661).contains(refusal.retryAfter ?? 0))
@@ -69,26 +73,26 @@ struct HandlerMisbehaviourTests {
         #expect(snapshot.phase == "postponed")
         #expect(try installation.token() == token)
 
-        try installation.restartDaemon()
-        let good = try RenewingApp(installation)
-        let worse = try RenewingApp(installation)
-        let patient = try installation.connect()
-        let renewal = try patient.request("session.renew")
-        try misbehaviour.act(worse.client, worse.question().identifier)
+        time.advance(by: .seconds(11))
+        let renewal = try caller.request("session.renew")
         let question = try good.answer(["action": "renew"])
         #expect(question["userId"] as? String == user)
-        #expect(try patient.answer(to: renewal).generation == 2)
+        #expect(try caller.answer(to: renewal).generation == 2)
         #expect(try installation.cloud.counter("refreshes") == 1)
     }
 
-    @Test func `a late answer, after the next one was asked, is dropped`() throws {
-        let installation = try Installation.junctionWithHandlers(handlerTimeout: 1)
+    @Test func `a late answer, when the next one is being asked, is dropped`() throws {
+        let (installation, time) = try Installation.junctionWithHandlersAndTime()
         try installation.signInNewUser()
         let (prompt, slow) = (try RenewingApp(installation), try RenewingApp(installation))
         let caller = try installation.connect()
+        let vain = try caller.request("session.renew")
+        let late = try slow.question()
+        time.advance(by: .seconds(60))
+        #expect(try caller.refusal(of: vain).kind == "tokenExpired")
+        time.advance(by: .seconds(11))
 
         let renewal = try caller.request("session.renew")
-        let late = try slow.question()
         let question = try prompt.question()
         try slow.client.reply(to: late.identifier, ["action": "renew"])
         #expect(try slow.isLeftAlone())
@@ -97,6 +101,20 @@ struct HandlerMisbehaviourTests {
         #expect(try caller.refusal(of: renewal).kind == "tokenExpired")
         #expect(try installation.status().phase == "postponed")
         #expect(try installation.cloud.counter("refreshes") == 0)
+    }
+
+    @Test func `fifteen idle handlers of one user cost a renewal one question`() throws {
+        let installation = try Installation.junctionWithHandlers(handlerTimeout: 1)
+        try installation.signInNewUser()
+        let idle = try (0..<15).map { _ in try RenewingApp(installation) }
+        let caller = try installation.connect()
+
+        let refusal = try caller.refusal("session.renew")
+
+        #expect(refusal.kind == "tokenExpired")
+        #expect(refusal.message.contains("no session handler could help (1 was asked)"))
+        _ = try idle[14].question()
+        for app in idle.dropLast() { #expect(try app.isLeftAlone()) }
     }
 
     @Test(arguments: ["renew", "unableToRetrieveAuthToken"])
@@ -159,17 +177,15 @@ struct HandlerMisbehaviourTests {
         let installation = try Installation.sinch()
         let caller = try installation.connect()
         try caller.call("session.signIn", installation.registration(of: "anna"))
-        let (good, bad) = (try RenewingApp(installation), try RenewingApp(installation))
-        let bert = try installation.registrationToken(for: "bert")
-
+        let app = try RenewingApp(installation)
         let renewal = try caller.request("session.renew")
-        try bad.answer(["action": "renewWithAuthToken", "authToken": bert])
-        try good.answer(["action": "renewWithAuthToken", "authToken": installation.registrationToken(for: "anna")])
+        try app.answer(["action": "renewWithAuthToken", "authToken": installation.registrationToken(for: "anna")])
         #expect(try caller.answer(to: renewal).generation == 2)
 
-        good.client.hangUp()
         let vain = try caller.request("session.renew")
-        try bad.answer(["action": "renewWithAuthToken", "authToken": bert])
+        let bert = try installation.registrationToken(for: "bert")
+        try app.answer(["action": "renewWithAuthToken", "authToken": bert])
+
         #expect(try caller.refusal(of: vain).kind == "tokenExpired")
         let snapshot = try installation.status()
         #expect(snapshot.userId == "anna")

@@ -69,19 +69,51 @@ struct HandlerEndToEndTests {
         #expect(!again.client.hasInput)
     }
 
-    @Test func `the latest handler is asked first, and one that dies harms nobody`() throws {
-        let installation = try Installation.junctionWithHandlers()
+    @Test func `a user's latest handler is asked, and when it has died the one before it in the next round`() throws {
+        let (installation, time) = try Installation.junctionWithHandlersAndTime()
         try installation.signInNewUser()
         let first = try RenewingApp(installation)
         var second: RenewingApp? = try RenewingApp(installation)
         let caller = try installation.connect()
-
-        let renewal = try caller.request("session.renew")
+        let vain = try caller.request("session.renew")
         _ = try second?.client.question()
         second = nil
+        #expect(try caller.refusal(of: vain).kind == "tokenExpired")
+        time.advance(by: .seconds(11))
+
+        let renewal = try caller.request("session.renew")
         try first.answer(["action": "renew"])
 
         #expect(try caller.answer(to: renewal).generation == 2)
+    }
+
+    @Test(
+        .enabled("only root can act as another user") { geteuid() == 0 },
+        .enabled("setpriv is not installed") { SystemPrograms.has(SystemPrograms.setpriv) }
+    )
+    func `one user's silent handlers cost one question, and another user's handler goes before them from then on`()
+        throws
+    {
+        let (installation, time) = try Installation.junctionWithHandlersAndTime(
+            "[[access]]\nallow = [\"handle\"]\nuser = \"\(Stranger.name)\""
+        )
+        try installation.signInNewUser()
+        let stranger = try Stranger(installation)
+        try stranger.openTheDoor()
+        let other = try stranger.start(["handle-renewals", "--exec", "cat >/dev/null; echo renew"])
+        defer { other.signal(SIGKILL) }
+        let caller = try installation.connect()
+        while other.isRunning, try !caller.call("daemon.metrics").text.contains("junctiond_session_handlers 1\n") {}
+        let idle = try (0..<15).map { _ in try RenewingApp(installation) }
+
+        let renewal = try caller.request("session.renew")
+        _ = try idle[14].question()
+        time.advance(by: .seconds(60))
+        #expect(try caller.answer(to: renewal).generation == 2)
+
+        time.advance(by: .seconds(11))
+        #expect(try caller.call("session.renew").generation == 3)
+        for app in idle { #expect(try app.isLeftAlone()) }
     }
 
     @Test func `an answer after a sign-out signs nobody in`() throws {

@@ -1,5 +1,6 @@
 import ArgumentParser
 import JunctionDaemon
+import JunctionText
 
 /// The daemon's options as the argument parser knows them: the judge of what the daemon reads by hand.
 ///
@@ -25,7 +26,10 @@ struct ParserJudge: ParsableCommand {
     @Option(
         name: .customLong("config"),
         help: ArgumentHelp(
-            "The configuration; otherwise /etc/junctiond/junctiond.toml, otherwise the built-in defaults.",
+            """
+            The configuration; otherwise junctiond.toml in $CONFIGURATION_DIRECTORY, otherwise \
+            /etc/junctiond/junctiond.toml. Where that file is missing the built-in defaults apply.
+            """,
             valueName: "file"
         ),
         completion: .file(extensions: ["toml"])
@@ -95,7 +99,10 @@ extension ParserJudge {
             return judge.checksConfiguration ? .checkConfiguration(arguments) : .serve(arguments)
         } catch {
             let text = fullMessage(for: error, columns: 80) + "\n"
-            return exitCode(for: error) == .success ? .tells(text) : .refuses(text)
+            guard exitCode(for: error) != .success else { return .tells(text) }
+            let message = message(for: error)
+            let complaint = UsageComplaint(message, about: words, help: helpMessage())
+            return .refuses(text.replacing(message, with: complaint.text, maxReplacements: 1).withoutPositions)
         }
     }
 }
@@ -111,7 +118,12 @@ extension Invocation {
             case .showVersion: .tells("\(Version.name) \(Version.number)\n")
             }
         } catch {
-            return .refuses(error.text)
+            return .refuses(error.text.withoutPositions)
         }
     }
+}
+
+extension String {
+    /// The same without the positions of words, which the argument parser does not tell where words are alike.
+    fileprivate var withoutPositions: String { replacing(/s? at positions? [0-9]+(, [0-9]+)*( and [0-9]+)?/, with: "") }
 }

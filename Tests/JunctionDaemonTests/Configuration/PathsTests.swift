@@ -44,6 +44,34 @@ import Testing
         #expect(flagged.socket == "flag.sock")
     }
 
+    @Test(
+        arguments: [
+            (
+                ["CONFIGURATION_DIRECTORY": "/home/kiosk/.config/junctiond"],
+                "/home/kiosk/.config/junctiond/junctiond.toml"
+            ),
+            (["CONFIGURATION_DIRECTORY": "/a:/b"], "/a/junctiond.toml"),
+            (["CONFIGURATION_DIRECTORY": ""], "/etc/junctiond/junctiond.toml"),
+        ]
+    )
+    func `a configuration in the service manager's directory need not be there`(
+        variables: [String: String],
+        expected: String
+    ) throws {
+        let paths = try Paths(Arguments(), variables: variables, home: "/")
+
+        #expect(paths.configuration == expected)
+        #expect(!paths.configurationMustExist)
+    }
+
+    @Test func `a configuration that was named comes before the service manager's directory`() throws {
+        let variables = ["CONFIGURATION_DIRECTORY": "/a", "JUNCTIOND_CONFIG": "/b.toml"]
+
+        #expect(try Paths(Arguments(), variables: variables, home: "/").configuration == "/b.toml")
+        let flagged = try Paths(Arguments(configuration: "c.toml"), variables: variables, home: "/")
+        #expect(flagged.configuration == "c.toml")
+    }
+
     @Test func `a configuration that somebody named has to be there`() throws {
         let byVariable = try Paths(Arguments(), variables: ["JUNCTIOND_CONFIG": "/a.toml"], home: "/")
         let byFlag = try Paths(Arguments(configuration: "b.toml"), variables: ["JUNCTIOND_CONFIG": "/a"], home: "/")

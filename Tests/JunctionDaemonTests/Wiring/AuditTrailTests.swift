@@ -1,71 +1,141 @@
+import JunctionProtocol
+import JunctionServer
 import NIOCore
+import NIOEmbedded
 import NIOPosix
-import Synchronization
 import Testing
 
 @testable import JunctionDaemon
 
 /// The audit's lines, written behind the back of the answers.
 @Suite struct AuditTrailTests {
-    private func act(_ process: Int32, generation: UInt64 = 1) -> AuditedAct {
+    private func token(_ process: Int32, generation: UInt64 = 1) -> AuditedAct {
         AuditedAct(kind: .tokenHandedOut(generation: generation), caller: Caller(user: 1_000, process: process))
     }
 
-    /// Notes all of these in one go, and returns what was written.
-    private func lines(of acts: [AuditedAct]) throws -> [AuditTrail.Line] {
-        let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
-        let loop = group.next()
-        let written = Written()
-        let trail = AuditTrail(loop) { written.add($0) }
-        try loop.submit { for act in acts { trail.note(act) } }.wait()
-        trail.close()
-        try group.syncShutdownGracefully()
-        return written.lines
+    private func refusal(of user: UInt32, _ process: Int32 = 1, unit: String? = nil) -> AuditedAct {
+        let caller = Caller(user: user, process: process, unit: unit)
+        return AuditedAct(kind: .refused(.tokenGet, lacking: .token), caller: caller)
     }
 
-    @Test func `each act is a line, in its order, and equal ones are not one`() throws {
-        let acts = [act(1), act(1), act(2), act(1, generation: 2)]
+    // MARK: What becomes a line
 
-        #expect(try lines(of: acts) == acts.map { AuditTrail.Line(act: $0, count: 1) })
+    private let most = AuditMerger.mostSingleLines
+
+    @Test func `each act is a line, in its order, and equal ones are not one`() {
+        var merger = AuditMerger()
+        let acts = [token(1), token(1), token(2), token(1, generation: 2)]
+
+        let due = acts.map { merger.note($0) }
+
+        let none = AuditMerger.Due()
+        #expect(due == [AuditMerger.Due(endOfPeriod: true, lines: true), none, none, none])
+        #expect(merger.takeLines() == acts.map { AuditTrail.Line(act: $0, count: 1) })
+        #expect(merger.takeLines().isEmpty)
+        merger.endPeriod()
+        #expect(merger.takeLines().isEmpty)
     }
 
-    @Test func `in a flood equal acts share a line, and none is missing`() throws {
-        let acts = (0..<100_000).map { act(Int32($0 % 3)) }
+    @Test func `what a caller does beyond its lines is one line with a count, whatever process and method it was`() {
+        var merger = AuditMerger()
+        let acts = (0..<1_000).map { refusal(of: 7, Int32($0), unit: "a.service") }
 
-        let lines = try lines(of: acts)
+        for act in acts { _ = merger.note(act) }
 
-        #expect(lines.count <= AuditTrail.mostSingleLines + 3)
-        for process in Int32(0)..<3 {
-            let count = lines.filter { $0.act == act(process) }.map(\.count).reduce(0, +)
-            #expect(count == acts.filter { $0 == act(process) }.count)
+        #expect(merger.takeLines().map(\.act) == Array(acts.prefix(most)))
+        #expect(merger.note(acts[0]) == AuditMerger.Due())
+        merger.endPeriod()
+        #expect(merger.takeLines() == [AuditTrail.Line(act: acts[most], count: 1_001 - most)])
+    }
+
+    @Test func `users, units and kinds of acts have lines of their own`() {
+        var merger = AuditMerger()
+        let connection = AuditedAct(kind: .turnedAway, caller: Caller(user: 1_000, process: 1))
+        let others = [refusal(of: 8), refusal(of: 7, unit: "a.service"), token(1), connection]
+
+        for _ in 0..<2 * most { _ = merger.note(refusal(of: 7)) }
+        _ = merger.takeLines()
+        for act in others { _ = merger.note(act) }
+
+        #expect(merger.takeLines().map(\.act) == others)
+    }
+
+    @Test func `after the period every caller begins anew`() {
+        var merger = AuditMerger()
+        for _ in 0..<2 * most { _ = merger.note(refusal(of: 7)) }
+        merger.endPeriod()
+        _ = merger.takeLines()
+
+        #expect(merger.note(refusal(of: 7)) == AuditMerger.Due(endOfPeriod: true, lines: true))
+        #expect(merger.takeLines().count == 1)
+    }
+
+    @Test func `callers beyond those that are told apart are counted together, and none is missing`() {
+        var merger = AuditMerger()
+        let callers = UInt32(AuditMerger.mostCallers) + 1_000
+
+        for user in 0..<callers { _ = merger.note(refusal(of: user)) }
+
+        let single = merger.takeLines()
+        #expect(single.count == AuditMerger.mostCallers + most)
+        merger.endPeriod()
+        let merged = merger.takeLines()
+        #expect(merged.map(\.act.caller) == [nil])
+        #expect(single.count + (merged.first?.count ?? 0) == Int(callers))
+    }
+
+    /// journald drops lines of a service beyond 10,000 in 30 s (`RateLimitBurst=`, `RateLimitIntervalSec=`), the daemon's
+    /// warnings about renewals among them.
+    @Test func `no callers make more lines in a period than half of what journald takes by default`() {
+        var merger = AuditMerger()
+        var lines = 0
+        for act in 0..<200_000 {
+            let user = UInt32(act % 500)
+            switch act / 500 % 3 {
+            case 0: _ = merger.note(refusal(of: user, Int32(act), unit: "\(act % 7).service"))
+            case 1: _ = merger.note(AuditedAct(kind: .turnedAway, caller: Caller(user: user, process: Int32(act))))
+            default: _ = merger.note(AuditedAct(kind: .turnedAway, caller: nil))
+            }
+            if act.isMultiple(of: 100) { lines += merger.takeLines().count }
         }
+        merger.endPeriod()
+        lines += merger.takeLines().count
+
+        #expect(lines <= AuditMerger.mostLines)
+        #expect(AuditTrail.period == .seconds(30))
+        #expect(AuditMerger.mostLines < 10_000 / 2)
     }
 
-    @Test func `many different callers in a flood are all written`() throws {
-        let acts = (0..<5_000).map { act($0) }
+    // MARK: When it is written
 
-        #expect(try lines(of: acts).map(\.act) == acts)
+    @Test func `lines are written 20 ms later, and those with a count when the period is over`() throws {
+        let loop = EmbeddedEventLoop()
+        let written = Signals<AuditTrail.Line>()
+        let trail = AuditTrail(loop) { written.put($0) }
+        for _ in 0..<most + 10 { trail.note(refusal(of: 7)) }
+
+        loop.advanceTime(by: AuditTrail.delay)
+        for _ in 0..<most { #expect(written.take() == AuditTrail.Line(act: refusal(of: 7), count: 1)) }
+        loop.advanceTime(by: AuditTrail.period)
+        #expect(written.take() == AuditTrail.Line(act: refusal(of: 7), count: 10))
+
+        // Nothing is due any more.
+        loop.advanceTime(by: .hours(1))
+        trail.note(refusal(of: 8))
+        loop.advanceTime(by: AuditTrail.delay)
+        #expect(written.take() == AuditTrail.Line(act: refusal(of: 8), count: 1))
     }
 
-    @Test func `lines come without anybody asking`() async throws {
+    @Test func `the end writes what is still to be written`() throws {
         let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
         let loop = group.next()
         let written = Signals<AuditTrail.Line>()
         let trail = AuditTrail(loop) { written.put($0) }
 
-        loop.execute { trail.note(act(1)) }
+        try loop.submit { for _ in 0..<most + 10 { trail.note(token(1)) } }.wait()
+        trail.close()
 
-        #expect(written.take() == AuditTrail.Line(act: act(1), count: 1))
-        try await group.shutdownGracefully()
-    }
-}
-
-private final class Written: Sendable {
-    private let state = Mutex<[AuditTrail.Line]>([])
-
-    var lines: [AuditTrail.Line] { state.withLock { $0 } }
-
-    func add(_ line: AuditTrail.Line) {
-        state.withLock { $0.append(line) }
+        #expect(written.count == most + 1)
+        try group.syncShutdownGracefully()
     }
 }

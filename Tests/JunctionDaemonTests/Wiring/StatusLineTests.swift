@@ -13,12 +13,32 @@ struct StatusLineTests {
         )
         facts.userId = "anna"
         facts.renewal.phase = .waitingForHandler
-        #expect(StatusLine.text(for: facts) == "User anna is signed in; the renewal waits for a session handler")
+        #expect(StatusLine.text(for: facts) == "A user is signed in; the renewal waits for a session handler")
 
         facts.state = .tokenExpired
         #expect(
             StatusLine.text(for: facts)
-                == "User anna is signed in, and the token has expired; the renewal waits for a session handler"
+                == "A user is signed in, and the token has expired; the renewal waits for a session handler"
         )
+    }
+
+    @Test func `nothing of the line identifies the user, whatever the state`() {
+        for state in SessionState.allCases {
+            for status in StorageStatus.allCases {
+                var facts = Snapshot.Facts(
+                    state: state,
+                    provider: "social",
+                    storage: StorageReport(sealedWith: "file", durable: false, status: status)
+                )
+                (facts.userId, facts.teamId, facts.externalUserId) = (
+                    "anna", "team-7", ExternalUserId("anna@example.com")
+                )
+                facts.flags = [.signedIn, .pendingReauthentication]
+
+                let line = StatusLine.text(for: facts)
+
+                #expect(!line.contains("anna") && !line.contains("team-7"), "\(line)")
+            }
+        }
     }
 }

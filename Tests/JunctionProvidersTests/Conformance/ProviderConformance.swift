@@ -101,7 +101,7 @@ struct ProviderConformance {
     }
 
     @Test(arguments: VendorUnderTest.all, [200, 202, 204, 400, 401, 403, 404, 409, 410])
-    func `an answer that asking again would not change settles a revocation, in one request`(
+    func `a revocation is settled by a success, and by no other status alone: a gateway has those, too`(
         vendor: VendorUnderTest,
         status: Int
     ) async throws {
@@ -110,8 +110,33 @@ struct ProviderConformance {
         try await Stage.play([status == 204 ? gone : .answer(status, [], "")]) { stage in
             let failure = try await stage.revocationFailure(vendor)
 
-            #expect((failure == nil) == (vendor.isJudgedByStatus || status < 300))
+            #expect((failure == nil) == (!vendor.revokes || status < 300))
             #expect(stage.server.requests.count == (vendor.revokes ? 1 : 0))
+        }
+    }
+
+    @Test(
+        arguments: VendorUnderTest.all.filter(\.revokes),
+        ["<html>Sign in to the network</html>", "{}", #"{"code":401}"#]
+    )
+    func `a gateway's refusal settles no revocation, whatever is in it`(
+        vendor: VendorUnderTest,
+        body: String
+    ) async throws {
+        try await Stage.play([.answer(403, [("content-type", "text/html")], body)]) { stage in
+            let failure = try await stage.revocationFailure(vendor)
+
+            #expect(failure != nil)
+        }
+    }
+
+    @Test(arguments: VendorUnderTest.all.filter(\.revokes))
+    func `the vendor's own word that the session is over settles a revocation`(vendor: VendorUnderTest) async throws {
+        try await Stage.play([try #require(vendor.settled)]) { stage in
+            let failure = try await stage.revocationFailure(vendor)
+
+            #expect(failure == nil)
+            #expect(stage.server.requests.count == 1)
         }
     }
 

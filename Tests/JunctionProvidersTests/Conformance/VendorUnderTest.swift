@@ -29,8 +29,8 @@ struct VendorUnderTest: Sendable, CustomTestStringConvertible {
     var terminationCode: String
     /// Whether the vendor wants to hear of a sign-out.
     var revokes = true
-    /// Whether the status of an answer says what came of it; a vendor of standards is judged by its words.
-    var isJudgedByStatus = true
+    /// The vendor's words for a session that it does not have any more, in the answer to a sign-out.
+    var settled: ScriptedServer.Step?
     /// The vendor's words for a credential that it does not accept.
     var refused: ScriptedServer.Step
 

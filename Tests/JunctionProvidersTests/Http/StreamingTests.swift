@@ -11,10 +11,9 @@ import Testing
 struct StreamingTests {
     private static let head = CourierMessage.head(AnswerHead(status: 200, headers: []))
 
-    private func call(_ method: String = "GET", _ body: HttpCall.Body? = nil) throws -> HttpCall {
-        var call = HttpCall(method: method, origin: try HttpOrigin("https://vendor.example"), target: "/")
-        (call.body, call.isBulk, call.isStreamed, call.longestAnswer) = (body, true, true, .max)
-        return call
+    private func call(_ method: String = "GET", _ body: HttpCall.Body? = nil) throws -> ApiCall {
+        let origin = try HttpOrigin("https://vendor.example")
+        return ApiCall(HttpCall(method: method, origin: origin, target: "/", body: body), isStreamed: true)
     }
 
     @Test func `an answer may be as long as it likes, and comes as fast as it is taken`() async throws {
@@ -55,7 +54,7 @@ struct StreamingTests {
 
         try await courier.sees { body.breach != nil }
         #expect(body.count == Flow.window)
-        try await line.ended()
+        try await line.cancelled(number)
         await http.shutdown()
     }
 
@@ -126,7 +125,7 @@ struct StreamingTests {
     @Test func `a courier that waits for us is not taken for one that has stopped`() throws {
         let upload = BodyStream()
         let limits = TransferLimits(resolve: 1, connect: 1, silence: 1, whole: 0, longestAnswer: 0)
-        let transfer = OutgoingTransfer(1, try call("PUT", .streamed(upload)), limits, Nobody(), at: .now())
+        let transfer = OutgoingTransfer(1, .api(try call("PUT", .streamed(upload))), limits, Nobody(), at: .now())
 
         // There is nothing to send yet…
         #expect(transfer.waitsForUs)
@@ -153,8 +152,9 @@ struct StreamingTests {
         let count = 600_000
         try await Stage.play([.answer(200, [], "fine")]) { stage in
             let upload = BodyStream(length: length)
-            var call = HttpCall(method: "POST", origin: try HttpOrigin(stage.server.url), target: "/")
-            (call.body, call.isBulk, call.isStreamed, call.longestAnswer) = (.streamed(upload), true, true, .max)
+            let origin = try HttpOrigin(stage.server.url)
+            let http = HttpCall(method: "POST", origin: origin, target: "/", body: .streamed(upload))
+            let call = ApiCall(http, isStreamed: true)
             let left = Mutex(count)
             // As an app does that is read from when there is room.
             upload.whenTaken { taken in

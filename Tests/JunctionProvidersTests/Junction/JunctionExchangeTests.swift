@@ -48,6 +48,15 @@ struct JunctionExchangeTests {
         }
     }
 
+    @Test func `a sign-in without a usable access token brings nothing, and may have spent its token`() async throws {
+        try await Stage.play([.json(200, #"{"refresh_token":"r"}"#)]) { stage in
+            let why = try #require(try await stage.exchangeFailure(.junction)?.unavailability)
+
+            #expect(why.ambiguous)
+            #expect(why.message.contains("without a usable access token"))
+        }
+    }
+
     @Test func `an exchange without a refresh token is unreadable`() async throws {
         try await Stage.play([.json(200, #"{"access_token":"a","expires_in":60}"#)]) { stage in
             let failure = await exchangeFailure(stage, Sample.credential())

@@ -39,6 +39,39 @@ struct JunctionRenewTests {
         await http.shutdown()
     }
 
+    @Test(arguments: [
+        #"{"access_token":"a","refresh_token":"next"}"#,
+        #"{"access_token":"a","refresh_token":"next","expires_in":0}"#,
+        #"{"access_token":"\#(String(repeating: "a", count: 17_000))","refresh_token":"next","expires_in":60}"#,
+        #"{"refresh_token":"next"}"#,
+    ])
+    func `a refresh token is the session's next one, although the rest of the answer is odd`(body: String) async throws
+    {
+        let secrets = SessionSecrets(refreshToken: SharedSecret(text: "refresh"))
+        try await Stage.play([.json(200, body)]) { stage in
+            let grant = try await stage.junction.renew(Sample.identity, with: secrets, using: .renew)
+
+            #expect(grant.token == nil)
+            #expect(grant.refreshToken?.text == "next")
+            #expect(grant.shortfall?.ambiguous == false)
+            #expect(grant.shortfall?.message.contains("without a usable access token") == true)
+        }
+    }
+
+    @Test func `so is one that a handler's Sign-In Token brings`() async throws {
+        guard case .signInToken(let token) = Sample.credential() else { return }
+        try await Stage.play([.json(200, #"{"refresh_token":"next"}"#)]) { stage in
+            let grant = try await stage.junction.renew(
+                Sample.identity,
+                with: SessionSecrets(refreshToken: SharedSecret(text: "refresh")),
+                using: .authToken(token)
+            )
+
+            #expect(grant.token == nil)
+            #expect(grant.refreshToken?.text == "next")
+        }
+    }
+
     @Test(arguments: [400, 401, 403])
     func `the demand for a new credential keeps the session`(status: Int) async throws {
         let body = #"{"error":"invalid_request","detail":{"error_type":"reauthentication_required","message":"x"}}"#

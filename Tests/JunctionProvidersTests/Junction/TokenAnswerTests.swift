@@ -11,17 +11,18 @@ struct TokenAnswerTests {
             read(#"{"access_token":"a.b.c","refresh_token":"r+1","expires_in":\#(life),"token_type":"bearer"}"#)
         )
 
-        #expect(answer.token.secret?.text == "a.b.c")
+        #expect(answer.token?.secret?.text == "a.b.c")
         #expect(answer.refreshToken?.text == "r+1")
-        #expect(answer.token.issuedAt == ManualClock.noon)
-        #expect(answer.token.expiresAt == ManualClock.noon + .seconds(3_600))
+        #expect(answer.token?.issuedAt == ManualClock.noon)
+        #expect(answer.token?.expiresAt == ManualClock.noon + .seconds(3_600))
     }
 
     @Test(arguments: [1, 366 * 86_400])
     func `lives from a second to a leap year are accepted`(life: Int) throws {
         let answer = try #require(read(#"{"access_token":"a","expires_in":\#(life)}"#))
 
-        #expect(answer.token.expiresAt - answer.token.issuedAt == .seconds(life))
+        let token = try #require(answer.token)
+        #expect(token.expiresAt - token.issuedAt == .seconds(life))
     }
 
     @Test(arguments: [
@@ -51,6 +52,19 @@ struct TokenAnswerTests {
         let token = String(repeating: "a", count: BearerToken.longest + 1)
 
         #expect(read(#"{"access_token":"\#(token)","expires_in":60}"#) == nil)
+    }
+
+    @Test(arguments: [
+        #"{"refresh_token":"r+1"}"#, #"{"refresh_token":"r+1","access_token":"a"}"#,
+        #"{"refresh_token":"r+1","access_token":"a","expires_in":0}"#,
+        #"{"refresh_token":"r+1","access_token":"a b","expires_in":60}"#,
+        #"{"refresh_token":"r+1","access_token":7,"expires_in":60}"#,
+    ])
+    func `a refresh token is read, whatever stands beside it`(body: String) throws {
+        let answer = try #require(read(body))
+
+        #expect(answer.refreshToken?.text == "r+1")
+        #expect(answer.token == nil)
     }
 
     private func read(_ body: String) -> TokenAnswer? {

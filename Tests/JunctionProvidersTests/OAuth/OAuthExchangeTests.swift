@@ -135,6 +135,58 @@ struct OAuthExchangeTests {
         }
     }
 
+    @Test func `a sign-in that brought a refresh token alone goes on with that at its next try`() async throws {
+        let steps: [ScriptedServer.Step] = [.tokens(#"{"refresh_token":"refresh-0"}"#), .tokens()]
+        try await Stage.play(steps) { stage in
+            let oauth = try stage.oauth()
+            let why = try #require(await oauth.exchangeFailure(OAuthSample.code)?.unavailability)
+            let grant = try await oauth.exchange(OAuthSample.code, expecting: nil)
+
+            #expect(why.ambiguous)
+            #expect(stage.server.requests[0].fields.contains("grant_type=authorization_code"))
+            #expect(stage.server.requests[1].fields.contains("grant_type=refresh_token"))
+            #expect(stage.server.requests[1].fields.contains("refresh_token=refresh-0"))
+            #expect(grant.scheme == .authorizationCode)
+            #expect(grant.refreshToken?.text == "refresh-1")
+        }
+    }
+
+    @Test func `so does a sign-in by device, and a server that refuses it then ends the sign-in`() async throws {
+        let steps: [ScriptedServer.Step] = [
+            .tokens(#"{"refresh_token":"refresh-0"}"#), .json(400, #"{"error":"invalid_grant"}"#),
+            .json(400, #"{"error":"authorization_pending"}"#),
+        ]
+        try await Stage.play(steps) { stage in
+            let oauth = try stage.oauth()
+            let first = await oauth.pollFailure()
+            let second = await oauth.pollFailure()
+            let third = await oauth.pollFailure()
+
+            if case .unavailable = first {} else { Issue.record("Expected unavailable: \(String(describing: first))") }
+            if case .refused = second {} else { Issue.record("Expected refused: \(String(describing: second))") }
+            #expect(third == .pending)
+            #expect(stage.server.requests[1].fields.contains("refresh_token=refresh-0"))
+            #expect(stage.server.requests[2].fields.contains("device_code=device-secret"))
+        }
+    }
+
+    @Test func `a sign-out revokes a refresh token that waits for a next try`() async throws {
+        let revoked = AsyncStream<Void>.makeStream()
+        let notice = { @Sendable (request: ScriptedServer.Request) in
+            if request.line.contains("/revoke") { revoked.continuation.yield() }
+        }
+        let steps: [ScriptedServer.Step] = [.tokens(#"{"refresh_token":"refresh-0"}"#), .answer(200, [], "")]
+        try await Stage.play(steps, onRequest: notice) { stage in
+            let oauth = try stage.oauth()
+            _ = await oauth.exchangeFailure(OAuthSample.code)
+            oauth.signedOut()
+
+            for await _ in revoked.stream { break }
+            #expect(stage.server.requests[1].line == "POST /revoke HTTP/1.1")
+            #expect(stage.server.requests[1].fields.first == "token=refresh-0")
+        }
+    }
+
     @Test func `a form is an answer as well as JSON is, and an error in a success is an error`() async throws {
         let form = "access_token=access%2D1&token_type=bearer&refresh_token=r%2B1&expires_in=60"
         let steps: [ScriptedServer.Step] = [

@@ -319,7 +319,7 @@ struct OAuthIdentityTests {
 
             _ = await oauth.pollFailure()
 
-            #expect(oauth.kept.tokens(of: OAuthSample.codes.deviceCode) == nil)
+            #expect(oauth.kept.grant(of: OAuthSample.codes.deviceCode) == nil)
             #expect(stage.server.requests.last?.line == "POST /revoke HTTP/1.1")
         }
     }

@@ -222,7 +222,11 @@ struct OAuthMetadataTests {
         codeChallenge: String
     ) async throws {
         try await Stage.play([]) { stage in
-            let page = AuthorizationPage(redirectUri: redirectUri, state: "state-1", codeChallenge: codeChallenge)
+            let page = AuthorizationPage(
+                redirectUri: redirectUri,
+                state: "state-1",
+                proof: .challenge(codeChallenge)
+            )
             let refusal = await #expect(throws: Refusal.self) { try await stage.discovering().authorizationPage(page) }
 
             #expect(refusal?.kind == .invalidParameters)
@@ -230,7 +234,33 @@ struct OAuthMetadataTests {
         }
     }
 
-    @Test func `the page of a browser sign-in has everything that is asked for`() async throws {
+    @Test(arguments: [
+        String(repeating: "v", count: 42), String(repeating: "v", count: 129), String(repeating: "v", count: 42) + "=",
+        String(repeating: "v", count: 42) + " ", "",
+    ])
+    func `a code verifier that is none is refused before anybody is asked`(verifier: String) async throws {
+        try await Stage.play([]) { stage in
+            let page = AuthorizationPage(
+                redirectUri: "http://127.0.0.1/",
+                state: "state-1",
+                proof: .verifier(SharedSecret(text: verifier))
+            )
+            let refusal = await #expect(throws: Refusal.self) { try await stage.discovering().authorizationPage(page) }
+
+            #expect(refusal?.kind == .invalidParameters)
+            #expect(refusal?.message.contains("codeVerifier") == true)
+            #expect(stage.server.requests.isEmpty)
+        }
+    }
+
+    @Test(arguments: [
+        AuthorizationPage.Proof.challenge(challenge),
+        // The verifier of the same appendix.
+        .verifier(SharedSecret(text: "dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk")),
+    ])
+    func `the page of a browser sign-in has everything that is asked for`(
+        proof: AuthorizationPage.Proof
+    ) async throws {
         let more = { (url: String) in #","authorization_endpoint":"\#(url)/authorize?tenant=a""# }
         let steps = { (url: String) in [.json(200, Self.metadata(url, more: more(url)))] as [ScriptedServer.Step] }
         let settings: [String: VendorSetting.Value] = [
@@ -241,7 +271,7 @@ struct OAuthMetadataTests {
                 AuthorizationPage(
                     redirectUri: "http://127.0.0.1:7000/done",
                     state: "state-1",
-                    codeChallenge: Self.challenge
+                    proof: proof
                 )
             )
 

@@ -58,18 +58,41 @@ struct OAuthRenewTests {
         }
     }
 
-    @Test func `what a renewal rotates is used next, although the token beside it cannot be`() async throws {
-        let unusable = OAuthSample.anonymous.replacing("Bearer", with: "DPoP")
-        let unrotated = OAuthSample.answer(idToken: nil, more: "")
-        try await Stage.play([.tokens(unusable), .tokens(unrotated), .answer(200, [], "")]) { stage in
-            let oauth = try stage.oauth()
-            _ = await oauth.renewalFailure()
-            let grant = try await oauth.renew(OAuthSample.identity, with: OAuthSample.secrets, using: .renew)
-            try await oauth.revoke(OAuthSample.identity, with: OAuthSample.secrets)
+    @Test(arguments: [
+        OAuthSample.anonymous.replacing("Bearer", with: "DPoP"), #"{"refresh_token":"refresh-1"}"#,
+        OAuthSample.anonymous.replacing("access-1", with: String(repeating: "a", count: 17_000)),
+        #"{"refresh_token":"refresh-1","error":"server_error"}"#,
+        "refresh_token=refresh-1&token_type=bearer",
+    ])
+    func `a refresh token is the session's next one, although the rest of the answer is odd`(body: String) async throws
+    {
+        try await Stage.play([.tokens(body)]) { stage in
+            let grant = try await stage.oauth().renew(OAuthSample.identity, with: OAuthSample.secrets, using: .renew)
 
-            #expect(stage.server.requests[1].fields.contains("refresh_token=refresh-1"))
+            #expect(grant.token == nil)
             #expect(grant.refreshToken?.text == "refresh-1")
-            #expect(stage.server.requests[2].fields.first == "token=refresh-1")
+            #expect(grant.identity == OAuthSample.identity)
+            #expect(grant.shortfall?.ambiguous == false)
+            #expect(grant.shortfall?.message.contains("secret") == false)
+        }
+    }
+
+    @Test func `an unusable answer with somebody else's id_token names that user`() async throws {
+        let idToken = OAuthSample.idToken(OAuthSample.claims(sub: "mallory"))
+        let body = #"{"refresh_token":"refresh-1","id_token":"\#(idToken)"}"#
+        try await Stage.play([.tokens(body)]) { stage in
+            let grant = try await stage.oauth().renew(OAuthSample.identity, with: OAuthSample.secrets, using: .renew)
+
+            #expect(grant.identity.userId == "mallory")
+        }
+    }
+
+    @Test func `an unusable answer without a refresh token leaves the outcome unknown`() async throws {
+        let body = OAuthSample.answer(idToken: nil, more: "").replacing("Bearer", with: "DPoP")
+        try await Stage.play([.tokens(body)]) { stage in
+            let why = try #require(await stage.oauth().renewalFailure()?.unavailability)
+
+            #expect(why.ambiguous)
         }
     }
 
@@ -178,34 +201,30 @@ struct OAuthRenewTests {
         }
     }
 
-    @Test(arguments: [emptyRefusal, invalidRequest])
-    func `a refusal without a reason is believed the third time, while the access token is dead`(
-        step: ScriptedServer.Step
+    @Test(
+        arguments: [
+            (emptyRefusal, true), (invalidRequest, true), (.json(400, #"{"error":null}"#), true),
+            (.json(400, #"{"error":{"code":7}}"#), true), (.json(401, "{}"), true), (.json(400, "[]"), true),
+            (.answer(401, [("content-type", "text/html")], "<html>"), true),
+            (.json(400, #"{"error":"server_error"}"#), true), (.answer(403, [], ""), false),
+            (.answer(404, [], "<html>"), false), (.json(400, #"{"error":"access_denied"}"#), false),
+            (.json(401, #"{"error":"invalid_client"}"#), false), (.json(429, ""), false), (.json(503, ""), false),
+        ] as [(ScriptedServer.Step, Bool)]
+    )
+    func `a refusal without a word of the standard is handed on as one, and never believed here`(
+        step: ScriptedServer.Step,
+        isUnexplained: Bool
     ) async throws {
-        try await Stage.play([step, step, step]) { stage in
+        try await Stage.play([step, step, step, step]) { stage in
             let oauth = try stage.oauth()
-            var outcomes: [Outcome] = []
-            for _ in 0..<3 { outcomes.append(Outcome(await oauth.renewalFailure(Self.dead), [])) }
-
-            #expect(outcomes == [.delay, .delay, .reauthenticate])
-        }
-    }
-
-    @Test func `it is not believed while the token lives, nor when something else came between`() async throws {
-        let steps: [ScriptedServer.Step] = [
-            Self.emptyRefusal, Self.emptyRefusal, Self.emptyRefusal, Self.invalidRequest, Self.emptyRefusal,
-            .json(400, #"{"error":"server_error"}"#), Self.emptyRefusal, Self.emptyRefusal, Self.emptyRefusal,
-        ]
-        try await Stage.play(steps) { stage in
-            let oauth = try stage.oauth()
-            var secrets = OAuthSample.secrets
-            secrets.accessTokenEndsAt = ManualClock.start.uptime + .seconds(10)
-            var outcomes: [Outcome] = []
-            for _ in 0..<3 { outcomes.append(Outcome(await oauth.renewalFailure(secrets), [])) }
-            stage.clock.advance(by: .seconds(10))
-            for _ in 0..<6 { outcomes.append(Outcome(await oauth.renewalFailure(secrets), [])) }
-
-            #expect(outcomes == [Outcome](repeating: .delay, count: 8) + [.reauthenticate])
+            for _ in 0..<4 {
+                guard case .unavailable(let why)? = await oauth.renewalFailure(Self.dead) else {
+                    Issue.record("a verdict")
+                    return
+                }
+                #expect(why.isUnexplainedRefusal == isUnexplained)
+                #expect(!why.ambiguous)
+            }
         }
     }
 

@@ -52,10 +52,16 @@ final class PlayedCourier: Sendable {
         }
     }
 
-    /// Waits for the keeper's next connection and its next transfer, and greets it.
-    func asked() async throws -> (KeepersLine, UInt32) {
+    /// Waits for the keeper's next connection, and greets it.
+    func greeted() async throws -> KeepersLine {
         let line = try await met()
         line.say(.hello(version: KeeperMessage.version))
+        return line
+    }
+
+    /// Waits for the keeper's next connection and its next transfer, and greets it.
+    func asked() async throws -> (KeepersLine, UInt32) {
+        let line = try await greeted()
         return (line, try await line.opened())
     }
 }
@@ -114,7 +120,10 @@ final class KeepersLine: @unchecked Sendable {
         let count = recv(socket, &room, room.count, 0)
         guard count > 0 else { return false }
         try room.withUnsafeBytes { bytes in
-            try reader.take(UnsafeRawBufferPointer(rebasing: bytes[0..<count])) { heard.append(($0, $1)) }
+            try reader.take(UnsafeRawBufferPointer(rebasing: bytes[0..<count])) {
+                (number, message) throws(FormatFault) in
+                heard.append((number, try message.get()))
+            }
         }
         return true
     }
@@ -131,6 +140,14 @@ final class KeepersLine: @unchecked Sendable {
     func request() async throws -> TransferRequest {
         while let (_, message) = try await next() {
             if case .open(let request) = message { return request }
+        }
+        throw IOError(errnoCode: ECONNRESET, reason: "the keeper hung up")
+    }
+
+    /// Waits until the keeper takes a transfer back.
+    func cancelled(_ number: UInt32) async throws {
+        while let next = try await next() {
+            if case .cancel = next.message, next.number == number { return }
         }
         throw IOError(errnoCode: ECONNRESET, reason: "the keeper hung up")
     }
@@ -153,6 +170,15 @@ func onThread<Result: Sendable>(_ body: @escaping @Sendable () throws -> Result)
 extension OutgoingHttp {
     /// How a request fails; `nil`: not at all.
     func failure(of call: HttpCall) async -> HttpFailure? {
+        do throws(HttpFailure) {
+            _ = try await answer(to: call)
+            return nil
+        } catch {
+            return error
+        }
+    }
+
+    func failure(of call: ApiCall) async -> HttpFailure? {
         do throws(HttpFailure) {
             _ = try await answer(to: call)
             return nil

@@ -1,7 +1,6 @@
 import Glibc
 import NIOCore
 import NIOPosix
-import NIOSSL
 import Synchronization
 
 /// A vendor played by a script: one step for each request, on a port of its own, and every request kept as it came.
@@ -39,7 +38,8 @@ final class ScriptedServer: Sendable {
 
     private let story: Mutex<Story>
     private let listener: any Channel
-    private let scheme: String
+    private let front: TLSFront?
+    /// Where clients find it: the port of the TLS front, if there is one.
     let port: Int
 
     /// Listens on a free port of the loopback.
@@ -47,7 +47,7 @@ final class ScriptedServer: Sendable {
     /// - Parameter onRequest: called when a request is complete and noted, before it is answered.
     static func start(
         _ steps: [Step],
-        tls: NIOSSLContext? = nil,
+        tls: TestAuthority.Certificate? = nil,
         onRequest: @escaping @Sendable (Request) -> Void = { _ in }
     ) async throws -> ScriptedServer {
         let box = Mutex<ScriptedServer?>(nil)
@@ -55,7 +55,6 @@ final class ScriptedServer: Sendable {
             .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
             .childChannelInitializer { channel in
                 channel.eventLoop.makeCompletedFuture {
-                    if let tls { try channel.pipeline.syncOperations.addHandler(NIOSSLServerHandler(context: tls)) }
                     let handler = ScriptedConnection { request in
                         let step = box.withLock { $0 }?.next(after: request) ?? .hangUp
                         onRequest(request)
@@ -66,21 +65,22 @@ final class ScriptedServer: Sendable {
                 }
             }
             .bind(host: "127.0.0.1", port: 0).get()
-        let server = ScriptedServer(steps, listener, scheme: tls == nil ? "http" : "https")
+        let port = listener.localAddress?.port ?? 0
+        let server = ScriptedServer(steps, listener, port: port, front: try tls.map { try TLSFront($0, before: port) })
         box.withLock { $0 = server }
         listener.closeFuture.whenComplete { _ in box.withLock { $0 = nil } }
         return server
     }
 
-    private init(_ steps: [Step], _ listener: any Channel, scheme: String) {
+    private init(_ steps: [Step], _ listener: any Channel, port: Int, front: TLSFront?) {
         self.story = Mutex(Story(steps: steps))
         self.listener = listener
-        self.scheme = scheme
-        self.port = listener.localAddress?.port ?? 0
+        self.front = front
+        self.port = front?.port ?? port
     }
 
     var place: String { "127.0.0.1:\(port)" }
-    var url: String { "\(scheme)://\(place)" }
+    var url: String { "\(front == nil ? "http" : "https")://\(place)" }
     var requests: [Request] { story.withLock { $0.requests } }
 
     /// Goes on with these steps, for a script that has to know where the server is.
@@ -96,6 +96,7 @@ final class ScriptedServer: Sendable {
 
     /// Ends, with the connections that are open.
     func stop() async throws {
+        front?.stop()
         if listener.isActive { try await listener.close() }
         for connection in story.withLock({ $0.connections }) { connection.close(promise: nil) }
     }

@@ -4,7 +4,6 @@ import JunctionProviders
 import JunctionSecret
 import JunctionSession
 import NIOPosix
-import NIOSSL
 
 /// A scripted vendor, the way out to it and a clock: what every test with a network needs.
 struct Stage: Sendable {
@@ -15,7 +14,7 @@ struct Stage: Sendable {
     /// Sets the stage, lets the test play, and puts everything away, whatever happens.
     static func play(
         _ steps: [ScriptedServer.Step],
-        tls: NIOSSLContext? = nil,
+        tls: TestAuthority.Certificate? = nil,
         network: NetworkUse? = nil,
         limits: OutgoingHttp.Limits? = nil,
         ownCourier: Bool = false,

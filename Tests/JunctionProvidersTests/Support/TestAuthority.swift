@@ -1,8 +1,13 @@
 import Foundation
-import NIOSSL
 
 /// A private certificate authority, made by `openssl` once for all tests.
 struct TestAuthority: Sendable {
+    /// The PEM files of one server.
+    struct Certificate: Sendable {
+        var chain: String
+        var key: String
+    }
+
     /// `nil` where openssl is not installed.
     static let shared = try? TestAuthority()
     static var isAvailable: Bool { shared != nil }
@@ -11,8 +16,8 @@ struct TestAuthority: Sendable {
 
     var caFile: String { folder.appending(path: "ca.pem").path }
 
-    /// A server's side of TLS with a certificate for these names (`DNS:localhost`, `IP:127.0.0.1`).
-    func server(for names: String) throws -> NIOSSLContext {
+    /// A server's certificate for these names (`DNS:localhost`, `IP:127.0.0.1`).
+    func server(for names: String) throws -> Certificate {
         let name = UUID().uuidString
         let key = folder.appending(path: "\(name).key").path
         let request = folder.appending(path: "\(name).csr").path
@@ -25,12 +30,7 @@ struct TestAuthority: Sendable {
             "x509 -req -in \(request) -CA \(caFile) -CAkey \(folder.path)/ca.key "
                 + "-set_serial \(UInt32.random(in: 1 ... .max)) -days 2 -extfile \(extensions.path) -out \(certificate)"
         )
-        return try NIOSSLContext(
-            configuration: .makeServerConfiguration(
-                certificateChain: try NIOSSLCertificate.fromPEMFile(certificate).map { .certificate($0) },
-                privateKey: .privateKey(try NIOSSLPrivateKey(file: key, format: .pem))
-            )
-        )
+        return Certificate(chain: certificate, key: key)
     }
 
     private init() throws {

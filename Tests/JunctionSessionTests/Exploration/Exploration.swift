@@ -15,7 +15,8 @@ struct Exploration: Hashable {
         case signInAlice, signInBob, signOut, identifyBob, appAnswersAlice, appAnswersBob, appRefuses
         case renew, token, longToken, rejected
         case exchangeGranted, exchangeUnavailable, exchangeRefused, overtakenGranted
-        case renewalGranted, renewalBusy, renewalLost, renewalReauthentication, renewalTerminated, renewalAnswerRefused
+        case renewalGranted, renewalFellShort, renewalBusy, renewalLost, renewalReauthentication, renewalTerminated,
+            renewalAnswerRefused
         case writeSucceeds, writeFails
         case handlerRegisters, handlerGoes, handlerSaysRenew, handlerGives, handlerIsUnable
         case alarm, clockAhead, clockBehind, revocationEnds, crash
@@ -96,7 +97,9 @@ struct Exploration: Hashable {
         case .exchangeGranted: exchange != nil
         case .exchangeUnavailable, .exchangeRefused: exchange != nil || authorizing != nil
         case .overtakenGranted: overtaken != nil
-        case .renewalGranted, .renewalBusy, .renewalLost, .renewalReauthentication, .renewalTerminated: renewal != nil
+        case .renewalGranted, .renewalFellShort, .renewalBusy, .renewalLost, .renewalReauthentication,
+            .renewalTerminated:
+            renewal != nil
         case .renewalAnswerRefused: renewal != nil && mode == .handler
         case .writeSucceeds, .writeFails: write != nil
         case .handlerRegisters: handler == nil && mode == .handler
@@ -146,6 +149,7 @@ struct Exploration: Hashable {
             overtaken = nil
             try perform(machine.exchangeSucceeded(attempt, granted("alice"), now: now))
         case .renewalGranted: try endRenewal { .success($0.granted($0.renewalOwner)) }
+        case .renewalFellShort: try fallShort()
         case .renewalBusy: try endRenewal { _ in .failure(.unavailable(Unavailability("Busy"))) }
         case .renewalLost: try endRenewal { _ in .failure(.unavailable(Unavailability("Lost", ambiguous: true))) }
         case .renewalReauthentication: try endRenewal { _ in .failure(.reauthenticationRequired) }
@@ -154,7 +158,7 @@ struct Exploration: Hashable {
         case .writeSucceeds: try endWrite(failure: nil)
         case .writeFails: try endWrite(failure: StoreFailure("No space left on device"))
         case .handlerRegisters:
-            let id = HandlerID(number: UInt64(count(event)))
+            let id = HandlerID(number: UInt64(count(event)), uid: 1_000)
             handler = id
             try perform(machine.handlerRegistered(id, now: now))
         case .handlerGoes:
@@ -256,6 +260,16 @@ struct Exploration: Hashable {
         case .success(let granted): try perform(machine.renewalSucceeded(attempt, granted, now: now))
         case .failure(let failure): try perform(machine.renewalFailed(attempt, failure, now: now))
         }
+    }
+
+    /// A new refresh token comes, and no access token that can be used.
+    private mutating func fallShort() throws(Broken) {
+        guard let attempt = renewal else { return }
+        renewal = nil
+        var granted = granted(renewalOwner)
+        granted.life = nil
+        let failure = Unavailability("No access token")
+        try perform(machine.renewalFellShort(attempt, granted, failure, now: now))
     }
 
     private mutating func endWrite(failure: StoreFailure?) throws(Broken) {

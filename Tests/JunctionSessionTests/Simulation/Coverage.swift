@@ -8,7 +8,9 @@ struct Coverage {
             hurriedRetries
         case handlersVanished, silentHandlers, lateHandlers, revocationsTold, lossesWithoutGrace, overtakenGrants,
             handlerRenewals
+        case presumedDemands, presumedHealed
         case unreadableStarts, freshEndings, apiVerdicts, enrolments, enrolmentsOvertaken
+        case successorsAlone
         case codesGiven, polls, approvals, approvalsRefused, crashAwaiting, crashPolling
     }
 

@@ -60,7 +60,10 @@ extension Simulation {
         else {
             return false
         }
-        return shelf[served]?.refresh == token && !machine.isReauthenticationPending
+        // While the daemon only presumes that a new credential is wanted, it goes on trying, and replays what is ambiguous.
+        let isDemanded =
+            machine.isReauthenticationPending && machine.standing.session?.stored.isReauthenticationPresumed != true
+        return shelf[served]?.refresh == token && !isDemanded
     }
 
     mutating func noteAmbiguity(of call: Call) {
@@ -77,10 +80,11 @@ extension Simulation {
             let before = recent < 5 ? time + 2_001 : nil
             // An answer that is lost a second time: inside its grace the first request counts.
             let first = window.flatMap { $0.token == token && $0.sentAt + 16_000 > time ? $0.sentAt : nil }
-            window = Window(token: token, sentAt: first ?? call.sentAt, replayBefore: before)
+            window = Window(token: token, sentAt: first ?? call.sentAt, replayBefore: before, isCapped: recent >= 5)
         } else if let current = window, current.token == token, current.replays > 0 {
-            // The window stays also where the cap may hold the second one back: should it leave, it counts.
-            let isDue = recent < 5 && time < current.sentAt + 16_000
+            // The window stays also where the cap may hold the second one back: should it leave, it counts. A window that the cap
+            // has kept closed is not opened by a failure that is not ambiguous, also when the cap is over meanwhile.
+            let isDue = !current.isCapped && recent < 5 && time < current.sentAt + 16_000
             window?.replayBefore = isDue ? current.sentAt + 25_000 : nil
         } else {
             window = nil
@@ -191,6 +195,12 @@ extension Simulation {
         obtained[access].map { $0.restarts == restarts || lastStep < $0.at } ?? false
     }
 
+    /// The provider has said that it wants a new credential. What is only presumed has to heal.
+    private var isNewCredentialDemanded: Bool {
+        guard let stored = machine.standing.session?.stored else { return false }
+        return stored.reauthenticationPending && !stored.isReauthenticationPresumed
+    }
+
     /// Whether everything has come to its end.
     private var isOver: Bool {
         guard waiting.isEmpty, write == nil, calls.isEmpty, machine.ledger.storage.durable, !machine.isBusy else {
@@ -199,8 +209,8 @@ extension Simulation {
         let facts = machine.facts(now: now)
         switch facts.state {
         case .notLoggedIn, .terminated: return true
-        case .established: return facts.renewal.phase == .scheduled || machine.isReauthenticationPending
-        case .tokenExpired: return machine.isReauthenticationPending
+        case .established: return facts.renewal.phase == .scheduled || isNewCredentialDemanded
+        case .tokenExpired: return isNewCredentialDemanded
         case .establishing: return false
         }
     }

@@ -97,6 +97,9 @@ extension Simulation {
         let own = try given.map { (ref) throws(Broken) in try find(ref) }
         if own != nil { coverage.note(.handlerRenewals) }
         if own == nil, let refresh = secret.refresh {
+            if succeeded.contains(refresh) {
+                throw Broken(description: "a spent refresh token is sent although its successor is held")
+            }
             noteSend(of: refresh)
         } else {
             window = nil
@@ -106,6 +109,7 @@ extension Simulation {
             kind: .renewal,
             user: identity.name,
             refresh: secret.refresh,
+            access: secret.access,
             given: own,
             sentAt: time,
             start: now
@@ -178,6 +182,14 @@ extension Simulation {
         if question.reason != .missing, question.reason != .requested, let quietUntil, time < quietUntil {
             throw Broken(description: "a handler was asked within ten minutes of unable")
         }
+        var round = rounds[question.attempt] ?? (began: time, users: [])
+        guard round.users.insert(handler.uid).inserted else {
+            throw Broken(description: "a local user is asked twice in one round")
+        }
+        if question.deadline > now.wall + .milliseconds(round.began + 120_000 - time) {
+            throw Broken(description: "a round takes more than two minutes")
+        }
+        rounds[question.attempt] = round
         // Some never answer: only the deadline ends that.
         if !isHealed, chance(8) == 0 { return coverage.note(.silentHandlers) }
         plan(.handlerAnswers(handler, question), after: Int64(chance(isHealed ? 100 : 75_000)))

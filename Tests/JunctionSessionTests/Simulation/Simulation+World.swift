@@ -173,7 +173,8 @@ extension Simulation {
 
     mutating func register() throws(Broken) {
         lastHandler += 1
-        let handler = HandlerID(number: lastHandler)
+        // Few local users have many handlers.
+        let handler = HandlerID(number: lastHandler, uid: UInt32(1_000 + lastHandler % 3))
         registered.append(handler)
         try perform(machine.handlerRegistered(handler, now: now))
     }
@@ -235,7 +236,7 @@ extension Simulation {
         case .lossy where chance(4) == 0:
             return
         case .slow: delay = Int64(chance(9_000))
-        case .fine, .flaky, .busy, .lossy: delay = Int64(chance(200))
+        case .fine, .flaky, .busy, .lossy, .gateway: delay = Int64(chance(200))
         }
         plan(.arrival(attempt), after: delay)
     }
@@ -246,6 +247,8 @@ extension Simulation {
         let back: Int64 = weather == .slow ? Int64(chance(6_000)) : Int64(chance(200))
         func reply(_ answer: Answer) -> Coming { .answer(attempt, answer) }
         switch (weather, chance(10)) {
+        case (.gateway, _):
+            plan(reply(.unexplained), after: back)
         case (.busy, 0..<9), (.flaky, 0..<3):
             let asked = chance(3) == 0 ? Duration.seconds(1 + chance(4_000)) : nil
             plan(reply(.unavailable(isAmbiguous: false, retryAfter: asked)), after: back)
@@ -260,6 +263,14 @@ extension Simulation {
         case (.lossy, 5):
             // It is done, and the answer is lost.
             _ = answer(to: call)
+        case (.flaky, 6) where call.isRenewal && call.given == nil && call.refresh != nil:
+            // It is done, and all of the answer but the refresh token is odd.
+            let answer = answer(to: call)
+            if case .verdict(.granted(let tokens)) = answer {
+                plan(reply(.successor(tokens)), after: back)
+            } else {
+                plan(reply(answer), after: back)
+            }
         default:
             plan(reply(answer(to: call)), after: back)
         }
@@ -309,6 +320,9 @@ extension Simulation {
             try perform(machine.pollFailed(attempt, failure, now: now))
         case .verdict(.granted(let tokens)):
             if machine.revocations.overtaken[attempt] != nil { coverage.note(.overtakenGrants) }
+            if call.isRenewal, machine.standing.session?.stored.isReauthenticationPresumed == true {
+                coverage.note(.presumedHealed)
+            }
             obtained[tokens.access] = (time, restarts)
             let secret = Secret(owner: tokens.user, refresh: tokens.refresh, access: tokens.access)
             let granted = Granted(
@@ -325,6 +339,8 @@ extension Simulation {
             } else {
                 try perform(machine.exchangeSucceeded(attempt, granted, now: now))
             }
+        case .successor(let tokens):
+            try deliverSuccessor(tokens, call, attempt)
         case .verdict(.deleted):
             if call.isRenewal {
                 let verdict = RenewalFailure.terminated(code: "invalid_token", message: "The user was deleted")
@@ -348,11 +364,62 @@ extension Simulation {
                 try perform(machine.exchangeFailed(attempt, .unavailable(why), now: now))
             }
             if call.isRenewal { expectReplay(of: call, isAmbiguous: isAmbiguous) }
+        case .unexplained:
+            var why = Unavailability("It answered 400")
+            switch call.kind {
+            case .renewal:
+                why.isUnexplainedRefusal = call.given == nil
+                try refuseWithoutReason(attempt, call, why)
+                expectReplay(of: call, isAmbiguous: false)
+            case .poll: try perform(machine.pollFailed(attempt, .unavailable(why), now: now))
+            case .exchange, .authorization: try perform(machine.exchangeFailed(attempt, .unavailable(why), now: now))
+            }
         case .answerRefused:
             try perform(machine.renewalFailed(attempt, .answerRefused("It is used up"), now: now))
         case .refused:
             try perform(machine.exchangeFailed(attempt, .refused("It is used up"), now: now))
         }
+    }
+
+    /// A new credential is wanted for that only after three attempts over ten minutes, with a dead token.
+    private mutating func refuseWithoutReason(
+        _ attempt: Attempt,
+        _ call: Call,
+        _ why: Unavailability
+    ) throws(Broken) {
+        let isReplay = machine.renewal.sent(attempt)?.tried.isReplay ?? false
+        if !isReplay, call.given == nil, let token = call.refresh { unexplained[token, default: []].append(time) }
+        let wasPending = machine.isReauthenticationPending
+        try perform(machine.renewalFailed(attempt, .unavailable(why), now: now))
+        guard machine.isReauthenticationPending, !wasPending else { return }
+        coverage.note(.presumedDemands)
+        let times = call.refresh.flatMap { unexplained[$0] } ?? []
+        guard let first = times.first, times.count >= 3 else {
+            throw Broken(description: "reauthentication is presumed after \(times.count) refusals")
+        }
+        // A restart knows the time only by a wall clock that somebody may have set.
+        guard time - first >= 600_000 || lastStep >= first else {
+            throw Broken(description: "reauthentication is presumed after \(time - first) ms")
+        }
+        if machine.state(now) == .established {
+            throw Broken(description: "reauthentication is presumed while the token lives")
+        }
+    }
+
+    /// The refresh token is the session's from now on, and its old access token stays.
+    private mutating func deliverSuccessor(
+        _ tokens: SimulatedProvider.Tokens,
+        _ call: Call,
+        _ attempt: Attempt
+    ) throws(Broken) {
+        coverage.note(.successorsAlone)
+        if machine.renewal.sent(attempt) != nil, machine.ledger.change == nil, let spent = call.refresh {
+            succeeded.insert(spent)
+            window = nil
+        }
+        let secret = Secret(owner: tokens.user, refresh: tokens.refresh, access: call.access)
+        let granted = Granted(identity: .user(tokens.user), scheme: scheme, life: nil, secrets: put(secret))
+        try perform(machine.renewalFellShort(attempt, granted, Unavailability("No access token"), now: now))
     }
 
     mutating func endRevocation(_ revocation: RevocationID) throws(Broken) {
@@ -446,6 +513,8 @@ extension Simulation {
         agenda = []
         (shelf, calls, write, waiting, wanted, registered) = ([:], [:], nil, [], [:], [])
         (window, quietUntil, telling, signOuts) = (nil, nil, nil, [])
+        rounds = [:]
+        succeeded = []
         (renewBarredUntil, callers) = (.min, [:])
         (enrolling, enrolRequest) = (nil, nil)
         polled = [:]

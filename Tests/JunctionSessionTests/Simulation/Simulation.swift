@@ -30,8 +30,12 @@ struct Simulation {
         case codes(SimulatedProvider.Codes)
         case undecided(PollFailure)
         case verdict(SimulatedProvider.Verdict)
+        /// A renewal spent its refresh token, and brought the next one without an access token that can be used.
+        case successor(SimulatedProvider.Tokens)
         /// A transient failure: whether the provider may have acted, and how long it wants to be left alone.
         case unavailable(isAmbiguous: Bool, retryAfter: Duration?)
+        /// A gateway before the provider says no, and not why.
+        case unexplained
         case answerRefused
         case refused
     }
@@ -39,6 +43,8 @@ struct Simulation {
     /// What the provider and the way to it are like for a while.
     enum Weather: CaseIterable {
         case fine, flaky, busy, unreachable, lossy, slow
+        /// A gateway has lost the provider's servers, and answers every request with an empty 400.
+        case gateway
     }
 
     /// A call that has left for the provider.
@@ -48,6 +54,7 @@ struct Simulation {
         var user: String
         var expected: String?
         var refresh: Int?
+        var access: Int?
         var given: Secret?
         var sentAt: Int64
         var start: Moment
@@ -90,6 +97,8 @@ struct Simulation {
         var replays = 0
         /// The same token has to leave again before this.
         var replayBefore: Int64?
+        /// The cap on replays kept the last ambiguous outcome from opening a window.
+        var isCapped = false
     }
 
     var random: Randomness
@@ -128,6 +137,10 @@ struct Simulation {
     var wanted: [RequestID: String] = [:]
     var registered: [HandlerID] = []
     var quietUntil: Int64?
+    /// When a refresh token was refused without a reason, replays left out.
+    var unexplained: [Int: [Int64]] = [:]
+    /// When the first question of a round was asked, and which local users were asked in it.
+    var rounds: [Attempt: (began: Int64, users: Set<UInt32>)] = [:]
     var window: Window?
     /// When replays were sent.
     var replayTimes: [Int64] = []
@@ -152,6 +165,8 @@ struct Simulation {
     // What is remembered to judge by.
     var sends: [Int64] = []
     var sendsOfToken: [Int: [Int64]] = [:]
+    /// Refresh tokens whose successor this process holds.
+    var succeeded: Set<Int> = []
     /// When it was noticed that the outcome of a request with a token is unknown.
     var noticed: [Int: [Int64]] = [:]
     /// When an access token came, and in which life of the process.

@@ -24,6 +24,8 @@ final class SimulatedDisk: StateFiles {
         var content: [UInt8]
         /// What the disk has for certain; nil while nothing was ever synced.
         var durable: [UInt8]?
+        /// A sync of it has failed. As on Linux, a later one succeeds and writes nothing.
+        var hasFailed = false
     }
 
     struct NameChange {
@@ -180,13 +182,11 @@ final class SimulatedDisk: StateFiles {
     }
 
     func sync(_ descriptor: Int32, of file: StateFile) throws(FileFault) {
-        try perform("sync", file.path) { $0.sync(Int(descriptor)) }
-    }
-
-    func sync(contentOf file: StateFile) throws(FileFault) {
-        try perform("sync", file.path) { (state) throws(FileFault) in
-            guard let inode = state.names[file] else { throw FileFault("sync", file.path, code: ENOENT) }
-            state.sync(inode)
+        do throws(FileFault) {
+            try perform("sync", file.path) { $0.sync(Int(descriptor)) }
+        } catch {
+            state.withLock { $0.inodes[Int(descriptor)]?.hasFailed = true }
+            throw error
         }
     }
 
@@ -240,7 +240,7 @@ extension SimulatedDisk.State {
     }
 
     fileprivate mutating func sync(_ inode: Int) {
-        guard let content = inodes[inode]?.content else { return }
-        inodes[inode]?.durable = content
+        guard let found = inodes[inode], !found.hasFailed else { return }
+        inodes[inode]?.durable = found.content
     }
 }

@@ -84,6 +84,11 @@ cat >/etc/systemd/system/junctiond.service.d/sandbox.conf <<END
 [Service]
 Environment=JUNCTIOND_JUNCTION_AUTH_URL=$cloud JUNCTIOND_JUNCTION_API_URL=$cloud
 END
+# Programs of a debug build have libraries in the toolchain.
+for unit in ${VISIBLE:+junctiond junctiond-courier@ junction-online}; do
+    mkdir -p "$runtime_units/$unit.service.d"
+    printf '[Service]\nExecPaths=%s\n' "-${VISIBLE// / -}" >"$runtime_units/$unit.service.d/toolchain.conf"
+done
 # The cases start the daemon by its socket more often than the socket unit allows in a minute.
 mkdir -p "${trigger_limit%/*}"
 printf '[Socket]\nTriggerLimitBurst=1000\n' >"$trigger_limit"

@@ -26,12 +26,14 @@ check "the unit is active" prop_is ActiveState active
 check "the daemon's own line about it is in the journal" \
     await_journal 5 . "MESSAGE_ID=$READY_ID" _SYSTEMD_UNIT=junctiond.service
 check "the socket answers at once" ends_with 3 timeout 20 junctionctl status
-check "the status line says who is signed in: nobody" prop_is StatusText "Nobody is signed in"
+check "the status line says that nobody is signed in" prop_is StatusText "Nobody is signed in"
 
 rm "$config"
 cp "$scratch/config.as-installed" "$config"
 sign_in anna
-check "the status line says who is signed in: the user" prop_is StatusText "User $user is signed in"
+check "the status line says that a user is signed in, and not who" prop_is StatusText "A user is signed in"
+check "no unit's state names the user" ends_with 1 grep -qF "$user" <<<"$(systemctl show 'junction*')"
+check "no process is named after the user" ends_with 1 grep -qF "$user" <<<"$(cat /proc/[0-9]*/cmdline /proc/[0-9]*/comm 2>/dev/null | tr '\0' ' ')"
 
 # A configuration that cannot be right is not tried again and again (what clients are told: 15-refused).
 systemctl stop --quiet junctiond.service junctiond.socket

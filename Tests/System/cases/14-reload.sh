@@ -51,4 +51,4 @@ check "the file put right is taken over" systemctl reload junctiond.service
 check "the journal says so again" await_journal 5 . "MESSAGE_ID=$RELOADED_ID"
 check "without rules the socket's group may do everything but manage" as kiosk junctionctl token
 check "signing out is refused to them" ends_with 77 as kiosk junctionctl sign-out
-check "the status line is about the session again" prop_is StatusText "User $user is signed in"
+check "the status line is about the session again" prop_is StatusText "A user is signed in"

@@ -42,3 +42,32 @@ systemctl restart junctiond.service
 check "one call to the provider is allowed" as kiosk junctionctl api GET /v2/providers
 check "a second one within the minute is one too many" is_busy junctionctl api GET /v2/providers
 check "a token costs no call" as kiosk junctionctl token
+
+# ---- memory ----
+
+# One user asks for sixty answers of 8 MB at once: together more than the unit's limit. The daemon takes some at a time, so that
+# the last ones take long, and the check looks when the first ten are there.
+printf '[limits]\nproviderCallsPerMinute = 1000\n' >"$config"
+systemctl restart junctiond.service
+pid=$(main_pid)
+limit=$(prop MemoryMax)
+faults '{"match":"/v2/providers","oversize":8000000}'
+callers=()
+for number in {1..60}; do
+    (exec setpriv --reuid kiosk --regid kiosk --init-groups junctionctl api GET /v2/providers) \
+        >"$work/answer.$number" 2>"$work/error.$number" &
+    callers+=($!)
+done
+ten_are_answered() { (($(find "$work" -name 'answer.*' -size 8000000c | wc -l) >= 10)); }
+peak() { sed -n 's/^VmHWM:[[:space:]]*\([0-9]*\) kB$/\1/p' "/proc/$1/status"; } # PID: the most that it has used, in KiB
+is_below() { [[ $2 != infinity ]] && (($1 * 1024 < $2)) || { echo "$1 KiB is not below $2"; return 1; }; }
+check "sixty large answers at once: the first ten are whole" await 100 ten_are_answered
+check "the unit has a limit of memory, and the daemon stayed below it" is_below "$(peak "$pid")" "$limit"
+check "another user is served meanwhile" as app junctionctl status
+check "it is the same process" is "$(main_pid)" "$pid"
+# Where this container has the kernel's controller, the limit is in force.
+group=/sys/fs/cgroup$(prop ControlGroup)
+[[ ! -e $group/memory.max ]] || check "the kernel has the limit" is "$(<"$group/memory.max")" "$limit"
+kill "${callers[@]}" 2>"$work/.errors" || :
+wait || :
+no_faults

@@ -1,11 +1,16 @@
 #!/usr/bin/env bash
-# The daemon cannot open an internet socket; its courier can, and cannot read anything of the daemon's. A probe that runs in
-# front of each, as the same user and in the same sandbox, tries it.
+# What an attacker who has taken over the daemon or the network helper could reach. The daemon cannot open an internet socket; the helper
+# can, and cannot read anything of the daemon's. Neither can talk to the services of the system, nor run another program. A probe
+# that runs in front of each, as the same user and in the same sandbox, tries it.
 . "${0%/*}/../lib.sh"
 fresh
 
-courier_socket=/run/junctiond-courier.sock
+courier_socket=/run/junctiond/courier.sock
 probe=/ci/suite/probe
+# What can be run is what the probe itself needs, and nothing more.
+probe_can_run="ExecPaths=$probe /usr/bin/perl"
+denied="no, Permission denied"
+missing="no, No such file or directory"
 
 # What a probe in one of the unit's processes has said since the mark.
 probed() { logged -o cat "$@" | grep '^probe '; }
@@ -21,11 +26,48 @@ uid() { stat -c %u "/proc/$1"; }
 seccomp() { sed -n 's/^Seccomp:\t//p' "/proc/$1/status"; }
 capabilities() { sed -n 's/^Cap\(Prm\|Eff\|Bnd\|Amb\):\t0*$/none/p' "/proc/$1/status" | wc -l; }
 
+# ---- what listens on this machine for everybody ----
+
+# The system bus, systemd-resolved, and a service as any package may bring it. A small machine has not all of them: what does not
+# listen here gets a stand-in at its place.
+bus=/run/dbus/system_bus_socket
+resolved=/run/systemd/resolve/io.systemd.Resolve
+other=/run/other-service.sock
+listeners=("$bus" "$resolved" "$other")
+number=0
+for listener in "${listeners[@]}"; do
+    [[ ! -S $listener ]] || continue
+    number=$((number + 1))
+    unit "stand-in$number@.service" <<END
+[Service]
+ExecStart=/bin/cat
+StandardInput=socket
+END
+    unit "stand-in$number.socket" <<END
+[Socket]
+ListenStream=$listener
+SocketMode=0666
+Accept=yes
+RemoveOnStop=yes
+END
+    systemctl start "stand-in$number.socket"
+done
+as stranger "$probe" "${listeners[@]/#/connect:}" run:/usr/bin/true 2>"$work/anybody"
+check "any user can connect to the system bus, to systemd-resolved and to another service, and run a program" \
+    all_answer "$work/anybody" yes "${listeners[@]/#/connect:}" run:/usr/bin/true
+
 # ---- the daemon ----
 
+own_folders=("$state" /tmp /var/tmp /dev/shm)
+# A network manager's folder, in which the daemon hears that the network has changed.
+network_news=/run/NetworkManager
+mkdir -p "$network_news"
 drop_in probe <<END
 [Service]
+$probe_can_run
 ExecStartPre=$probe socket:inet socket:inet6 socket:netlink socket:packet socket:unix interfaces reach:8787
+ExecStartPre=$probe ${listeners[*]/#/connect:} connect:/run/systemd/private run:/usr/bin/perl
+ExecStartPre=$probe run:/usr/bin/true run:/bin/sh ${own_folders[*]/#/bring:}
 END
 sign_in anna
 pid=$(main_pid)
@@ -44,6 +86,26 @@ check "from there the provider cannot be reached, even without the filter" \
     ends_with 7 nsenter --target "$pid" --net curl -sS "$cloud/sandbox/counters"
 check "from here it can" counter exchanges
 check "nevertheless a user was signed in" field_is userId "$user"
+check "in the daemon's unit nobody can talk to the system bus, to systemd-resolved or to another service" \
+    all_answer "$work/keeper" "$missing" "${listeners[@]/#/connect:}"
+check "nor to the service manager" answers "$work/keeper" connect:/run/systemd/private "$denied"
+check "nor run another program" all_answer "$work/keeper" "$denied" run:/usr/bin/true run:/bin/sh
+check "nor one that it has written itself" all_answer "$work/keeper" "$denied" "${own_folders[@]/#/bring:}"
+check "a program that the unit names can be run: it is the unit that refuses" answers "$work/keeper" run:/usr/bin/perl yes
+
+# The sockets below /run that a process sees, but those that it needs.
+other_sockets() { # PID PATTERN
+    find "/proc/$1/root/run" -type s 2>"$work/.errors" | sed "s|^/proc/$1/root||" | grep -Ev "$2" || :
+}
+needed='^/run/(junctiond/|systemd/((notify|private)$|journal/|userdb/))'
+check "the daemon sees the sockets that it needs" is "$(find "/proc/$pid/root$courier_socket" -type s)" "/proc/$pid/root$courier_socket"
+check "and no other below /run" is "$(other_sockets "$pid" "$needed")" ""
+check "this machine has others" no is "$(other_sockets self "$needed")" ""
+systemctl restart junctiond-courier.socket
+end_couriers
+check "a socket that is made anew is seen, too" calls
+watches() { grep -h '^inotify' "/proc/$1/fdinfo"/* | grep -q " ino:$(stat -c %i "$2" | xargs printf %x) "; } # PID FOLDER
+check "the daemon watches the folder of a network manager" watches "$pid" "$network_news"
 
 # ---- the courier ----
 
@@ -70,7 +132,9 @@ places=(write:/var/lib write:/etc write:/run write:/usr/bin write:/home)
 others=(look:"$pid" signal:"$pid" connect:"$JUNCTIOND_SOCKET" connect:"$courier_socket" socket:netlink socket:packet)
 drop_in probe junctiond-courier@.service <<END
 [Service]
+$probe_can_run
 ExecStartPre=$probe ${secrets[*]/#/read:} ${folders[*]} ${places[*]} ${others[*]} socket:inet reach:8787 read:/etc/passwd
+ExecStartPre=$probe ${listeners[*]/#/connect:} run:/usr/bin/perl run:/usr/bin/true run:/bin/sh bring:/tmp bring:/var/tmp bring:/dev/shm
 END
 mark
 check "another courier carries the next request" calls
@@ -83,6 +147,53 @@ check "it can neither look at the daemon nor signal to it" all_answer "$work/cou
 check "it can connect neither to the daemon nor to a courier" all_answer "$work/courier" no "${others[@]:2:2}"
 check "it has no other kind of socket" all_answer "$work/courier" "$refused" "${others[@]:4}"
 check "it can do what it is for" all_answer "$work/courier" yes socket:inet reach:8787 read:/etc/passwd
+check "it can ask systemd-resolved for an address" answers "$work/courier" "connect:$resolved" yes
+check "it can talk neither to the system bus nor to another service" \
+    all_answer "$work/courier" "$missing" "connect:$bus" "connect:$other"
+check "it can run no other program" all_answer "$work/courier" "$denied" run:/usr/bin/true run:/bin/sh
+check "nor one that it has written itself" all_answer "$work/courier" "$denied" bring:/tmp bring:/var/tmp bring:/dev/shm
+check "a program that its unit names can be run: it is the unit that refuses" answers "$work/courier" run:/usr/bin/perl yes
+courier=$(courier_pid)
+check "it sees no other socket below /run" \
+    is "$(other_sockets "$courier" '^/run/systemd/(notify$|resolve/)|^/run/(nscd|avahi-daemon|NetworkManager|resolvconf|connman|dhcpcd)/')" ""
+
+# ---- what waits for a session ----
+
+drop_in probe junction-online.service <<END
+[Service]
+$probe_can_run
+ExecStartPre=$probe ${listeners[*]/#/connect:} connect:$JUNCTIOND_SOCKET run:/usr/bin/perl run:/usr/bin/true
+END
+mark
+check "junction-online.target is reached" systemctl start junction-online.target
+no_drop_in probe junction-online.service
+probed _SYSTEMD_UNIT=junction-online.service >"$work/online"
+check "what waits for it can talk to the daemon, and can run what its unit names" \
+    all_answer "$work/online" yes "connect:$JUNCTIOND_SOCKET" run:/usr/bin/perl
+check "and to no other service" all_answer "$work/online" "$missing" "${listeners[@]/#/connect:}"
+check "nor can it run another program" answers "$work/online" run:/usr/bin/true "$denied"
+systemctl stop --quiet junction-online.target junction-online.service
+
+# ---- who knows users ----
+
+# A user that only the service manager knows, by nss-systemd; a small system may not have that.
+unit visitor.service <<'END'
+[Service]
+DynamicUser=yes
+User=visitor
+ExecStart=/usr/bin/sleep infinity
+END
+systemctl start visitor.service
+if visitor=$(getent passwd visitor | cut -d : -f 3) && [[ $visitor ]]; then
+    printf '[[access]]\nallow = ["status"]\nuser = "visitor"\n' >"$config"
+    systemctl restart junctiond.service
+    check "a user who is known to a service of the system alone has what an entry allows" \
+        setpriv --reuid "$visitor" --regid "$visitor" --groups junction /usr/bin/junctionctl status
+    check "others have nothing by it" ends_with 77 as app junctionctl status
+    cp -f "$scratch/config.as-installed" "$config"
+    systemctl restart junctiond.service
+    pid=$(main_pid)
+fi
 
 # ---- everybody else ----
 
@@ -95,6 +206,7 @@ done
 
 # ---- when there is nothing to carry ----
 
+end_couriers
 before=$EPOCHREALTIME
 check "one more request" calls
 courier=$(courier_pid)

@@ -69,4 +69,23 @@ kill -KILL "$courier"
 kill -CONT "$(main_pid)"
 ends || :
 check "killed when the answer is there and the daemon has not read it: the login goes on" goes_on
+# An API call has a courier of its own.
+refreshes=$(counter refreshes)
+replays=$(counter replays)
+faults '{"match":"/v1/token","grant":"refresh_token","hang":true,"times":1}'
+begin
+await_counter hanging 1
+session=$(courier_pid)
+faults '{"match":"/v2/providers","hang":true,"times":1}'
+calls >"$work/call" 2>&1 &
+call=$!
+await_counter hanging 2
+kill -KILL "$(courier_beside "$session")"
+called() { wait "$call"; }
+check "an API call whose courier is killed fails" ends_with 75 called
+check "the courier of the renewal beside it is the same" is "$(courier_pid)" "$session"
+release
+check "the renewal beside it succeeds" ends
+no_faults
+check "and the provider was asked for it once" is "$(counter refreshes) $(counter replays)" "$((refreshes + 1)) $replays"
 check "the user was signed in once" counter_is exchanges 1

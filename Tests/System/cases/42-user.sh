@@ -3,39 +3,26 @@
 . "${0%/*}/../lib.sh"
 fresh
 
-home=$work/home
-runtime=$work/runtime
-install -d -o kiosk -g kiosk -m 700 "$home" "$runtime" "$home/.config/junctiond"
-cat >"$home/.config/junctiond/junctiond.toml" <<END
+start_user_manager
+status_member() { user_does junctionctl --json status | member "$1"; } # NAME
+
+check "the socket can be enabled by the user" user_does systemctl --user start junctiond.socket
+check "it is the user's alone" is "$(stat -c '%U %a' "$user_runtime/junctiond/junctiond.sock")" "kiosk 600"
+check "a new user has no configuration" no test -e "$user_config"
+check "whoever connects starts the daemon" ends_with 3 user_does junctionctl status
+check "it has the built-in defaults" is "$(status_member provider)" junction
+
+# One that comes later.
+configure_user <<<'provider = "nonsense"'
+check "a configuration that appears later is read at the next start, and refused if it is wrong" \
+    no user_does systemctl --user restart junctiond.service
+configure_user <<END
 provider = "junction"
 [junction]
 authUrl = "$cloud"
 apiUrl = "$cloud"
 END
-chown kiosk "$home/.config/junctiond/junctiond.toml"
-
-# What logind starts at a log-in, on a machine that has one.
-unit user-manager.service <<END
-[Service]
-Type=notify
-User=kiosk
-Environment=HOME=$home XDG_RUNTIME_DIR=$runtime
-ExecStart=/lib/systemd/systemd --user
-Delegate=yes
-KillMode=mixed
-TimeoutStopSec=20
-END
-systemctl start user-manager.service
-
-user_does() { as kiosk env -i PATH="$PATH" HOME="$home" XDG_RUNTIME_DIR="$runtime" "$@"; }
-of_user() { user_does systemctl --user show --property="$1" --value "${2:-junctiond.service}"; }
-status_member() { user_does junctionctl --json status | member "$1"; } # NAME
-
-mkdir -p "$home/.local"
-chown kiosk: "$home/.local"
-check "the socket can be enabled by the user" user_does systemctl --user start junctiond.socket
-check "it is the user's alone" is "$(stat -c '%U %a' "$runtime/junctiond/junctiond.sock")" "kiosk 600"
-check "whoever connects starts the daemon" ends_with 3 user_does junctionctl status
+check "the right one is in force at the next start" user_does systemctl --user restart junctiond.service
 check "and it says that it is ready" is "$(of_user ActiveState)" active
 check "nothing is locked" is "$(status_member sealedWith) $(user_does junctionctl --json status | grep -o '"status":"ok"')" \
     'file "status":"ok"'
@@ -53,5 +40,5 @@ check "a configuration can be loaded again" user_does systemctl --user reload ju
 check "the system's own daemon is another one" ends_with 3 junctionctl status
 user_does systemctl --user stop junctiond.socket
 check "once it is stopped there is no socket, and the user asks the system's daemon again" \
-    test ! -e "$runtime/junctiond/junctiond.sock"
-systemctl stop user-manager.service
+    test ! -e "$user_runtime/junctiond/junctiond.sock"
+stop_user_manager

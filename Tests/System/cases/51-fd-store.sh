@@ -54,6 +54,17 @@ check "the newest session is back" is "$(token)" "$token"
 check "with the third generation of the token" field_is generation 3
 check "the store does not fill up" test "$(kept)" -le 2
 
+# A configuration that is refused must not cost the copy, whoever waits or not, and neither must the reload that mends it.
+echo 'nonsense = 1' >>"$config"
+check "a restart with a refused configuration keeps the process, for the sake of the copy" systemctl restart junctiond.service
+check "the copy is still in the store" is_kept
+check "nobody gets a token" ends_with 78 junctionctl token
+cp "$scratch/config.as-installed" "$config"
+check "a reload with the configuration put right succeeds" systemctl reload junctiond.service
+check "the newest session is back" is "$(token)" "$token"
+check "with the third generation of the token" field_is generation 3
+check "the store still has it" is_kept
+
 rm "$filler"
 check "with room again it becomes durable" await_snapshot 30 '"durable":true'
 check "and the store is emptied" await 5 prop_is NFileDescriptorStore 0

@@ -86,6 +86,8 @@ cat >"$work/courier" <<'END'
 printf '\000\000\000\002\000\000\000\000\201\000\143' >&0
 exec cat >/dev/null
 END
+# The unit lets no script be run without its interpreter and what that runs.
+drop_in script junctiond-courier@.service <<<$'[Service]\nExecPaths=/bin/sh /bin/cat'
 next_version 99.3-1 '' "$work/courier"
 end_couriers
 dpkg --force-confdef --force-confold -i "$work/junctiond_99.3-1.deb" >"$work/installation" 2>&1
@@ -97,6 +99,7 @@ check "what needs the network is unavailable, and says what is to be done" \
     is_unavailable "restart junctiond" calls
 dpkg --force-confdef --force-confold -i "$PACKAGE" >"$work/installation" 2>&1
 sed -i 1d "$config"
+no_drop_in script junctiond-courier@.service
 check "with the configuration in order it can be restarted" systemctl restart junctiond.service
 check "and has a courier" calls
 check "and the session" is_the_same_session
@@ -107,6 +110,49 @@ check "what the administrator disabled stays disabled" is "$(systemctl is-enable
 systemctl enable --quiet junctiond.socket
 check "the session is the same" is_the_same_session
 
+# ---- an upgrade that meets what somebody has stopped ----
+
+stop_daemon
+check "a version installs while the socket is stopped" dpkg --force-confdef --force-confold -i "$PACKAGE"
+check "what the administrator stopped stays stopped" \
+    is "$(systemctl is-active junctiond.socket junctiond.service | paste -sd ' ' || :)" "inactive inactive"
+systemctl start junctiond.socket
+check "the session is the same" is_the_same_session
+
+# ---- an upgrade while users have daemons of their own ----
+
+start_user_manager
+configure_user <<END
+[junction]
+authUrl = "$cloud"
+apiUrl = "$cloud"
+END
+upgrade() { dpkg --force-confdef --force-confold -i "$work/junctiond_99.4-1.deb" >"$work/installation" 2>&1; }
+users_pid() { of_user MainPID; }
+
+next_version 99.4-1
+user_does systemctl --user start junctiond.socket
+check "a version installs while a user's own daemon is not running" upgrade
+check "it is not started" is "$(of_user ActiveState)" inactive
+
+user_does systemctl --user start junctiond.service
+bert=$(new_user bert)
+sign_in_token "$bert" | user_does junctionctl sign-in >"$work/.sign-in"
+old=$(users_pid)
+check "a version installs while it is running" upgrade
+check "it was restarted" no is "$(users_pid)" "$old"
+check "and the new one runs" is "$(of_user ActiveState)" active
+check "with the session" is "$(user_does junctionctl --json status | member userId)" "$bert"
+check "and a network helper" user_does junctionctl renew
+check "nothing is left to be done" is "$(grep 'was not restarted' "$work/installation" || :)" ""
+
+old=$(users_pid)
+echo 'nonsense = true' >>"$user_config"
+check "a version installs while the user's configuration is not in order" upgrade
+check "the user's daemon is left alone" is "$(users_pid)" "$old"
+check "and the installation says so" has "$(<"$work/installation")" "user with the number $(id -u kiosk) was not restarted"
+stop_user_manager
+
 # ---- removing, and coming back ----
 
 record=$(sha256sum "$state/session.sealed" "$key" "$config")
@@ -114,7 +160,7 @@ check "the package can be removed" dpkg -r junctiond
 check "the daemon is gone" is "$(systemctl is-active junctiond.service || :)" inactive
 check "the socket is gone" no test -e "$JUNCTIOND_SOCKET"
 check "so is its courier" no_courier
-check "and the courier's socket" no test -e /run/junctiond-courier.sock
+check "and the courier's socket" no test -e /run/junctiond/courier.sock
 check "the programs are gone" no test -e /usr/bin/junctiond
 check "the state, its key and the configuration stay" \
     is "$(sha256sum "$state/session.sealed" "$key" "$config")" "$record"

@@ -6,21 +6,32 @@ final class Sandbox {
     let authority: String?
     private let process: ChildProcess
     private let output: Pipe
+    /// What ends TLS before it.
+    private var front: (process: ChildProcess, output: Pipe)?
     private static let teamKey = "sk_us_bench"
 
     init(_ lab: Lab, certificates: Certificates? = nil) throws {
-        var command = Command(
+        let command = Command(
             try lab.program("junction-sandbox"),
             ["--listen", "127.0.0.1:0", "--access-token-lifetime", "3600"]
         )
-        if let certificates {
-            command.arguments += ["--tls-certificate", certificates.chain, "--tls-key", certificates.key]
-        }
         authority = certificates?.authority
         output = try Pipe()
         process = try ChildProcess(command, output: output.input, errors: output.input)
         output.closeInput()
-        origin = String(try output.readLine(containing: "listening on").split(separator: " ").last!)
+        let plain = String(try output.readLine(containing: "listening on").split(separator: " ").last!)
+        guard let certificates else {
+            origin = plain
+            return
+        }
+        let pipe = try Pipe()
+        let tls = Command(
+            Lab.projectRoot + "Tests/tls-front",
+            [certificates.chain, certificates.key, String(plain.split(separator: ":").last!)]
+        )
+        front = (try ChildProcess(tls, output: pipe.input, errors: pipe.input), pipe)
+        pipe.closeInput()
+        origin = "https://127.0.0.1:" + (try pipe.readLine(containing: ""))
     }
 
     /// What a customer's backend does: a new user.

@@ -10,7 +10,7 @@ final class CourierConnection: ChannelInboundHandler {
     /// Why a courier says nothing more.
     enum Ending {
         case gone
-        /// It said what is no message.
+        /// It sent what is no frame.
         case unintelligible
     }
 
@@ -27,7 +27,7 @@ final class CourierConnection: ChannelInboundHandler {
     ///
     /// Whoever hears a message may answer it, and when that meets a closed door the channel reads all that is left and
     /// closes before it returns. So whatever comes waits here until its turn.
-    private var unheard: [(number: UInt32, message: CourierMessage)] = []
+    private var unheard: [(number: UInt32, message: Result<CourierMessage, FormatFault>)] = []
     private var ending: Ending?
     private var isPassingOn = false
     /// It has said which version it speaks.

@@ -4,19 +4,16 @@ import JunctionSession
 import NIOCore
 import NIOPosix
 
-/// The keeper's end of the way out: gets a courier when there is something to carry, and lets it go when there has been
-/// nothing for a while. Lives on the event loop.
+/// The daemon's end of the way out by one of its network helpers: gets a process when there is something to carry, and lets it go
+/// when there has been nothing for a while. Lives on the event loop.
 ///
-/// A courier that dies takes nothing with it but what it was carrying: the next request gets another one.
+/// A helper that dies takes nothing with it but what it was carrying: the next request gets another one.
 final class CourierLink {
     private enum State {
         case without
         case having(CourierConnection)
         case closed
     }
-
-    /// What apps ask for leaves room for what the session needs.
-    private static let mostBulk = Flow.mostTransfers * 3 / 4
 
     /// A loop that comes so late to what was due has been held up…
     private static let stall = TimeAmount.seconds(1)
@@ -52,7 +49,7 @@ final class CourierLink {
     func begin(_ transfer: OutgoingTransfer) {
         let courier: CourierConnection
         do throws(HttpFailure.Cause) {
-            guard transfers.count < (transfer.call.isBulk ? Self.mostBulk : Flow.mostTransfers),
+            guard transfers.count < Flow.mostTransfers,
                 // Numbers begin again after four milliards.
                 transfers[transfer.number] == nil
             else { throw .tooManyUnderWay }
@@ -108,13 +105,20 @@ final class CourierLink {
 
     // MARK: For the courier
 
-    func heard(_ message: CourierMessage, about number: UInt32, from courier: CourierConnection) {
+    /// - Parameter message: what was said, or why that cannot be read.
+    func heard(
+        _ message: Result<CourierMessage, FormatFault>,
+        about number: UInt32,
+        from courier: CourierConnection
+    ) {
         guard isPresent(courier) else { return }
-        if case .hello(let version) = message { return greeted(by: courier, version) }
+        if case .success(.hello(let version)) = message { return greeted(by: courier, version) }
         guard courier.isGreeted else { return giveUp(courier, .unintelligible) }
         // It may have crossed the end of its transfer.
         guard let transfer = transfers[number] else { return }
-        guard transfer.expects(message) else { return giveUp(courier, .unintelligible) }
+        guard case .success(let message) = message, transfer.expects(message) else {
+            return breach(of: transfer, by: courier)
+        }
         switch message {
         case .hello: break
         case .credit: sendMore(of: transfer)
@@ -207,6 +211,14 @@ final class CourierLink {
         guard isPresent(courier) else { return }
         for transfer in transfers.values { transfer.requestLeft = true }
         lose(courier, trouble)
+    }
+
+    /// Ends one transfer of which the network helper said what cannot be: where its next message begins is known, so the
+    /// others go on. What the helper has done about this one is not known.
+    private func breach(of transfer: OutgoingTransfer, by courier: CourierConnection) {
+        transfer.requestLeft = true
+        courier.tell(.cancel, about: transfer.number)
+        end(transfer, .courier(.malformed))
     }
 
     private func failure(_ cause: HttpFailure.Cause, of transfer: OutgoingTransfer) -> HttpFailure {

@@ -45,8 +45,10 @@ enum CourierTrouble: Equatable, Sendable {
     /// It does not come to an end.
     case late
     case ofAnotherVersion
-    /// What it says is no message, or does not belong there.
+    /// What it sends is no frame, or comes before its greeting.
     case unintelligible
+    /// A message about one transfer cannot be read, or cannot come there.
+    case malformed
 }
 
 extension CourierTrouble {
@@ -63,6 +65,8 @@ extension CourierTrouble {
         case .late: "The network courier has not brought the answer of \(place) in its time, and was given up"
         case .ofAnotherVersion: "The network courier is of another version than the daemon"
         case .unintelligible: "The network courier said of \(place) what makes no sense, and was given up"
+        case .malformed:
+            "The network courier brought an answer of \(place) that cannot be one, and this request was ended"
         }
     }
 
@@ -76,6 +80,7 @@ extension CourierTrouble {
                 "it is for its group alone: junctiond.service needs SupplementaryGroups=junctiond-keeper"
             case .socket: "run: systemctl start junctiond-courier.socket"
             }
+        case .malformed: "try again; if it stays so, the journal of junctiond-courier@ may say more"
         case .died, .silent, .late, .unintelligible:
             "the next request gets another one; its last words are in the journal of junctiond-courier@"
         case .ofAnotherVersion: "an upgrade is half done: restart junctiond"

@@ -16,7 +16,7 @@ protocol AnswerReceiver: AnyObject {
 /// One request on its way, as the keeper sees it: what has been said about it, and what there is still to say.
 final class OutgoingTransfer {
     let number: UInt32
-    let call: HttpCall
+    let errand: Errand
     let limits: TransferLimits
     let receiver: any AnswerReceiver
     /// Any of the request may have reached the server.
@@ -39,20 +39,21 @@ final class OutgoingTransfer {
     var hasSaidEnd: Bool
     private var sent = 0
     private var room = Flow.window
-    private var hasHead = false
+    /// How much of a body the answer has, once its head is there.
+    private var bodyLength: AnswerHead.BodyLength?
     private var received = 0
     private var answerRoom = Flow.window
 
     init(
         _ number: UInt32,
-        _ call: HttpCall,
+        _ errand: Errand,
         _ limits: TransferLimits,
         _ receiver: any AnswerReceiver,
         at now: NIODeadline
     ) {
-        (self.number, self.call, self.limits, self.receiver) = (number, call, limits, receiver)
+        (self.number, self.errand, self.limits, self.receiver) = (number, errand, limits, receiver)
         (begunAt, movedAt) = (now, now)
-        switch call.body {
+        switch errand.call.body {
         case .plain(let bytes): (unsent, secret, upload) = (bytes[...], nil, nil)
         case .secret(let box): (unsent, secret, upload) = ([], box, nil)
         case .streamed(let stream): (unsent, secret, upload) = ([], nil, stream)
@@ -60,6 +61,8 @@ final class OutgoingTransfer {
         }
         hasSaidEnd = upload == nil && unsent.isEmpty && secret.map { $0.count == 0 } ?? true
     }
+
+    var call: HttpCall { errand.call }
 
     /// Whether a message can be meant as it is said, which is noted then: the courier reads what strangers send, so the order
     /// of an answer and its bounds are not left to it. What moves nothing is no message either.
@@ -71,24 +74,39 @@ final class OutgoingTransfer {
             guard count > 0, room + Int(count) <= Flow.window else { return false }
             room += Int(count)
         case .leaving:
-            guard !hasHead, departures < mostDepartures else { return false }
+            guard bodyLength == nil, departures < mostDepartures else { return false }
             departures += 1
             requestLeft = true
             leftAt = leftAt ?? .now()
-        case .head:
-            guard requestLeft, !hasHead else { return false }
-            hasHead = true
+        case .head(let head):
+            guard requestLeft, bodyLength == nil else { return false }
+            bodyLength = head.bodyLength(answering: call.method)
+            guard bodyLength != nil else { return false }
         case .body(let part):
-            guard hasHead, part.count > 0, part.count <= answerRoom, part.count <= call.longestAnswer - received
-            else { return false }
+            guard part.count > 0, part.count <= answerRoom, part.count <= mostToCome else { return false }
             answerRoom -= part.count
             received += part.count
-        case .end: return hasHead
+        case .end:
+            switch bodyLength {
+            case .exactly(let length): return UInt64(received) == length
+            case .untilItsEnd: return true
+            case nil: return false
+            }
         // What has left cannot be called back.
         case .failed(let failure): requestLeft = requestLeft || failure.requestLeft
         }
         movedAt = .now()
         return true
+    }
+
+    /// How much more of the answer may come: none before its head, and never more than was announced.
+    private var mostToCome: Int {
+        let left = call.longestAnswer - received
+        return switch bodyLength {
+        case .exactly(let length): min(left, Int(clamping: length) - received)
+        case .untilItsEnd: left
+        case nil: 0
+        }
     }
 
     /// Somebody is done with so much of the answer.
@@ -161,14 +179,11 @@ final class OutgoingTransfer {
             url: call.origin.url + call.target,
             headers: headers,
             body: body,
-            mayBeRepeated: mayBeRepeated,
+            mayBeRepeated: errand.mayBeRepeated,
             limits: limits
         )
     }
 
-    /// Only what an app asks for: a vendor's own conversation is made of single outcomes.
-    private var mayBeRepeated: Bool { call.isBulk && ["GET", "HEAD"].contains(call.method) && call.body == nil }
-
     /// libcurl takes five other connections at the most (CONN_MAX_RETRIES).
-    private var mostDepartures: Int { mayBeRepeated ? 6 : 1 }
+    private var mostDepartures: Int { errand.mayBeRepeated ? 6 : 1 }
 }

@@ -55,7 +55,7 @@ extension OAuthCloud {
                 try idToken(about: subject, nonce: granted.nonce, for: client, from: issuer)
             )
         }
-        return members.overlaid(with: terms.tokenMembers)
+        return members.overlaid(with: terms.tokenMembers).overlaid(with: shape.members)
     }
 
     private func idToken(

@@ -27,10 +27,8 @@ struct CourierCarryingTests {
         let body = String(repeating: "0123456789abcdef", count: 1 << 19)
         try await Stage.play([.answer(200, [], body)]) { stage in
             var call = try call(stage, "PUT")
-            call.isBulk = true
-            call.longestAnswer = body.utf8.count
             call.body = .plain(Array(body.utf8))
-            let answer = try await stage.http.answer(to: call)
+            let answer = try await stage.http.answer(to: ApiCall(call))
 
             #expect(answer.body.count == body.utf8.count)
             #expect(answer.body.text == body)
@@ -63,10 +61,9 @@ struct CourierCarryingTests {
             limits: .patient
         )
         var call = HttpCall(method: "PUT", origin: try HttpOrigin("http://127.0.0.1:\(port)"), target: "/")
-        call.isBulk = true
         call.body = .plain([UInt8](repeating: 0x20, count: 8 << 20))
 
-        let answer = try await courier.answer(to: call)
+        let answer = try await courier.answer(to: ApiCall(call))
         #expect(answer.status == 413)
         #expect(answer.body.text == "too much")
         await courier.shutdown()
@@ -112,6 +109,17 @@ struct CourierCarryingTests {
         }
     }
 
+    @Test func `a header line that looks like a status line is none`() async throws {
+        let bytes = "HTTP/1.1 403 Forbidden\r\nHTTP/1.1 200 OK: x\r\nx-a: 1\r\ncontent-length: 2\r\n\r\nno"
+        try await Stage.play([.raw(bytes)]) { stage in
+            let answer = try await stage.http.answer(to: try call(stage, "GET"))
+
+            #expect(answer.status == 403)
+            #expect(answer.headers.map(\.name) == ["x-a", "content-length"])
+            #expect(answer.body.text == "no")
+        }
+    }
+
     @Test func `odd bytes in a header hurt nobody`() async throws {
         try await Stage.play([.raw("HTTP/1.1 200 OK\r\nx-a: \u{1}b\u{7F}ä\tc \r\n: none\r\ncontent-length: 0\r\n\r\n")])
         {
@@ -134,6 +142,37 @@ struct CourierCarryingTests {
             #expect([.notHTTP, .closed].contains(failure?.cause))
             #expect(failure?.requestLeft == true)
         }
+    }
+
+    @Test(arguments: [
+        "HTTP/1.1 101 Switching Protocols\r\n\r\nbody",
+        "HTTP/1.1 101 Switching Protocols\r\ncontent-length: 4\r\n\r\nbody",
+        "HTTP/1.1 103 Early Hints\r\n\r\nHTTP/1.1 101 Switching Protocols\r\n\r\nbody",
+        "HTTP/1.1 200 OK\r\ncontent-length: 1\r\ncontent-length: 4\r\n\r\nbody",
+        "HTTP/1.1 200 OK\r\ncontent-length: 4x\r\n\r\nbody",
+    ])
+    func `an odd answer ends its own transfer, and another one goes on`(bytes: String) async throws {
+        let odd = try await ScriptedServer.start([.raw(bytes)]) { _ in }
+        try await Stage.play([.answer(200, [], "fine"), .answer(200, [], "fine")], ownCourier: true) { stage in
+            let slow = try await ScriptedServer.start([.stall("HTTP/1.1 200 OK\r\ncontent-length: 4\r\n\r\nha")]) { _ in
+            }
+            let waiting = Task { await stage.http.failure(of: try call(slow, "GET")) }
+            while slow.requests.isEmpty { await Task.yield() }
+
+            let failure = await stage.http.failure(of: try call(odd, "GET"))
+
+            #expect(failure?.cause == .notHTTP)
+            #expect(failure?.requestLeft == true)
+            #expect(try await stage.http.answer(to: try call(stage, "GET")).body.text == "fine")
+            try await slow.stop()
+            // It was still there to see that its server went.
+            #expect(try await waiting.value?.cause == .closed)
+        }
+        try await odd.stop()
+    }
+
+    private func call(_ server: ScriptedServer, _ method: String) throws -> HttpCall {
+        HttpCall(method: method, origin: try HttpOrigin(server.url), target: "/")
     }
 
     private func call(_ stage: Stage, _ method: String) throws -> HttpCall {

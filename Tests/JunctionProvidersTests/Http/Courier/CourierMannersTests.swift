@@ -5,45 +5,36 @@ import Testing
 
 @testable import JunctionProviders
 
-/// The courier reads what strangers send, so the keeper believes no more of it than it has to: a message that does not fit
-/// ends the connection, and nothing that it says can fill the keeper's memory.
+/// The network helper reads what strangers send, so the daemon believes no more of it than it has to: a message that does not fit
+/// ends the transfer that it is about, what is no frame ends the connection, and nothing that it says can fill the daemon's memory.
 struct CourierMannersTests {
     struct Offence: CustomTestStringConvertible, Sendable {
         var testDescription: String
         var isGreeted = true
         var bytes: [UInt8] = []
         var messages: [CourierMessage] = []
+        var method = "POST"
     }
 
     private static let head = CourierMessage.head(AnswerHead(status: 200, headers: []))
 
-    static let offences = [
+    private static func head(_ headers: [(name: String, value: String)], status: UInt16 = 200) -> CourierMessage {
+        .head(AnswerHead(status: status, headers: headers))
+    }
+
+    static let brokenFrames = [
         Offence(testDescription: "nonsense", bytes: Array("HTTP/1.1 400 Bad Request\r\n\r\n".utf8)),
-        Offence(testDescription: "the keeper's own words", bytes: [0, 0, 0, 2, 0, 0, 0, 0, 1, 0, 1]),
+        Offence(testDescription: "the daemon's own words", bytes: [0, 0, 0, 2, 0, 0, 0, 0, 1, 0, 1]),
+        Offence(testDescription: "a frame that is too long", bytes: [0, 1, 0, 0, 0, 0, 0, 1, 133]),
         Offence(testDescription: "no greeting", isGreeted: false, messages: [.leaving]),
         Offence(testDescription: "two greetings", messages: [.hello(version: KeeperMessage.version)]),
-        Offence(testDescription: "a body without a head", messages: [.leaving, .body(.ofZeros(1))]),
-        Offence(testDescription: "an end without a head", messages: [.leaving, .end]),
-        Offence(testDescription: "an answer to what has not left", messages: [head]),
-        Offence(testDescription: "two heads", messages: [.leaving, head, head]),
-        Offence(testDescription: "room for what was not sent", messages: [.leaving, .credit(3)]),
-        Offence(testDescription: "all the room there is", messages: [.leaving, .credit(.max)]),
-        Offence(testDescription: "room for nothing", messages: [.leaving, .credit(0)]),
-        Offence(testDescription: "a part without a byte", messages: [.leaving, head, .body(.empty)]),
-        Offence(testDescription: "a request that is made once and leaves twice", messages: [.leaving, .leaving]),
-        Offence(
-            testDescription: "more than the answer may have",
-            messages: [.leaving, head, .body(.ofZeros(64)), .body(.ofZeros(1))]
-        ),
     ]
 
-    @Test(arguments: offences)
-    func `what does not fit ends the connection, and the request may have left`(offence: Offence) async throws {
+    @Test(arguments: brokenFrames)
+    func `what is no frame ends the connection, and the request may have left`(offence: Offence) async throws {
         let courier = try PlayedCourier()
         let http = courier.http()
-        var call = HttpCall(method: "POST", origin: try HttpOrigin("https://vendor.example"), target: "/")
-        call.body = .plain([1, 2])
-        call.longestAnswer = 64
+        let call = try self.call()
         async let failure = http.failure(of: call)
         let line = try await courier.met()
         let number = try await line.opened()
@@ -58,12 +49,83 @@ struct CourierMannersTests {
         await http.shutdown()
     }
 
+    static let offences = [
+        Offence(testDescription: "a body without a head", messages: [.leaving, .body(.ofZeros(1))]),
+        Offence(testDescription: "a body before everything", messages: [.body(.ofZeros(1))]),
+        Offence(testDescription: "an end without a head", messages: [.leaving, .end]),
+        Offence(testDescription: "an answer to what has not left", messages: [head]),
+        Offence(testDescription: "two heads", messages: [.leaving, head, head]),
+        Offence(testDescription: "room for what was not sent", messages: [.leaving, .credit(3)]),
+        Offence(testDescription: "all the room there is", messages: [.leaving, .credit(.max)]),
+        Offence(testDescription: "room for nothing", messages: [.leaving, .credit(0)]),
+        Offence(testDescription: "a part without a byte", messages: [.leaving, head, .body(.empty)]),
+        Offence(testDescription: "a request that is made once and leaves twice", messages: [.leaving, .leaving]),
+        Offence(
+            testDescription: "more than the answer may have",
+            messages: [.leaving, head, .body(.ofZeros(64)), .body(.ofZeros(1))]
+        ),
+        Offence(testDescription: "a status that is none", messages: [.leaving, head([], status: 101)]),
+        Offence(testDescription: "a name that is not ASCII", messages: [.leaving, head([("x-\u{E9}", "1")])]),
+        Offence(testDescription: "a name with a colon", messages: [.leaving, head([("Set-Cookie: a=b; x", "1")])]),
+        Offence(testDescription: "a name with a space", messages: [.leaving, head([("Junction-Error ", "1")])]),
+        Offence(
+            testDescription: "a value with a new line",
+            messages: [.leaving, head([("x", "1\r\nJunction-Error: 2")])]
+        ),
+        Offence(testDescription: "a length that is none", messages: [.leaving, head([("content-length", "1x")])]),
+        Offence(
+            testDescription: "two lengths",
+            messages: [.leaving, head([("content-length", "1"), ("Content-Length", "2")])]
+        ),
+        Offence(
+            testDescription: "more than was announced",
+            messages: [.leaving, head([("content-length", "2")]), .body(.ofZeros(2)), .body(.ofZeros(1))]
+        ),
+        Offence(
+            testDescription: "less than was announced",
+            messages: [.leaving, head([("content-length", "2")]), .body(.ofZeros(1)), .end]
+        ),
+        Offence(testDescription: "a body of 204", messages: [.leaving, head([], status: 204), .body(.ofZeros(1))]),
+        Offence(testDescription: "a body of 304", messages: [.leaving, head([], status: 304), .body(.ofZeros(1))]),
+        Offence(
+            testDescription: "a body in answer to HEAD",
+            messages: [.leaving, head([("content-length", "1")]), .body(.ofZeros(1))],
+            method: "HEAD"
+        ),
+    ]
+
+    @Test(arguments: offences)
+    func `what does not fit ends its transfer alone, which may have left`(offence: Offence) async throws {
+        let courier = try PlayedCourier()
+        let http = courier.http()
+        let (other, call) = (try self.call(), try self.call(offence.method))
+        async let answer = http.answer(to: other)
+        let (line, first) = try await courier.asked()
+        line.say(.leaving, Self.head([("content-length", "2")]), .body(.ofZeros(1)), about: first)
+        async let failure = http.failure(of: call)
+        let number = try await line.opened()
+
+        for message in offence.messages { line.say(message, about: number) }
+
+        #expect(await failure?.cause == .courier(.malformed))
+        #expect(await failure?.requestLeft == true)
+        try await line.cancelled(number)
+        line.say(.body(.ofZeros(1)), .end, about: first)
+        #expect(try await answer.body.count == 2)
+        await http.shutdown()
+    }
+
+    private func call(_ method: String = "POST") throws -> HttpCall {
+        var call = HttpCall(method: method, origin: try HttpOrigin("https://vendor.example"), target: "/")
+        if method == "POST" { call.body = .plain([1, 2]) }
+        call.longestAnswer = 64
+        return call
+    }
+
     @Test func `what may be repeated leaves anew as often as libcurl makes it, and not for ever`() async throws {
         let courier = try PlayedCourier()
         let http = courier.http()
-        var call = HttpCall(method: "GET", origin: try HttpOrigin("https://vendor.example"), target: "/")
-        call.isBulk = true
-        let repeated = call
+        let repeated = ApiCall(try call("GET"))
         async let answer = http.answer(to: repeated)
         let (line, number) = try await courier.asked()
         for _ in 0..<6 { line.say(.leaving, about: number) }
@@ -73,7 +135,7 @@ struct CourierMannersTests {
         async let failure = http.failure(of: repeated)
         let next = try await line.opened()
         for _ in 0..<7 { line.say(.leaving, about: next) }
-        #expect(await failure?.cause == .courier(.unintelligible))
+        #expect(await failure?.cause == .courier(.malformed))
         await http.shutdown()
     }
 

@@ -2,6 +2,7 @@ import Foundation
 import Glibc
 import JunctionCourier
 import JunctionSecret
+import JunctionTesting
 import NIOCore
 import NIOPosix
 import Synchronization
@@ -277,6 +278,36 @@ struct CourierProcessTests {
         await http.shutdown()
     }
 
+    @Test func `a hundred connections share what they trust`() async throws {
+        let authorities = FileManager.default.temporaryDirectory.appending(path: "authorities-\(UUID().uuidString).pem")
+        defer { try? FileManager.default.removeItem(at: authorities) }
+        // As many as a distribution has.
+        try Data(try Certificates.some(150).utf8).write(to: authorities)
+        let server = try await SilentServer.start()
+        let courier = try OwnCourier()
+        let http = courier.http(.patient, try NetworkUse(caFile: authorities.path))
+        let call = try call("https://127.0.0.1:\(server.port)", "POST")
+
+        let calls = (0..<100).map { _ in Task { await http.failure(of: call) } }
+        // Each connection has its authorities when its first word of TLS has left.
+        for await _ in server.greetings.prefix(100) {}
+        let memory = try Self.privateMemory(of: try await courier.started())
+
+        // One store takes less than 3 MB, a hundred take more than 150 MB; what else a connection needs is less than 0.1 MB.
+        #expect(memory < 48 << 20)
+        for call in calls { call.cancel() }
+        for call in calls { _ = await call.value }
+        await http.shutdown()
+        try await server.stop()
+    }
+
+    /// The bytes of a process that no other process has.
+    private static func privateMemory(of process: pid_t) throws -> Int {
+        let lines = try String(contentsOfFile: "/proc/\(process)/smaps_rollup", encoding: .utf8).split(separator: "\n")
+        let line = try #require(lines.first { $0.hasPrefix("Private_Dirty:") })
+        return try #require(line.split(separator: " ").dropFirst().first.flatMap { Int($0) }) << 10
+    }
+
     private func call(_ url: String, _ method: String = "GET") throws -> HttpCall {
         HttpCall(method: method, origin: try HttpOrigin(url), target: "/")
     }
@@ -316,10 +347,11 @@ private final class OwnCourier: Sendable {
 
     var place: CourierPlace { .program(path: path) }
 
-    func http(_ limits: OutgoingHttp.Limits = .patient) -> OutgoingHttp {
+    func http(_ limits: OutgoingHttp.Limits = .patient, _ network: NetworkUse = NetworkUse()) -> OutgoingHttp {
         OutgoingHttp(
             eventLoop: loop,
             courier: place,
+            network: network,
             userAgent: "test",
             limits: limits
         )
@@ -344,5 +376,45 @@ private final class OwnCourier: Sendable {
 
     func signal(_ number: Int32) {
         if let process { kill(process, number) }
+    }
+}
+
+/// Takes connections, says which of them have begun to speak, and answers nothing.
+private final class SilentServer: Sendable {
+    /// One for each connection by which something came.
+    let greetings: AsyncStream<Void>
+    private let listener: any Channel
+
+    private init(_ listener: any Channel, _ greetings: AsyncStream<Void>) {
+        (self.listener, self.greetings) = (listener, greetings)
+    }
+
+    var port: Int { listener.localAddress?.port ?? 0 }
+
+    static func start() async throws -> SilentServer {
+        let (greetings, continuation) = AsyncStream.makeStream(of: Void.self)
+        let listener = try await ServerBootstrap(group: ScriptedServer.group)
+            .serverChannelOption(.backlog, value: 256)
+            .childChannelInitializer { channel in
+                channel.eventLoop.makeCompletedFuture {
+                    try channel.pipeline.syncOperations.addHandler(Listening { continuation.yield() })
+                }
+            }
+            .bind(host: "127.0.0.1", port: 0).get()
+        return SilentServer(listener, greetings)
+    }
+
+    func stop() async throws { try await listener.close() }
+
+    private final class Listening: ChannelInboundHandler {
+        typealias InboundIn = ByteBuffer
+        private var first: (() -> Void)?
+
+        init(_ first: @escaping () -> Void) { self.first = first }
+
+        func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+            first?()
+            first = nil
+        }
     }
 }

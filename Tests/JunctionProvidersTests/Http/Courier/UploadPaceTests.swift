@@ -38,8 +38,8 @@ struct UploadPaceTests {
                 }
                 try bytes.withUnsafeBytes { (bytes) throws(FormatFault) in
                     try reader.take(bytes) { _, message in
-                        if case .credit(let count) = message { taken += Int(count) }
-                        if case .failed(let failure) = message { isOver = failure.cause == .answeredTooLate }
+                        if case .success(.credit(let count)) = message { taken += Int(count) }
+                        if case .success(.failed(let failure)) = message { isOver = failure.cause == .answeredTooLate }
                     }
                 }
             }

@@ -4,8 +4,8 @@ import JunctionProtocol
 extension JunctionClient {
     /// Is a session handler until the task is cancelled: the daemon asks it how to renew the access token.
     ///
-    /// It goes on over restarts of the daemon; a daemon that is not there yet is waited for. Where there are several
-    /// handlers, the latest is asked first.
+    /// It goes on over restarts of the daemon; a daemon that is not there yet is waited for. In one round the daemon asks
+    /// each local user once, by the handler that registered last.
     ///
     /// ```swift
     /// try await junction.handleRenewals { request in

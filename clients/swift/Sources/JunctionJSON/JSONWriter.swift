@@ -157,6 +157,13 @@ extension JSONWriter {
     private mutating func appendQuoted(_ text: UnsafeRawBufferPointer) {
         makeRoom(for: text.count + 2)
         append(UInt8(ascii: "\""))
+        partOfString(text)
+        append(UInt8(ascii: "\""))
+    }
+
+    /// Writes a part of a string, escaped and without quotation marks, for whoever writes a long string piece by piece. A piece
+    /// may end within a character.
+    package mutating func partOfString(_ text: UnsafeRawBufferPointer) {
         var start = 0
         for (index, byte) in text.enumerated()
         where byte < 0x20 || byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\") {
@@ -165,7 +172,6 @@ extension JSONWriter {
             start = index + 1
         }
         append(UnsafeRawBufferPointer(rebasing: text[start...]))
-        append(UInt8(ascii: "\""))
     }
 
     private mutating func appendEscape(of byte: UInt8) {

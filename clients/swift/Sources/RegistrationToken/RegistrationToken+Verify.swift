@@ -44,12 +44,12 @@ extension RegistrationToken {
 
     /// Throws unless the token is for this application.
     public func requireApplication(_ applicationKey: String) throws(Rule) {
-        guard self.applicationKey == applicationKey else { throw .application }
+        guard self.applicationKey.utf8.elementsEqual(applicationKey.utf8) else { throw .application }
     }
 
     /// Throws unless the token is for this user.
     public func requireUser(_ userId: String) throws(Rule) {
-        guard self.userId == userId else { throw .user }
+        guard self.userId.utf8.elementsEqual(userId.utf8) else { throw .user }
     }
 
     /// Throws unless the token can be presented now, give or take what the clocks may differ by.

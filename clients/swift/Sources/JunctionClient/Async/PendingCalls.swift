@@ -54,7 +54,9 @@ struct PendingCalls {
     mutating func ask(_ question: RequestID, about externalUserId: String) -> Bool {
         for (call, waiter) in waiters.sorted(by: { $0.key < $1.key }) where questions[call] == nil {
             // Byte by byte, as the daemon compares ids.
-            guard case .dialogue(let id, let turns) = waiter, id.utf8.elementsEqual(externalUserId.utf8) else { continue }
+            guard case .dialogue(let id, let turns) = waiter, id.utf8.elementsEqual(externalUserId.utf8) else {
+                continue
+            }
             questions[call] = question
             turns.yield(.question(call: call))
             return true

@@ -113,7 +113,11 @@ extension SharedConnection {
         let waiter = update { state in
             let (waiter, question) = state.pending.take(id)
             if let question {
-                send(.failure(WireError(.invalidCredential, "The app no longer waits for this sign-in")), to: question, &state)
+                send(
+                    .failure(WireError(.invalidCredential, "The app no longer waits for this sign-in")),
+                    to: question,
+                    &state
+                )
             }
             return waiter
         }

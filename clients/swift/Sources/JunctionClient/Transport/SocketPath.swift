@@ -5,10 +5,15 @@ package struct SocketPath: Hashable, Sendable, CustomStringConvertible {
     /// How long a path may be: what `sockaddr_un` has room for, without the zero at the end.
     package static let longest = MemoryLayout.size(ofValue: sockaddr_un().sun_path) - 1
 
+    /// The path itself.
+    package let text: String
+    /// What errors call it.
     package let description: String
 
-    package init(_ path: String) {
-        description = path
+    /// - Parameter name: what errors call it; by default the path.
+    package init(_ path: String, named name: String? = nil) {
+        text = path
+        description = name ?? path
     }
 
     /// The path that was asked for, or the one that the environment suggests, or that of the system service.
@@ -34,11 +39,11 @@ package struct SocketPath: Hashable, Sendable, CustomStringConvertible {
     package func withAddress<Result>(
         _ body: (UnsafePointer<sockaddr>, socklen_t) -> Result
     ) throws(JunctionError) -> Result {
-        let bytes = description.utf8
+        let bytes = text.utf8
         guard !bytes.isEmpty, bytes.count <= Self.longest, !bytes.contains(0) else {
             throw JunctionError(
                 .invalidSocketPath,
-                "'\(description)' cannot be a socket: its path has to have 1 to \(Self.longest) bytes"
+                "\(description) cannot be a socket: its path has to have 1 to \(Self.longest) bytes"
             )
         }
         var address = sockaddr_un()

@@ -126,9 +126,9 @@ extension JunctionError {
         case EACCES, EPERM:
             closed(path)
         case ENOENT:
-            JunctionError(.daemonUnreachable, "there is no socket \(path)")
+            JunctionError(.daemonUnreachable, "there is no socket at \(path)")
         case ECONNREFUSED:
-            JunctionError(.daemonUnreachable, "nobody listens on the socket \(path)")
+            JunctionError(.daemonUnreachable, "nobody listens on the socket at \(path)")
         default:
             JunctionError(.daemonUnreachable, "cannot connect to \(path): \(String(cString: strerror(number)))")
         }
@@ -138,8 +138,8 @@ extension JunctionError {
 extension JunctionError {
     /// The socket is there, and not for this user.
     private static func closed(_ path: SocketPath) -> JunctionError {
-        var error = JunctionError(.permissionDenied, "this user may not open the socket \(path)")
-        error.advice = ClosedDoor(on: path.description)?.remedy(for: .current, .ofThisMachine)
+        var error = JunctionError(.permissionDenied, "this user may not open the socket at \(path)")
+        error.advice = ClosedDoor(on: path.text)?.remedy(for: .current, .ofThisMachine)
         return error
     }
 }

@@ -33,6 +33,22 @@ extension ByteSink {
         append("}")
     }
 
+    /// Begins the answer to `api.request`, up to the body, which follows as the content of a JSON string: escaped where it is
+    /// text, in Base64 where it is not.
+    ///
+    /// - Parameter answer: its body is left out.
+    package mutating func beginApiAnswer(_ answer: ApiAnswer, bodyIsText: Bool, for id: RequestID) {
+        let empty = ApiAnswer(status: answer.status, headers: answer.headers, body: [])
+        var beginning: [UInt8] = []
+        beginning.appendAnswer(of: ApiCall.self, empty, for: id)
+        beginning.removeLast(#""body":""}}"#.utf8.count)
+        beginning.withUnsafeBytes { append($0) }
+        append(bodyIsText ? #""body":""# : #""bodyBase64":""#)
+    }
+
+    /// Ends that answer.
+    package mutating func endApiAnswer() { append(#""}}"#) }
+
     /// Asks the other side something, under an id of our own.
     package mutating func appendRequest<Definition: MethodDefinition>(
         of _: Definition.Type,
@@ -64,16 +80,6 @@ extension ByteSink {
     ) {
         append("{\"jsonrpc\":\"2.0\"")
         appendCall(Definition.name, params)
-    }
-
-    /// Answers a batch with the answers it deserves: none at all when everything in it was a notification.
-    package mutating func appendBatch(_ answers: [[UInt8]]) {
-        guard !answers.isEmpty else { return }
-        for (index, answer) in answers.enumerated() {
-            append(index == 0 ? "[" : ",")
-            answer.withUnsafeBytes { append($0) }
-        }
-        append("]")
     }
 
     /// Ends a message: one a line.

@@ -25,7 +25,8 @@ package struct LineSplitter: Sendable {
         case tooLong
     }
 
-    private let limit: Int
+    /// The most bytes of one line. A change counts for the line that has begun, too.
+    package var limit: Int
     /// How many bytes after the start of the line are known to hold no line feed.
     private var searched = 0
     private var isDraining = false

@@ -60,10 +60,12 @@ extension WireError {
     }
 
     /// The answer to a line that was dropped because of its length.
-    package static let lineTooLong = WireError(
-        .invalidRequest,
-        "Invalid Request: a line is at most \(LineSplitter.longestLine) bytes long; the connection is closed"
-    )
+    ///
+    /// - Parameter limit: how many bytes a line of this caller may have.
+    package static func lineTooLong(_ limit: Int) -> WireError {
+        let who = limit < LineSplitter.longestLine ? " of a caller to whom no capability is granted" : ""
+        return notAMessage("a line\(who) is at most \(limit) bytes long; the connection is closed")
+    }
 
     /// A method that does not exist, or is not for this side.
     package static let methodNotFound = WireError(

@@ -1,25 +1,34 @@
 /// The provider's page on which a person signs in, for an app that opens it in a browser (RFC 8252).
 package enum SessionAuthorizationPage: MethodDefinition {
     /// What the app has prepared.
-    package struct Params: WireParams, WireObject, Hashable {
+    package struct Params: WireParams, WireObject, Equatable {
         /// Where the browser is to come back to: a port of the app's own on loopback.
         package var redirectUri: String
         /// What it has to bring along unchanged.
         package var state: String
         /// The SHA-256 of the app's verifier, in Base64url (RFC 7636, method S256).
-        package var codeChallenge: String
+        package var codeChallenge: String?
+        /// The verifier itself, of which the daemon makes the challenge. There is either this or the challenge.
+        package var codeVerifier: SecretText?
 
-        package init(redirectUri: String, state: String, codeChallenge: String) {
+        package init(
+            redirectUri: String,
+            state: String,
+            codeChallenge: String? = nil,
+            codeVerifier: SecretText? = nil
+        ) {
             self.redirectUri = redirectUri
             self.state = state
             self.codeChallenge = codeChallenge
+            self.codeVerifier = codeVerifier
         }
 
         package static let fields = Fields(
-            Params.init(redirectUri:state:codeChallenge:),
+            Params.init(redirectUri:state:codeChallenge:codeVerifier:),
             Field("redirectUri", \.redirectUri, .text, "where the browser is to come back to, on loopback"),
             Field("state", \.state, .text, "what it has to bring along unchanged"),
-            Field("codeChallenge", \.codeChallenge, .text, "of RFC 7636, by S256")
+            Field("codeChallenge", \.codeChallenge, ifPresent: .text, "of RFC 7636, by S256"),
+            Field("codeVerifier", \.codeVerifier, ifPresent: .secret, "instead: of it the daemon makes the challenge")
         )
     }
 

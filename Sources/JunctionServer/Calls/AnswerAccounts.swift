@@ -1,0 +1,60 @@
+import NIOCore
+
+/// Carries out what `AnswerBudget` decides. Lives on the event loop.
+final class AnswerAccounts {
+    private var budget: AnswerBudget
+    private let eventLoop: any EventLoop
+    private var waiting: [Int: () -> Void] = [:]
+    private var isGrantDue = false
+
+    init(_ limits: CallerLimits, _ eventLoop: any EventLoop) {
+        budget = AnswerBudget(perUser: limits.answers, altogether: limits.answersOfAll)
+        self.eventLoop = eventLoop
+    }
+
+    /// How many bytes are kept for all users.
+    var used: Int { budget.used }
+
+    /// Whether a further call may begin for this user.
+    func mayBegin(for user: UInt32) -> Bool { budget.mayBegin(for: user) }
+
+    /// Counts bytes that are there already.
+    func keep(_ bytes: Int, for user: UInt32) { budget.keep(bytes, for: user) }
+
+    /// Counts bytes if there is room for them now; whether there was.
+    func keepIfRoom(_ bytes: Int, for user: UInt32) -> Bool { budget.keepIfRoom(bytes, for: user) }
+
+    /// Counts bytes no more.
+    func release(_ bytes: Int, of user: UInt32) {
+        budget.release(bytes, of: user)
+        grantSoon()
+    }
+
+    /// Waits until there is room for so many bytes, which are counted when `granted` is called: later, never from in here.
+    func reserve(_ bytes: Int, for user: UInt32, granted: @escaping () -> Void) -> Int {
+        let ticket = budget.reserve(bytes, for: user)
+        waiting[ticket] = granted
+        grantSoon()
+        return ticket
+    }
+
+    /// Whoever waits with this ticket needs no room any more.
+    func withdraw(_ ticket: Int) {
+        waiting[ticket] = nil
+        budget.withdraw(ticket)
+        grantSoon()
+    }
+
+    private func grantSoon() {
+        guard !waiting.isEmpty, !isGrantDue else { return }
+        isGrantDue = true
+        let accounts = NIOLoopBound(self, eventLoop: eventLoop)
+        eventLoop.execute { accounts.value.grant() }
+    }
+
+    private func grant() {
+        isGrantDue = false
+        // One after the other: whoever is called may withdraw what another one waits for.
+        while let ticket = budget.grantNext() { waiting.removeValue(forKey: ticket)?() }
+    }
+}

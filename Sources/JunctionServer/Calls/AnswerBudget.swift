@@ -1,0 +1,91 @@
+/// Decides how many bytes of API answers the daemon keeps: for each user, and for all users together.
+///
+/// Bytes are counted from when the daemon keeps them until the caller has read them. It is pure; `AnswerAccounts` carries out
+/// what it decides.
+struct AnswerBudget {
+    /// The most bytes that are kept for one user…
+    let perUser: Int
+    /// …and for all.
+    let altogether: Int
+
+    /// What waits for room.
+    private struct Reservation {
+        let ticket: Int
+        let user: UInt32
+        let bytes: Int
+    }
+
+    private(set) var used = 0
+    private var usedByUser: [UInt32: Int] = [:]
+    /// In the order in which they came.
+    private var waiting: [Reservation] = []
+    private var lastTicket = 0
+
+    init(perUser: Int, altogether: Int) {
+        (self.perUser, self.altogether) = (perUser, altogether)
+    }
+
+    /// How many bytes are kept for this user.
+    func used(by user: UInt32) -> Int { usedByUser[user] ?? 0 }
+
+    /// Whether a further call may begin for this user.
+    func mayBegin(for user: UInt32) -> Bool { used < altogether && used(by: user) < perUser }
+
+    /// Counts bytes that are there already, whether they fit or not: a short answer is not made to wait.
+    mutating func keep(_ bytes: Int, for user: UInt32) {
+        guard bytes > 0 else { return }
+        used += bytes
+        usedByUser[user, default: 0] += bytes
+    }
+
+    /// Counts bytes if they fit now; whether they did.
+    mutating func keepIfRoom(_ bytes: Int, for user: UInt32) -> Bool {
+        guard fits(bytes, in: perUser, beside: used(by: user)), fits(bytes, in: altogether, beside: used) else {
+            return false
+        }
+        keep(bytes, for: user)
+        return true
+    }
+
+    /// The caller has read so many bytes, or they are not kept for another reason.
+    mutating func release(_ bytes: Int, of user: UInt32) {
+        guard bytes > 0 else { return }
+        used -= bytes
+        let left = used(by: user) - bytes
+        usedByUser[user] = left == 0 ? nil : left
+    }
+
+    /// Has so many bytes wait for room; `grantNext` returns the ticket when there is.
+    mutating func reserve(_ bytes: Int, for user: UInt32) -> Int {
+        lastTicket += 1
+        waiting.append(Reservation(ticket: lastTicket, user: user, bytes: bytes))
+        return lastTicket
+    }
+
+    /// Whoever waits with this ticket needs no room any more.
+    mutating func withdraw(_ ticket: Int) {
+        waiting.removeAll { $0.ticket == ticket }
+    }
+
+    /// Counts the next reservation that there is room for by now; its ticket.
+    ///
+    /// The turn is kept: no reservation passes an earlier one of the same user, and none passes one that only waits for room
+    /// among all users. A user whose own share is full holds nobody else up.
+    mutating func grantNext() -> Int? {
+        var full: Set<UInt32> = []
+        for (index, reservation) in waiting.enumerated() where !full.contains(reservation.user) {
+            guard fits(reservation.bytes, in: perUser, beside: used(by: reservation.user)) else {
+                full.insert(reservation.user)
+                continue
+            }
+            guard fits(reservation.bytes, in: altogether, beside: used) else { return nil }
+            waiting.remove(at: index)
+            keep(reservation.bytes, for: reservation.user)
+            return reservation.ticket
+        }
+        return nil
+    }
+
+    /// One answer that is larger than everything may be may still come when there is nothing else.
+    private func fits(_ bytes: Int, in limit: Int, beside used: Int) -> Bool { used == 0 || used + bytes <= limit }
+}

@@ -1,0 +1,130 @@
+import JunctionProtocol
+import JunctionSession
+import NIOCore
+
+/// Who calls the API, over either socket.
+protocol ApiCaller: AnyObject {
+    var peer: Peer { get }
+    var account: CallerAccount { get }
+    /// Whether the caller may do this now.
+    func may(_ capability: Capability) -> Bool
+}
+
+/// One call of the API. It counts for its caller, and takes up one of the transfers, until it has ended.
+final class ApiTransfer {
+    private let account: CallerAccount
+    private var isOver = false
+
+    init(for account: CallerAccount) {
+        self.account = account
+        account.calls += 1
+    }
+
+    /// The answer has been taken to its end, or is not wanted.
+    func end() {
+        guard !isOver else { return }
+        isOver = true
+        account.calls -= 1
+    }
+}
+
+/// Calls of the API: the same for both sockets.
+extension Dispatcher {
+    /// Whether one more call of this caller can be carried now.
+    func mayCall(_ caller: any ApiCaller) -> Bool { caller.account.calls < limits.calls }
+
+    /// Why this caller may not call the API (any more), which is noted; nothing if the caller may.
+    func denialOfApi(to caller: any ApiCaller) -> WireError? {
+        guard caller.may(.api) else { return denial(of: .apiRequest, to: caller.peer, lacking: .api) }
+        return exposesApi ? nil : .apiNotExposed
+    }
+
+    /// Makes one call.
+    ///
+    /// - Parameter then: called once on the event loop. Who gets an answer takes its body to the end or abandons it, and ends
+    ///   the transfer then.
+    func call(
+        _ request: JunctionSession.ApiRequest,
+        for caller: any ApiCaller,
+        then: @escaping (Result<(answer: JunctionSession.ApiAnswer, transfer: ApiTransfer), WireError>) -> Void
+    ) {
+        guard mayCall(caller) else { return then(.failure(.tooManyCalls)) }
+        let user = caller.peer.user
+        let waiting = NIOLoopBound((self, caller, ApiTransfer(for: caller.account), then), eventLoop: eventLoop)
+        // A reload may take the right away while the credential is being renewed, or while the provider takes its time.
+        let isAllowed = { @Sendable in
+            let (dispatcher, caller, _, _) = waiting.value
+            return dispatcher.exposesApi && caller.may(.api)
+        }
+        owner.assumeIsolated { owner in
+            owner.call(request, by: user, while: isAllowed) { outcome in
+                let (dispatcher, caller, transfer, then) = waiting.value
+                let denial = dispatcher.denialOfApi(to: caller)
+                switch outcome {
+                case .success(let answer) where denial == nil: return then(.success((answer, transfer)))
+                case .success(let answer):
+                    answer.stream?.abandon()
+                    transfer.end()
+                    if let denial { then(.failure(denial)) }
+                case .failure(let refusal):
+                    transfer.end()
+                    then(.failure(denial ?? WireError(refusal)))
+                }
+            }
+        }
+    }
+
+    /// Answers `api.request`. One line holds the whole answer, so its body is gathered first.
+    func callApi(_ request: Request, _ call: JunctionProtocol.ApiRequest) {
+        guard answers.mayBegin(for: request.peer.user) else { return request.fail(.tooManyAnswers) }
+        let pending = PendingRequest(request)
+        self.call(JunctionSession.ApiRequest(call), for: request.connection) { [self] outcome in
+            switch outcome {
+            case .failure(let error): pending.settle { $0.fail(error) }
+            case .success(let (answer, transfer)): gather(answer, transfer, for: pending)
+            }
+        }
+    }
+
+    private func gather(_ answer: JunctionSession.ApiAnswer, _ transfer: ApiTransfer, for pending: PendingRequest) {
+        let (request, connection) = (pending.request, pending.request.connection)
+        guard !connection.isClosed else {
+            answer.stream?.abandon()
+            transfer.end()
+            return pending.settle { _ in }
+        }
+        let body = GatheredBody(of: answer, for: request.peer.user, in: answers, mayWait: request.batch == nil)
+        connection.bodyBegan(body)
+        body.gather(on: eventLoop) { [self] outcome in
+            transfer.end()
+            switch outcome {
+            case .gathered:
+                guard let denial = denialOfApi(to: connection) else {
+                    return pending.settle(JunctionProtocol.ApiAnswer(answer), body)
+                }
+                connection.bodyEnded(body)
+                body.end()
+                pending.settle { $0.fail(denial) }
+            case .failed(let error):
+                connection.bodyEnded(body)
+                pending.settle { $0.fail(error) }
+            case .ended:
+                connection.bodyEnded(body)
+                pending.settle { _ in }
+            }
+        }
+    }
+}
+
+extension WireError {
+    static let tooManyCalls = WireError(
+        .busy,
+        "Your user has as many calls under way as it may, some of them with answers that are not read to their end: wait for one",
+        retryAfter: 1
+    )
+    static let tooManyAnswers = WireError(
+        .busy,
+        "Too much of the answers to calls waits to be read by your user, or by all users together: read them, and call again",
+        retryAfter: 1
+    )
+}

@@ -1,0 +1,216 @@
+import JunctionJSON
+import JunctionProtocol
+import JunctionSecret
+import JunctionSession
+import JunctionText
+import NIOCore
+
+/// The body of one API answer for a caller whose answer is one line: it is gathered as there is room for it, and then
+/// written as the caller reads.
+///
+/// A line cannot be begun before its end is there: other answers would have to wait behind it, and whether the body is text
+/// is not known before. So the body is kept, but within `AnswerBudget`, and no second copy of it is made: a JSON text of the
+/// whole would be up to six times as large. Lives on the event loop.
+final class GatheredBody {
+    /// An answer of at most so many bytes never waits for room: it is not taken from the stream before it is complete, and the
+    /// network helper sends more than this unasked (`Flow.window`).
+    static let unasked = 1 << 16
+    /// So many bytes are written at a time.
+    private static let piece = 1 << 14
+
+    /// How the gathering ends.
+    enum Outcome {
+        case gathered
+        case failed(WireError)
+        /// Nobody wants it any more.
+        case ended
+    }
+
+    private enum Stage {
+        case gathering
+        case gathered
+        case over
+    }
+
+    private let source: BodyStream
+    /// How long the provider said that it is.
+    private let announced: Int?
+    private let user: UInt32
+    private let accounts: AnswerAccounts
+    private let mayWait: Bool
+    private var stage = Stage.gathering
+    private var bytes = WipedQueue()
+    private var check = Utf8Check()
+    /// What Base64 has to write together with the next bytes: two at most.
+    private var rest: [UInt8] = []
+    /// How many bytes the user's account has been charged with.
+    private var counted = 0
+    private var hasRoom = false
+    private var ticket: Int?
+    private var then: ((Outcome) -> Void)?
+    /// Called once, when nothing of it is kept any more.
+    var whenOver: (() -> Void)?
+
+    /// - Parameters:
+    ///   - answer: whose body is gathered.
+    ///   - user: who is charged with it.
+    ///   - mayWait: whether a long body may wait for room. What waits together with others must not: they may have the room.
+    init(of answer: JunctionSession.ApiAnswer, for user: UInt32, in accounts: AnswerAccounts, mayWait: Bool) {
+        (self.user, self.accounts, self.mayWait) = (user, accounts, mayWait)
+        announced = answer.headers.first { $0.name.lowercased() == "content-length" }.flatMap { Int($0.value) }
+        if let stream = answer.stream {
+            source = stream
+        } else {
+            source = BodyStream()
+            answer.body.withUnsafeBytes { source.put($0) }
+            source.finish(.complete)
+        }
+    }
+
+    /// Whether all of it is UTF-8.
+    var isText: Bool { check.isText }
+    /// How many bytes are still to be written.
+    var count: Int { bytes.count }
+
+    // MARK: Gathering
+
+    /// Gathers it; `then` is called once.
+    func gather(on eventLoop: any EventLoop, then: @escaping (Outcome) -> Void) {
+        self.then = then
+        let body = NIOLoopBound(self, eventLoop: eventLoop)
+        source.whenMore { body.value.goOn() }
+        goOn()
+    }
+
+    private func goOn() {
+        guard stage == .gathering else { return }
+        if let breach = source.breach { return fail(WireError(Refusal(ofCall: breach))) }
+        if !hasRoom {
+            guard source.isOver else { return askForRoom() }
+            withdraw()
+            charge(source.count)
+        }
+        take()
+        if source.end == .complete { return complete() }
+        if bytes.count == counted, source.count > 0 { fail(.longerThanAnnounced) }
+    }
+
+    private func askForRoom() {
+        guard ticket == nil, source.count > Self.unasked else { return }
+        // Of an answer whose length is not known, all that one may have.
+        let most = JunctionSession.ApiRequest.longestBody
+        let wanted = min(max(announced ?? most, source.count), most)
+        if mayWait {
+            ticket = accounts.reserve(wanted, for: user) { [self] in
+                (ticket, hasRoom, counted) = (nil, true, wanted)
+                goOn()
+            }
+        } else if accounts.keepIfRoom(wanted, for: user) {
+            (hasRoom, counted) = (true, wanted)
+            goOn()
+        } else {
+            fail(.answerTooLargeForBatch)
+        }
+    }
+
+    private func charge(_ count: Int) {
+        accounts.keep(count, for: user)
+        (hasRoom, counted) = (true, count)
+    }
+
+    private func take() {
+        while bytes.count < counted {
+            let taken: Void? = source.take(atMost: counted - bytes.count) { piece in
+                check.take(piece)
+                bytes.append(piece)
+            }
+            if taken == nil { return }
+        }
+    }
+
+    private func complete() {
+        stage = .gathered
+        discharge(counted - bytes.count)
+        tell(.gathered)
+    }
+
+    private func fail(_ error: WireError) {
+        let then = then
+        self.then = nil
+        end()
+        then?(.failed(error))
+    }
+
+    private func tell(_ outcome: Outcome) {
+        let then = then
+        self.then = nil
+        then?(outcome)
+    }
+
+    private func withdraw() {
+        if let ticket { accounts.withdraw(ticket) }
+        ticket = nil
+    }
+
+    private func discharge(_ count: Int) {
+        counted -= count
+        accounts.release(count, of: user)
+    }
+
+    // MARK: Writing
+
+    /// Writes the next bytes of it as they stand in a JSON string.
+    func writeNext(to buffer: inout ByteBuffer) {
+        let before = bytes.count
+        if isText {
+            bytes.take(atMost: Self.piece) { buffer.writeEscaped($0) }
+        } else {
+            bytes.take(atMost: Self.piece) { rest += $0 }
+            let whole = bytes.count > 0 ? rest.count - rest.count % 3 : rest.count
+            rest.withUnsafeBytes { buffer.writeBase64(UnsafeRawBufferPointer(rebasing: $0[..<whole])) }
+            rest.removeFirst(whole)
+        }
+        discharge(before - bytes.count)
+    }
+
+    /// It was written, or nobody wants it: nothing of it is kept any more.
+    func end() {
+        guard stage != .over else { return }
+        stage = .over
+        withdraw()
+        source.abandon()
+        bytes = WipedQueue()
+        discharge(counted)
+        tell(.ended)
+        let whenOver = whenOver
+        self.whenOver = nil
+        whenOver?()
+    }
+}
+
+extension ByteBuffer {
+    fileprivate mutating func writeEscaped(_ bytes: UnsafeRawBufferPointer) {
+        var writer = JSONWriter(capacity: bytes.count + bytes.count / 8)
+        writer.partOfString(bytes)
+        writer.withUnsafeBytes { _ = writeBytes($0) }
+    }
+
+    fileprivate mutating func writeBase64(_ bytes: UnsafeRawBufferPointer) {
+        writeWithUnsafeMutableBytes(minimumWritableBytes: Base64.characters(for: bytes.count)) {
+            Base64.encode(bytes, into: $0)
+        }
+    }
+}
+
+extension WireError {
+    fileprivate static let longerThanAnnounced = WireError(
+        .providerUnavailable,
+        "The provider's answer is longer than its Content-Length says",
+        remedy: "the call has been carried out: look before you make it again"
+    )
+    fileprivate static let answerTooLargeForBatch = WireError(
+        .busy,
+        "The provider has answered, but there is no room for so long an answer in a batch now: make the call by itself",
+        retryAfter: 1
+    )
+}

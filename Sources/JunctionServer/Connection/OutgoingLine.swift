@@ -1,0 +1,65 @@
+import JunctionProtocol
+import JunctionSecret
+import NIOCore
+
+/// A line that is not written all at once: its bodies are written while the peer reads.
+struct OutgoingLine {
+    enum Part {
+        case bytes([UInt8])
+        case body(GatheredBody)
+    }
+
+    private(set) var parts: [Part]
+
+    /// The bytes of its parts that are not bodies…
+    private(set) var ownBytes = 0
+    /// …and of the bodies, before they are escaped.
+    private(set) var bodyBytes = 0
+
+    /// A line without a body.
+    init(_ bytes: [UInt8]) {
+        parts = []
+        append(.bytes(bytes))
+    }
+
+    /// The answer to a call of the API.
+    init(_ answer: ApiAnswer, _ body: GatheredBody, for id: RequestID) {
+        var (beginning, end): ([UInt8], [UInt8]) = ([], [])
+        beginning.beginApiAnswer(answer, bodyIsText: body.isText, for: id)
+        end.endApiAnswer()
+        self.init(beginning)
+        append(.body(body))
+        append(.bytes(end))
+    }
+
+    /// The answers of a batch, of which there is at least one.
+    init(batch answers: [OutgoingLine]) {
+        parts = []
+        for (index, answer) in answers.enumerated() {
+            append(.bytes([UInt8(ascii: index == 0 ? "[" : ",")]))
+            for part in answer.parts { append(part) }
+        }
+        append(.bytes([UInt8(ascii: "]")]))
+    }
+
+    private mutating func append(_ part: Part) {
+        switch part {
+        case .bytes(let bytes): ownBytes += bytes.count
+        case .body(let body): bodyBytes += body.count
+        }
+        parts.append(part)
+    }
+
+    /// Wipes it, and ends its bodies.
+    mutating func drop() {
+        let parts = parts
+        self = OutgoingLine([])
+        for part in parts {
+            switch part {
+            // Where it lies: nobody reads it any more.
+            case .bytes(let bytes): bytes.withUnsafeBytes { wipe(UnsafeMutableRawBufferPointer(mutating: $0)) }
+            case .body(let body): body.end()
+            }
+        }
+    }
+}

@@ -1,0 +1,63 @@
+import Foundation
+import Testing
+
+/// A call of the provider's API is under way when its user signs out and another user signs in: no byte of the answer
+/// reaches the caller.
+@Suite struct SignedOutCallTests {
+    @Test func `over JSON-RPC the call is answered notSignedIn, and the next one is the new user's`() throws {
+        let installation = try Installation.started()
+        let alice = try installation.signInNewUser("alice")
+        try installation.cloud.fault(["match": "/v2/user", "hang": true, "times": 1])
+        let caller = try installation.connect()
+        let path: Object = ["method": "GET", "path": "/v2/user/:userId"]
+        let call = try caller.request("api.request", path)
+        try installation.cloud.wait(for: "hanging")
+
+        try installation.signOut()
+        let bob = try installation.signInNewUser("bob")
+        try installation.cloud.release()
+
+        let refusal = try caller.refusal(of: call)
+        #expect(refusal.kind == "notSignedIn")
+        #expect(refusal.message.contains("has signed out"))
+        #expect(!refusal.message.contains(alice))
+        let answer = try caller.call("api.request", path)
+        #expect("\(answer)".contains(bob) && !"\(answer)".contains(alice))
+    }
+
+    @Test(.enabled("curl is not installed") { SystemPrograms.has(SystemPrograms.curl) })
+    func `over HTTP the call is answered notSignedIn`() throws {
+        let installation = try Installation.withDoor()
+        let alice = try installation.signInNewUser("alice")
+        try installation.cloud.fault(["match": "/v2/user", "hang": true, "times": 1])
+        let curl = try installation.door().program(["--include", "http://junction/v2/user/:userId"])
+        try installation.cloud.wait(for: "hanging")
+
+        try installation.signOut()
+        _ = try installation.signInNewUser("bob")
+        try installation.cloud.release()
+
+        let ending = try curl.wait()
+        let answer = try HttpDoor.Answer(Data(ending.output.utf8))
+        #expect(answer.status == 401)
+        #expect(answer.kind == "notSignedIn")
+        #expect(!ending.output.contains(alice))
+    }
+
+    /// More than the sockets and the daemon hold on the way to a caller that does not read.
+    private static let long = 40 << 20
+
+    @Test func `over HTTP the body breaks off where it is`() throws {
+        let installation = try Installation.withDoor()
+        let alice = try installation.signInNewUser("alice")
+        try installation.cloud.fault(["match": "/v2/user/\(alice)", "oversize": Self.long])
+        let caller = try RawClient(installation.doorSocket)
+        caller.send(bytes: Array("GET /v2/user/:userId HTTP/1.1\r\nHost: junction\r\n\r\n".utf8))
+        #expect(try caller.line()?.hasPrefix("HTTP/1.1 200") == true)
+
+        try installation.signOut()
+        _ = try installation.signInNewUser("bob")
+
+        #expect(try caller.rest().count < Self.long)
+    }
+}

@@ -1,0 +1,118 @@
+import Foundation
+import Testing
+
+/// The command of `identify --token-command`, at a terminal.
+///
+/// Whether something of the command lives on is asked of a FIFO that all of it holds open: reading it ends when the last one has gone.
+@Suite(.timeLimit(.minutes(5))) struct TokenCommandTests {
+    /// An installation, and a token command that runs at a terminal.
+    private struct Scene {
+        let installation: Installation
+        let terminal: PseudoTerminal
+        let program: Program
+        /// Reads what the command holds open.
+        let witness: Program
+
+        /// - Parameter command: finds the FIFO as its descriptor 9.
+        init(_ command: String, shell: ((String) -> String)? = nil) throws {
+            installation = try Installation.started()
+            terminal = try PseudoTerminal()
+            let fifo = installation.folder.path + "/fifo"
+            try #require(mkfifo(fifo, 0o600) == 0)
+            witness = try Program("/bin/cat", [fifo], in: installation.folder)
+            let words = ["--socket", installation.socket, "identify", "app-alice", "--token-command"]
+            let line = "exec 9>\(fifo); \(command)"
+            if let shell {
+                let script = try installation.folder.write(line, to: "command.sh")
+                let ctl = ([Program.path(of: "junctionctl")] + words).joined(separator: " ")
+                program = try Program(
+                    "/bin/sh",
+                    ["-c", shell("\(ctl) '. \(script)'")],
+                    in: installation.folder,
+                    terminal: terminal
+                )
+            } else {
+                program = try Program(
+                    "junctionctl",
+                    words + [line],
+                    in: installation.folder,
+                    // A toolchain's Swift would show a backtrace at SIGQUIT, and ask at the terminal what next.
+                    environment: ["SWIFT_BACKTRACE": "enable=no"],
+                    terminal: terminal
+                )
+            }
+        }
+    }
+
+    // A shell leads the session and stays. If junctionctl led the session, its end would end everything at the terminal.
+
+    @Test func `all that a late command has started ends with it`() throws {
+        let scene = try Scene("sleep 1000 & sleep 1000 & wait") { ctl in
+            "\(ctl) --timeout 5; echo status $? >&2; read rest"
+        }
+
+        try scene.terminal.awaitText("status 75")
+
+        try scene.witness.wait()
+        scene.terminal.type("\n")
+        try scene.program.wait()
+    }
+
+    @Test(arguments: ["TERM", "HUP", "INT"])
+    func `it ends with junctionctl, which a signal ends`(signal: String) throws {
+        let scene = try Scene("sleep 1000 & kill -\(signal) $PPID; wait") { ctl in
+            "\(ctl); echo status $? >&2; read rest"
+        }
+
+        try scene.terminal.awaitText("status 1")
+
+        try scene.witness.wait()
+        scene.terminal.type("\n")
+        try scene.program.wait()
+    }
+
+    @Test(arguments: [("\u{3}", SIGINT), ("\u{1C}", SIGQUIT)])
+    func `a key that ends the command ends junctionctl`(key: String, signal: Int32) throws {
+        let scene = try Scene("sleep 1000 & echo ready >/dev/tty; wait")
+        try scene.terminal.awaitText("ready")
+
+        scene.terminal.type(key)
+
+        let ending = try scene.program.wait()
+        #expect(ending.wasKilled && ending.status == signal)
+        try scene.witness.wait()
+    }
+
+    // A shell that is about to start a program can lose ^C, so it is typed at one that reads.
+    @Test func `it may ask at the terminal, and one that is cut off leaves the terminal as it was`() throws {
+        let scene = try Scene(
+            "stty -echo </dev/tty; printf 'word: ' >/dev/tty; read word; echo \"=$word=\" >/dev/tty; read more"
+        )
+        try scene.terminal.awaitText("word: ")
+        #expect(!scene.terminal.isAsUsual)
+
+        scene.terminal.type("sesame\n")
+        try scene.terminal.awaitText("=sesame=")
+        scene.terminal.type("\u{3}")
+
+        #expect(try scene.program.wait().status == SIGINT)
+        #expect(scene.terminal.isAsUsual)
+        try scene.witness.wait()
+    }
+
+    @Test func `a stop stops both, and both go on`() throws {
+        let scene = try Scene("printf 'word: ' >/dev/tty; read word; echo \"=$word=\" >/dev/tty; exit 3") { ctl in
+            "set -m; \(ctl); echo stopped >&2; fg; echo over >&2"
+        }
+        try scene.terminal.awaitText("word: ")
+
+        scene.terminal.type("\u{1A}")
+        try scene.terminal.awaitText("stopped")
+        scene.terminal.type("sesame\n")
+
+        try scene.terminal.awaitText("=sesame=")
+        try scene.terminal.awaitText("over")
+        try scene.program.wait()
+        try scene.witness.wait()
+    }
+}

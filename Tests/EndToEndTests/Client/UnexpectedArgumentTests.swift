@@ -1,0 +1,148 @@
+import Foundation
+import Testing
+
+/// A secret that is given where no secret is expected: no program repeats it.
+///
+/// The table is made of what each program says of its own verbs and options, so that none can be forgotten.
+struct UnexpectedArgumentTests {
+    /// Looks like a token, and is in no page of help.
+    private static let marker = "eyJtYXJrZXIiOiJzZWNyZXQifQ.c2lnbmF0dXJl"
+
+    /// What an option shows of its value because the value is what is asked about: who signs in, and a command of the user's,
+    /// whose shell has words of its own.
+    private static let shown = ["--user-id", "--display-name", "--token-command", "--exec"]
+
+    @Test func `no verb of junctionctl repeats an argument that it did not expect`() throws {
+        let installation = try Installation.started()
+        let marker = Self.marker
+        let api = ["api", "GET", "/v2/user/:userId"]
+        let special = [
+            ["rpc", marker], ["rpc", "session.status", marker], ["rpc", "session.signIn", marker],
+            ["api", "GET", marker],
+            ["api", "GET", "/x?\(marker)=%ZZ"], ["api", "GET", "/x?a=1&a=\(marker)"],
+            ["api", "GET", "/x?\(marker)&\(marker)"],
+            api + ["--header", marker], api + ["--header", ":\(marker)"], ["help", marker], ["status", "--", marker],
+            ["--generate-completion-script", marker], ["--generate-completion-script=\(marker)"],
+            ["sign-in", "--api-key-file", marker, "--environment", "sandbox", "--region", "us"],
+            ["sign-in", "--subject-token-file", marker, "--subject-token-type", "jwt"],
+            ["sign-in", "--user-id", "u", "--auth-token-file", marker],
+            ["sign-in", "--user-id", "u", "--registration-token-file", marker],
+            ["sign-in", "--user-id", "u", "--registration-signature-file", marker], api + ["--data", marker],
+            ["doctor", "--bundle", "--config", marker], ["doctor", "--config", marker, "--socket", "/nowhere"],
+        ]
+        let documents = (special + Self.odd(marker)).map { ["--json"] + $0 }
+        let table = try special + documents + Self.commandLines(of: "junctionctl", in: installation.folder)
+
+        for line in table {
+            let ending = try Program(
+                "junctionctl",
+                line,
+                in: installation.folder,
+                environment: ["JUNCTIOND_SOCKET": installation.socket]
+            ).wait()
+
+            #expect(!ending.output.contains(marker), "\(line): \(ending.output)")
+            #expect(!ending.errors.contains(marker), "\(line): \(ending.errors)")
+            #expect(!ending.wasKilled, "\(line)")
+        }
+        #expect(table.count > 200)
+    }
+
+    @Test func `the sandbox does not either`() throws {
+        let folder = try TemporaryFolder()
+        let table = try Self.commandLines(of: "junction-sandbox", in: folder).map { line in
+            // A cloud that could start would stay.
+            line.contains("serve") && !line.contains("--listen") ? line + ["--listen", "nowhere"] : line
+        }
+        let tokens = ["mint", "verify"].map { verb in
+            ["\(verb)-registration-token", "--application-key", "k", "--secret-file", Self.marker]
+        }
+
+        for line in table + tokens.map({ $0 + ["--user", "u"] }) + tokens {
+            let ending = try Program("junction-sandbox", line, in: folder).wait()
+
+            #expect(!ending.output.contains(Self.marker), "\(line): \(ending.output)")
+            #expect(!ending.errors.contains(Self.marker), "\(line): \(ending.errors)")
+            #expect(!ending.wasKilled, "\(line)")
+        }
+        #expect(table.count > 40)
+    }
+
+    @Test func `nor does the daemon`() throws {
+        let folder = try TemporaryFolder()
+        let marker = Self.marker
+        let options = ["--config", "--socket", "--state-dir"].flatMap { [[$0, "x", marker], ["\($0)x", marker]] }
+        let table =
+            Self.odd(marker) + options + [["--check-config=\(marker)"], ["--", marker], ["--config", "--\(marker)"]]
+
+        for line in table {
+            let ending = try Program("junctiond", line, in: folder).wait()
+
+            #expect(ending.status == 64, "\(line)")
+            #expect(!ending.output.contains(marker), "\(line): \(ending.output)")
+            #expect(!ending.errors.contains(marker), "\(line): \(ending.errors)")
+        }
+    }
+
+    @Test func `a usage error says where the argument is`() throws {
+        let folder = try TemporaryFolder()
+
+        let ending = try Program("junctionctl", ["sign-in", Self.marker], in: folder).wait()
+        let daemon = try Program("junctiond", ["--config", "x", Self.marker], in: folder).wait()
+        let file = try Program("junctionctl", ["token", "--min-validity", Self.marker], in: folder).wait()
+
+        #expect(ending.status == 64)
+        #expect(
+            ending.errors == """
+                junctionctl: unexpected argument at position 2 (not shown, for it may be a secret) (usage): \
+                see 'junctionctl sign-in --help'
+
+                """
+        )
+        #expect(daemon.errors.hasPrefix("Error: unexpected argument at position 3"), "\(daemon.errors)")
+        #expect(file.errors.contains("the value of '--min-validity <seconds>' is invalid"), "\(file.errors)")
+    }
+
+    // MARK: The table
+
+    /// Each verb with the marker in every place where it is not expected.
+    private static func commandLines(of program: String, in folder: TemporaryFolder) throws -> [[String]] {
+        let dump = try Program(program, ["--experimental-dump-help"], in: folder).wait().json()
+        let root = try #require(dump["command"] as? [String: Any])
+        let verbs = (root["subcommands"] as? [[String: Any]] ?? []).filter { $0["commandName"] as? String != "help" }
+        return odd(marker) + verbs.flatMap(lines)
+    }
+
+    private static func lines(of verb: [String: Any]) -> [[String]] {
+        let name = [verb["commandName"] as? String ?? ""]
+        let arguments = verb["arguments"] as? [[String: Any]] ?? []
+        let places = arguments.filter { $0["kind"] as? String == "positional" }.map { _ in "x" }
+        // A verb whose arguments are all right could do what it is asked, and wait for ever.
+        var lines = (odd(marker) + [["--", marker]]).map { name + places + $0 }
+        for argument in arguments {
+            for option in (argument["names"] as? [[String: Any]] ?? []).compactMap(written) {
+                if argument["kind"] as? String == "flag" {
+                    lines.append(name + ["\(option)=\(marker)"])
+                } else if !shown.contains(option) {
+                    lines += [name + places + [option, marker], name + places + ["\(option)=\(marker)"]]
+                }
+            }
+        }
+        // A socket that is not there is waited for.
+        return name == ["wait"] ? lines.map { $0 + ["--timeout", "0"] } : lines
+    }
+
+    /// `--socket`, `-h`.
+    private static func written(_ name: [String: Any]) -> String? {
+        guard let letters = name["name"] as? String else { return nil }
+        return (name["kind"] as? String == "long" ? "--" : "-") + letters
+    }
+
+    /// What no program of ours expects anywhere.
+    private static func odd(_ marker: String) -> [[String]] {
+        [
+            [marker], [marker, marker], ["-\(marker)"], ["--\(marker)"], ["---\(marker)"], ["--\(marker)=\(marker)"],
+            ["--x=\(marker)"], ["-x=\(marker)"], ["-x", marker], ["--nope", marker],
+        ]
+    }
+}

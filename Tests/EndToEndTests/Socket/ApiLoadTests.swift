@@ -1,0 +1,115 @@
+import Foundation
+import Testing
+
+/// As many and as long answers of the API as callers can ask for.
+struct ApiLoadTests {
+    private static let body = 8_388_000
+
+    @Test func `sixty answers of 8 MiB at once keep the daemon below the MemoryMax of its unit`() throws {
+        let installation = try Installation.started()
+        let user = try installation.signInNewUser()
+        try installation.cloud.fault(["match": "/v2/user/\(user)", "oversize": Self.body])
+        let params = #"{"method":"GET","path":"/v2/user/\#(user)"}"#
+        let line = #"{"jsonrpc":"2.0","id":1,"method":"api.request","params":\#(params)}"#
+
+        let callers = try (0..<60).map { _ in try LineCounter(installation.socket) }
+        for caller in callers { caller.send(line) }
+        let answers = try LineCounter.readLines(of: callers)
+
+        // What one user may have under way at least; the others are told to come again.
+        #expect(answers.count { $0 > Self.body } >= 48)
+        #expect(answers.allSatisfy { $0 > Self.body || $0 < 1_000 })
+        let daemon = try #require(installation.daemon?.identifier)
+        #expect(try MemoryLimit.mostUsed(by: daemon) < MemoryLimit.ofUnit())
+        #expect(try installation.connect().call("session.status").state == "established")
+    }
+
+    @Test(.enabled("Only root can be two users") { geteuid() == 0 })
+    func `a user whose calls all hang takes no transfer from another user`() throws {
+        let access = """
+            [[access]]
+            allow = ["api", "status"]
+            """
+        let installation = try Installation.started(configuration: access)
+        let user = try installation.signInNewUser()
+        let stranger = try Stranger(installation)
+        try stranger.openTheDoor()
+        try installation.cloud.fault(["match": "/v2/user/\(user)", "hang": true])
+        let client = try installation.connect()
+
+        // As many as there are transfers for the calls of apps.
+        let calls = try (0..<192).map { _ in
+            try client.request("api.request", ["method": "GET", "path": "/v2/user/\(user)"])
+        }
+        var busy = 0
+        while busy < 192 - 48 {
+            let answer = try client.message()
+            #expect((answer["error"] as? Object)?["code"] as? Int == 1011)
+            busy += 1
+        }
+        let other = try stranger.ctl("api", "GET", "/v2/providers")
+        try installation.cloud.clearFaults()
+        try installation.cloud.release()
+
+        #expect(other.status == 0, "\(other.errors)")
+        #expect(calls.count == 192)
+    }
+}
+
+/// What the unit allows, and what the daemon has used.
+private enum MemoryLimit {
+    /// `MemoryMax=` of the unit in this repository, in bytes.
+    static func ofUnit() throws -> Int {
+        let folder = URL(filePath: #filePath).deletingLastPathComponent()
+        let unit = folder.appending(path: "../../../systemd/junctiond.service")
+        let text = try String(contentsOf: unit, encoding: .utf8)
+        let value = try #require(text.split(separator: "\n").first { $0.hasPrefix("MemoryMax=") }?.dropFirst(10))
+        return try #require(Int(value.dropLast())) << (value.hasSuffix("M") ? 20 : 30)
+    }
+
+    /// The most memory that the process had at any time, in bytes.
+    static func mostUsed(by process: Int32) throws -> Int {
+        let status = try String(contentsOfFile: "/proc/\(process)/status", encoding: .utf8)
+        let line = try #require(status.split(separator: "\n").first { $0.hasPrefix("VmHWM:") })
+        return try #require(line.split(separator: " ").dropFirst().first.flatMap { Int($0) }) << 10
+    }
+}
+
+/// A client that only counts the bytes of its one answer.
+private final class LineCounter {
+    private let descriptor: Int32
+    private var count = 0
+    private var isOver = false
+
+    init(_ path: String) throws {
+        descriptor = makeSocket(AF_UNIX, SOCK_STREAM)
+        guard UnixAddress(path).withPointer({ connect(descriptor, $0, $1) }) == 0 else {
+            throw Program.Failure(description: "\(path) cannot be reached: \(String(cString: strerror(errno)))")
+        }
+    }
+
+    func send(_ line: String) { descriptor.sendAll(Array((line + "\n").utf8)) }
+
+    /// Reads one line of each of them as it comes; how long they are.
+    static func readLines(of clients: [LineCounter]) throws -> [Int] {
+        var room = [UInt8](repeating: 0, count: 1 << 18)
+        while true {
+            let waiting = clients.filter { !$0.isOver }
+            guard !waiting.isEmpty else { return clients.map(\.count) }
+            var asked = waiting.map { pollfd(fd: $0.descriptor, events: Int16(POLLIN), revents: 0) }
+            guard poll(&asked, nfds_t(asked.count), 60_000) > 0 else {
+                throw Program.Failure(description: "\(waiting.count) answers did not come: \(waiting.map(\.count))")
+            }
+            for (client, ready) in zip(waiting, asked) where ready.revents != 0 { try client.read(into: &room) }
+        }
+    }
+
+    private func read(into room: inout [UInt8]) throws {
+        let got = Glibc.read(descriptor, &room, room.count)
+        guard got > 0 else { throw Program.Failure(description: "The daemon closed a connection after \(count) bytes") }
+        count += got
+        isOver = room[got - 1] == UInt8(ascii: "\n")
+    }
+
+    deinit { close(descriptor) }
+}

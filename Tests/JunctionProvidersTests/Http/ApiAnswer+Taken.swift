@@ -1,0 +1,18 @@
+import JunctionSession
+import NIOCore
+
+extension ApiAnswer {
+    /// The whole body, taken on the event loop of the connection, as the server takes it.
+    func taken(on loop: any EventLoop) async throws -> [UInt8] {
+        guard let stream else { return body }
+        var all: [UInt8] = []
+        while true {
+            while let part = try await loop.submit({ stream.take(atMost: .max) { Array($0) } }).get() { all += part }
+            switch stream.end {
+            case .complete: return all
+            case .broken(let why): throw why
+            case nil: await stream.arrived()
+            }
+        }
+    }
+}

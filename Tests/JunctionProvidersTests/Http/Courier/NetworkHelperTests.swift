@@ -1,0 +1,95 @@
+import JunctionCourier
+import JunctionSession
+import Testing
+
+@testable import JunctionProviders
+
+/// What apps ask for and what the session needs go by network helpers of their own.
+struct NetworkHelperTests {
+    private let courier: PlayedCourier
+    private static let head = CourierMessage.head(AnswerHead(status: 200, headers: []))
+
+    init() throws {
+        courier = try PlayedCourier()
+    }
+
+    private func call() throws -> HttpCall {
+        HttpCall(method: "POST", origin: try HttpOrigin("https://vendor.example"), target: "/")
+    }
+
+    @Test func `the type of a request decides by which helper it goes`() throws {
+        #expect(Errand.session(try call()).helper == .session)
+        #expect(Errand.api(ApiCall(try call())).helper == .api)
+        #expect(Errand.api(ApiCall(try call(), isStreamed: true)).helper == .api)
+    }
+
+    @Test func `a helper that an API call breaks takes no request of the session with it`() async throws {
+        let http = courier.http()
+        let call = try call()
+        async let renewal = http.answer(to: call)
+        let (session, first) = try await courier.asked()
+        session.say(.leaving, about: first)
+        async let lost = http.failure(of: ApiCall(call))
+        let (api, second) = try await courier.asked()
+        api.say(.leaving, about: second)
+
+        api.write(Array("HTTP/1.1 101 Switching Protocols".utf8))
+
+        #expect(await lost?.cause == .courier(.unintelligible))
+        try await api.ended()
+        session.say(Self.head, .end, about: first)
+        #expect(try await renewal.status == 200)
+        await http.shutdown()
+    }
+
+    @Test func `each helper carries one request after the other of its own kind`() async throws {
+        let http = courier.http()
+        let call = try call()
+        var lines: [KeepersLine] = []
+        for number in 0..<2 {
+            async let mine = http.answer(to: call)
+            if number == 0 { lines.append(try await courier.greeted()) }
+            let first = try await lines[0].opened()
+            lines[0].say(.leaving, Self.head, .end, about: first)
+            _ = try await mine
+
+            async let whole = http.answer(to: ApiCall(call))
+            if number == 0 { lines.append(try await courier.greeted()) }
+            let second = try await lines[1].opened()
+            lines[1].say(.leaving, Self.head, .end, about: second)
+            _ = try await whole
+
+            async let streamed = http.streamedAnswer(to: ApiCall(call, isStreamed: true))
+            let third = try await lines[1].opened()
+            lines[1].say(.leaving, Self.head, .end, about: third)
+            _ = try await streamed
+        }
+        await http.shutdown()
+        for line in lines { try await line.ended() }
+    }
+
+    @Test func `what apps ask for takes no place from the session`() async throws {
+        let http = courier.http()
+        let call = try call()
+        let calls = (0..<Flow.mostTransfers).map { _ in Task { await http.failure(of: ApiCall(call)) } }
+        let api = try await courier.greeted()
+        for _ in calls { _ = try await api.opened() }
+        #expect(await http.failure(of: ApiCall(call))?.cause == .tooManyUnderWay)
+
+        async let renewal = http.answer(to: call)
+        let (session, number) = try await courier.asked()
+        session.say(.leaving, Self.head, .end, about: number)
+
+        #expect(try await renewal.status == 200)
+        await http.shutdown()
+        for call in calls { #expect(await call.value?.cause == .cancelled) }
+    }
+
+    @Test func `nothing is sent by either helper after the end`() async throws {
+        let http = courier.http()
+        await http.shutdown()
+
+        #expect(await http.failure(of: try call())?.cause == .shutDown)
+        #expect(await http.failure(of: ApiCall(try call()))?.cause == .shutDown)
+    }
+}

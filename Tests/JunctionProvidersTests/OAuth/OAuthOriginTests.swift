@@ -1,0 +1,254 @@
+import JunctionSecret
+import JunctionSession
+import JunctionTesting
+import Testing
+
+@testable import JunctionProviders
+
+/// A session's secrets go where its endpoints were at the sign-in.
+struct OAuthOriginTests {
+    /// Nobody listens there.
+    private static let elsewhere = "http://127.0.0.1:1"
+    private static let moved = "at \(elsewhere), and the session was signed in with one at"
+
+    private static func metadata(
+        _ url: String,
+        token: String? = nil,
+        device: String? = nil,
+        revocation: String? = nil,
+        userinfo: String? = nil
+    ) -> String {
+        let members = [
+            ("device_authorization_endpoint", device), ("revocation_endpoint", revocation),
+            ("userinfo_endpoint", userinfo),
+        ].map { name, place in place.map { #","\#(name)":"\#($0)""# } ?? "" }
+        return #"{"issuer":"\#(url)","token_endpoint":"\#(token ?? url + "/token")"\#(members.joined())}"#
+    }
+
+    private static func play(
+        _ settings: [String: VendorSetting.Value] = [:],
+        answering steps: (_ url: String) -> [ScriptedServer.Step],
+        _ test: (Stage, OAuthProvider, _ session: OAuthSession) async throws -> Void
+    ) async throws {
+        try await Stage.play([]) { stage in
+            let url = stage.server.url
+            stage.server.script(steps(url))
+            try await test(stage, stage.discovering(settings), OAuthSession(url))
+        }
+    }
+
+    /// A session of the server at a URL, which had all of its endpoints there.
+    private struct OAuthSession {
+        let identity: Identity
+        var secrets: SessionSecrets
+
+        init(_ url: String) {
+            identity = Identity(userId: "user-1", issuer: url)
+            secrets = OAuthSample.secrets
+            secrets.endpointOrigins = EndpointOrigins(token: url)
+        }
+    }
+
+    private static func lines(_ stage: Stage) -> [Substring] { stage.server.requests.map { $0.line.prefix(4) } }
+
+    // MARK: What is fixed
+
+    @Test func `a sign-in fixes where the endpoints are`() async throws {
+        let steps = { (url: String) in
+            let idToken = OAuthSample.idToken(OAuthSample.claims(iss: url))
+            let metadata = Self.metadata(url, device: url + "/device", revocation: "http://localhost:1/revoke")
+            return [.json(200, metadata), .tokens(OAuthSample.answer(idToken: idToken))] as [ScriptedServer.Step]
+        }
+        try await Self.play(answering: steps) { stage, oauth, _ in
+            let grant = try await oauth.exchange(OAuthSample.code, expecting: nil)
+
+            let url = stage.server.url
+            let expected = EndpointOrigins(token: url, deviceAuthorization: url, revocation: "http://localhost:1")
+            #expect(grant.endpointOrigins == expected)
+        }
+    }
+
+    @Test func `a session of an earlier release is fixed at its first renewal`() async throws {
+        let steps = { (url: String) in
+            [.json(200, Self.metadata(url)), .tokens(OAuthSample.anonymous)] as [ScriptedServer.Step]
+        }
+        try await Self.play(answering: steps) { stage, oauth, session in
+            var secrets = session.secrets
+            secrets.endpointOrigins = nil
+            let grant = try await oauth.renew(session.identity, with: secrets, using: .renew)
+
+            #expect(grant.endpointOrigins == EndpointOrigins(token: stage.server.url))
+        }
+    }
+
+    // MARK: What is not followed
+
+    @Test func `no refresh token is sent to a token endpoint at another origin, and the words say what to do`()
+        async throws
+    {
+        let steps = { (url: String) in
+            [.json(200, Self.metadata(url, token: Self.elsewhere + "/token"))] as [ScriptedServer.Step]
+        }
+        try await Self.play(answering: steps) { stage, oauth, session in
+            let why = try #require(await oauth.renewalFailure(session.secrets, session.identity)?.unavailability)
+
+            #expect(!why.ambiguous)
+            #expect(why.message.contains("now names a token endpoint \(Self.moved) \(stage.server.url)"))
+            #expect(why.message.hasSuffix("if the server has moved, set oauth.tokenEndpoint or sign in again"))
+            #expect(Self.lines(stage) == ["GET "])
+        }
+    }
+
+    @Test func `such a document is not kept: the next attempt asks again`() async throws {
+        let steps = { (url: String) in
+            [
+                .answer(
+                    200,
+                    [("cache-control", "max-age=86400")],
+                    Self.metadata(url, token: Self.elsewhere + "/token")
+                ),
+                .json(200, Self.metadata(url)), .tokens(OAuthSample.anonymous),
+            ] as [ScriptedServer.Step]
+        }
+        try await Self.play(answering: steps) { stage, oauth, session in
+            _ = await oauth.renewalFailure(session.secrets, session.identity)
+            let grant = try await oauth.renew(session.identity, with: session.secrets, using: .renew)
+
+            #expect(grant.token != nil)
+            #expect(Self.lines(stage) == ["GET ", "GET ", "POST"])
+        }
+    }
+
+    @Test func `no sign-out is told to a revocation endpoint that the sign-in did not know`() async throws {
+        let steps = { (url: String) in
+            [.json(200, Self.metadata(url, revocation: Self.elsewhere + "/revoke"))] as [ScriptedServer.Step]
+        }
+        try await Self.play(answering: steps) { stage, oauth, session in
+            await #expect(throws: Unavailability.self) {
+                try await oauth.revoke(session.identity, with: session.secrets)
+            }
+            #expect(Self.lines(stage) == ["GET "])
+        }
+    }
+
+    @Test func `one at the token endpoint's own origin is told`() async throws {
+        let steps = { (url: String) in
+            [.json(200, Self.metadata(url, revocation: url + "/revoke")), .answer(200, [], "")] as [ScriptedServer.Step]
+        }
+        try await Self.play(answering: steps) { stage, oauth, session in
+            try await oauth.revoke(session.identity, with: session.secrets)
+
+            #expect(Self.lines(stage) == ["GET ", "POST"])
+        }
+    }
+
+    @Test func `an app's subject token and the access token that comes of it go nowhere else either`() async throws {
+        let steps = { (url: String) in
+            [
+                .json(200, Self.metadata(url, userinfo: Self.elsewhere + "/userinfo")), .tokens(OAuthSample.anonymous),
+            ] as [ScriptedServer.Step]
+        }
+        try await Self.play(answering: steps) { stage, oauth, session in
+            var secrets = session.secrets
+            (secrets.refreshToken, secrets.subjectTokenType) = (nil, "urn:ietf:params:oauth:token-type:jwt")
+            let failure = await oauth.renewalFailure(
+                secrets,
+                session.identity,
+                using: .authToken(SharedSecret(text: "subject"))
+            )
+
+            let why = try #require(failure?.unavailability)
+            #expect(why.message.contains("now names a userinfo endpoint"))
+            #expect(Self.lines(stage).filter { $0 == "POST" }.count == 1)
+        }
+    }
+
+    @Test func `a device code is polled with where it was given`() async throws {
+        let codes = #"{"device_code":"d","user_code":"u","verification_uri":"https://id.example.com","expires_in":600}"#
+        let steps = { (url: String) in
+            [
+                .answer(200, [("cache-control", "no-store")], Self.metadata(url, device: url + "/device")),
+                .json(200, codes), .json(200, Self.metadata(url, token: Self.elsewhere + "/token")),
+            ] as [ScriptedServer.Step]
+        }
+        try await Self.play(answering: steps) { stage, oauth, _ in
+            let begun = try await oauth.authorize(.device)
+            stage.clock.advance(by: .seconds(301))
+            let failure = await oauth.pollFailure(begun.codes)
+
+            guard case .unavailable(let why) = failure else {
+                Issue.record("Expected that nothing is sent")
+                return
+            }
+            #expect(why.message.contains("now names a token endpoint"))
+            #expect(Self.lines(stage) == ["GET ", "POST", "GET "])
+        }
+    }
+
+    // MARK: What helps
+
+    @Test func `an endpoint that is configured is used wherever it is`() async throws {
+        let steps = { (url: String) in [.tokens(OAuthSample.anonymous)] as [ScriptedServer.Step] }
+        try await Stage.play([]) { stage in
+            stage.server.script(steps(stage.server.url))
+            var session = OAuthSession(stage.server.url)
+            session.secrets.endpointOrigins = EndpointOrigins(token: Self.elsewhere)
+            let oauth = try stage.discovering(["tokenEndpoint": .text(stage.server.url + "/token")])
+
+            let grant = try await oauth.renew(session.identity, with: session.secrets, using: .renew)
+            #expect(grant.token != nil)
+        }
+    }
+
+    @Test func `doctor reports a move until the endpoint is where it was`() async throws {
+        let steps = { (url: String) in
+            let moved = Self.metadata(url, token: Self.elsewhere + "/token")
+            return [
+                .json(200, moved), .json(200, moved), .json(200, Self.metadata(url)), .tokens(OAuthSample.anonymous),
+                .json(200, Self.metadata(url)),
+            ] as [ScriptedServer.Step]
+        }
+        try await Self.play(answering: steps) { stage, oauth, session in
+            _ = await oauth.renewalFailure(session.secrets, session.identity)
+            let before = await oauth.probe(session.identity) { nil }.filter { $0.name == "provider endpoints" }
+            stage.clock.advance(by: .seconds(3_601))
+            _ = try await oauth.renew(session.identity, with: session.secrets, using: .renew)
+            let after = await oauth.probe(session.identity) { nil }.filter { $0.name == "provider endpoints" }
+
+            #expect(before.map(\.verdict) == [.problem])
+            #expect(before.first?.detail.contains(Self.elsewhere) == true)
+            #expect(before.first?.remedy == "If the server has moved, set oauth.tokenEndpoint or sign in again")
+            #expect(after.isEmpty)
+        }
+    }
+
+    // MARK: The document
+
+    @Test func `a server on the network names no endpoint of this machine`() throws {
+        let body = #"{"issuer":"https://id.example.com","token_endpoint":"http://127.0.0.1:8080/token"}"#
+        let answer = HttpAnswer(status: 200, headers: [], body: SharedSecret(text: body), place: "id.example.com")
+        let metadata = try OAuthMetadata(answer, of: try OAuthIssuer("https://id.example.com"))
+
+        let fault = #expect(throws: ProviderConfigurationFault.self) { try metadata.url(of: .token) }
+        #expect(fault?.message.contains("http://127.0.0.1:8080 is not encrypted") == true)
+    }
+
+    @Test(arguments: [("max-age=86400", 3_600), ("max-age=31536000", 3_600), ("max-age=900", 900), ("no-store", 300)])
+    func `a document is kept for an hour at the most`(header: String, seconds: Int) {
+        let answer = HttpAnswer(
+            status: 200,
+            headers: [("cache-control", header)],
+            body: SharedSecret(text: "{}"),
+            place: "id.example.com"
+        )
+
+        #expect(Freshness.of(answer) == .seconds(seconds))
+    }
+
+    @Test func `a host name is no longer than DNS has them`() {
+        let long = Array(repeating: String(repeating: "a", count: 63), count: 4).joined(separator: ".")
+
+        #expect(throws: ProviderConfigurationFault.self) { try HttpUrl("https://\(long)/token") }
+        #expect(throws: Never.self) { try HttpUrl("https://\(long.dropFirst(2))/token") }
+    }
+}

@@ -1,0 +1,164 @@
+import Testing
+
+@testable import JunctionServer
+
+struct AnswerBudgetTests {
+    private func budget() -> AnswerBudget { AnswerBudget(perUser: 10, altogether: 25) }
+
+    @Test func `what fits is granted at once, and what does not waits until something is released`() {
+        var budget = budget()
+        let (first, second) = (budget.reserve(6, for: 1), budget.reserve(6, for: 1))
+
+        #expect(budget.granted() == [first])
+        #expect(budget.used(by: 1) == 6)
+        budget.release(1, of: 1)
+        #expect(budget.granted() == [])
+        budget.release(1, of: 1)
+        #expect(budget.granted() == [second])
+        #expect(budget.used == 10)
+        #expect(budget.granted() == [])
+    }
+
+    @Test func `a user whose share is full holds nobody else up`() {
+        var budget = budget()
+        budget.keep(10, for: 1)
+        _ = budget.reserve(1, for: 1)
+        let other = budget.reserve(10, for: 2)
+
+        #expect(budget.granted() == [other])
+    }
+
+    @Test func `a small reservation does not pass an earlier one of the same user`() {
+        var budget = budget()
+        budget.keep(5, for: 1)
+        let (large, small) = (budget.reserve(6, for: 1), budget.reserve(1, for: 1))
+
+        #expect(budget.granted() == [])
+        budget.release(1, of: 1)
+        #expect(budget.granted() == [large])
+        budget.release(4, of: 1)
+        #expect(budget.granted() == [small])
+    }
+
+    @Test func `a small reservation does not pass one that waits for room among all users`() {
+        var budget = budget()
+        for user in [1, 2] as [UInt32] { budget.keep(10, for: user) }
+        let (large, small) = (budget.reserve(8, for: 3), budget.reserve(1, for: 4))
+
+        #expect(budget.granted() == [])
+        budget.release(3, of: 1)
+        #expect(budget.granted() == [large])
+        budget.release(1, of: 1)
+        #expect(budget.granted() == [small])
+    }
+
+    @Test func `who needs no room any more makes way`() {
+        var budget = budget()
+        budget.keep(8, for: 1)
+        let (gone, next) = (budget.reserve(5, for: 1), budget.reserve(2, for: 1))
+
+        #expect(budget.granted() == [])
+        budget.withdraw(gone)
+        #expect(budget.granted() == [next])
+    }
+
+    @Test func `one answer that is larger than everything may be comes when there is nothing else`() {
+        var budget = budget()
+        budget.keep(1, for: 1)
+        let large = budget.reserve(30, for: 1)
+
+        #expect(budget.granted() == [])
+        budget.release(1, of: 1)
+        #expect(budget.granted() == [large])
+        #expect(!budget.mayBegin(for: 2))
+    }
+
+    @Test func `what may not wait is kept only if it fits now`() {
+        var budget = budget()
+        let fits = [(10, 1), (1, 1), (10, 2), (6, 3), (5, 3)].map { budget.keepIfRoom($0.0, for: $0.1) }
+
+        #expect(fits == [true, false, true, false, true])
+        #expect(budget.used == 25)
+    }
+
+    @Test func `short answers are kept whether they fit or not, and then no further call begins`() {
+        var budget = budget()
+        #expect(budget.mayBegin(for: 1))
+        budget.keep(9, for: 1)
+        #expect(budget.mayBegin(for: 1))
+        budget.keep(9, for: 1)
+        #expect(!budget.mayBegin(for: 1))
+        #expect(budget.mayBegin(for: 2))
+        budget.keep(9, for: 3)
+        #expect(!budget.mayBegin(for: 2))
+
+        budget.release(18, of: 1)
+        budget.release(9, of: 3)
+        #expect(budget.mayBegin(for: 1))
+        #expect(budget.used == 0)
+    }
+
+    @Test(arguments: 0..<50 as Range<UInt64>)
+    func `in any order of events the limits hold, and everything that waits is granted in the end`(seed: UInt64) {
+        var random = SplitMix(seed: seed)
+        var budget = budget()
+        var waiting: [Int: (user: UInt32, bytes: Int)] = [:]
+        var held: [(user: UInt32, bytes: Int)] = []
+
+        func look() {
+            for ticket in budget.granted() {
+                guard let granted = waiting.removeValue(forKey: ticket) else { return #expect(Bool(false)) }
+                held.append(granted)
+            }
+            #expect(budget.used == held.reduce(0) { $0 + $1.bytes })
+            #expect(budget.used <= 25)
+            for user in 0..<4 as Range<UInt32> {
+                let used = held.reduce(0) { $0 + ($1.user == user ? $1.bytes : 0) }
+                #expect(used == budget.used(by: user))
+                #expect(used <= 10)
+            }
+        }
+        for _ in 0..<200 {
+            if Bool.random(using: &random) || held.isEmpty {
+                let wanted = (
+                    user: UInt32.random(in: 0..<4, using: &random), bytes: Int.random(in: 1...10, using: &random)
+                )
+                waiting[budget.reserve(wanted.bytes, for: wanted.user)] = wanted
+            } else {
+                let over = held.remove(at: .random(in: held.indices, using: &random))
+                budget.release(over.bytes, of: over.user)
+            }
+            look()
+        }
+        while !held.isEmpty {
+            let over = held.removeFirst()
+            budget.release(over.bytes, of: over.user)
+            look()
+        }
+        #expect(waiting.isEmpty)
+    }
+}
+
+/// Numbers that are the same each time.
+private struct SplitMix: RandomNumberGenerator {
+    private var state: UInt64
+
+    init(seed: UInt64) { state = seed }
+
+    mutating func next() -> UInt64 {
+        state &+= 0x9E37_79B9_7F4A_7C15
+        var mixed = state
+        mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
+        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
+        return mixed ^ (mixed >> 31)
+    }
+}
+
+extension AnswerBudget {
+    /// All that there is room for by now.
+    fileprivate mutating func granted() -> [Int] {
+        var tickets: [Int] = []
+        while let ticket = grantNext() { tickets.append(ticket) }
+        return tickets
+    }
+}

@@ -1,0 +1,172 @@
+import JunctionTesting
+import Testing
+
+@testable import JunctionSession
+
+/// A renewal brings a new refresh token, and no access token that can be used.
+struct SuccessorTests {
+    private let lost = RenewalFailure.unavailable(Unavailability("It answered 502", ambiguous: true))
+
+    @Test func `the new refresh token is written before anybody hears that the renewal failed`() {
+        var bench = Bench.signedIn()
+        let present = bench.machine.servedSecrets
+        let request = bench.renew()
+        bench.holdsWrites = true
+        bench.grantSuccessor()
+
+        #expect(bench.reply(to: request) == nil)
+        #expect(bench.machine.servedSecrets == present)
+        #expect(bench.heldWrites.count == 1)
+        #expect(bench.heldWrites.first?.secrets != present)
+
+        let successor = bench.heldWrites.first?.secrets
+        bench.endWrite()
+        #expect(bench.refusal(of: request) == .providerUnavailable)
+        #expect(bench.machine.servedSecrets == successor)
+        #expect(bench.facts.renewal.phase == .backingOff)
+        #expect(bench.facts.storage.durable)
+    }
+
+    @Test func `the access token is served on while it lives, and its generation stays`() {
+        var bench = Bench.signedIn()
+        let before = bench.reply { $0.token() }
+        bench.renew()
+        bench.grantSuccessor()
+
+        #expect(bench.state == .established)
+        #expect(bench.reply { $0.token() } == before)
+    }
+
+    @Test func `the next attempt waits for the backoff, and is no replay`() {
+        var bench = Bench.signedIn()
+        bench.renew()
+        bench.grantSuccessor()
+        #expect(bench.renewals.isEmpty)
+        #expect(!bench.machine.renewal.isReplaying)
+
+        bench.passToAlarm()
+        #expect(bench.renewals.count == 1)
+        bench.grantRenewal()
+        #expect(bench.facts.renewal.phase == .scheduled)
+        #expect(bench.facts.renewal.lastError == nil)
+    }
+
+    @Test func `callers who wait for a token hear of the failure`() {
+        var bench = Bench.signedIn(life: .seconds(60))
+        bench.pass(.seconds(61))
+        let waiting = bench.token()
+        bench.grantSuccessor()
+
+        #expect(bench.refusal(of: waiting) == .providerUnavailable)
+        #expect(bench.state == .tokenExpired)
+    }
+
+    @Test func `it ends the replays of the token that it replaced`() {
+        var bench = Bench.signedIn()
+        bench.renew()
+        bench.failRenewal(lost)
+        #expect(bench.machine.renewal.isReplaying)
+        bench.passToAlarm()
+        bench.grantSuccessor()
+
+        #expect(!bench.machine.renewal.isReplaying)
+        #expect(!bench.machine.renewal.isOutcomeUnknown)
+    }
+
+    @Test func `a restart finds no renewal under way, and renews with it at once`() throws {
+        var bench = Bench.signedIn(life: .seconds(60))
+        bench.pass(.seconds(61))
+        bench.grantSuccessor()
+        let record = try #require(bench.written.last)
+
+        guard case .session(let stored) = record.content else {
+            Issue.record("The record holds no session")
+            return
+        }
+        #expect(!stored.renewalUnderWay)
+        let restarted = Bench(at: bench.now, .restored(record, SessionSecrets(), damaged: nil))
+        #expect(restarted.renewals.count == 1)
+        #expect(!restarted.machine.renewal.isReplaying)
+    }
+
+    @Test func `a disk that refuses it does not lose it while the process lives`() {
+        var bench = Bench.signedIn()
+        bench.renew()
+        bench.holdsWrites = true
+        bench.grantSuccessor()
+        let successor = bench.heldWrites.first?.secrets
+        bench.endWrite(failure: StoreFailure("No space left on device"))
+
+        #expect(bench.machine.servedSecrets == successor)
+        #expect(!bench.facts.storage.durable)
+        #expect(bench.facts.renewal.phase == .backingOff)
+    }
+
+    @Test func `a sign-out that overtakes it revokes it`() {
+        var bench = Bench.signedIn()
+        bench.renew()
+        let attempt = bench.renewals[0]
+        bench.signOut()
+        bench.endRevocation()
+        #expect(bench.revoked.count == 1)
+        bench.fallShort(attempt)
+
+        #expect(bench.state == .notLoggedIn)
+        #expect(bench.revoked.count == 2)
+    }
+
+    @Test func `a verdict that comes while it is being written ends the session`() {
+        var bench = Bench.signedIn()
+        let generation = bench.machine.servedGeneration
+        let request = bench.renew()
+        bench.holdsWrites = true
+        bench.grantSuccessor()
+        bench.perform(
+            bench.machine.apiCallJudged(
+                Verdict(code: "400312", message: "Banned"),
+                generation: generation,
+                now: bench.now
+            )
+        )
+        bench.endWrite()
+        bench.endWrite()
+
+        #expect(bench.state == .terminated)
+        #expect(bench.reply(to: request) != nil)
+    }
+
+    @Test func `another user's is not taken`() {
+        var bench = Bench.signedIn()
+        let present = bench.machine.servedSecrets
+        bench.renew()
+        bench.fallShort(bench.renewals[0], of: "mallory")
+
+        #expect(bench.machine.servedSecrets == present)
+        #expect(bench.facts.userId == "alice")
+    }
+
+    @Test func `what a handler gave is not sent again, and the apps are asked`() {
+        var bench = Bench.signedIn(mode: .handler)
+        bench.register(1)
+        bench.renew()
+        bench.answerQuestion(.credential)
+        bench.grantSuccessor()
+        let asked = bench.everAsked.count
+
+        #expect(bench.machine.renewal.kept == nil)
+        bench.passToAlarm()
+        #expect(bench.everAsked.count == asked + 1)
+        bench.answerQuestion(.renew)
+        #expect(bench.renewals.count == 1)
+    }
+
+    @Test func `a clock set back does not make the old access token believable again`() throws {
+        var bench = Bench.signedIn()
+        let writtenAt = try #require(bench.written.last?.writtenAt)
+        bench.stepWall(.seconds(-86_400))
+        if bench.renewals.isEmpty { bench.renew() }
+        bench.grantSuccessor()
+
+        #expect(try #require(bench.written.last?.writtenAt) >= writtenAt)
+    }
+}

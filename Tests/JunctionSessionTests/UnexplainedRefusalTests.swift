@@ -1,0 +1,235 @@
+import Testing
+
+@testable import JunctionSession
+
+/// The token endpoint refuses the refresh token, and no word of the standard says why.
+struct UnexplainedRefusalTests {
+    private static let unexplained: RenewalFailure = {
+        var why = Unavailability("auth.example answered 400")
+        why.isUnexplainedRefusal = true
+        return .unavailable(why)
+    }()
+
+    /// The session's token is dead, and its renewal is under way.
+    private func dead() -> Bench {
+        var bench = Bench.signedIn(life: .seconds(60))
+        bench.pass(.seconds(60))
+        #expect(bench.renewals.count == 1)
+        return bench
+    }
+
+    /// Refuses every attempt without a reason until `duration` has passed; returns how many attempts there were.
+    private func refuse(_ bench: inout Bench, for duration: Duration) -> Int {
+        let end = bench.now.uptime + duration
+        var attempts = 0
+        while true {
+            while !bench.renewals.isEmpty {
+                bench.failRenewal(Self.unexplained)
+                attempts += 1
+            }
+            guard let alarm = bench.machine.nextAlarm(now: bench.now) else { break }
+            if bench.now.uptime + (alarm - bench.now.wall) > end { break }
+            bench.passToAlarm()
+        }
+        bench.pass(end - bench.now.uptime)
+        return attempts
+    }
+
+    private func restarted(_ bench: Bench, after downtime: Duration = .zero) -> Bench {
+        let now = Moment(wall: bench.now.wall + downtime, uptime: bench.now.uptime + downtime)
+        return Bench(at: now, .restored(bench.written.last!, SessionSecrets(), damaged: nil))
+    }
+
+    private func isPending(_ bench: Bench) -> Bool { bench.facts.flags.contains(.pendingReauthentication) }
+
+    // MARK: The verdict
+
+    @Test func `many refusals in less than ten minutes are a transient failure`() {
+        var bench = dead()
+
+        let attempts = refuse(&bench, for: .seconds(599))
+
+        #expect(attempts >= 3)
+        #expect(!isPending(bench))
+        #expect(bench.facts.renewal.phase == .backingOff)
+        #expect(bench.facts.renewal.lastError == "providerUnavailable: auth.example answered 400")
+    }
+
+    @Test(
+        arguments: [
+            // Seconds between two refusals, and after which of them reauthentication is required.
+            ([0, 0, 0, 0], nil), ([0, 2, 2, 595], nil), ([0, 2, 2, 596], 4), ([0, 600], nil), ([0, 300, 300], 3),
+            ([0, 700, 1], 3), ([0, 1, 1, 1, 700], 5), ([0, 3_600, 0], 3),
+        ] as [([Int], Int?)]
+    )
+    func `reauthentication is required after three refusals over ten minutes`(pauses: [Int], verdict: Int?) throws {
+        var now = Bench().now
+        var random = Randomness(seed: 1)
+        let granted = Granted(
+            identity: .user("alice"),
+            scheme: .signInToken,
+            life: Life(from: now, lasting: .seconds(1)),
+            secrets: SecretRef(number: 1)
+        )
+        var session = Session(granted, externalUserId: nil, generation: 1, at: now, using: &random)
+        var pending: Int?
+
+        for (index, pause) in pauses.enumerated() {
+            now = Moment(wall: now.wall + .seconds(pause), uptime: now.uptime + .seconds(pause))
+            session.refusedWithoutReason(now)
+            if session.stored.reauthenticationPending, pending == nil { pending = index + 1 }
+        }
+
+        #expect(pending == verdict)
+        #expect(session.stored.unexplainedRefusals?.count == pauses.count)
+    }
+
+    @Test func `then the session is tried once an hour, and a success heals it`() {
+        var bench = dead()
+        _ = refuse(&bench, for: .seconds(1_800))
+        #expect(isPending(bench))
+        #expect(bench.state == .tokenExpired)
+        #expect(bench.refusal(of: { $0.token() }) == .reauthenticationRequired)
+        #expect(bench.facts.renewal.lastError?.hasPrefix("reauthenticationRequired: ") == true)
+        let isReported = bench.reports.contains { report in
+            if case .renewalEnded(.reauthenticationRequired, _) = report { true } else { false }
+        }
+        #expect(isReported)
+
+        #expect(refuse(&bench, for: .seconds(86_400)) == 24)
+        bench.passToAlarm()
+        bench.grantRenewal()
+
+        #expect(!isPending(bench))
+        #expect(bench.state == .established)
+        #expect(bench.facts.renewal.failures == 0)
+        guard case .session(let stored)? = bench.written.last?.content else {
+            Issue.record("no session is written")
+            return
+        }
+        #expect(stored.unexplainedRefusals == nil)
+        #expect(!stored.reauthenticationPending)
+    }
+
+    @Test func `another transient failure meanwhile also waits for an hour`() {
+        var bench = dead()
+        _ = refuse(&bench, for: .seconds(1_800))
+        while bench.renewals.isEmpty { bench.passToAlarm() }
+
+        bench.failRenewal(.unavailable(Unavailability("No answer")))
+
+        #expect(bench.facts.renewal.notBefore == bench.now.wall + .seconds(3_600))
+        #expect(isPending(bench))
+    }
+
+    @Test func `the provider's own word for it ends the tries`() {
+        var bench = dead()
+        _ = refuse(&bench, for: .seconds(1_800))
+        while bench.renewals.isEmpty { bench.passToAlarm() }
+
+        bench.failRenewal(.reauthenticationRequired)
+        bench.pass(.seconds(86_400))
+
+        #expect(isPending(bench))
+        #expect(bench.renewals.isEmpty)
+    }
+
+    @Test func `session renew passes the hour, once in ten seconds`() {
+        var bench = dead()
+        _ = refuse(&bench, for: .seconds(1_800))
+
+        let request = bench.renew()
+        #expect(bench.renewals.count == 1)
+        bench.failRenewal(Self.unexplained)
+
+        #expect(bench.refusal(of: request) == .reauthenticationRequired)
+        #expect(bench.message(of: request)?.contains("auth.example answered 400") == true)
+        bench.renew()
+        #expect(bench.renewals.isEmpty)
+    }
+
+    @Test func `a new credential of the same user heals it, too`() {
+        var bench = dead()
+        _ = refuse(&bench, for: .seconds(1_800))
+
+        bench.signIn(.signInToken("alice"))
+        bench.grantExchange()
+
+        #expect(!isPending(bench))
+        #expect(bench.state == .established)
+    }
+
+    // MARK: What counts
+
+    @Test func `a refusal while the token lives does not count`() {
+        var bench = Bench.signedIn(life: .seconds(86_400))
+        bench.pass(.seconds(70_000))
+        _ = refuse(&bench, for: .seconds(10_000))
+
+        #expect(bench.facts.renewal.failures >= 3)
+        #expect(!isPending(bench))
+        #expect(bench.state == .established)
+    }
+
+    @Test func `a refusal by a wall clock that is behind does not count`() {
+        var bench = Bench.signedIn(life: .seconds(86_400))
+        bench.stepWall(.seconds(-7_200))
+        #expect(bench.state == .tokenExpired)
+
+        #expect(refuse(&bench, for: .seconds(3_000)) >= 3)
+
+        #expect(!isPending(bench))
+    }
+
+    @Test func `the refusal of a replay does not count`() {
+        var bench = dead()
+        bench.failRenewal(Self.unexplained)
+        bench.pass(.seconds(700))
+        #expect(bench.renewals.count == 1)
+        // The answer is lost, and both replays that ask for it are refused.
+        bench.failRenewal(.unavailable(Unavailability("Lost", ambiguous: true)))
+        for _ in 0..<2 {
+            while bench.renewals.isEmpty { bench.passToAlarm() }
+            bench.failRenewal(Self.unexplained)
+        }
+
+        guard case .session(let stored)? = bench.written.last?.content else {
+            Issue.record("no session is written")
+            return
+        }
+        #expect(stored.unexplainedRefusals?.count == 1)
+        #expect(!isPending(bench))
+    }
+
+    // MARK: Restarts and clocks
+
+    @Test func `the count and the first refusal's time survive a restart`() {
+        var bench = dead()
+        #expect(refuse(&bench, for: .seconds(300)) >= 2)
+
+        var after = restarted(bench, after: .seconds(300))
+        #expect(after.renewals.count == 1)
+        after.failRenewal(Self.unexplained)
+        #expect(isPending(after))
+
+        var later = restarted(after)
+        #expect(isPending(later))
+        #expect(later.renewals.count == 1)
+        later.grantRenewal()
+        #expect(!isPending(later))
+    }
+
+    @Test(arguments: [-86_400, 86_400] as [Int64])
+    func `a wall clock that is set makes no ten minutes of a few seconds, over a restart too`(step: Int64) {
+        var bench = dead()
+        bench.failRenewal(Self.unexplained)
+        bench.stepWall(.seconds(step))
+        _ = refuse(&bench, for: .seconds(20))
+        #expect(!isPending(bench))
+
+        var after = restarted(bench)
+        _ = refuse(&after, for: .seconds(20))
+
+        #expect(!isPending(after))
+    }
+}

@@ -1,0 +1,71 @@
+import Foundation
+import Testing
+
+/// A disk with a file system (ext4), in a file. What is in the file is what a power cut leaves: what the kernel has not written to the
+/// disk yet is not in it.
+final class Ext4Image: Sendable {
+    let path: String
+    private let folder: TemporaryDirectory
+
+    /// An empty disk.
+    convenience init() throws {
+        try self.init { path in
+            try Data().write(to: URL(filePath: path))
+            try #require(truncate(path, 8 << 20) == 0)
+            try Command.run("mkfs.ext4", "-q", "-F", path)
+        }
+    }
+
+    private init(_ make: (_ path: String) throws -> Void) throws {
+        folder = try TemporaryDirectory()
+        path = folder.path + "/image"
+        try make(path)
+    }
+
+    /// The disk as it is at this moment.
+    func copy() throws -> Ext4Image {
+        try Ext4Image { try FileManager.default.copyItem(atPath: path, toPath: $0) }
+    }
+}
+
+/// An `Ext4Image`, mounted for as long as this lives.
+final class Ext4Disk {
+    let image: Ext4Image
+    let path: String
+    private let folder: TemporaryDirectory
+
+    /// Whether this process may mount one here.
+    static let canBeMounted: Bool = {
+        guard geteuid() == 0, let disk = try? Ext4Disk(Ext4Image()) else { return false }
+        return FileManager.default.fileExists(atPath: disk.path + "/lost+found")
+    }()
+
+    init(_ image: Ext4Image) throws {
+        self.image = image
+        folder = try TemporaryDirectory()
+        path = folder.path
+        // Without `commit` the file system writes down by itself, every five seconds, what nobody has synced.
+        try Command.run("mount", "-t", "ext4", "-o", "loop,commit=3600", image.path, path)
+        try #require(chmod(path, 0o700) == 0)
+    }
+
+    // A process that another test is just starting may still have a descriptor of it.
+    deinit { try? Command.run("umount", "--lazy", path) }
+}
+
+private enum Command {
+    static func run(_ program: String, _ arguments: String...) throws {
+        let process = Process()
+        process.executableURL = URL(filePath: "/usr/bin/env")
+        process.arguments = ["PATH=/usr/sbin:/usr/bin:/sbin:/bin", program] + arguments
+        process.standardError = FileHandle.nullDevice
+        process.standardOutput = FileHandle.nullDevice
+        try process.run()
+        process.waitUntilExit()
+        guard process.terminationStatus == 0 else { throw Failure(command: "\(program) \(arguments)") }
+    }
+
+    private struct Failure: Error {
+        var command: String
+    }
+}

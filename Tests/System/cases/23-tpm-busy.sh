@@ -1,0 +1,59 @@
+#!/usr/bin/env bash
+# A key that needs the TPM, and a TPM that is busy when the daemon starts: the session is locked, and is back without anybody's help.
+#
+# There is no TPM here. The key is bound to the host; `key-init` is told by a `head` of the case's own that it needs the TPM, and by a
+# `systemd-creds` of the case's own, which passes everything else on, that the TPM is busy.
+. "${0%/*}/../lib.sh"
+fresh
+
+sign_in anna
+token=$(token)
+record=$(sha256sum <"$state/session.sealed")
+
+mkdir "$work/bin"
+cat >"$work/bin/head" <<'END'
+#!/bin/bash
+[[ "$1 $2" != "-c 20" ]] || { printf k6iUCUh0RJCQyvL8k8q1; exit; }
+exec /usr/bin/head "$@"
+END
+cat >"$work/bin/systemd-creds" <<END
+#!/bin/bash
+[[ \$1 != decrypt || ! -e $work/busy ]] || { echo "Failed to unseal secret using TPM2: Device or resource busy" >&2; exit 1; }
+exec /usr/bin/systemd-creds "\$@"
+END
+chmod 755 "$work/bin"/*
+drop_in tpm junctiond-key-init.service <<END
+[Service]
+Environment=PATH=$work/bin:/usr/sbin:/usr/bin:/sbin:/bin
+RestartSec=500ms
+END
+
+is_locked() { field_is status locked && has "$(prop StatusText)" locked; }
+tries() { prop NRestarts junctiond-key-init.service; }
+is_tried_again() { (($(tries) >= 2)) || { echo "NRestarts is $(tries)"; return 1; }; }
+
+touch "$work/busy"
+mark
+check "with a TPM that is busy the daemon starts" systemctl restart junctiond.service
+pid=$(main_pid)
+check "the session is locked" is_locked
+check "the journal says that it is tried again" await_journal 10 'tried again' -u junctiond-key-init.service
+check "and it is" await 30 is_tried_again
+check "the daemon runs on meanwhile" is "$(main_pid)" "$pid"
+check "nothing was touched" is "$(sha256sum <"$state/session.sealed")" "$record"
+rm "$work/busy"
+check "when the TPM has time, the session is back by itself" await 30 field_is status ok
+check "it is anna's" field_is userId "$user"
+check "its token is the same" is "$(token)" "$token"
+check "and nothing is tried any more" await 10 prop_is ActiveState inactive junctiond-key-init.service
+
+# What is not temporary is not tried again: the key needs no TPM.
+no_drop_in tpm junctiond-key-init.service
+mv /var/lib/systemd/credential.secret "$work/host-secret"
+systemd-creds setup 2>"$work/.errors"
+check "with a key that the host alone cannot decrypt the daemon starts" systemctl restart junctiond.service
+check "the session is locked" is_locked
+check "and nothing is tried again" prop_is ActiveState inactive junctiond-key-init.service
+mv -f "$work/host-secret" /var/lib/systemd/credential.secret
+systemctl restart junctiond.service
+check "with the secret back the session is, too" field_is userId "$user"
