@@ -1,7 +1,7 @@
 """SIGKILL between any two steps of a rotation: with a grace nothing is lost, without one what cannot be helped."""
 
 from servers import Glewlwyd, Toolkit
-from suite import Refused, case, is_healthy, needs_sign_in
+from suite import Refused, case, is_healthy, is_refused_without_a_word, needs_sign_in
 
 # A renewal writes twice: the intent, and then the new generation. In between the answer is lost.
 LOST = "answered:1"
@@ -64,6 +64,15 @@ def _(stage):
         stage.check(f"{server.name}: the daemon dies with the answer", crash(daemon, LOST))
 
         daemon.start()
+        if server.name == "glewlwyd":
+            refused = daemon.until(is_refused_without_a_word)
+            stage.check(f"{server.name}: its 400 without a word is not believed at once", refused["userId"] == user, refused)
+            stage.check(f"{server.name}: the daemon runs on", daemon.is_running)
+            daemon.call("session.signOut")
+            stage.sign_in(daemon)
+            stage.check(f"{server.name}: signing in again mends it", stage.is_owner(daemon))
+            continue
+
         flagged = daemon.until(needs_sign_in)
 
         stage.check(f"{server.name}: a new sign-in is required", flagged["userId"] == user, flagged)

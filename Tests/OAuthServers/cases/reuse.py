@@ -1,7 +1,7 @@
 """Somebody else has the refresh token, too."""
 
 from servers import Glewlwyd, Toolkit
-from suite import await_that, case, is_healthy, needs_sign_in
+from suite import await_that, case, is_healthy, is_refused_without_a_word, needs_sign_in
 
 
 @case("stolen and used, with reuse protection")
@@ -44,8 +44,9 @@ def _(stage):
     stage.check("the one before the present one is refused", replayed.status == 400, replayed.body)
     stage.check("and the server ends them all", server.living("alice") == 0, server.living("alice"))
 
-    flagged = daemon.until(needs_sign_in)
-    stage.check("its 400 without a word is believed in the end", flagged["userId"] is not None, flagged)
+    refused = daemon.until(is_refused_without_a_word)
+    stage.check("its 400 without a word is not believed at once", refused["userId"] is not None, refused)
+    daemon.call("session.signOut")
     stage.sign_in(daemon)
     stage.check("signing in again mends it", stage.is_owner(daemon))
 

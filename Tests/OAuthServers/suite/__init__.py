@@ -2,4 +2,4 @@
 
 from .checks import Checks
 from .daemon import Daemon, Refused
-from .stage import Stage, await_that, case, cases, is_healthy, needs_sign_in
+from .stage import Stage, await_that, case, cases, is_healthy, is_refused_without_a_word, needs_sign_in

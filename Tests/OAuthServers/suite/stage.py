@@ -76,5 +76,10 @@ def is_healthy(snapshot):
     return snapshot["state"] == "established" and "pendingReauthentication" not in snapshot["flags"]
 
 
+def is_refused_without_a_word(snapshot):
+    """Such a refusal is believed after ten minutes: until then the daemon keeps the session and tries again."""
+    return snapshot["state"] == "tokenExpired" and snapshot["renewal"]["failures"] >= 3 and not needs_sign_in(snapshot)
+
+
 def needs_sign_in(snapshot):
     return "pendingReauthentication" in snapshot["flags"]
