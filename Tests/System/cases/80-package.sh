@@ -61,6 +61,17 @@ check "no request failed meanwhile" is "$(<"$work/failed")" ""
 check "the session is the same" is_the_same_session
 check "the configuration is as it was edited" is_edited
 
+# ---- an upgrade from a version whose network helper had its socket elsewhere ----
+
+sed -i "s|^ListenStream=.*|ListenStream=/run/junctiond-courier.sock|" /usr/lib/systemd/system/junctiond-courier.socket
+systemctl daemon-reload
+systemctl restart junctiond-courier.socket
+await 10 test -S /run/junctiond-courier.sock
+check "a version installs over one whose network helper listened elsewhere" dpkg -i "$work/junctiond_99.1-1.deb"
+check "the daemon reaches its network helper" calls
+check "the old socket is gone" no test -e /run/junctiond-courier.sock
+check "the session is the same" is_the_same_session
+
 # ---- upgrades that meet something ----
 
 next_version 99.2-1 "a new default"
