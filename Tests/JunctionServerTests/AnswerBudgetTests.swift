@@ -52,6 +52,18 @@ struct AnswerBudgetTests {
         #expect(budget.granted() == [small])
     }
 
+    @Test func `those who keep much do not hold up who keeps nothing`() {
+        var budget = budget()
+        for user in [1, 2] as [UInt32] { budget.keep(10, for: user) }
+        for user in [1, 2, 1, 2] as [UInt32] { _ = budget.reserve(5, for: user) }
+        #expect(budget.mayBegin(for: 3))
+        let third = budget.reserve(10, for: 3)
+
+        #expect(budget.granted() == [])
+        budget.release(5, of: 1)
+        #expect(budget.granted() == [third])
+    }
+
     @Test func `who needs no room any more makes way`() {
         var budget = budget()
         budget.keep(8, for: 1)
@@ -70,7 +82,7 @@ struct AnswerBudgetTests {
         #expect(budget.granted() == [])
         budget.release(1, of: 1)
         #expect(budget.granted() == [large])
-        #expect(!budget.mayBegin(for: 2))
+        #expect(!budget.mayBegin(for: 1))
     }
 
     @Test func `what may not wait is kept only if it fits now`() {
@@ -89,10 +101,12 @@ struct AnswerBudgetTests {
         budget.keep(9, for: 1)
         #expect(!budget.mayBegin(for: 1))
         #expect(budget.mayBegin(for: 2))
+        budget.keep(2, for: 2)
         budget.keep(9, for: 3)
         #expect(!budget.mayBegin(for: 2))
 
         budget.release(18, of: 1)
+        budget.release(2, of: 2)
         budget.release(9, of: 3)
         #expect(budget.mayBegin(for: 1))
         #expect(budget.used == 0)

@@ -104,6 +104,29 @@ struct ConnectionMachineTests {
         ])
     }
 
+    @Test func `who reads the body of an API answer in crumbs loses the connection`() {
+        _ = play([
+            Step(.bodyWaits(true), .rearm),
+            Step(.waits(Self.much, owesAnswers: true), .pause),
+            Step(.deadlinePassed(taken: 1), .rearm),
+            // 16 KiB a second, for thirty seconds.
+            Step(.deadlinePassed(taken: 491_521), .rearm),
+            Step(.waits(0, owesAnswers: true), .read),
+            Step(.waits(Self.much, owesAnswers: true), .pause),
+            Step(.deadlinePassed(taken: 491_521 + 40_000), .rearm),
+            Step(.deadlinePassed(taken: 491_521 + 80_000), .close),
+        ])
+    }
+
+    @Test func `who has read the body of an API answer is waited for as before`() {
+        let machine = play([
+            Step(.bodyWaits(true), .rearm),
+            Step(.deadlinePassed(taken: 1), .rearm),
+            Step(.bodyWaits(false), .rearm),
+        ])
+        #expect(machine.deadline == nil)
+    }
+
     @Test func `who reads so slowly that the kernel takes nothing more yet keeps the connection`() {
         _ = play([
             Step(.waits(Self.much, owesAnswers: true), [.pause, .rearm]),
@@ -293,6 +316,7 @@ private enum Event: Equatable {
     case requestBegan
     case requestEnded
     case waits(Int, owesAnswers: Bool)
+    case bodyWaits(Bool)
     case drainBegan
     case dismissed
     case cutShort
@@ -305,7 +329,7 @@ private enum Event: Equatable {
         .inputEnded, .requestBegan, .requestEnded,
         .waits(ConnectionMachine.window + 1, owesAnswers: true),
         .waits(ConnectionMachine.window + 1, owesAnswers: false),
-        .waits(0, owesAnswers: false), .drainBegan,
+        .waits(0, owesAnswers: false), .bodyWaits(true), .bodyWaits(false), .drainBegan,
         .dismissed, .cutShort, .overBudget, .deadlinePassed(), .closed,
     ]
 
@@ -321,11 +345,13 @@ private enum Event: Equatable {
             return []
         case .requestEnded: return machine.requestEnded()
         case .waits(let bytes, let owesAnswers): return machine.waits(bytes, owesAnswers: owesAnswers)
+        case .bodyWaits(let hasBody): return machine.bodyWaits(hasBody)
         case .drainBegan: return machine.drainBegan()
         case .dismissed: return machine.dismissed()
         case .cutShort: return machine.cutShort()
         case .overBudget: return machine.overBudget()
-        case .deadlinePassed(let taken, let kept): return machine.deadlinePassed(.init(taken: taken, kept: kept))
+        case .deadlinePassed(let taken, let kept):
+            return machine.deadlinePassed(.init(taken: taken, kept: kept), after: .seconds(30))
         case .closed: return machine.closed()
         }
     }
@@ -355,7 +381,7 @@ private struct World {
         case .requestEnded: unanswered > 0
         case .deadlinePassed: machine.deadline != nil && !isHandling
         case .waits(let bytes, _): machine.isBlocked != (bytes > 0)
-        case .drainBegan, .dismissed, .cutShort, .overBudget: !isHandling
+        case .drainBegan, .dismissed, .cutShort, .overBudget, .bodyWaits: !isHandling
         case .closed: true
         }
     }
@@ -369,7 +395,7 @@ private struct World {
         case .requestEnded: unanswered -= 1
         case .closed: isClosed = true
         case .waits(_, let owesAnswers): self.owesAnswers = owesAnswers
-        case .received, .drainBegan, .dismissed, .cutShort, .overBudget, .deadlinePassed: break
+        case .received, .drainBegan, .dismissed, .cutShort, .overBudget, .deadlinePassed, .bodyWaits: break
         }
         let before = machine.deadline
         let actions = event.happen(to: &machine)

@@ -180,6 +180,29 @@ struct GatheredAnswerTests {
         #expect(try second.hearValue()["result"]?["body"]?.string?.utf8.count == length)
     }
 
+    @Test func `who has waited for room for too long is busy, and the call is not made again`() throws {
+        var patience = ServerSettings.Patience()
+        patience.room = .zero
+        let server = try TestServer(limits: CallerLimits(answers: 1 << 20), patience: patience)
+        let (first, second) = (try server.connectSignedIn(), try server.connect())
+        let streams = (0..<2).map { _ in BodyStream() }
+        let length = 1_000_000
+        server.provider.answerCalls(answer(streams[0], length: length), answer(streams[1], length: length))
+        try say(first)
+        try wait(for: 1, at: server)
+        try put(length, into: streams[0], of: server)
+        try say(second)
+        try wait(for: 2, at: server)
+        try put(length / 2, into: streams[1], of: server, end: nil)
+
+        let error = try #require(try second.hearValue()["error"])
+        #expect(error.code == 1011)
+        #expect(error["data"]?["remedy"]?.string?.contains("has been carried out") == true)
+        #expect(streams[1].isAbandoned)
+        #expect(try first.hearValue()["result"]?["body"]?.string?.utf8.count == length)
+        #expect(server.provider.apiCalls.count == 2)
+    }
+
     @Test func `who has too much unread is busy, until it is read`() throws {
         let server = try TestServer(limits: CallerLimits(answers: 1 << 20))
         let client = try server.connectSignedIn()

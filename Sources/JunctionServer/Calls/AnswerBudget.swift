@@ -28,8 +28,10 @@ struct AnswerBudget {
     /// How many bytes are kept for this user.
     func used(by user: UInt32) -> Int { usedByUser[user] ?? 0 }
 
-    /// Whether a further call may begin for this user.
-    func mayBegin(for user: UInt32) -> Bool { used < altogether && used(by: user) < perUser }
+    /// Whether a further call may begin for this user. A user for whom nothing is kept has a turn, whatever the others keep.
+    func mayBegin(for user: UInt32) -> Bool {
+        used(by: user) == 0 || (used < altogether && used(by: user) < perUser)
+    }
 
     /// Counts bytes that are there already, whether they fit or not: a short answer is not made to wait.
     mutating func keep(_ bytes: Int, for user: UInt32) {
@@ -69,21 +71,20 @@ struct AnswerBudget {
 
     /// Counts the next reservation that there is room for by now; its ticket.
     ///
-    /// The turn is kept: no reservation passes an earlier one of the same user, and none passes one that only waits for room
-    /// among all users. A user whose own share is full holds nobody else up.
+    /// The next one is the first of the user for whom the least is kept: who has much waiting does not hold up who has nothing.
+    /// No reservation passes an earlier one of the same user, and none passes the next one while that waits for room among all
+    /// users. A user whose own share is full holds nobody else up.
     mutating func grantNext() -> Int? {
-        var full: Set<UInt32> = []
-        for (index, reservation) in waiting.enumerated() where !full.contains(reservation.user) {
-            guard fits(reservation.bytes, in: perUser, beside: used(by: reservation.user)) else {
-                full.insert(reservation.user)
-                continue
-            }
-            guard fits(reservation.bytes, in: altogether, beside: used) else { return nil }
-            waiting.remove(at: index)
-            keep(reservation.bytes, for: reservation.user)
-            return reservation.ticket
-        }
-        return nil
+        var seen: Set<UInt32> = []
+        let next =
+            waiting.indices
+            .filter { seen.insert(waiting[$0].user).inserted }
+            .filter { fits(waiting[$0].bytes, in: perUser, beside: used(by: waiting[$0].user)) }
+            .min { (used(by: waiting[$0].user), $0) < (used(by: waiting[$1].user), $1) }
+        guard let next, fits(waiting[next].bytes, in: altogether, beside: used) else { return nil }
+        let reservation = waiting.remove(at: next)
+        keep(reservation.bytes, for: reservation.user)
+        return reservation.ticket
     }
 
     /// One answer that is larger than everything may be may still come when there is nothing else.

@@ -93,9 +93,10 @@ extension Dispatcher {
             transfer.end()
             return pending.settle { _ in }
         }
-        let body = GatheredBody(of: answer, for: request.peer.user, in: answers, mayWait: request.batch == nil)
+        let patience = request.batch == nil ? TimeAmount(patience.room) : nil
+        let body = GatheredBody(of: answer, for: request.peer.user, in: answers, waitingFor: patience, on: eventLoop)
         connection.bodyBegan(body)
-        body.gather(on: eventLoop) { [self] outcome in
+        body.gather { [self] outcome in
             transfer.end()
             switch outcome {
             case .gathered:

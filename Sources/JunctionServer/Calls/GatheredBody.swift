@@ -37,7 +37,9 @@ final class GatheredBody {
     private let announced: Int?
     private let user: UInt32
     private let accounts: AnswerAccounts
-    private let mayWait: Bool
+    private let eventLoop: any EventLoop
+    /// How long it may wait for room; not at all, where this is missing.
+    private let patience: TimeAmount?
     private var stage = Stage.gathering
     private var bytes = WipedQueue()
     private var check = Utf8Check()
@@ -47,6 +49,7 @@ final class GatheredBody {
     private var counted = 0
     private var hasRoom = false
     private var ticket: Int?
+    private var waiting: Scheduled<Void>?
     private var then: ((Outcome) -> Void)?
     /// Called once, when nothing of it is kept any more.
     var whenOver: (() -> Void)?
@@ -54,9 +57,16 @@ final class GatheredBody {
     /// - Parameters:
     ///   - answer: whose body is gathered.
     ///   - user: who is charged with it.
-    ///   - mayWait: whether a long body may wait for room. What waits together with others must not: they may have the room.
-    init(of answer: JunctionSession.ApiAnswer, for user: UInt32, in accounts: AnswerAccounts, mayWait: Bool) {
-        (self.user, self.accounts, self.mayWait) = (user, accounts, mayWait)
+    ///   - patience: how long a long body may wait for room; nothing, if it may not. What waits together with others must not:
+    ///     they may have the room.
+    init(
+        of answer: JunctionSession.ApiAnswer,
+        for user: UInt32,
+        in accounts: AnswerAccounts,
+        waitingFor patience: TimeAmount?,
+        on eventLoop: any EventLoop
+    ) {
+        (self.user, self.accounts, self.patience, self.eventLoop) = (user, accounts, patience, eventLoop)
         announced = answer.headers.first { $0.name.lowercased() == "content-length" }.flatMap { Int($0.value) }
         if let stream = answer.stream {
             source = stream
@@ -75,7 +85,7 @@ final class GatheredBody {
     // MARK: Gathering
 
     /// Gathers it; `then` is called once.
-    func gather(on eventLoop: any EventLoop, then: @escaping (Outcome) -> Void) {
+    func gather(then: @escaping (Outcome) -> Void) {
         self.then = then
         let body = NIOLoopBound(self, eventLoop: eventLoop)
         source.whenMore { body.value.goOn() }
@@ -100,10 +110,15 @@ final class GatheredBody {
         // Of an answer whose length is not known, all that one may have.
         let most = JunctionSession.ApiRequest.longestBody
         let wanted = min(max(announced ?? most, source.count), most)
-        if mayWait {
+        if let patience {
             ticket = accounts.reserve(wanted, for: user) { [self] in
+                waiting?.cancel()
                 (ticket, hasRoom, counted) = (nil, true, wanted)
                 goOn()
+            }
+            let body = NIOLoopBound(self, eventLoop: eventLoop)
+            waiting = eventLoop.scheduleTask(in: patience) {
+                if body.value.ticket != nil { body.value.fail(.noRoomForAnswer) }
             }
         } else if accounts.keepIfRoom(wanted, for: user) {
             (hasRoom, counted) = (true, wanted)
@@ -150,6 +165,7 @@ final class GatheredBody {
     private func withdraw() {
         if let ticket { accounts.withdraw(ticket) }
         ticket = nil
+        waiting?.cancel()
     }
 
     private func discharge(_ count: Int) {
@@ -206,6 +222,12 @@ extension WireError {
     fileprivate static let longerThanAnnounced = WireError(
         .providerUnavailable,
         "The provider's answer is longer than its Content-Length says",
+        remedy: "the call has been carried out: look before you make it again"
+    )
+    fileprivate static let noRoomForAnswer = WireError(
+        .busy,
+        "The provider has answered, but others did not read their answers in time, and there is no room for so long an answer",
+        retryAfter: 1,
         remedy: "the call has been carried out: look before you make it again"
     )
     fileprivate static let answerTooLargeForBatch = WireError(

@@ -171,6 +171,7 @@ final class Connection {
             }
         }
         putLine { $0.endLine() }
+        perform(machine.bodyWaits(outbox.hasBody))
     }
 
     private func putLine(_ write: (inout ByteBuffer) -> Void) {
@@ -233,6 +234,7 @@ final class Connection {
             sent += outbox.count
             sendBuffer()
             guard let written else { continue }
+            perform(machine.bodyWaits(outbox.hasBody))
             written.end()
             dispatcher.watchers.catchUp(self)
         }
@@ -377,8 +379,8 @@ final class Connection {
         let passed = machine.deadline
         // The answers may have gone out, with only news behind them.
         lookWhatWaits()
-        guard passed == machine.deadline, let channel = context?.channel else { return }
-        perform(machine.deadlinePassed(progress(over: channel)))
+        guard let due = machine.deadline, due == passed, let channel = context?.channel else { return }
+        perform(machine.deadlinePassed(progress(over: channel), after: reception.patience.time(for: due)))
     }
 
     private func progress(over channel: any Channel) -> ConnectionMachine.Progress {

@@ -46,8 +46,8 @@ struct ConnectionMachine: Equatable {
     enum Deadline: Equatable {
         /// To go, after it has been sent all that it is owed, and the end.
         case farewell
-        /// To read its answers, as long as it takes some of them. Who is only told news may leave them unread for ever:
-        /// there is never more of them than the window.
+        /// To read its answers, as long as it takes some of them, and of the body of an API answer 16 KiB a second
+        /// (`WaitingBudget`). Who is only told news may leave them unread for ever: there is never more of them than the window.
         case reading
         /// To end the line that it has begun after so many others.
         case line(after: Int)
@@ -83,8 +83,12 @@ struct ConnectionMachine: Equatable {
     private var owesAnswers = false
     /// Bytes of answers that wait for the others of their batch.
     private var collected = 0
+    /// The body of an API answer is to be written as the peer reads.
+    private var hasBody = false
     /// How far the peer had read when it was last looked at.
     private var progress: Progress?
+    /// How long the peer may still take to read a body.
+    private var readingBudget: WaitingBudget?
 
     // What has been said already.
     private var isReading = true
@@ -179,6 +183,12 @@ struct ConnectionMachine: Equatable {
         return consequences()
     }
 
+    /// Whether the body of an API answer is to be written as the peer reads.
+    mutating func bodyWaits(_ hasBody: Bool) -> Actions {
+        self.hasBody = hasBody
+        return consequences()
+    }
+
     /// So many bytes more, or less, wait for the others of their batch.
     mutating func collected(_ bytes: Int) {
         collected += bytes
@@ -219,14 +229,22 @@ struct ConnectionMachine: Equatable {
 
     /// The time of `deadline` is over.
     ///
-    /// - Parameter progress: how far the peer has read by now.
-    mutating func deadlinePassed(_ progress: Progress) -> Actions {
+    /// - Parameters:
+    ///   - progress: how far the peer has read by now.
+    ///   - time: how long it was waited for.
+    mutating func deadlinePassed(_ progress: Progress, after time: Duration) -> Actions {
         switch deadline {
         case nil: return []
         case .farewell: return .close
         case .line: return dismissed().union(.sayLineTooSlow)
         case .reading:
-            guard progress != self.progress else { return .close }
+            guard let before = self.progress else {
+                (self.progress, readingBudget) = (progress, WaitingBudget(time))
+                return .rearm
+            }
+            // A body takes up room that others wait for: who reads it has to read faster than anything at all.
+            if hasBody { readingBudget?.waited(time, for: progress.taken - before.taken) }
+            guard progress != before, readingBudget?.isSpent != true else { return .close }
             self.progress = progress
             return .rearm
         }
@@ -290,7 +308,7 @@ struct ConnectionMachine: Equatable {
 
     private var due: Deadline? {
         if isCutShort { return .farewell }
-        if isBlocked && owesAnswers { return .reading }
+        if hasBody || (isBlocked && owesAnswers) { return .reading }
         if hasOutputEnded { return .farewell }
         if isLeaving { return .reading }
         return unread > 0 && !hasLines && !hasInputEnded ? .line(after: handledLines) : nil
@@ -299,7 +317,7 @@ struct ConnectionMachine: Equatable {
     private mutating func rearming() -> Actions {
         let due = due
         guard due != deadline else { return [] }
-        (deadline, progress) = (due, nil)
+        (deadline, progress, readingBudget) = (due, nil, nil)
         return .rearm
     }
 }
