@@ -6,7 +6,7 @@ import JunctionSession
 struct TokenAnswer: Sendable {
     /// Absent where the answer has none that can be used; there is a refresh token then.
     var token: Grant.Token?
-    /// Absent where the server lets the old one stand.
+    /// Absent where the server lets the old one stand; some say so by an empty text.
     var refreshToken: SharedSecret?
 
     /// Reads a success: the refresh token first, because it is good whatever else the answer says. `nil` when neither token can
@@ -18,8 +18,8 @@ struct TokenAnswer: Sendable {
             return nil
         }
         if let value = answer["refresh_token"], !value.isNull {
-            guard let renewed = value.secret, renewed.count > 0 else { return nil }
-            refreshToken = renewed
+            guard let renewed = value.secret else { return nil }
+            if renewed.count > 0 { refreshToken = renewed }
         }
         token = Self.token(answer, sentAt)
         if token == nil, refreshToken == nil { return nil }

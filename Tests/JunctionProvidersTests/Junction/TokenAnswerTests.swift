@@ -27,6 +27,7 @@ struct TokenAnswerTests {
 
     @Test(arguments: [
         #"{"access_token":"a","expires_in":60}"#, #"{"access_token":"a","expires_in":60,"refresh_token":null}"#,
+        #"{"access_token":"a","expires_in":60,"refresh_token":""}"#,
     ])
     func `no refresh token means that the old one stays`(body: String) throws {
         #expect(try #require(read(body)).refreshToken == nil)
@@ -41,7 +42,6 @@ struct TokenAnswerTests {
         #"{"access_token":"a","expires_in":1e300}"#, #"{"access_token":"a","expires_in":59.5}"#,
         #"{"access_token":"a","expires_in":"soon"}"#, #"{"access_token":"a","expires_in":"60s"}"#,
         #"{"access_token":"a","expires_in":true}"#, #"{"access_token":"a","expires_in":99999999999999999999}"#,
-        #"{"access_token":"a","expires_in":60,"refresh_token":""}"#,
         #"{"access_token":"a","expires_in":60,"refresh_token":7}"#, #"{"access_token":"a","expires_in":60"#,
     ])
     func `anything else is unreadable`(body: String) {
