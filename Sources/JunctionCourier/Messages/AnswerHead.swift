@@ -45,16 +45,17 @@ extension AnswerHead {
 
     /// Returns the length of the body that follows this head (RFC 9112 section 6.3), in answer to a request of this method.
     ///
-    /// - Returns: `nil` for a `Content-Length` that is no number, for two of them that differ, and for one beside a
-    ///   `Transfer-Encoding`: two readers of such an answer may see its end in two places.
+    /// - Returns: `nil` for a `Content-Length` that is no number, or for two of them that differ: two readers of such an answer may
+    ///   see its end in two places.
     package func bodyLength(answering method: String) -> BodyLength? {
-        let isEncoded = headers.contains { $0.name.lowercased() == "transfer-encoding" }
         var length = BodyLength.untilItsEnd
-        for header in headers where header.name.lowercased() == "content-length" {
-            guard !isEncoded, let count = Self.length(header.value),
-                [.untilItsEnd, .exactly(count)].contains(length)
-            else { return nil }
-            length = .exactly(count)
+        if !headers.contains(where: { $0.name.lowercased() == "transfer-encoding" }) {
+            for header in headers where header.name.lowercased() == "content-length" {
+                guard let count = Self.length(header.value), [.untilItsEnd, .exactly(count)].contains(length) else {
+                    return nil
+                }
+                length = .exactly(count)
+            }
         }
         return method == "HEAD" || status == 204 || status == 304 ? .exactly(0) : length
     }
