@@ -118,6 +118,17 @@ struct ConnectionMachineTests {
         ])
     }
 
+    @Test func `a body that comes late has all of its time, whatever was read before`() {
+        _ = play([
+            Step(.waits(Self.much, owesAnswers: true), [.pause, .rearm]),
+            Step(.deadlinePassed(taken: 1), .rearm),
+            Step(.deadlinePassed(taken: 2), .rearm),
+            Step(.bodyWaits(true)),
+            Step(.deadlinePassed(taken: 3), .rearm),
+            Step(.deadlinePassed(taken: 4), .close),
+        ])
+    }
+
     @Test func `who has read the body of an API answer is waited for as before`() {
         let machine = play([
             Step(.bodyWaits(true), .rearm),

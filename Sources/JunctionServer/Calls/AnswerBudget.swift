@@ -28,9 +28,10 @@ struct AnswerBudget {
     /// How many bytes are kept for this user.
     func used(by user: UInt32) -> Int { usedByUser[user] ?? 0 }
 
-    /// Whether a further call may begin for this user. A user for whom nothing is kept has a turn, whatever the others keep.
+    /// Whether a further call may begin for this user. A user for whom nothing is kept has a turn, though the
+    /// others keep as much as all may, up to twice that.
     func mayBegin(for user: UInt32) -> Bool {
-        used(by: user) == 0 || (used < altogether && used(by: user) < perUser)
+        used(by: user) == 0 ? used < 2 * altogether : used < altogether && used(by: user) < perUser
     }
 
     /// Counts bytes that are there already, whether they fit or not: a short answer is not made to wait.

@@ -226,7 +226,7 @@ extension WireError {
     )
     fileprivate static let noRoomForAnswer = WireError(
         .busy,
-        "The provider has answered, but others did not read their answers in time, and there is no room for so long an answer",
+        "The provider has answered, but there was no room for so long an answer in time, beside the other answers that are kept",
         retryAfter: 1,
         remedy: "the call has been carried out: look before you make it again"
     )

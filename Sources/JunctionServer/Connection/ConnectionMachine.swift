@@ -185,6 +185,8 @@ struct ConnectionMachine: Equatable {
 
     /// Whether the body of an API answer is to be written as the peer reads.
     mutating func bodyWaits(_ hasBody: Bool) -> Actions {
+        // A body has all of its time from when it came.
+        if hasBody, !self.hasBody { readingBudget = nil }
         self.hasBody = hasBody
         return consequences()
     }
@@ -242,8 +244,12 @@ struct ConnectionMachine: Equatable {
                 (self.progress, readingBudget) = (progress, WaitingBudget(time))
                 return .rearm
             }
-            // A body takes up room that others wait for: who reads it has to read faster than anything at all.
-            if hasBody { readingBudget?.waited(time, for: progress.taken - before.taken) }
+            // A body takes up room that others wait for: a little progress is not enough.
+            if readingBudget == nil {
+                readingBudget = WaitingBudget(time)
+            } else if hasBody {
+                readingBudget?.waited(time, for: progress.taken - before.taken)
+            }
             guard progress != before, readingBudget?.isSpent != true else { return .close }
             self.progress = progress
             return .rearm
