@@ -125,7 +125,8 @@ struct ConnectionMachineTests {
             Step(.deadlinePassed(taken: 2), .rearm),
             Step(.bodyWaits(true)),
             Step(.deadlinePassed(taken: 3), .rearm),
-            Step(.deadlinePassed(taken: 4), .close),
+            Step(.deadlinePassed(taken: 4), .rearm),
+            Step(.deadlinePassed(taken: 5), .close),
         ])
     }
 
