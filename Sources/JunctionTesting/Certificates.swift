@@ -1,4 +1,4 @@
-import Foundation
+import FoundationEssentials
 
 /// Certificates of authorities that nobody has the key of.
 package enum Certificates {
@@ -30,7 +30,7 @@ package enum Certificates {
     /// So many that differ: as one, but for the last bytes of their signatures, which nobody looks at who only keeps them.
     package static func some(_ count: Int) throws -> String {
         let lines = one.split(separator: "\n").filter { !$0.hasPrefix("-----") }.joined()
-        guard let bytes = Data(base64Encoded: lines) else { throw CocoaError(.coderInvalidValue) }
+        guard let bytes = Data(base64Encoded: lines) else { throw CocoaError(.fileReadCorruptFile) }
         return (0..<count).map { number in
             let other = bytes.dropLast(2) + [UInt8(number >> 8), UInt8(number & 0xFF)]
             return """

@@ -64,6 +64,24 @@ struct AnswerBudgetTests {
         #expect(budget.granted() == [third])
     }
 
+    @Test func `who is passed again and again comes first in the end`() {
+        var budget = budget()
+        budget.keep(5, for: 1)
+        budget.keep(10, for: 2)
+        budget.keep(10, for: 3)
+        let slow = budget.reserve(5, for: 1)
+        // The others come one after the other, and have each read all by the time the next one is there.
+        for user in 3..<UInt32(3 + AnswerBudget.mostPasses) {
+            let fast = budget.reserve(10, for: user + 1)
+            budget.release(10, of: user)
+            #expect(budget.granted() == [fast])
+        }
+        let last = UInt32(3 + AnswerBudget.mostPasses)
+        _ = budget.reserve(10, for: last + 1)
+        budget.release(10, of: last)
+        #expect(budget.granted() == [slow])
+    }
+
     @Test func `who needs no room any more makes way`() {
         var budget = budget()
         budget.keep(8, for: 1)

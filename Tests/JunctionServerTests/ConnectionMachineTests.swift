@@ -118,6 +118,19 @@ struct ConnectionMachineTests {
         ])
     }
 
+    @Test func `what the kernel takes at once is earned as it is read`() {
+        _ = play([
+            Step(.bodyWaits(true), .rearm),
+            Step(.waits(Self.much, owesAnswers: true), .pause),
+            Step(.deadlinePassed(taken: 4_000_000, kept: 4_000_000), .rearm),
+            Step(.deadlinePassed(taken: 4_000_000, kept: 3_500_000), .rearm),
+            // The kernel counts more than the bytes: that it takes further ones looks like less that was read.
+            Step(.deadlinePassed(taken: 5_000_000, kept: 4_400_000), .rearm),
+            Step(.deadlinePassed(taken: 5_000_000, kept: 3_900_000), .rearm),
+            Step(.deadlinePassed(taken: 5_000_000, kept: 3_899_999), .close),
+        ])
+    }
+
     @Test func `a body that comes late has all of its time, whatever was read before`() {
         _ = play([
             Step(.waits(Self.much, owesAnswers: true), [.pause, .rearm]),

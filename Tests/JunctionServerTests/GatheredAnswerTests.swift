@@ -150,24 +150,31 @@ struct GatheredAnswerTests {
 
     // MARK: Room
 
-    @Test func `a long answer waits for room, and a short one does not`() throws {
-        let server = try TestServer(limits: CallerLimits(answers: 1 << 20))
-        let (first, second, third) = (try server.connectSignedIn(), try server.connect(), try server.connect())
-        let streams = (0..<3).map { _ in BodyStream() }
-        // All but what the kernel takes of it stays, for nobody reads it.
-        let length = 1_000_000
-        server.provider.answerCalls(
-            answer(streams[0], length: length),
-            answer(streams[1], length: length),
-            answer(streams[2])
-        )
-
+    /// Has the first client keep a whole answer of this length, and half of another come for the second, which waits for room.
+    private func fill(
+        _ server: TestServer,
+        _ first: TestClient,
+        _ second: TestClient,
+        with streams: [BodyStream],
+        length: Int
+    ) throws {
+        server.provider.answerCalls(answer(streams[0], length: length), answer(streams[1], length: length))
+        for stream in streams.dropFirst(2) { server.provider.answerCalls(answer(stream)) }
         try say(first)
         try wait(for: 1, at: server)
+        // All but what the kernel takes of it stays, for nobody reads it.
         try put(length, into: streams[0], of: server)
         try say(second)
         try wait(for: 2, at: server)
         try put(length / 2, into: streams[1], of: server, end: nil)
+    }
+
+    @Test func `a long answer waits for room, and a short one does not`() throws {
+        let server = try TestServer(limits: CallerLimits(answers: 1 << 20))
+        let (first, second, third) = (try server.connectSignedIn(), try server.connect(), try server.connect())
+        let streams = (0..<3).map { _ in BodyStream() }
+        let length = 1_000_000
+        try fill(server, first, second, with: streams, length: length)
         #expect(try server.onLoop { streams[1].count } == length / 2)
         try say(third)
         try wait(for: 3, at: server)
@@ -187,13 +194,7 @@ struct GatheredAnswerTests {
         let (first, second) = (try server.connectSignedIn(), try server.connect())
         let streams = (0..<2).map { _ in BodyStream() }
         let length = 1_000_000
-        server.provider.answerCalls(answer(streams[0], length: length), answer(streams[1], length: length))
-        try say(first)
-        try wait(for: 1, at: server)
-        try put(length, into: streams[0], of: server)
-        try say(second)
-        try wait(for: 2, at: server)
-        try put(length / 2, into: streams[1], of: server, end: nil)
+        try fill(server, first, second, with: streams, length: length)
 
         let error = try #require(try second.hearValue()["error"])
         #expect(error.code == 1011)
@@ -282,6 +283,28 @@ struct GatheredAnswerTests {
         #expect(answers[1]["result"]?["body"]?.string?.utf8.count == 600_000)
         #expect(answers[2]["error"]?.code == 1011)
         #expect(streams[2].isAbandoned)
+        #expect(try client.result(of: "api.request", call)["status"]?.integer == 200)
+    }
+
+    @Test func `a body does not wait for ever for the rest of its batch`() throws {
+        var patience = ServerSettings.Patience()
+        patience.room = .zero
+        let server = try TestServer(limits: CallerLimits(answers: 1 << 20), patience: patience)
+        let client = try server.connectSignedIn()
+        let streams = (0..<2).map { _ in BodyStream() }
+        for stream in streams { server.provider.answerCalls(answer(stream, length: 600_000)) }
+        let calls = (1...2).map { #"{"jsonrpc":"2.0","id":\#($0),"method":"api.request","params":\#(call)}"# }
+        try client.say("[" + calls.joined(separator: ",") + "]")
+        try wait(for: 2, at: server)
+        try put(600_000, into: streams[0], of: server)
+        // There is room again, while the second call of the batch goes on.
+        try put(600_000, into: streams[1], of: server)
+
+        let answers = Array(try client.hearValue().elements)
+        #expect(answers.compactMap { $0["id"]?.integer } == [1, 2])
+        #expect(answers[0]["error"]?.code == 1011)
+        #expect(answers[0]["error"]?["data"]?["remedy"]?.string?.contains("has been carried out") == true)
+        #expect(answers[1]["result"]?["body"]?.string?.utf8.count == 600_000)
         #expect(try client.result(of: "api.request", call)["status"]?.integer == 200)
     }
 

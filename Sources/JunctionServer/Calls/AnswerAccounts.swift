@@ -4,8 +4,13 @@ import NIOCore
 final class AnswerAccounts {
     private var budget: AnswerBudget
     private let eventLoop: any EventLoop
-    private var waiting: [Int: () -> Void] = [:]
+    private var waiting: [Int: Reservation] = [:]
     private var isGrantDue = false
+
+    private struct Reservation {
+        let deadline: Scheduled<Void>
+        let answer: (Bool) -> Void
+    }
 
     init(_ limits: CallerLimits, _ eventLoop: any EventLoop) {
         budget = AnswerBudget(perUser: limits.answers, altogether: limits.answersOfAll)
@@ -30,19 +35,30 @@ final class AnswerAccounts {
         grantSoon()
     }
 
-    /// Waits until there is room for so many bytes, which are counted when `granted` is called: later, never from in here.
-    func reserve(_ bytes: Int, for user: UInt32, granted: @escaping () -> Void) -> Int {
+    /// Waits until there is room for so many bytes, at most for `time`.
+    ///
+    /// - Parameter answer: called once unless the ticket is withdrawn: with true when the bytes have been counted, with false
+    ///   when the time is over. Later, never from in here.
+    func reserve(_ bytes: Int, for user: UInt32, within time: Duration, answer: @escaping (Bool) -> Void) -> Int {
         let ticket = budget.reserve(bytes, for: user)
-        waiting[ticket] = granted
+        let accounts = NIOLoopBound(self, eventLoop: eventLoop)
+        let deadline = eventLoop.scheduleTask(in: TimeAmount(time)) { accounts.value.timeIsOver(for: ticket) }
+        waiting[ticket] = Reservation(deadline: deadline, answer: answer)
         grantSoon()
         return ticket
     }
 
     /// Whoever waits with this ticket needs no room any more.
     func withdraw(_ ticket: Int) {
-        waiting[ticket] = nil
+        waiting.removeValue(forKey: ticket)?.deadline.cancel()
         budget.withdraw(ticket)
         grantSoon()
+    }
+
+    private func timeIsOver(for ticket: Int) {
+        let reservation = waiting[ticket]
+        withdraw(ticket)
+        reservation?.answer(false)
     }
 
     private func grantSoon() {
@@ -55,6 +71,10 @@ final class AnswerAccounts {
     private func grant() {
         isGrantDue = false
         // One after the other: whoever is called may withdraw what another one waits for.
-        while let ticket = budget.grantNext() { waiting.removeValue(forKey: ticket)?() }
+        while let ticket = budget.grantNext() {
+            let reservation = waiting.removeValue(forKey: ticket)
+            reservation?.deadline.cancel()
+            reservation?.answer(true)
+        }
     }
 }

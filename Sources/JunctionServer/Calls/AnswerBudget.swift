@@ -13,7 +13,12 @@ struct AnswerBudget {
         let ticket: Int
         let user: UInt32
         let bytes: Int
+        /// How many later ones were granted first, although there was room for this one in its user's share.
+        var passed = 0
     }
+
+    /// A reservation that so many later ones have passed comes before all others.
+    static let mostPasses = 8
 
     private(set) var used = 0
     private var usedByUser: [UInt32: Int] = [:]
@@ -28,10 +33,12 @@ struct AnswerBudget {
     /// How many bytes are kept for this user.
     func used(by user: UInt32) -> Int { usedByUser[user] ?? 0 }
 
-    /// Whether a further call may begin for this user. A user for whom nothing is kept has a turn, though the
-    /// others keep as much as all may, up to twice that.
+    /// Whether a further call may begin for this user.
+    ///
+    /// A user for whom nothing is kept may begin until twice `altogether` is kept: the others cannot lock that user out.
     func mayBegin(for user: UInt32) -> Bool {
-        used(by: user) == 0 ? used < 2 * altogether : used < altogether && used(by: user) < perUser
+        if used(by: user) == 0 { return used < 2 * altogether }
+        return used(by: user) < perUser && used < altogether
     }
 
     /// Counts bytes that are there already, whether they fit or not: a short answer is not made to wait.
@@ -70,20 +77,23 @@ struct AnswerBudget {
         waiting.removeAll { $0.ticket == ticket }
     }
 
-    /// Counts the next reservation that there is room for by now; its ticket.
+    /// Chooses a reservation, and counts it if there is room; its ticket.
     ///
-    /// The next one is the first of the user for whom the least is kept: who has much waiting does not hold up who has nothing.
-    /// No reservation passes an earlier one of the same user, and none passes the next one while that waits for room among all
-    /// users. A user whose own share is full holds nobody else up.
+    /// Each user's oldest reservation is looked at, unless it does not fit into that user's share. Of these, the one whose user
+    /// keeps the least is chosen; but one that `mostPasses` later ones have passed comes first. While there is no room for the
+    /// chosen one among all users, nothing is granted.
     mutating func grantNext() -> Int? {
         var seen: Set<UInt32> = []
-        let next =
+        let candidates =
             waiting.indices
             .filter { seen.insert(waiting[$0].user).inserted }
             .filter { fits(waiting[$0].bytes, in: perUser, beside: used(by: waiting[$0].user)) }
-            .min { (used(by: waiting[$0].user), $0) < (used(by: waiting[$1].user), $1) }
-        guard let next, fits(waiting[next].bytes, in: altogether, beside: used) else { return nil }
-        let reservation = waiting.remove(at: next)
+        let chosen =
+            candidates.first { waiting[$0].passed >= Self.mostPasses }
+            ?? candidates.min { (used(by: waiting[$0].user), $0) < (used(by: waiting[$1].user), $1) }
+        guard let chosen, fits(waiting[chosen].bytes, in: altogether, beside: used) else { return nil }
+        for index in candidates where index < chosen { waiting[index].passed += 1 }
+        let reservation = waiting.remove(at: chosen)
         keep(reservation.bytes, for: reservation.user)
         return reservation.ticket
     }

@@ -93,8 +93,8 @@ extension Dispatcher {
             transfer.end()
             return pending.settle { _ in }
         }
-        let patience = request.batch == nil ? TimeAmount(patience.room) : nil
-        let body = GatheredBody(of: answer, for: request.peer.user, in: answers, waitingFor: patience, on: eventLoop)
+        let longestWait = request.batch == nil ? patience.room : nil
+        let body = GatheredBody(of: answer, for: request.peer.user, in: answers, waitingFor: longestWait, on: eventLoop)
         connection.bodyBegan(body)
         body.gather { [self] outcome in
             transfer.end()

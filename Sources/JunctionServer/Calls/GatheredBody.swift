@@ -38,8 +38,8 @@ final class GatheredBody {
     private let user: UInt32
     private let accounts: AnswerAccounts
     private let eventLoop: any EventLoop
-    /// How long it may wait for room; not at all, where this is missing.
-    private let patience: TimeAmount?
+    /// How long a body longer than `unasked` may wait for room. Without it, such a body has to have room at once.
+    private let longestWait: Duration?
     private var stage = Stage.gathering
     private var bytes = WipedQueue()
     private var check = Utf8Check()
@@ -49,7 +49,6 @@ final class GatheredBody {
     private var counted = 0
     private var hasRoom = false
     private var ticket: Int?
-    private var waiting: Scheduled<Void>?
     private var then: ((Outcome) -> Void)?
     /// Called once, when nothing of it is kept any more.
     var whenOver: (() -> Void)?
@@ -57,16 +56,16 @@ final class GatheredBody {
     /// - Parameters:
     ///   - answer: whose body is gathered.
     ///   - user: who is charged with it.
-    ///   - patience: how long a long body may wait for room; nothing, if it may not. What waits together with others must not:
-    ///     they may have the room.
+    ///   - longestWait: how long a body longer than `unasked` may wait for room. The bodies of a batch may not wait (nil): others
+    ///     of the same batch may have the room, and are written only when the batch is complete.
     init(
         of answer: JunctionSession.ApiAnswer,
         for user: UInt32,
         in accounts: AnswerAccounts,
-        waitingFor patience: TimeAmount?,
+        waitingFor longestWait: Duration?,
         on eventLoop: any EventLoop
     ) {
-        (self.user, self.accounts, self.patience, self.eventLoop) = (user, accounts, patience, eventLoop)
+        (self.user, self.accounts, self.longestWait, self.eventLoop) = (user, accounts, longestWait, eventLoop)
         announced = answer.headers.first { $0.name.lowercased() == "content-length" }.flatMap { Int($0.value) }
         if let stream = answer.stream {
             source = stream
@@ -110,15 +109,12 @@ final class GatheredBody {
         // Of an answer whose length is not known, all that one may have.
         let most = JunctionSession.ApiRequest.longestBody
         let wanted = min(max(announced ?? most, source.count), most)
-        if let patience {
-            ticket = accounts.reserve(wanted, for: user) { [self] in
-                waiting?.cancel()
-                (ticket, hasRoom, counted) = (nil, true, wanted)
+        if let longestWait {
+            ticket = accounts.reserve(wanted, for: user, within: longestWait) { [self] hasRoom in
+                ticket = nil
+                guard hasRoom else { return fail(.noRoomForAnswer) }
+                (self.hasRoom, counted) = (true, wanted)
                 goOn()
-            }
-            let body = NIOLoopBound(self, eventLoop: eventLoop)
-            waiting = eventLoop.scheduleTask(in: patience) {
-                if body.value.ticket != nil { body.value.fail(.noRoomForAnswer) }
             }
         } else if accounts.keepIfRoom(wanted, for: user) {
             (hasRoom, counted) = (true, wanted)
@@ -165,7 +161,6 @@ final class GatheredBody {
     private func withdraw() {
         if let ticket { accounts.withdraw(ticket) }
         ticket = nil
-        waiting?.cancel()
     }
 
     private func discharge(_ count: Int) {

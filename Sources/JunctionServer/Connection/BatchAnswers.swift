@@ -8,7 +8,7 @@ final class BatchAnswers {
     /// A batch is answered as a whole, so it is kept as a whole: past this, its further requests are not carried out.
     static let mostBytes = 1 << 20
 
-    private var answers: [OutgoingLine] = []
+    private var answers: [Answer] = []
     /// What is kept until all of them are known, besides the bodies of API answers, which have an account of their own…
     private(set) var bytes = 0
     /// …and those.
@@ -16,6 +16,14 @@ final class BatchAnswers {
     // One more than the answers that are missing, until the whole batch has been read.
     private var missing = 1
     private var holdsNews = false
+    /// When the bodies of API answers are given up: they take up room that others wait for.
+    private var deadline: Scheduled<Void>?
+
+    private struct Answer {
+        var line: OutgoingLine
+        /// What takes its place when its body is given up.
+        var error: [UInt8]?
+    }
 
     /// Whether nothing more may be asked in this batch.
     var isFull: Bool { bytes + bodyBytes > Self.mostBytes }
@@ -37,18 +45,50 @@ final class BatchAnswers {
         guard !connection.isClosed else { return oneLess(connection) }
         var answer = ByteBuffer()
         write(&answer)
-        add(OutgoingLine(Array(answer.readableBytesView)), to: connection)
+        add(Answer(line: OutgoingLine(Array(answer.readableBytesView))), to: connection)
     }
 
-    /// The same for one that may have a body.
-    func add(_ answer: OutgoingLine, to connection: Connection) {
+    /// Takes the answer to a call of the API.
+    ///
+    /// - Parameter error: the answer instead, if the rest of the batch takes longer than `Patience.room`.
+    func add(_ line: OutgoingLine, orAfterTooLong error: WireError, for id: RequestID, to connection: Connection) {
+        var message = ByteBuffer()
+        message.appendError(error, for: id)
+        add(Answer(line: line, error: Array(message.readableBytesView)), to: connection)
+        guard missing > 0, deadline == nil, !connection.isClosed else { return }
+        let batch = NIOLoopBound((self, connection), eventLoop: connection.eventLoop)
+        deadline = connection.eventLoop.scheduleTask(in: TimeAmount(connection.dispatcher.patience.room)) {
+            let (batch, connection) = batch.value
+            batch.giveUpBodies(of: connection)
+        }
+    }
+
+    private func add(_ answer: Answer, to connection: Connection) {
         if !connection.isClosed {
             answers.append(answer)
-            bytes += answer.ownBytes
-            bodyBytes += answer.bodyBytes
-            connection.collected(answer.ownBytes)
+            count(answer.line, of: connection)
         }
         oneLess(connection)
+    }
+
+    private func count(_ line: OutgoingLine, of connection: Connection) {
+        bytes += line.ownBytes
+        bodyBytes += line.bodyBytes
+        connection.collected(line.ownBytes)
+    }
+
+    private func giveUpBodies(of connection: Connection) {
+        deadline = nil
+        for index in answers.indices {
+            guard let error = answers[index].error else { continue }
+            bytes -= answers[index].line.ownBytes
+            bodyBytes -= answers[index].line.bodyBytes
+            connection.collected(-answers[index].line.ownBytes)
+            answers[index].line.drop()
+            answers[index] = Answer(line: OutgoingLine(error))
+            count(answers[index].line, of: connection)
+            connection.dispatcher.counters.count(.batchTooSlow)
+        }
     }
 
     /// All messages have been read.
@@ -59,7 +99,7 @@ final class BatchAnswers {
     private func oneLess(_ connection: Connection) {
         missing -= 1
         guard missing == 0 else { return }
-        if !answers.isEmpty { connection.put(OutgoingLine(batch: answers)) }
+        if !answers.isEmpty { connection.put(OutgoingLine(batch: answers.map(\.line))) }
         answers = []
         drop(connection)
         connection.batchEnded(self)
@@ -68,7 +108,9 @@ final class BatchAnswers {
 
     /// Forgets what is kept: it is on its way, or nobody is left who would read it.
     func drop(_ connection: Connection) {
-        for index in answers.indices { answers[index].drop() }
+        deadline?.cancel()
+        deadline = nil
+        for index in answers.indices { answers[index].line.drop() }
         answers = []
         connection.collected(-bytes)
         (bytes, bodyBytes) = (0, 0)
@@ -80,4 +122,13 @@ final class BatchAnswers {
         connection.heldNews -= 1
         connection.dispatcher.watchers.catchUp(connection)
     }
+}
+
+extension WireError {
+    static let batchTooSlow = WireError(
+        .busy,
+        "The provider has answered, but the other calls of the batch took too long: make the call by itself",
+        retryAfter: 1,
+        remedy: "the call has been carried out: look before you make it again"
+    )
 }

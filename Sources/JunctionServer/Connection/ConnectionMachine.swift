@@ -60,6 +60,9 @@ struct ConnectionMachine: Equatable {
         var taken = 0
         /// The memory that the kernel has in use for what is not read.
         var kept = 0
+
+        /// So many bytes the peer has read at least: the kernel may take far more at once than a slow peer reads in a minute.
+        var read: Int { max(0, taken - max(0, kept)) }
     }
 
     private var hasInputEnded = false
@@ -89,6 +92,8 @@ struct ConnectionMachine: Equatable {
     private var progress: Progress?
     /// How long the peer may still take to read a body.
     private var readingBudget: WaitingBudget?
+    /// The most bytes that the peer was seen to have read.
+    private var mostRead = 0
 
     // What has been said already.
     private var isReading = true
@@ -240,6 +245,8 @@ struct ConnectionMachine: Equatable {
         case .farewell: return .close
         case .line: return dismissed().union(.sayLineTooSlow)
         case .reading:
+            let read = max(0, progress.read - mostRead)
+            mostRead += read
             guard let before = self.progress else {
                 (self.progress, readingBudget) = (progress, WaitingBudget(time))
                 return .rearm
@@ -248,7 +255,7 @@ struct ConnectionMachine: Equatable {
             if readingBudget == nil {
                 readingBudget = WaitingBudget(time)
             } else if hasBody {
-                readingBudget?.waited(time, for: progress.taken - before.taken)
+                readingBudget?.waited(time, for: read)
             }
             guard progress != before, readingBudget?.isSpent != true else { return .close }
             self.progress = progress

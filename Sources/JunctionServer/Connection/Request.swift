@@ -36,7 +36,7 @@ struct Request {
         guard let id else { return body.end() }
         let line = OutgoingLine(answer, body, for: id)
         guard let batch else { return connection.put(line) }
-        batch.add(line, to: connection)
+        batch.add(line, orAfterTooLong: .batchTooSlow, for: id, to: connection)
     }
 
     private func put(_ write: (inout ByteBuffer, JunctionProtocol.RequestID) -> Void) {
