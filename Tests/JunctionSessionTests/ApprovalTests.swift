@@ -386,26 +386,84 @@ import Testing
 
     // MARK: What a reader who wanted it to fail has found
 
-    @Test(arguments: [true, false])
-    func `identify of the one who is signed in takes nobody else`(isJoined: Bool) {
+    @Test func `identify of the one who is signed in takes nobody else`() {
         var bench = Bench()
         let first = bench.identify("ext-alice")
         bench.answer(first, .success(.signInToken("alice")))
         bench.grantExchange()
         bench.renew()
         bench.failRenewal(.reauthenticationRequired)
-        if isJoined {
-            bench.signIn(.device)
-            bench.giveCodes()
-        }
         let request = bench.identify("ext-alice")
         bench.answer(request, .success(.device))
-        if !isJoined { bench.giveCodes() }
+        bench.giveCodes()
         bench.passToPoll()
         bench.grantPoll(by: "bob")
 
         #expect(bench.refusal(of: request) == .alreadySignedIn && bench.facts.userId == "alice")
         #expect(bench.facts.externalUserId == "ext-alice" && bench.revoked == [.user("bob")])
+    }
+
+    @Test func `identify does not join codes that a sign-in asked for, and a sign-in none that identify did`() {
+        var bench = Bench()
+        bench.signIn(.device)
+        bench.giveCodes()
+        let identify = bench.identify("ext-bob")
+        bench.answer(identify, .success(.device))
+        #expect(bench.refusal(of: identify) == .busy)
+        bench.passToPoll()
+        bench.grantPoll(by: "alice")
+        #expect(bench.facts.userId == "alice" && bench.facts.externalUserId == nil)
+
+        bench.signOut()
+        let first = bench.identify("ext-bob")
+        bench.answer(first, .success(.device))
+        bench.giveCodes()
+        let signIn = bench.signIn(.device)
+        #expect(bench.refusal(of: signIn) == .busy && bench.reply(to: first) == nil)
+    }
+
+    @Test func `a sign-in that waits while the codes end does not join them, but asks for new ones`() {
+        var bench = Bench()
+        bench.signIn(.device)
+        bench.giveCodes(life: .seconds(20))
+        bench.passToPoll()
+        let second = bench.signIn(.device)
+        bench.pass(.seconds(30))
+        bench.failPoll(.pending)
+
+        #expect(bench.reply(to: second) == nil)
+        #expect(bench.authorizations.count == 1)
+        bench.giveCodes()
+        #expect(bench.reply(to: second) == .done)
+        #expect(bench.state == .establishing)
+    }
+
+    @Test func `a sign-in that joins is answered when the codes are on the disk`() {
+        var bench = Bench()
+        bench.holdsWrites = true
+        let first = bench.signIn(.device)
+        bench.giveCodes()
+        let second = bench.signIn(.device)
+        #expect(bench.reply(to: first) == nil && bench.reply(to: second) == nil)
+        while !bench.heldWrites.isEmpty { bench.endWrite() }
+        #expect(bench.reply(to: first) == .done && bench.reply(to: second) == .done)
+    }
+
+    @Test func `a pause that the provider has lengthened is written, and no clock step shortens one that it demands`() {
+        var bench = Bench()
+        bench.signIn(.device)
+        bench.giveCodes(interval: .seconds(5))
+        bench.passToPoll()
+        bench.failPoll(.slowDown)
+        #expect(bench.written.last?.approval?.interval == .seconds(10))
+
+        bench.passToPoll()
+        bench.failPoll(.unavailable(Unavailability("Too many requests", retryAfter: .seconds(120))))
+        bench.pass(.seconds(60))
+        bench.stepWall(.seconds(3_600))
+        #expect(bench.polls.isEmpty)
+        bench.pass(.seconds(61))
+        #expect(bench.polls.count == 1)
     }
 
     @Test func `identify with a credential that names nobody takes nobody else either`() {

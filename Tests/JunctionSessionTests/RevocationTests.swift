@@ -65,13 +65,62 @@ struct RevocationTests {
         #expect(bench.waitingRevocations.isEmpty)
     }
 
-    @Test func `switching the user by identify tells nobody: the vendors end the old session themselves`() {
+    // MARK: What a switch replaces
+
+    @Test func `the provider is told of the session that a switch replaces, once the switch is written`() {
         var bench = Bench.signedIn("alice")
+        bench.holdsWrites = true
         let request = bench.identify("ext-bob")
         bench.answer(request, .success(.signInToken("bob")))
         bench.grantExchange(of: "bob")
-        #expect(bench.facts.userId == "bob")
         #expect(bench.revoked.isEmpty)
+
+        bench.endWrite()
+
+        #expect(bench.facts.userId == "bob")
+        #expect(bench.revoked == [.user("alice")])
+    }
+
+    @Test func `what a renewal brings after a switch is revoked, too`() {
+        var bench = Bench.signedIn("alice")
+        bench.renew()
+        let renewal = bench.renewals[0]
+        let request = bench.identify("ext-bob")
+        bench.answer(request, .success(.signInToken("bob")))
+        bench.grantExchange(of: "bob")
+        #expect(bench.revoked == [.user("alice")])
+        bench.endRevocation()
+
+        bench.grantLate(renewal, of: "alice")
+
+        #expect(bench.revoked == [.user("alice"), .user("alice")])
+        #expect(bench.facts.userId == "bob")
+        #expect(bench.machine.revocations.overtaken.isEmpty)
+    }
+
+    @Test func `a sign-in of the same user replaces nothing that the provider is told of`() {
+        var bench = Bench.signedIn("alice")
+        bench.renew()
+        bench.failRenewal(.reauthenticationRequired)
+        bench.signIn(.signInToken("alice"))
+        bench.grantExchange(of: "alice")
+
+        #expect(bench.state == .established)
+        #expect(bench.revoked.isEmpty)
+    }
+
+    @Test func `a sign-out while a switch is being written tells of both users`() {
+        var bench = Bench.signedIn("alice")
+        bench.holdsWrites = true
+        let request = bench.identify("ext-bob")
+        bench.answer(request, .success(.signInToken("bob")))
+        bench.grantExchange(of: "bob")
+        bench.signOut()
+        while !bench.heldWrites.isEmpty { bench.endWrite() }
+        bench.endRevocation()
+
+        #expect(bench.state == .notLoggedIn)
+        #expect(Set(bench.revoked) == [.user("alice"), .user("bob")])
     }
 
     // MARK: What a sign-out overtakes

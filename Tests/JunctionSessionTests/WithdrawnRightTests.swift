@@ -42,7 +42,7 @@ struct WithdrawnRightTests {
         #expect(bench.state == .notLoggedIn)
     }
 
-    @Test func `what waits behind it keeps its place, and what is granted already is written`() {
+    @Test func `what waits behind it keeps its place, and what is granted is revoked`() {
         var bench = Bench()
         let sent = bench.signIn(.signInToken("alice"))
         let withdrawn = bench.signIn(.signInToken("bob"))
@@ -53,7 +53,37 @@ struct WithdrawnRightTests {
         #expect(bench.refusal(of: withdrawn) == .permissionDenied)
         bench.grantExchange()
 
-        #expect(bench.reply(to: sent) == .done)
+        #expect(bench.refusal(of: sent) == .permissionDenied)
+        #expect(bench.facts.userId == nil)
+        bench.grantExchange()
         #expect(bench.reply(to: kept) == .done)
+    }
+
+    @Test func `what is granted and waits for the disk does not count either`() {
+        var bench = Bench.signedIn("alice")
+        bench.holdsWrites = true
+        bench.renew()
+        let request = bench.identify("ext-bob")
+        bench.answer(request, .success(.signInToken("bob")))
+        bench.grantExchange(of: "bob")
+
+        bench.withdrawRight(from: request)
+        while !bench.heldWrites.isEmpty { bench.endWrite() }
+
+        #expect(bench.refusal(of: request) == .permissionDenied)
+        #expect(bench.facts.userId == "alice")
+        #expect(bench.revoked == [.user("bob")])
+    }
+
+    @Test func `whose app is being asked is refused at once, and what the app answers comes to nothing`() {
+        var bench = Bench.signedIn("alice")
+        let request = bench.identify("ext-bob")
+
+        bench.withdrawRight(from: request)
+        bench.answer(request, .success(.signInToken("bob")))
+
+        #expect(bench.refusal(of: request) == .permissionDenied)
+        #expect(bench.exchanges.isEmpty)
+        #expect(bench.facts.userId == "alice")
     }
 }

@@ -23,6 +23,8 @@ struct Approval: Hashable, Sendable {
         var interval: Duration
         var state: State
         var polledAt: Uptime?
+        /// The provider wants to hear nothing before this.
+        var notBefore: Uptime?
         var failures = 0
         /// It was found at start: the process before this one may have polled it, and not have lived to hear the answer.
         var isResumed = false
@@ -104,12 +106,10 @@ struct Approval: Hashable, Sendable {
         return callers
     }
 
-    /// A second caller wants one: there is one already. An identify call waits for its end, unless it is for another user.
+    /// An identify call waits for the end of the present one, if another for the same user began it.
     mutating func join(_ request: IdentifyRequest, for externalUserId: ExternalUserId) -> Bool {
-        guard var flow, case .waiting(let until, let callers) = flow.state,
-            flow.stored.externalUserId.map({ $0 == externalUserId }) ?? true
+        guard var flow, case .waiting(let until, let callers) = flow.state, flow.stored.externalUserId == externalUserId
         else { return false }
-        flow.stored.externalUserId = externalUserId
         flow.state = .waiting(until: until, callers: callers + [request])
         self.flow = flow
         return true
@@ -120,7 +120,7 @@ struct Approval: Hashable, Sendable {
     /// The provider is asked now: who waits for that.
     mutating func poll(_ now: Moment) -> (codes: SecretRef, origin: SignIn.Origin)? {
         guard var flow, case .waiting(_, let callers) = flow.state else { return nil }
-        (flow.state, flow.polledAt) = (.polling, now.uptime)
+        (flow.state, flow.polledAt, flow.notBefore) = (.polling, now.uptime, nil)
         self.flow = flow
         return (flow.codes, .approval(externalUserId: flow.stored.externalUserId, callers: callers))
     }
@@ -128,7 +128,10 @@ struct Approval: Hashable, Sendable {
     /// Nobody has decided yet.
     mutating func isUndecided(tooFast: Bool, _ callers: [IdentifyRequest], _ now: Moment) {
         guard var flow else { return }
-        if tooFast { flow.interval += Self.slowDown }
+        if tooFast {
+            flow.interval += Self.slowDown
+            flow.stored.interval = flow.interval
+        }
         flow.failures = 0
         (flow.isResumed, flow.isAnswerLost) = (false, false)
         flow.state = .waiting(until: flow.nextPoll(after: flow.pause, now), callers: callers)
@@ -142,6 +145,7 @@ struct Approval: Hashable, Sendable {
         flow.failures += 1
         let backoff = min(flow.pause * (1 << min(flow.failures - 1, 10)), Self.longestBackoff)
         let delay = max(flow.pause, failure.retryAfter ?? backoff)
+        flow.notBefore = failure.retryAfter.map { now.uptime + $0 }
         if failure.ambiguous { flow.isAnswerLost = true }
         flow.state = .waiting(until: flow.nextPoll(after: delay, now), callers: callers)
         self.flow = flow
@@ -156,7 +160,8 @@ struct Approval: Hashable, Sendable {
         let before = flow.stored.expiresAt
         flow.stored.expiresAt = now.wall(at: flow.endsAt)
         if case .waiting(let until, let callers) = flow.state, let polledAt = flow.polledAt {
-            flow.state = .waiting(until: min(until, polledAt + flow.pause), callers: callers)
+            let soonest = max(polledAt + flow.pause, flow.notBefore ?? polledAt)
+            flow.state = .waiting(until: min(until, soonest), callers: callers)
         }
         self.flow = flow
         return flow.stored.expiresAt != before

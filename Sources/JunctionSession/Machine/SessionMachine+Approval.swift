@@ -31,7 +31,10 @@ extension SessionMachine {
         var ending: ApprovalEnding?
         switch failure {
         case .pending: approval.isUndecided(tooFast: false, callers, now)
-        case .slowDown: approval.isUndecided(tooFast: true, callers, now)
+        case .slowDown:
+            approval.isUndecided(tooFast: true, callers, now)
+            // A restart polls no faster than the provider has demanded.
+            if coming.content != nil { ledger.note() }
         case .unavailable(let unavailability): approval.failed(unavailability, callers, now)
         case .denied: ending = .denied
         case .expired: ending = .expired
@@ -57,16 +60,17 @@ extension SessionMachine {
         return []
     }
 
-    /// There is one already: a sign-in returns it, and an identify call waits for it.
+    /// There is one already. Whoever asks for the same joins it: a sign-in that of a sign-in, an identify call that of one for
+    /// the same user. A sign-in is answered when the codes are on the disk, an identify call when the approval is over.
     mutating func joinApproval(_ origin: SignIn.Origin) -> [Effect] {
         switch origin {
-        case .signIn(let request):
-            return [.reply(.change(request, nil))]
-        case .identify(let request, let externalUserId, _):
-            guard approval.join(request, for: externalUserId) else {
-                return origin.refused(.anotherIsAwaited).map { .reply($0) }
-            }
-            return noteApproval()
+        case .signIn(let request) where approval.stored?.externalUserId == nil:
+            if ledger.isIdle { return [.reply(.change(request, nil))] }
+            return noteApproval([.change(request, nil)])
+        case .identify(let request, let externalUserId, _) where approval.join(request, for: externalUserId):
+            return []
+        case .signIn, .identify:
+            return origin.refused(.anotherIsAwaited).map { .reply($0) }
         case .approval:
             return []
         }
@@ -75,7 +79,6 @@ extension SessionMachine {
     /// Polls when that is due. It is an exchange like any other: at most one is in flight, and while the provider is being
     /// told of a sign-out it hears of nothing that could be ended with it.
     mutating func advanceApproval(_ now: Moment) -> [Effect] {
-        if approval.hasExpired(now) { return endApproval(.expired) }
         guard let due = approval.dueAt, due <= now.uptime, canPoll, let (codes, origin) = approval.poll(now) else {
             return []
         }

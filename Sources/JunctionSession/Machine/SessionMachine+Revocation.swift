@@ -14,24 +14,37 @@ extension SessionMachine {
     /// was granted and is not written yet.
     mutating func revokeEverything(_ now: Moment) -> [Effect] {
         var effects: [Effect] = []
-        for session in [standing.session, ledger.change?.outcome.session].compactMap(\.self) {
-            let life = lifeOfProof(session.stored.scheme) ?? session.lifeOfProof(now)
-            effects += revocations.add(session.stored.identity, session.secrets, goodFor: life, now)
-        }
+        for session in sessions { effects += revoke(session, now) }
         if case .granted(let granted)? = signIn.exchange?.stage { effects += revoke(granted, now) }
         return effects
     }
 
-    /// A request that was overtaken by a sign-out has brought a session, which ends at the provider, too: unless its user
-    /// has signed in since.
+    /// A request that was overtaken by a sign-out or by another user's sign-in has brought a session, which ends at the
+    /// provider, too: unless its user has signed in since.
     mutating func revokeUnwanted(_ attempt: Attempt, _ granted: Granted, _ now: Moment) -> [Effect] {
         guard let known = revocations.arrived(attempt) else { return [] }
         var granted = granted
         if let known { granted.identity = known }
-        let isHere = [standing.session, ledger.change?.outcome.session].compactMap(\.self).contains {
-            $0.stored.identity.isSameUser(as: granted.identity)
-        }
-        return isHere ? [] : revoke(granted, now) + settle(now)
+        return revokeUnlessSignedIn(granted, now) + settle(now)
+    }
+
+    mutating func revokeUnlessSignedIn(_ granted: Granted, _ now: Moment) -> [Effect] {
+        let isHere = sessions.contains { $0.stored.identity.isSameUser(as: granted.identity) }
+        return isHere ? [] : revoke(granted, now)
+    }
+
+    /// The session that stands, and the one that is being written.
+    private var sessions: [Session] { [standing.session, ledger.change?.outcome.session].compactMap(\.self) }
+
+    mutating func revoke(_ session: Session, _ now: Moment) -> [Effect] {
+        let life = lifeOfProof(session.stored.scheme) ?? session.lifeOfProof(now)
+        return revocations.add(session.stored.identity, session.secrets, goodFor: life, now)
+    }
+
+    /// A request to renew that has left may still bring a session: nobody here wants it any more.
+    mutating func overtakeRenewal() {
+        guard case .sending(let tried, _) = renewal.phase else { return }
+        revocations.overtake(tried.attempt, of: standing.session?.stored.identity)
     }
 
     mutating func revoke(_ granted: Granted, _ now: Moment) -> [Effect] {

@@ -106,7 +106,11 @@ extension SessionMachine {
     /// What was granted takes the ledger's slot as soon as that is free and everything that was said of the session before
     /// it is written. A renewal of that one has nothing to renew any more.
     mutating func storeGranted(_ now: Moment) -> [Effect] {
-        guard ledger.isIdle, let (origin, granted) = signIn.takeGranted() else { return [] }
+        guard ledger.isIdle, let (exchange, granted) = signIn.takeGranted() else { return [] }
+        let origin = exchange.origin
+        guard !exchange.isWithdrawn else {
+            return revokeUnlessSignedIn(granted, now) + origin.refused(.withdrawn).map { .reply($0) }
+        }
         let requesters = stopRenewing()
         let effects = overtakeApproval(by: origin)
         let externalUserId = externalUserId(after: origin, for: granted.identity)
@@ -132,6 +136,7 @@ extension SessionMachine {
     }
 
     private mutating func stopRenewing() -> [ChangeRequest] {
+        overtakeRenewal()
         rounds.drop(.renewal)
         return renewal.abandon()
     }
@@ -147,10 +152,12 @@ extension SessionMachine {
     }
 
     /// It is on disk (or the disk refused it, and it is served from memory): somebody is signed in.
-    mutating func signedIn(_ origin: SignIn.Origin, from before: Standing) -> [Effect] {
+    mutating func signedIn(_ origin: SignIn.Origin, from before: Standing, _ now: Moment) -> [Effect] {
         if let session = standing.session { revocations.drop(session.stored.identity) }
         approval.forgetError()
         let isSame = isSameUser(before, standing)
+        // A vendor may know one session a user and device: the revocation of the same user's old one could end the new one.
+        let revoking = isSame ? [] : before.session.map { revoke($0, now) } ?? []
         let replies: [Reply] =
             switch origin {
             case .signIn(let request): [.change(request, nil)]
@@ -161,7 +168,7 @@ extension SessionMachine {
                 }
             }
         let all = replies + renewal.abandon().map { .change($0, nil) }
-        return [.report(.exchangeEnded(.succeeded))] + all.map { .reply($0) }
+        return [.report(.exchangeEnded(.succeeded))] + revoking + all.map { .reply($0) }
     }
 
     private func isSameUser(_ before: Standing, _ after: Standing) -> Bool {
@@ -368,7 +375,7 @@ extension Refusal {
     )
     static let withdrawn = Refusal(
         .permissionDenied,
-        "The right to this was withdrawn before it was its turn; nothing has changed"
+        "The right to this was withdrawn before it counted; nothing has changed"
     )
     static let notSignedIn = Refusal(.notSignedIn, "Nobody is signed in: sign in first")
     static let overtaken = Refusal(.notSignedIn, "A sign-out came in between: nobody is signed in")

@@ -29,9 +29,7 @@ extension SessionMachine {
         if let exchange = signIn.exchange, signIn.isSent(exchange.attempt) {
             revocations.overtake(exchange.attempt, of: nil)
         }
-        if case .sending(let tried, _) = renewal.phase {
-            revocations.overtake(tried.attempt, of: standing.session?.stored.identity)
-        }
+        overtakeRenewal()
         rounds.drop(.renewal)
         rounds.drop(.signIn)
         var replies = signIn.dropAll(.overtaken)

@@ -157,7 +157,7 @@ package struct SessionMachine: Hashable, Sendable {
         standing = change.outcome
         defer { applyVerdict(after: change, now) }
         switch change.kind {
-        case .signIn(let origin): return signedIn(origin, from: before)
+        case .signIn(let origin): return signedIn(origin, from: before, now)
         case .rotation: return rotated(now)
         case .ending(let termination): return ended(termination)
         case .signOut(let callers): return [.report(.signedOut)] + callers.map { .reply($0.reply) }
@@ -166,10 +166,11 @@ package struct SessionMachine: Hashable, Sendable {
 
     // MARK: What follows from every event
 
-    /// Does whatever is due now, whichever event brought us here.
+    /// Does whatever is due now, whichever event brought us here: what is over ends before anything begins.
     mutating func settle(_ now: Moment) -> [Effect] {
         renewal.wake(now)
-        var effects = advanceRounds(now)
+        var effects = approval.hasExpired(now) ? endApproval(.expired) : []
+        effects += advanceRounds(now)
         effects += storeGranted(now)
         effects += takeTurns(now)
         effects += advanceApproval(now)

@@ -68,7 +68,7 @@ struct SignIn: Hashable, Sendable {
         /// The only user who may come of it, if there is one.
         var expected: Identity?
         var stage: Stage
-        /// Whoever asked for it may not any more: what has left is not sent a second time.
+        /// Whoever asked for it may not any more: what has left is not sent a second time, and what is granted is revoked.
         var isWithdrawn = false
 
         enum Stage: Hashable, Sendable {
@@ -143,10 +143,10 @@ struct SignIn: Hashable, Sendable {
     }
 
     /// What was granted and waits for the ledger.
-    mutating func takeGranted() -> (origin: Origin, granted: Granted)? {
+    mutating func takeGranted() -> (exchange: Exchange, granted: Granted)? {
         guard let exchange, case .granted(let granted) = exchange.stage else { return nil }
         self.exchange = nil
-        return (exchange.origin, granted)
+        return (exchange, granted)
     }
 
     /// The exchange is over without a session.
@@ -163,20 +163,23 @@ struct SignIn: Hashable, Sendable {
         return replies + current + asked
     }
 
-    /// Who asked for these may do so no more: what has not left is dropped. The replies that are owed.
+    /// Who asked for these may do so no more: what has not left is dropped, and what has does not count. The replies that are
+    /// owed now.
     mutating func withdraw(_ requests: Set<RequestID>, _ refusal: Refusal) -> [Reply] {
         let isWithdrawn = { (entry: Entry) in requests.contains(entry.wish.id) }
         var replies = queue.filter(isWithdrawn).map { $0.wish.refused(refusal) }
         queue.removeAll(where: isWithdrawn)
+        if let asked = question?.request, requests.contains(asked.id) {
+            question = nil
+            replies.append(.identify(asked, .failure(refusal)))
+        }
         guard let exchange, let id = exchange.origin.id, requests.contains(id) else { return replies }
         switch exchange.stage {
         case .asking:
             replies += exchange.origin.refused(refusal)
             end()
-        case .sent:
+        case .sent, .granted:
             self.exchange?.isWithdrawn = true
-        case .granted:
-            break
         }
         return replies
     }
