@@ -7,6 +7,9 @@
 /// | a change | nothing | the change, and with it whatever note was wanted |
 /// | a change | an older write | the change, when that has ended |
 ///
+/// A write that has not ended after ten seconds counts as refused for whoever waits: the change counts, the followers are
+/// told, and what the store has not got is wanted. Its own end is used when it comes; until then nothing else is written.
+///
 /// A *change* is a new generation: the standing follows it when it has been written, or the disk has refused it. A *note*
 /// is another edition of the generation that stands: a detail of the standing has changed already. While the slot is
 /// taken nothing else may change the standing, but a sign-out, which takes the slot over.
@@ -56,6 +59,11 @@ struct Ledger: Hashable, Sendable {
         /// The change that it writes; nothing for a note.
         var generation: UInt64?
         var followers: [Follower]
+        var beganAt: Uptime
+        /// It has been reported that it does not end.
+        var isOverdue = false
+
+        func isOverdue(_ now: Moment) -> Bool { now.uptime >= beganAt + RenewalPolicy.longestWrite }
     }
 
     /// What the disk refused.
@@ -161,7 +169,7 @@ struct Ledger: Hashable, Sendable {
         guard let content = standing.content else { return [] }
         lastTicket += 1
         let ticket = WriteTicket(number: lastTicket)
-        atStore = Write(ticket: ticket, generation: change, followers: followers)
+        atStore = Write(ticket: ticket, generation: change, followers: followers, beganAt: now.uptime)
         let record = SessionRecord(
             generation: generation,
             edition: edition,
@@ -190,6 +198,28 @@ struct Ledger: Hashable, Sendable {
         return Ended(change: decided, followers: write.followers)
     }
 
+    /// Whoever waits for a write that does not end waits no more, and the disk owes us; nothing while none is overdue.
+    ///
+    /// - Returns: what has been decided, and whether it is the first time that this write is given up.
+    mutating func giveUpOverdue(_ now: Moment) -> (ended: Ended, isNew: Bool)? {
+        guard var write = atStore, write.isOverdue(now), isAwaited || !write.isOverdue else { return nil }
+        let isNew = !write.isOverdue
+        let ended = Ended(change: change, followers: write.followers + (wanted ?? []))
+        (write.followers, write.isOverdue) = ([], true)
+        // What is not in the write that does not end has to be in the next one.
+        if wanted != nil || (change != nil && change?.generation != write.generation) { wanted = [] }
+        (atStore, change) = (write, nil)
+        if isNew { owe(now) }
+        return (ended, isNew)
+    }
+
+    /// Whether anybody waits for a write that does not end.
+    func isAwaitedInVain(_ now: Moment) -> Bool { isAwaited && (atStore?.isOverdue(now) ?? false) }
+
+    private var isAwaited: Bool {
+        change != nil || !(wanted ?? []).isEmpty || !(atStore?.followers ?? []).isEmpty
+    }
+
     private mutating func owe(_ now: Moment) {
         let failures = (debt?.failures ?? 0) + 1
         debt = Debt(failures: failures, dueAt: now.uptime + RenewalPolicy.rewriteDelay(afterFailures: failures))
@@ -200,6 +230,10 @@ struct Ledger: Hashable, Sendable {
 
     /// Whether nothing is at the store or on its way there.
     var isIdle: Bool { atStore == nil && wanted == nil && change == nil }
+
+    /// Whether a change may take the slot: everything that was said of the session before it is on the disk, or the disk
+    /// does not take it.
+    func takesChange(_ now: Moment) -> Bool { change == nil && (isIdle || (atStore?.isOverdue(now) ?? false)) }
 
     /// Whether the disk has everything, as far as it has not refused it.
     var isSettled: Bool { isIdle && debt == nil }
@@ -214,8 +248,11 @@ struct Ledger: Hashable, Sendable {
         if case .signIn? = change?.kind { true } else { false }
     }
 
-    /// When a write is due by itself.
-    var dueAt: Uptime? { isIdle ? debt?.dueAt : nil }
+    /// When a write is due by itself, or the one at the store is given up.
+    var dueAt: Uptime? {
+        guard let write = atStore else { return isIdle ? debt?.dueAt : nil }
+        return !write.isOverdue || isAwaited ? write.beganAt + RenewalPolicy.longestWrite : nil
+    }
 }
 
 /// Who signs out, by `session.signOut` or by identifying nobody.

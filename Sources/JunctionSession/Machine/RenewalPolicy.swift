@@ -133,6 +133,9 @@ package enum RenewalPolicy {
         min(longestRound, max(left / 2, handlerTimeout))
     }
 
+    /// A write that has not ended after this counts as refused for whoever waits.
+    static let longestWrite: Duration = .seconds(10)
+
     /// How long to wait before a failed write is tried again.
     static func rewriteDelay(afterFailures failures: Int) -> Duration {
         min(longestRewrite, firstRewrite * (1 << min(max(failures, 1) - 1, 10)))

@@ -106,7 +106,7 @@ extension SessionMachine {
     /// What was granted takes the ledger's slot as soon as that is free and everything that was said of the session before
     /// it is written. A renewal of that one has nothing to renew any more.
     mutating func storeGranted(_ now: Moment) -> [Effect] {
-        guard ledger.isIdle, let (exchange, granted) = signIn.takeGranted() else { return [] }
+        guard ledger.takesChange(now), let (exchange, granted) = signIn.takeGranted() else { return [] }
         let origin = exchange.origin
         guard !exchange.isWithdrawn else {
             return revokeUnlessSignedIn(granted, now) + origin.refused(.withdrawn).map { .reply($0) }

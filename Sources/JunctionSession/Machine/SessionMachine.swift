@@ -140,15 +140,29 @@ package struct SessionMachine: Hashable, Sendable {
     /// A write ended; `failure` says why it did not succeed.
     package mutating func writeEnded(_ ticket: WriteTicket, failure: StoreFailure?, now: Moment) -> [Effect] {
         guard let ended = ledger.ended(ticket, failed: failure != nil, now) else { return [] }
-        var effects = failure.map { [Effect.report(.writeFailed($0.message))] } ?? []
-        if let change = ended.change { effects += changed(by: change, now) }
+        let report = failure.map { [Effect.report(.writeFailed($0.message))] } ?? []
+        return report + decided(ended, now) + settle(now)
+    }
+
+    /// Whoever waits for a write that does not end is answered as if the disk had refused it.
+    private mutating func giveUpOverdueWrite(_ now: Moment) -> [Effect] {
+        guard let (ended, isNew) = ledger.giveUpOverdue(now) else { return [] }
+        let report = isNew ? [Effect.report(.writeFailed(Self.overdue))] : []
+        return report + decided(ended, now)
+    }
+
+    private static let overdue =
+        "The disk has not finished writing the record after \(RenewalPolicy.longestWrite.components.seconds) s: look at the disk"
+
+    private mutating func decided(_ ended: Ledger.Ended, _ now: Moment) -> [Effect] {
+        var effects = ended.change.map { changed(by: $0, now) } ?? []
         for follower in ended.followers {
             switch follower {
             case .reply(let reply): effects.append(.reply(reply))
             case .send(let attempt): effects += intentNoted(attempt, now)
             }
         }
-        return effects + settle(now)
+        return effects
     }
 
     /// The change is on disk, or the disk has refused it: now it counts.
@@ -169,16 +183,20 @@ package struct SessionMachine: Hashable, Sendable {
     /// Does whatever is due now, whichever event brought us here: what is over ends before anything begins.
     mutating func settle(_ now: Moment) -> [Effect] {
         renewal.wake(now)
-        var effects = approval.hasExpired(now) ? endApproval(.expired) : []
+        var effects = giveUpOverdueWrite(now)
+        if approval.hasExpired(now) { effects += endApproval(.expired) }
         effects += advanceRounds(now)
         effects += storeGranted(now)
         effects += takeTurns(now)
         effects += advanceApproval(now)
         effects += renewIfDue(now)
+        // What has begun to wait for an overdue write waits no longer either; whoever waits for a token is served after that.
+        if ledger.isAwaitedInVain(now) { return effects + settle(now) }
         effects += serveWaiters(now)
         effects += advanceRevocations(now)
         effects += enrol(now)
-        return effects + ledger.advance(standing, approval.written, provider: provider, now)
+        effects += ledger.advance(standing, approval.written, provider: provider, now)
+        return ledger.isAwaitedInVain(now) ? effects + settle(now) : effects
     }
 
     /// When something will be due by itself. `nil`: nothing, until somebody calls or the clock is set.

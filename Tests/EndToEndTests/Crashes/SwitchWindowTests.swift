@@ -10,11 +10,22 @@ import Testing
         "temporarySynced", "renamed", "directorySynced", "swapped:2", "temporaryWritten:2", "renamed:2", "none",
     ]
 
-    @Test(arguments: SwitchWindow.Intruder.allCases, points)
-    func `a renewal in the middle of a switch mixes no two users`(
-        intruder: SwitchWindow.Intruder,
-        point: String
-    ) throws {
+    struct Case: CustomTestStringConvertible, Sendable {
+        var intruder: SwitchWindow.Intruder
+        var point: String
+
+        var testDescription: String { "\(intruder) \(point)" }
+    }
+
+    /// For the token caller two hours pass: the switch then counts without the disk, and bob is renewed ("swapped:2") while its
+    /// write is held. A crash there loses what was told as not durable.
+    static let cases = SwitchWindow.Intruder.allCases.flatMap { intruder in
+        points.filter { intruder != .tokenCaller || $0 != "swapped:2" }.map { Case(intruder: intruder, point: $0) }
+    }
+
+    @Test(arguments: cases)
+    func `a renewal in the middle of a switch mixes no two users`(_ the: Case) throws {
+        let (intruder, point) = (the.intruder, the.point)
         let window = try SwitchWindow(handled: intruder == .handledRenewal)
         let installation = window.installation
         try window.open(crashingAt: point)

@@ -156,7 +156,8 @@ extension Simulation {
         }
         let sealed = try codes.map { (ref) throws(Broken) in try find(ref) }
         write = Write(ticket: ticket, record: record, secret: secret, codes: sealed)
-        plan(.writeEnds(ticket), after: Int64(chance(diskIsSlow ? 30_000 : 20)))
+        // A slow disk takes seconds, and sometimes minutes.
+        plan(.writeEnds(ticket), after: Int64(chance(diskIsSlow ? (chance(4) == 0 ? 300_000 : 30_000) : 20)))
     }
 
     /// The provider is told of a sign-out: of one at a time, with its own user's secrets, and never of who is signed in.

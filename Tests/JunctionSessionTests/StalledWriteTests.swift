@@ -1,0 +1,125 @@
+import Testing
+
+@testable import JunctionSession
+
+/// A disk that neither takes a write nor refuses it: after ten seconds nobody waits for it any more.
+struct StalledWriteTests {
+    private func stalled(_ user: String = "alice") -> Bench {
+        var bench = Bench.signedIn(user)
+        bench.holdsWrites = true
+        return bench
+    }
+
+    private func failures(_ bench: Bench) -> Int {
+        bench.reports.count { if case .writeFailed = $0 { true } else { false } }
+    }
+
+    @Test func `a request leaves although its intent is not on the disk, and its answer counts`() {
+        var bench = stalled()
+        let request = bench.renew()
+        bench.pass(.milliseconds(9_999))
+        #expect(bench.renewals.isEmpty)
+
+        bench.pass(.milliseconds(1))
+        #expect(bench.renewals.count == 1)
+        #expect(!bench.facts.storage.durable)
+        #expect(failures(bench) == 1)
+        let before = bench.machine.servedSecrets
+        bench.grantRenewal()
+        bench.passToAlarm()
+
+        #expect(bench.reply(to: request) == .done)
+        #expect(bench.machine.servedSecrets != before)
+        #expect(failures(bench) == 1)
+    }
+
+    @Test func `what the disk has not got is written when the write ends`() {
+        var bench = stalled()
+        bench.renew()
+        bench.pass(.seconds(10))
+        bench.grantRenewal()
+        bench.passToAlarm()
+        let rotated = bench.machine.servedSecrets
+        #expect(bench.heldWrites.count == 1)
+
+        bench.endWrite()
+        #expect(bench.heldWrites.count == 1)
+        #expect(bench.heldWrites.first?.secrets == rotated)
+        #expect(!bench.facts.storage.durable)
+        bench.endWrite()
+        #expect(bench.facts.storage.durable)
+        #expect(bench.heldWrites.isEmpty)
+    }
+
+    @Test func `the end of the write is used when it comes`() {
+        var bench = stalled()
+        let request = bench.signOut()
+        bench.pass(.seconds(10))
+        #expect(bench.reply(to: request) == .done)
+        #expect(bench.state == .notLoggedIn && !bench.facts.storage.durable)
+
+        bench.endWrite()
+        #expect(bench.facts.storage.durable)
+        #expect(bench.heldWrites.isEmpty)
+    }
+
+    @Test func `a write that fails after that is tried again`() {
+        var bench = stalled()
+        bench.signOut()
+        bench.pass(.seconds(10))
+        bench.endWrite(failure: StoreFailure("No space left on device"))
+        #expect(!bench.facts.storage.durable)
+
+        for _ in 0..<10 where bench.heldWrites.isEmpty { bench.passToAlarm() }
+        bench.endWrite()
+        #expect(bench.facts.storage.durable)
+        #expect(bench.written.last?.content == .signedOut)
+    }
+
+    @Test func `a sign-in and a sign-out behind it are answered, and the last word is written`() {
+        var bench = Bench()
+        bench.holdsWrites = true
+        let first = bench.signIn(.signInToken("alice"))
+        bench.grantExchange()
+        bench.pass(.seconds(10))
+        #expect(bench.reply(to: first) == .done && bench.facts.userId == "alice")
+        let signOut = bench.signOut()
+        bench.passToAlarm()
+        #expect(bench.reply(to: signOut) == .done && bench.state == .notLoggedIn)
+        let second = bench.signIn(.signInToken("bob"))
+        bench.grantExchange(of: "bob")
+        bench.passToAlarm()
+        #expect(bench.reply(to: second) == .done && bench.facts.userId == "bob")
+
+        while !bench.heldWrites.isEmpty { bench.endWrite() }
+        guard case .session(let stored)? = bench.written.last?.content else {
+            Issue.record("nobody was written")
+            return
+        }
+        #expect(stored.identity.userId == "bob" && bench.facts.storage.durable)
+    }
+
+    @Test func `nothing is due while nobody waits for it`() {
+        var bench = stalled()
+        bench.signOut()
+        bench.pass(.seconds(10))
+        bench.endRevocation()
+        #expect(bench.machine.nextAlarm(now: bench.now) == nil)
+    }
+
+    @Test func `who wants a token while a switch does not end gets one of the new user`() {
+        var bench = stalled()
+        let request = bench.identify("ext-bob")
+        bench.answer(request, .success(.signInToken("bob")))
+        bench.grantExchange(of: "bob")
+        bench.now = Moment(wall: bench.now.wall + .seconds(7_200), uptime: bench.now.uptime + .seconds(7_200))
+        let token = bench.token()
+
+        #expect(bench.reply(to: request) == .identified(.switched))
+        #expect(bench.facts.userId == "bob" && bench.reply(to: token) == nil)
+        bench.grantRenewal()
+        #expect(bench.reply(to: token) != nil)
+        while !bench.heldWrites.isEmpty { bench.endWrite() }
+        #expect(bench.facts.storage.durable)
+    }
+}
