@@ -79,16 +79,20 @@ final class BatchAnswers {
 
     private func giveUpBodies(of connection: Connection) {
         deadline = nil
+        var givenUp: [OutgoingLine] = []
         for index in answers.indices {
             guard let error = answers[index].error else { continue }
-            bytes -= answers[index].line.ownBytes
-            bodyBytes -= answers[index].line.bodyBytes
-            connection.collected(-answers[index].line.ownBytes)
-            answers[index].line.drop()
+            let line = answers[index].line
+            bytes -= line.ownBytes
+            bodyBytes -= line.bodyBytes
+            connection.collected(-line.ownBytes)
+            givenUp.append(line)
             answers[index] = Answer(line: OutgoingLine(error))
             count(answers[index].line, of: connection)
             connection.dispatcher.counters.count(.batchTooSlow)
         }
+        // Last: the end of a body is the end of its request, of which the connection hears.
+        for index in givenUp.indices { givenUp[index].drop() }
     }
 
     /// All messages have been read.
