@@ -165,6 +165,6 @@ enum ApprovalEnding: Hashable, Sendable {
 extension Refusal {
     fileprivate static let anotherIsAwaited = Refusal(
         .busy,
-        "A sign-in for another user awaits approval: wait for its end, or sign out to give it up"
+        "A sign-in that another call began awaits approval: wait for its end, or sign out to give it up"
     )
 }
