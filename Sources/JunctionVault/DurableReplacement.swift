@@ -60,7 +60,8 @@ struct DurableReplacement: Sendable {
         reached(.directorySynced, of: file)
     }
 
-    /// Takes charge of a complete temporary that an earlier process left: it goes when something newer is complete.
+    /// Takes charge of a complete temporary that an earlier process left: it goes when something newer is complete. Whether that
+    /// process could sync it is not known, and cannot be found out, so it counts as not synced.
     mutating func takeOver(_ temporary: StateFile, of file: StateFile) {
         leftovers[file, default: Leftovers()].unsynced = temporary
     }

@@ -199,6 +199,7 @@ struct GatheredAnswerTests {
         let error = try #require(try second.hearValue()["error"])
         #expect(error.code == 1011)
         #expect(error["data"]?["remedy"]?.string?.contains("has been carried out") == true)
+        #expect(error["data"]?["retryAfter"] == nil)
         #expect(streams[1].isAbandoned)
         #expect(try first.hearValue()["result"]?["body"]?.string?.utf8.count == length)
         #expect(server.provider.apiCalls.count == 2)

@@ -75,6 +75,24 @@ struct WithdrawnRightTests {
         #expect(bench.revoked == [.user("bob")])
     }
 
+    @Test func `a renewal that was held back for a sign-in leaves when the right to that is withdrawn`() {
+        var bench = Bench.signedIn("alice")
+        bench.holdsWrites = true
+        let renewal = bench.renew()
+        let request = bench.identify("ext-bob")
+        bench.answer(request, .success(.signInToken("bob")))
+        bench.grantExchange(of: "bob")
+        bench.withdrawRight(from: request)
+
+        bench.holdsWrites = false
+        while !bench.heldWrites.isEmpty { bench.endWrite() }
+
+        #expect(bench.refusal(of: request) == .permissionDenied)
+        #expect(bench.renewals.count == 1)
+        bench.grantRenewal()
+        #expect(bench.reply(to: renewal) == .done)
+    }
+
     @Test func `whose app is being asked is refused at once, and what the app answers comes to nothing`() {
         var bench = Bench.signedIn("alice")
         let request = bench.identify("ext-bob")

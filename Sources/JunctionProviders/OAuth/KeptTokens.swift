@@ -8,7 +8,7 @@ enum KeptGrant: Sendable {
     /// It is not known yet whose they are: that may be told by a second request.
     case tokens(OAuthTokens)
     /// No access token that can be used came with it. The next try goes on with this.
-    case refreshToken(SharedSecret, EndpointOrigins)
+    case refreshToken(SharedSecret, EndpointOrigins?)
 
     var revocation: Revocable {
         switch self {

@@ -10,6 +10,7 @@ extension OAuthProvider {
         let answer: HttpAnswer
         let sentAt: Moment
         do throws(Unavailability) {
+            await server.prepareOrigins(before: .deviceAuthorization)
             let endpoint = try await server.required(.deviceAuthorization, at: nil)
             (answer, sentAt) = try await server.post(setup.asked, to: endpoint)
         } catch {
@@ -25,7 +26,7 @@ extension OAuthProvider {
         guard let members, var begun = DeviceAuthorization(members, sentAt: sentAt) else {
             throw .unavailable(answer.unreadable("a device code, a user code and where to type it"))
         }
-        begun.codes.endpointOrigins = server.remembered(.token).map(server.origins)
+        begun.codes.endpointOrigins = server.remembered(.token).flatMap(server.origins)
         return begun
     }
 

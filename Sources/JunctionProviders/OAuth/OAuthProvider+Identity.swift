@@ -23,7 +23,7 @@ extension OAuthProvider {
                 refreshToken: tokens.refreshToken,
                 subjectTokenType: tokens.refreshToken == nil ? granted.subjectTokenType : nil
             )
-            grant.endpointOrigins = tokens.origins
+            grant.endpointOrigins = tokens.origins ?? server.remembered(.token).flatMap(server.origins)
             return grant
         } catch {
             switch error {

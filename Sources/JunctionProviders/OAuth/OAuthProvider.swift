@@ -104,6 +104,7 @@ package struct OAuthProvider: IdentityProvider {
         of credential: SharedSecret,
         since era: KeptTokens.Era
     ) async throws(SignInFailure) -> OAuthTokens {
+        if origins == nil { await server.prepareOrigins(before: .token) }
         switch try await ask(signIn.fields(setup), at: origins) {
         case .granted(let tokens):
             notes.granted(tokens, askedFor: setup.scopes, isSignIn: true)

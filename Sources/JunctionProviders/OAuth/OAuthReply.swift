@@ -23,7 +23,7 @@ enum OAuthReply: Sendable {
         var isForLong: Bool
 
         /// Where they may be sent.
-        var origins: EndpointOrigins
+        var origins: EndpointOrigins?
 
         var revocation: Revocable {
             Revocable(refreshToken: refreshToken, accessToken: accessToken, origins: origins)
@@ -31,7 +31,7 @@ enum OAuthReply: Sendable {
     }
 
     /// - Parameter origins: where the endpoints are for what is granted.
-    init(_ answer: HttpAnswer, sentAt: Moment, now: Moment, origins: EndpointOrigins) {
+    init(_ answer: HttpAnswer, sentAt: Moment, now: Moment, origins: EndpointOrigins?) {
         let members = OAuthMembers(answer.body)
         // A refresh token in a success is good, whatever stands beside it.
         let holdsRefreshToken = answer.isSuccess && members?.secret("refresh_token") != nil
@@ -60,7 +60,7 @@ enum OAuthReply: Sendable {
 
 extension OAuthReply.Unusable {
     /// Nothing where the answer has nothing that would have to be kept or given back.
-    fileprivate init?(_ answer: HttpAnswer, _ members: OAuthMembers, _ origins: EndpointOrigins) {
+    fileprivate init?(_ answer: HttpAnswer, _ members: OAuthMembers, _ origins: EndpointOrigins?) {
         self.origins = origins
         refreshToken = members.secret("refresh_token")
         accessToken = members.secret("access_token").flatMap { BearerToken.fitsHeader($0) ? $0 : nil }

@@ -125,10 +125,22 @@ final class OAuthServer: Sendable {
         return url.isAt(fixed) ? url : nil
     }
 
-    /// Where the endpoints are now, as far as that is known: what a sign-in fixes.
+    /// Asks for the metadata before a sign-in fixes its endpoints, where the next request alone would not: the configuration
+    /// names its endpoint, and not all the others. A sign-in goes on without it if it cannot be had.
+    func prepareOrigins(before endpoint: OAuthEndpoint) async {
+        if setup.endpoints[endpoint] != nil, needsMetadataForOrigins { _ = try? await metadata() }
+    }
+
+    private var needsMetadataForOrigins: Bool {
+        setup.endpoints[.revocation] == nil || setup.endpoints[.userinfo] == nil
+    }
+
+    /// Where the endpoints are now: what a sign-in fixes. Nothing while the metadata has not been read that tells of them: a
+    /// server that has not been asked has not said that it has none.
     ///
     /// - Parameter token: the token endpoint, which has just granted something or is about to be asked.
-    func origins(token: HttpUrl) -> EndpointOrigins {
+    func origins(token: HttpUrl) -> EndpointOrigins? {
+        guard !needsMetadataForOrigins || known.withLock({ $0 != nil }) else { return nil }
         func origin(_ endpoint: OAuthEndpoint) -> String? { remembered(endpoint)?.origin.url }
         return EndpointOrigins(
             token: token.origin.url,

@@ -13,7 +13,7 @@ struct OAuthTokens: Sendable {
     /// How the server's clock goes.
     var clock: ServerClock
     /// Where these tokens may be sent.
-    let origins: EndpointOrigins
+    let origins: EndpointOrigins?
 
     /// By the clock of the request's start, and as long as the server says, where it does.
     private let sentAt: Moment
@@ -23,7 +23,7 @@ struct OAuthTokens: Sendable {
     static let assumedLife: Duration = .seconds(300)
 
     /// Nothing where the answer has no access token that can be used.
-    init?(_ members: OAuthMembers, sentAt: Moment, clock: ServerClock, origins: EndpointOrigins) {
+    init?(_ members: OAuthMembers, sentAt: Moment, clock: ServerClock, origins: EndpointOrigins?) {
         guard let secret = members.secret("access_token"), BearerToken.fitsHeader(secret), members.foreignType == nil
         else {
             return nil

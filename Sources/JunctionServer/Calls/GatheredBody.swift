@@ -217,17 +217,18 @@ extension WireError {
     fileprivate static let longerThanAnnounced = WireError(
         .providerUnavailable,
         "The provider's answer is longer than its Content-Length says",
-        remedy: "the call has been carried out: look before you make it again"
+        remedy: lookFirst
     )
+    /// Without a `retryAfter`: a client that waits and calls again would have the call carried out twice.
     fileprivate static let noRoomForAnswer = WireError(
         .busy,
         "The provider has answered, but there was no room for so long an answer in time, beside the other answers that are kept",
-        retryAfter: 1,
-        remedy: "the call has been carried out: look before you make it again"
+        remedy: lookFirst
     )
     fileprivate static let answerTooLargeForBatch = WireError(
         .busy,
-        "The provider has answered, but there is no room for so long an answer in a batch now: make the call by itself",
-        retryAfter: 1
+        "The provider has answered, but there is no room for so long an answer in a batch now: make such a call by itself",
+        remedy: lookFirst
     )
+    private static let lookFirst = "the call has been carried out: look before you make it again"
 }

@@ -109,7 +109,10 @@ extension SessionMachine {
         guard ledger.takesChange(now), let (exchange, granted) = signIn.takeGranted() else { return [] }
         let origin = exchange.origin
         guard !exchange.isWithdrawn else {
-            return revokeUnlessSignedIn(granted, now) + origin.refused(.withdrawn).map { .reply($0) }
+            var effects = revokeUnlessSignedIn(granted, now) + origin.refused(.withdrawn).map { .reply($0) }
+            // No switch comes: a renewal whose request was held back for it is sent.
+            if case .noting(let held) = renewal.phase { effects += intentNoted(held.attempt, now) }
+            return effects
         }
         let requesters = stopRenewing()
         let effects = overtakeApproval(by: origin)

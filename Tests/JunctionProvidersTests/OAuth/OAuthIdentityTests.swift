@@ -121,7 +121,7 @@ struct OAuthIdentityTests {
 
     @Test func `a server without either is told of, with the setting that helps`() async throws {
         try await Stage.play([]) { stage in
-            stage.server.script([.tokens(OAuthSample.anonymous), .json(200, #"{"issuer":"\#(stage.server.url)"}"#)])
+            stage.server.script([.json(200, #"{"issuer":"\#(stage.server.url)"}"#), .tokens(OAuthSample.anonymous)])
             let settings: [String: VendorSetting.Value] = ["tokenEndpoint": .text(stage.server.url + "/token")]
             guard case .refused(let words) = try await stage.discovering(settings).exchangeFailure(OAuthSample.code)
             else {
@@ -155,9 +155,7 @@ struct OAuthIdentityTests {
         try await Stage.play([]) { stage in
             let url = stage.server.url
             stage.server.script([
-                .tokens(OAuthSample.anonymous), .answer(404, [], ""), .answer(404, [], ""), .answer(404, [], ""),
-                .answer(404, [], ""),
-                .json(200, #"{"issuer":"\#(url)","userinfo_endpoint":"\#(url)/userinfo"}"#),
+                .tokens(OAuthSample.anonymous), .answer(404, [], ""), .answer(404, [], ""), .json(200, #"{"issuer":"\#(url)","userinfo_endpoint":"\#(url)/userinfo"}"#),
                 .json(200, #"{"sub":"user-1"}"#),
             ])
             let oauth = try stage.discovering(["tokenEndpoint": .text(url + "/token")])
@@ -298,6 +296,7 @@ struct OAuthIdentityTests {
             let url = stage.server.url
             let claims = OAuthSample.claims(iss: url, aud: #""client-2""#)
             stage.server.script([
+                .answer(404, [], ""), .answer(404, [], ""),
                 .tokens(OAuthSample.answer(idToken: OAuthSample.idToken(claims))),
                 .json(200, #"{"issuer":"\#(url)","revocation_endpoint":"\#(url)/revoke"}"#), .answer(200, [], ""),
             ])

@@ -134,9 +134,13 @@ struct OAuthMetadataTests {
         }
     }
 
-    @Test func `an endpoint that is configured wins, and spares the question`() async throws {
+    @Test func `endpoints that are configured win, and spare the question`() async throws {
         try await Stage.play([.json(400, "{}")]) { stage in
-            let oauth = try stage.discovering(["tokenEndpoint": .text(stage.server.url + "/mine?v=2")])
+            let url = stage.server.url
+            let oauth = try stage.discovering([
+                "tokenEndpoint": .text(url + "/mine?v=2"), "revocationEndpoint": .text(url + "/revoke"),
+                "userinfoEndpoint": .text(url + "/userinfo"),
+            ])
             _ = await oauth.exchangeFailure(OAuthSample.code)
 
             #expect(Self.lines(stage) == ["POST /mine?v=2"])

@@ -81,6 +81,64 @@ struct OAuthOriginTests {
         }
     }
 
+    /// Google's servers have an origin for each of these.
+    private static func scattered(_ url: String, _ other: String) -> ScriptedServer.Step {
+        .json(200, metadata(url, revocation: other + "/revoke", userinfo: other + "/userinfo"))
+    }
+
+    @Test func `a sign-in whose token endpoint is configured fixes where the metadata says that the others are`()
+        async throws
+    {
+        try await Stage.play([]) { stage in
+            let url = stage.server.url
+            let other = url.replacing("127.0.0.1", with: "localhost")
+            stage.server.script([
+                Self.scattered(url, other), .tokens(OAuthSample.anonymous), .json(200, #"{"sub":"user-1"}"#),
+            ])
+            let oauth = try stage.discovering(["tokenEndpoint": .text(url + "/token")])
+            let grant = try await oauth.exchange(OAuthSample.code, expecting: nil)
+
+            #expect(grant.endpointOrigins == EndpointOrigins(token: url, revocation: other, userinfo: other))
+            #expect(Self.lines(stage) == ["GET ", "POST", "GET "])
+        }
+    }
+
+    @Test func `so do the codes of a sign-in by device`() async throws {
+        try await Stage.play([]) { stage in
+            let url = stage.server.url
+            let other = url.replacing("127.0.0.1", with: "localhost")
+            stage.server.script([
+                Self.scattered(url, other),
+                .json(
+                    200,
+                    #"{"device_code":"d","user_code":"U","verification_uri":"https://id.example.com","expires_in":600}"#
+                ),
+            ])
+            let oauth = try stage.discovering([
+                "tokenEndpoint": .text(url + "/token"), "deviceAuthorizationEndpoint": .text(url + "/device"),
+            ])
+            let begun = try await oauth.authorize(.device)
+
+            let expected = EndpointOrigins(token: url, deviceAuthorization: url, revocation: other, userinfo: other)
+            #expect(begun.codes.endpointOrigins == expected)
+        }
+    }
+
+    @Test func `metadata that is away at the sign-in fixes nothing, and what it says later is followed`() async throws {
+        try await Stage.play([]) { stage in
+            let url = stage.server.url
+            let other = url.replacing("127.0.0.1", with: "localhost")
+            stage.server.script([
+                .answer(503, [], ""), .answer(503, [], ""), .tokens(OAuthSample.anonymous), Self.scattered(url, other),
+                .json(200, #"{"sub":"user-1"}"#),
+            ])
+            let oauth = try stage.discovering(["tokenEndpoint": .text(url + "/token")])
+            let grant = try await oauth.exchange(OAuthSample.code, expecting: nil)
+
+            #expect(grant.endpointOrigins == EndpointOrigins(token: url, revocation: other, userinfo: other))
+        }
+    }
+
     // MARK: What is not followed
 
     @Test func `no refresh token is sent to a token endpoint at another origin, and the words say what to do`()
