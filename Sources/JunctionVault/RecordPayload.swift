@@ -82,6 +82,7 @@ extension JSONWriter {
         }
         if let time = session.renewAt { member("renewAt", time.milliseconds) }
         if let time = session.postponedUntil { member("postponedUntil", time.milliseconds) }
+        if let time = session.demandedUntil { member("demandedUntil", time.milliseconds) }
         member("reauthenticationPending", session.reauthenticationPending)
         if let refusals = session.unexplainedRefusals {
             object("unexplainedRefusals") { text in
@@ -110,6 +111,7 @@ extension JSONWriter {
         object("approval") { text in
             text.member("expiresAt", approval.expiresAt.milliseconds)
             text.member("interval", approval.interval.wholeMilliseconds)
+            if let time = approval.notBefore { text.member("notBefore", time.milliseconds) }
             if let id = approval.externalUserId { text.member("externalUserId", id.text) }
         }
     }
@@ -153,6 +155,7 @@ extension StoredApproval {
         self.init(
             expiresAt: expiresAt,
             interval: .milliseconds(interval),
+            notBefore: WallTime(text["notBefore"]),
             externalUserId: text["externalUserId"]?.string.flatMap(ExternalUserId.init)
         )
     }
@@ -208,6 +211,7 @@ extension StoredSession {
             token: nil,
             renewAt: WallTime(text["renewAt"]),
             postponedUntil: WallTime(text["postponedUntil"]),
+            demandedUntil: WallTime(text["demandedUntil"]),
             reauthenticationPending: reauthenticationPending
         )
         unexplainedRefusals = UnexplainedRefusals(text["unexplainedRefusals"])

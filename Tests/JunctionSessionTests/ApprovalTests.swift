@@ -608,12 +608,96 @@ import Testing
         #expect(bench.facts.renewal.lastError?.contains("has to be repeated") == true)
     }
 
-    @Test func `codes that have ended by the clock are polled with once more`() throws {
+    @Test func `codes that have ended by the clock are polled with until the provider answers`() throws {
         var bench = try Self.restarted(Self.awaiting(), after: .seconds(3_600))
-        #expect(bench.polls.count == 1)
         bench.failPoll(.unavailable(Unavailability("No route to host")))
-        bench.passToAlarm()
-        #expect(bench.state == .notLoggedIn && bench.facts.renewal.lastError?.contains("expired") == true)
+        bench.passToPoll()
+        bench.failPoll(.unavailable(Unavailability("No route to host")))
+        bench.passToPoll()
+        bench.grantPoll()
+        #expect(bench.state == .established)
+    }
+
+    @Test func `but no longer than they had to live when they were written, and the words leave open what became of them`()
+        throws
+    {
+        var bench = try Self.restarted(Self.awaiting(), after: .seconds(3_600))
+        let start = bench.now.uptime
+        while bench.state == .establishing {
+            bench.failPoll(.unavailable(Unavailability("No route to host")))
+            bench.passToAlarm()
+        }
+        #expect(bench.now.uptime - start <= .seconds(600))
+        #expect(bench.facts.renewal.lastError?.contains("interrupted by a restart") == true)
+    }
+
+    @Test func `what the provider asked for is waited for after a restart, too`() throws {
+        var before = Self.awaiting()
+        before.passToAlarm()
+        before.failPoll(.unavailable(Unavailability("Busy", retryAfter: .seconds(100))))
+        var bench = try Self.restarted(before)
+        #expect(bench.polls.isEmpty && bench.state == .establishing)
+        bench.pass(.milliseconds(97_999))
+        #expect(bench.polls.isEmpty)
+        bench.pass(.milliseconds(1))
+        #expect(bench.polls.count == 1)
+    }
+
+    @Test func `a poll has its turn between sign-ins that follow one another`() {
+        var bench = Self.awaiting()
+        bench.signIn(.signInToken("bob"))
+        bench.signIn(.signInToken("carol"))
+        bench.pass(.seconds(30))
+        #expect(bench.polls.isEmpty)
+        bench.failExchange(.refused("The provider does not take it"))
+        #expect(bench.polls.count == 1 && bench.exchanges.isEmpty)
+        bench.failPoll(.pending)
+        #expect(bench.polls.isEmpty && bench.exchanges.count == 1)
+    }
+
+    @Test func `whoever joins causes no write, and more than a bound may not wait`() {
+        var bench = Bench()
+        bench.holdsWrites = true
+        bench.signIn(.device)
+        bench.giveCodes()
+        for _ in 0..<10 { bench.signIn(.device) }
+        bench.endWrite()
+        #expect(bench.heldWrites.isEmpty)
+        bench.holdsWrites = false
+        bench.signOut()
+
+        let first = bench.identify("ext-alice")
+        bench.answer(first, .success(.device))
+        bench.giveCodes()
+        for _ in 1..<256 {
+            let next = bench.identify("ext-alice")
+            bench.answer(next, .success(.device))
+            #expect(bench.reply(to: next) == nil)
+        }
+        let last = bench.identify("ext-alice")
+        bench.answer(last, .success(.device))
+        #expect(bench.refusal(of: last) == .busy)
+    }
+
+    @Test func `an answer that was lost before the codes end is not told as if nobody had approved`() {
+        var bench = Self.awaiting()
+        while bench.state == .establishing {
+            bench.passToAlarm()
+            if !bench.polls.isEmpty {
+                bench.failPoll(.unavailable(Unavailability("The answer did not come", ambiguous: true)))
+            }
+        }
+        #expect(bench.facts.renewal.lastError?.contains("an answer that was lost") == true)
+    }
+
+    @Test func `beside a record that cannot be read the codes are in memory only, and that is said`() {
+        var bench = Bench.locked(in: .notLoggedIn)
+        #expect(bench.facts.storage.durable)
+        bench.signIn(.device)
+        bench.giveCodes()
+        #expect(!bench.facts.storage.durable)
+        bench.signOut()
+        #expect(bench.facts.storage.durable)
     }
 
     @Test func `a clock that was set back lets codes live no longer than they were given`() throws {

@@ -448,4 +448,57 @@ struct RenewalTests {
         bench.now.uptime = bench.now.uptime + .seconds(3_600)
         #expect(bench.state == .tokenExpired)
     }
+
+    // MARK: What the provider demands
+
+    /// The machine that starts with what is on the disk.
+    private static func restarted(_ bench: Bench) throws -> Bench {
+        let record = try #require(bench.written.last)
+        let moment = Moment(wall: bench.now.wall + .seconds(2), uptime: bench.now.uptime + .seconds(2))
+        return Bench(at: moment, .restored(record, SessionSecrets(), damaged: nil))
+    }
+
+    @Test func `a pause that the provider has demanded holds over a restart`() throws {
+        var before = Bench.signedIn()
+        before.renew()
+        before.failRenewal(.unavailable(Unavailability("Too many requests", retryAfter: .seconds(600))))
+        var bench = try Self.restarted(before)
+
+        #expect(bench.renewals.isEmpty && bench.facts.renewal.phase == .backingOff)
+        bench.pass(.seconds(597))
+        #expect(bench.renewals.isEmpty)
+        bench.pass(.seconds(70))
+        #expect(bench.renewals.count == 1)
+        bench.grantRenewal()
+        #expect(try Self.restarted(bench).facts.renewal.phase == .scheduled)
+    }
+
+    @Test func `a wall clock that is set during such a pause neither ends nor lengthens it over a restart`() throws {
+        var before = Bench.signedIn()
+        before.renew()
+        before.failRenewal(.unavailable(Unavailability("Too many requests", retryAfter: .seconds(600))))
+        before.stepWall(.seconds(1_000))
+        var bench = try Self.restarted(before)
+
+        #expect(bench.renewals.isEmpty)
+        bench.pass(.seconds(500))
+        #expect(bench.renewals.isEmpty)
+        bench.pass(.seconds(170))
+        #expect(bench.renewals.count == 1)
+    }
+
+    @Test func `a clock that was behind at start shows the session, with an alarm, when it can be believed again`()
+        throws
+    {
+        let record = try #require(Bench.signedIn().written.last)
+        var moment = Bench().now
+        moment.wall = moment.wall + .seconds(-600)
+        var bench = Bench(at: moment, mode: .handler, .restored(record, SessionSecrets(), damaged: nil))
+        #expect(bench.state == .tokenExpired)
+
+        bench.passToAlarm()
+
+        #expect(bench.state == .established)
+        #expect(bench.now.wall <= record.writtenAt)
+    }
 }

@@ -131,8 +131,7 @@ final class BatchAnswers {
 extension WireError {
     static let batchTooSlow = WireError(
         .busy,
-        "The provider has answered, but the other calls of the batch took too long: make the call by itself",
-        retryAfter: 1,
+        "The provider has answered, but the other calls of the batch took too long: make such a call by itself",
         remedy: "the call has been carried out: look before you make it again"
     )
 }

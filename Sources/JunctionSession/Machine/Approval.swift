@@ -9,7 +9,7 @@
 /// | waits | its codes have expired, somebody has signed in otherwise, or a sign-out | none |
 ///
 /// While it is polled its callers are with the exchange (`SignIn.Origin`). The codes that a start finds are polled with
-/// once at least, whatever the clock says of them: an approval that the last process did not live to hear of is not lost.
+/// until the provider answers, for as long as they had to live when they were written, whatever the clock says of them: an approval that the last process did not live to hear of is not lost.
 struct Approval: Hashable, Sendable {
     private var flow: Flow?
     /// Why the last one came to nothing, or its last poll to no answer; for as long as nobody has begun another.
@@ -54,6 +54,8 @@ struct Approval: Hashable, Sendable {
     static let believableIntervals: ClosedRange<Duration> = .seconds(1)...(.seconds(600))
     /// After failures the pause doubles up to this: whoever has approved waits in front of the device.
     static let longestBackoff: Duration = .seconds(60)
+    /// Identify calls that may wait for the end of one.
+    static let mostCallers = 256
     /// The last poll leaves this long before the codes end, at the latest: a person may have approved in time.
     static let lastPoll: Duration = .seconds(10)
 
@@ -86,16 +88,23 @@ struct Approval: Hashable, Sendable {
 
     /// A record has one.
     mutating func resume(_ stored: StoredApproval, _ codes: SecretRef, writtenAt: WallTime, _ now: Moment) {
-        // By a clock that is wrong it does not live longer than when it was written.
-        let life = min(stored.expiresAt - now.wall, stored.expiresAt - writtenAt)
-        flow = Flow(
+        // By a clock that is wrong it does not live longer than when it was written, and is not over either: where the clock
+        // says so, the provider is asked.
+        let (byClock, whenWritten) = (stored.expiresAt - now.wall, stored.expiresAt - writtenAt)
+        let life = byClock > .zero ? min(byClock, whenWritten) : whenWritten
+        var flow = Flow(
             stored: stored,
             codes: codes,
             endsAt: now.uptime + life,
             interval: stored.interval.clamped(to: Self.believableIntervals),
-            state: .waiting(until: now.uptime, callers: []),
+            state: .polling,
             isResumed: true
         )
+        if byClock <= .zero { flow.stored.expiresAt = now.wall(at: flow.endsAt) }
+        let demanded = stored.notBefore.map { min($0 - now.wall, $0 - writtenAt) } ?? .zero
+        if demanded > .zero { flow.notBefore = now.uptime + demanded }
+        flow.state = .waiting(until: demanded > .zero ? flow.nextPoll(after: demanded, now) : now.uptime, callers: [])
+        self.flow = flow
     }
 
     /// It is over; whoever waited for it.
@@ -108,7 +117,8 @@ struct Approval: Hashable, Sendable {
 
     /// An identify call waits for the end of the present one, if another for the same user began it.
     mutating func join(_ request: IdentifyRequest, for externalUserId: ExternalUserId) -> Bool {
-        guard var flow, case .waiting(let until, let callers) = flow.state, flow.stored.externalUserId == externalUserId
+        guard var flow, case .waiting(let until, let callers) = flow.state, flow.stored.externalUserId == externalUserId,
+            callers.count < Self.mostCallers
         else { return false }
         flow.state = .waiting(until: until, callers: callers + [request])
         self.flow = flow
@@ -132,7 +142,7 @@ struct Approval: Hashable, Sendable {
             flow.interval += Self.slowDown
             flow.stored.interval = flow.interval
         }
-        flow.failures = 0
+        (flow.failures, flow.stored.notBefore) = (0, nil)
         (flow.isResumed, flow.isAnswerLost) = (false, false)
         flow.state = .waiting(until: flow.nextPoll(after: flow.pause, now), callers: callers)
         self.flow = flow
@@ -146,6 +156,7 @@ struct Approval: Hashable, Sendable {
         let backoff = min(flow.pause * (1 << min(flow.failures - 1, 10)), Self.longestBackoff)
         let delay = max(flow.pause, failure.retryAfter ?? backoff)
         flow.notBefore = failure.retryAfter.map { now.uptime + $0 }
+        flow.stored.notBefore = flow.notBefore.map(now.wall)
         if failure.ambiguous { flow.isAnswerLost = true }
         flow.state = .waiting(until: flow.nextPoll(after: delay, now), callers: callers)
         self.flow = flow
@@ -154,17 +165,18 @@ struct Approval: Hashable, Sendable {
 
     /// The wall clock was set, or the machine resumed: a person may have approved meanwhile.
     ///
-    /// Returns whether its end reads otherwise now, and the disk has yet to know.
+    /// Returns whether what is stored reads otherwise now, and the disk has yet to know.
     mutating func clockJumped(_ now: Moment) -> Bool {
         guard var flow else { return false }
-        let before = flow.stored.expiresAt
+        let before = flow.stored
         flow.stored.expiresAt = now.wall(at: flow.endsAt)
+        flow.stored.notBefore = flow.notBefore.map(now.wall)
         if case .waiting(let until, let callers) = flow.state, let polledAt = flow.polledAt {
             let soonest = max(polledAt + flow.pause, flow.notBefore ?? polledAt)
             flow.state = .waiting(until: min(until, soonest), callers: callers)
         }
         self.flow = flow
-        return flow.stored.expiresAt != before
+        return flow.stored != before
     }
 
     /// Somebody is signed in: what came of an earlier one is of no interest any more.

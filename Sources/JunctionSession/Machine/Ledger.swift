@@ -119,6 +119,18 @@ struct Ledger: Hashable, Sendable {
         wanted = (wanted ?? []) + followers
     }
 
+    /// Follows the write that holds the present standing, where one is wanted or has not ended; says whether there is one.
+    mutating func follow(_ follower: Follower) -> Bool {
+        if wanted != nil {
+            wanted?.append(follower)
+        } else if let write = atStore, !write.isOverdue {
+            atStore?.followers.append(follower)
+        } else {
+            return false
+        }
+        return true
+    }
+
     /// Another caller waits for the sign-out that is being written.
     mutating func join(_ caller: SignOutCaller) {
         guard case .signOut(let callers)? = change?.kind else { return }

@@ -102,6 +102,10 @@ struct Renewal: Hashable, Sendable {
             let age = max(now.wall - writtenAt, .zero)
             replays = Replays(after: now.uptime + (.zero - age))
             phase = .resting(.replay(at: RetryTime(now.uptime, now)))
+        } else if let until = stored.demandedUntil, until > now.wall {
+            // The wall clock may have been set: a pause never grows beyond what was believed.
+            let left = min(until - now.wall, RenewalPolicy.believableRetryAfter.upperBound)
+            phase = .resting(.backoff(until: RetryTime(now.uptime + left, now), demanded: true, keeping: nil))
         } else if let until = stored.postponedUntil {
             phase = .resting(Self.wait(postponedUntil: until, postponement, now))
         } else if stored.renewalUnderWay {
@@ -399,6 +403,11 @@ struct Renewal: Hashable, Sendable {
     /// Until when nobody is asked, and why.
     var postponement: (until: RetryTime, words: String)? {
         if case .resting(.postponed(let until, let words)) = phase { (until, words) } else { nil }
+    }
+
+    /// Until when no renewal is made because of what the provider said.
+    var demandedUntil: RetryTime? {
+        if case .resting(.backoff(let until, demanded: true, _)) = phase { until } else { nil }
     }
 
     /// When the retry of a failure is due.

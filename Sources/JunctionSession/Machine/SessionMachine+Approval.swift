@@ -35,7 +35,9 @@ extension SessionMachine {
             approval.isUndecided(tooFast: true, callers, now)
             // A restart polls no faster than the provider has demanded.
             if coming.content != nil { ledger.note() }
-        case .unavailable(let unavailability): approval.failed(unavailability, callers, now)
+        case .unavailable(let unavailability):
+            approval.failed(unavailability, callers, now)
+            if unavailability.retryAfter != nil, coming.content != nil { ledger.note() }
         case .denied: ending = .denied
         case .expired: ending = .expired
         case .refused(let words): ending = .refused(words)
@@ -65,8 +67,8 @@ extension SessionMachine {
     mutating func joinApproval(_ origin: SignIn.Origin) -> [Effect] {
         switch origin {
         case .signIn(let request) where approval.stored?.externalUserId == nil:
-            if ledger.isIdle { return [.reply(.change(request, nil))] }
-            return noteApproval([.change(request, nil)])
+            let reply = Reply.change(request, nil)
+            return ledger.follow(.reply(reply)) ? [] : [.reply(reply)]
         case .identify(let request, let externalUserId, _) where approval.join(request, for: externalUserId):
             return []
         case .signIn, .identify:

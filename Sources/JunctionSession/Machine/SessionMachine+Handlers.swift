@@ -124,7 +124,7 @@ extension SessionMachine {
         let delay = postponement + random.uniform(in: RenewalPolicy.postponementSpread)
         let until = Renewal.RetryTime(now.uptime + delay, now)
         let refusal = Refusal.noHandlerCouldRenew(round.words, retryAfter: delay)
-        session.stored.postponedUntil = until.wall
+        (session.stored.postponedUntil, session.stored.demandedUntil) = (until.wall, nil)
         session.stored.closeIntent()
         standing = .signedIn(session)
         let requesters = renewal.postpone(until: until, refusal, after: round.words, now)

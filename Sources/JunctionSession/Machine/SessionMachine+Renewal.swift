@@ -200,6 +200,11 @@ extension SessionMachine {
             // The provider has said no: there is no answer that a restart would have to go and fetch.
             session.stored.closeIntent()
         }
+        if let until = renewal.demandedUntil {
+            // A restart asks no sooner than the provider has demanded.
+            session.stored.demandedUntil = until.wall
+            ledger.note()
+        }
         standing = .signedIn(session)
         if tried.isReplay, let until = session.stored.postponedUntil, until > now.wall {
             renewal.resume(postponedUntil: until, postponement, now)
@@ -253,6 +258,7 @@ extension SessionMachine {
         session.stored.renewalUsesAnswer = next.given != nil || !traits(of: session.stored.scheme).renewsByRefreshToken
         // A replay asks nobody: what was said about asking goes on.
         if !next.isReplay { session.stored.postponedUntil = nil }
+        session.stored.demandedUntil = nil
         standing = .signedIn(session)
         if next.isReplay, before.renewalUnderWay, !before.renewalUsesAnswer {
             // A replay's intent still stands on disk: it does not wait for a second note of the same.

@@ -25,6 +25,8 @@ extension SessionMachine {
             show(unreadable.header, in: &facts)
         }
         if let pending = approval.stored {
+            // Beside a record that cannot be read nothing is written: the codes are in memory only.
+            if coming.content == nil { facts.storage.durable = false }
             facts.authorization = Snapshot.Authorization(expiresAt: pending.expiresAt)
         }
         // Of a session in good order its own renewals speak.

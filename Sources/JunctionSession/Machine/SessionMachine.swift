@@ -131,6 +131,7 @@ package struct SessionMachine: Hashable, Sendable {
             let before = session.stored
             session.clockJumped(now)
             if let (until, _) = renewal.postponement { session.stored.postponedUntil = until.wall }
+            session.stored.demandedUntil = renewal.demandedUntil?.wall
             if session.stored != before { ledger.note() }
             standing = .signedIn(session)
         }
@@ -184,11 +185,12 @@ package struct SessionMachine: Hashable, Sendable {
     mutating func settle(_ now: Moment) -> [Effect] {
         renewal.wake(now)
         var effects = giveUpOverdueWrite(now)
-        if approval.hasExpired(now) { effects += endApproval(.expired) }
+        if approval.hasExpired(now) { effects += endApproval(approval.interruption ?? .expired) }
         effects += advanceRounds(now)
         effects += storeGranted(now)
-        effects += takeTurns(now)
+        // Sign-ins that follow one another leave a poll its turn; between two polls they have theirs.
         effects += advanceApproval(now)
+        effects += takeTurns(now)
         effects += renewIfDue(now)
         // What has begun to wait for an overdue write waits no longer either; whoever waits for a token is served after that.
         if ledger.isAwaitedInVain(now) { return effects + settle(now) }
@@ -205,6 +207,7 @@ package struct SessionMachine: Hashable, Sendable {
         let due = [rounds.dueAt, ledger.dueAt, revocation, enrolmentDue(now), approvalDue(now)]
         var times = due.compactMap(\.self).map(now.wall(at:))
         if let session = standing.session, session.isAlive(now), let end = session.end(now) { times.append(end) }
+        if let session = standing.session, !session.isTrustworthy(now) { times.append(session.believableFrom) }
         if let due = renewalDue(now), due > now.wall || canBeginRenewal { times.append(due) }
         // A session without an end is looked at once a month: no timer takes a time thousands of years away for granted.
         return times.min().map { min($0, now.wall + RenewalPolicy.longestSleep) }

@@ -166,7 +166,8 @@ struct Session: Hashable, Sendable {
     /// A wall clock before the record's own write time is wrong, and so is every lifetime read off it.
     func isTrustworthy(_ now: Moment) -> Bool { now.wall >= believableFrom }
 
-    private var believableFrom: WallTime { writtenAt + (.zero - RenewalPolicy.clockTolerance) }
+    /// The wall clock is believed from this time on.
+    var believableFrom: WallTime { writtenAt + (.zero - RenewalPolicy.clockTolerance) }
 
     /// How long the token is good for; zero when it is dead.
     func validity(_ now: Moment) -> Duration {

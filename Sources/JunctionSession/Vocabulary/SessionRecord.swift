@@ -46,12 +46,15 @@ package struct StoredApproval: Hashable, Sendable {
     package var expiresAt: WallTime
     /// The pause between two polls.
     package var interval: Duration
+    /// The provider wants no poll before this (`Retry-After`).
+    package var notBefore: WallTime?
     /// The app's own name for the user who is to be signed in, where `identify` began it.
     package var externalUserId: ExternalUserId?
 
-    package init(expiresAt: WallTime, interval: Duration, externalUserId: ExternalUserId? = nil) {
+    package init(expiresAt: WallTime, interval: Duration, notBefore: WallTime? = nil, externalUserId: ExternalUserId? = nil) {
         self.expiresAt = expiresAt
         self.interval = interval
+        self.notBefore = notBefore
         self.externalUserId = externalUserId
     }
 }
@@ -67,6 +70,9 @@ package struct StoredSession: Hashable, Sendable {
     package var renewAt: WallTime?
     /// A handler could not help: no renewal before this time.
     package var postponedUntil: WallTime?
+    /// The last renewal failed, and none is made before this: the provider said so (`Retry-After`), or has refused for so long
+    /// that one an hour is enough.
+    package var demandedUntil: WallTime?
     /// The provider wants a new credential; a living token is still served.
     package var reauthenticationPending: Bool
     /// Refusals without a reason that the dead session has met. Beside `reauthenticationPending`: they alone are why a new
@@ -84,6 +90,7 @@ package struct StoredSession: Hashable, Sendable {
         token: TokenFacts?,
         renewAt: WallTime? = nil,
         postponedUntil: WallTime? = nil,
+        demandedUntil: WallTime? = nil,
         reauthenticationPending: Bool = false,
         unexplainedRefusals: UnexplainedRefusals? = nil,
         renewalUnderWay: Bool = false,
@@ -95,6 +102,7 @@ package struct StoredSession: Hashable, Sendable {
         self.token = token
         self.renewAt = renewAt
         self.postponedUntil = postponedUntil
+        self.demandedUntil = demandedUntil
         self.reauthenticationPending = reauthenticationPending
         self.unexplainedRefusals = unexplainedRefusals
         self.renewalUnderWay = renewalUnderWay

@@ -187,6 +187,8 @@ extension Simulation {
         guard machine.standing.session == nil, machine.signIn.queue.isEmpty, machine.signIn.exchange == nil,
             machine.signIn.question == nil, machine.ledger.change == nil, enrolling == nil
         else { return nil }
+        // By a wall clock that was set nobody knows after a restart how much of a demanded pause is left.
+        if machine.approval.stored?.notBefore != nil, restarts > 0, lastStep > time - 3_600_000 { return nil }
         return provider.awaitsPoll(code, after: time + 120_000)
     }
 
