@@ -97,8 +97,10 @@ extension RecordKeeper {
         let moves = Result { () throws(FileFault) in try finishMoves() }
         let naming = Result { () throws(FileFault) in try storeInstallation() }
         let (quarantine, settled, probe) = (quarantine, settled, replacement.probe)
-        let predecessor = change == .signOut ? nil : predecessor
+        let predecessor = predecessor
         try replacement.replace(.live, with: bytes, ifRefused: .keeps) { () throws(FileFault) in
+            // A sign-out keeps nothing, so nothing that was to be kept holds it up.
+            if change == .signOut { return }
             // The new record is complete beside the old one, which must not go before this is done.
             try moves.get()
             guard let predecessor else { return }
@@ -125,7 +127,8 @@ extension RecordKeeper {
         case .signIn:
             for move in settlement { try? carryOut(move) }
         case .signOut:
-            for file in settlement.compactMap(\.leftover) { try? files.remove(file) }
+            for file in (unfinished + settlement).compactMap(\.leftover) { try? files.remove(file) }
+            unfinished = []
             try? quarantine.clear()
             settled = []
         }
@@ -154,8 +157,8 @@ extension Election.Move {
     /// The leftover temporary that this is about.
     fileprivate var leftover: StateFile? {
         switch self {
-        case .putAside(let file, _), .discard(let file): file
-        case .keepLive, .adopt, .store: nil
+        case .putAside(let file, _), .discard(let file), .adopt(let file): file
+        case .keepLive, .store: nil
         }
     }
 }

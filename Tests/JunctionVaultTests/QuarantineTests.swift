@@ -1,3 +1,5 @@
+import Glibc
+import JunctionSession
 import Testing
 
 @testable import JunctionVault
@@ -63,5 +65,23 @@ import Testing
 
         #expect(Quarantine.name(of: [1], altered) == Quarantine.name(of: [1], altered))
         #expect(Quarantine.name(of: [1], altered) != Quarantine.name(of: [2], altered))
+    }
+
+    @Test func `a sign-out is not held up by a quarantine that cannot be used, and leaves nothing of the user`() throws {
+        let disk = SimulatedDisk(
+            live: sealed(.test(8)).altered(),
+            [.temporary: sealed(.test(7)), StateFile("session.sealed.tmp-2"): sealed(.test(6)).altered()]
+        )
+        disk.fail { _, operation in operation.verb == "make" ? ENOTDIR : nil }
+        var (keeper, found) = disk.keeper()
+        #expect(found.record == .test(7))
+        #expect(throws: StoreFailure.self) { try keeper.write(.test(9), .test(9)) }
+
+        try keeper.write(.test(10, .signedOut), SessionSecrets())
+
+        #expect(Set(disk.content.keys) == [.live, .installation])
+        for survivor in disk.afterPowerCut() {
+            #expect(survivor.keeper().found.record?.content == .signedOut)
+        }
     }
 }
