@@ -37,7 +37,6 @@ package final class FakeProvider: IdentityProvider {
         var revocations: [(Identity, SessionSecrets)] = []
         var failedRevocations: [Unavailability] = []
         var revocationsGivenUp = 0
-        var signOuts = 0
         var apiCalls: [ApiRequest] = []
         var uploaded = 0
         var takesUploads = true
@@ -149,9 +148,6 @@ package final class FakeProvider: IdentityProvider {
     /// How many requests to revoke were cancelled while they were held.
     package var revocationsGivenUp: Int { state.withLock { $0.revocationsGivenUp } }
 
-    /// How often it was told that somebody signs out.
-    package var signOuts: Int { state.withLock { $0.signOuts } }
-
     /// Bodies that come by and by are not taken from now on, until `takeUploads()`.
     package func leaveUploads() {
         state.withLock { $0.takesUploads = false }
@@ -251,7 +247,7 @@ package final class FakeProvider: IdentityProvider {
         )
     }
 
-    package func poll(_ codes: DeviceCodes) async throws(PollFailure) -> Grant {
+    package func poll(_ codes: DeviceCodes, keeper: PartialGrantKeeper) async throws(PollFailure) -> Grant {
         state.withLock { $0.polls.append(codes) }
         let start = clock.now()
         await begin()
@@ -265,7 +261,8 @@ package final class FakeProvider: IdentityProvider {
 
     package func exchange(
         _ credential: Credential,
-        expecting expected: Identity?
+        expecting expected: Identity?,
+        keeper: PartialGrantKeeper
     ) async throws(ExchangeFailure) -> Grant {
         state.withLock { $0.exchangeCalls += 1 }
         let start = clock.now()
@@ -289,10 +286,6 @@ package final class FakeProvider: IdentityProvider {
         case .registration(_, nil), .userLogin, .selfSigned, .device:
             throw .refused("Not scripted")
         }
-    }
-
-    package func signedOut() {
-        state.withLock { $0.signOuts += 1 }
     }
 
     package func revoke(_ identity: Identity, with secrets: SessionSecrets) async throws(Unavailability) {

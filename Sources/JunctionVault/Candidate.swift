@@ -86,7 +86,7 @@ struct RecordReader {
         // Nobody's login is in a tombstone, so it does not matter on which machine it was written.
         guard isOurs(header, origin) else {
             return header.state == .signedOut
-                ? .authentic(opened.withoutApproval) : .locked(header, .otherInstallation)
+                ? .authentic(opened.withoutSignIns) : .locked(header, .otherInstallation)
         }
         return .authentic(opened)
     }

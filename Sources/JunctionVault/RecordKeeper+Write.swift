@@ -53,9 +53,9 @@ extension RecordKeeper {
         case signOut
 
         init(from old: SessionRecord?, to new: SessionRecord) {
-            // A sign-in that awaits approval ends nothing, and settles nothing yet.
+            // A sign-in that is not complete ends nothing, and settles nothing yet.
             let isNote = old.map { $0.generation == new.generation } ?? (new.generation == 0)
-            if isNote, new.approval != nil || old?.approval != nil {
+            if isNote, new.hasSignIns || old?.hasSignIns == true {
                 self = .update
                 return
             }
@@ -135,6 +135,11 @@ extension RecordKeeper {
         settlement = []
         predecessor = nil
     }
+}
+
+extension SessionRecord {
+    /// Whether it holds sign-ins that are not complete.
+    fileprivate var hasSignIns: Bool { approval != nil || !partialGrants.isEmpty }
 }
 
 extension StoredSession {

@@ -7,6 +7,8 @@ struct RecordPayload {
     var content: SessionRecord.Content
     /// A sign-in that awaits approval, with its codes among the secrets.
     var approval: StoredApproval?
+    /// Sign-ins that are not complete, with what they have been granted among the secrets.
+    var partialGrants: [StoredPartialGrant]
     var secrets: SessionSecrets
 
     /// Writes the payload; the text is wiped when it goes away.
@@ -38,6 +40,7 @@ struct RecordPayload {
                 text.member(secrets.endpointOrigins)
                 if approval != nil, let codes = secrets.codes { text.member(codes) }
             }
+            if !partialGrants.isEmpty { text.member(partialGrants, secrets.partialGrants) }
         }
         return text
     }
@@ -56,13 +59,27 @@ struct RecordPayload {
             guard let approval = StoredApproval(stored), let codes = DeviceCodes(secrets["codes"]) else { return nil }
             (self.approval, self.secrets.codes) = (approval, codes)
         }
+        partialGrants = []
+        if let items = text["partialGrants"]?.elements {
+            for item in items {
+                guard let stored = StoredPartialGrant(item), let grant = PartialGrant(item) else { return nil }
+                partialGrants.append(stored)
+                self.secrets.partialGrants.append(grant)
+            }
+        }
         guard let content = SessionRecord.Content(text, as: state, format: format) else { return nil }
         self.content = content
     }
 
-    init(content: SessionRecord.Content, approval: StoredApproval? = nil, secrets: SessionSecrets) {
+    init(
+        content: SessionRecord.Content,
+        approval: StoredApproval? = nil,
+        partialGrants: [StoredPartialGrant] = [],
+        secrets: SessionSecrets
+    ) {
         self.content = content
         self.approval = approval
+        self.partialGrants = partialGrants
         self.secrets = secrets
     }
 }
@@ -134,6 +151,37 @@ extension JSONWriter {
             if let origin = origins.revocation { text.member("revocation", origin) }
             if let origin = origins.userinfo { text.member("userinfo", origin) }
         }
+    }
+}
+
+// Sign-ins that are not complete: each with its secrets, so that no two arrays have to agree.
+extension JSONWriter {
+    fileprivate mutating func member(_ stored: [StoredPartialGrant], _ grants: [PartialGrant]) {
+        key("partialGrants")
+        beginArray()
+        for (stored, grant) in zip(stored, grants) {
+            object { text in
+                text.member("expiresAt", stored.expiresAt.milliseconds)
+                if stored.isOfApproval { text.member("isOfApproval", true) }
+                text.member("credential", secret: grant.credential)
+                text.member("content", secret: grant.content)
+            }
+        }
+        endArray()
+    }
+}
+
+extension StoredPartialGrant {
+    fileprivate init?(_ text: JSONValue) {
+        guard let expiresAt = WallTime(text["expiresAt"]) else { return nil }
+        self.init(expiresAt: expiresAt, isOfApproval: text["isOfApproval"]?.bool ?? false)
+    }
+}
+
+extension PartialGrant {
+    fileprivate init?(_ text: JSONValue) {
+        guard let credential = text["credential"]?.secret, let content = text["content"]?.secret else { return nil }
+        self.init(credential: credential, content: content)
     }
 }
 

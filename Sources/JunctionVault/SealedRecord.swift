@@ -26,7 +26,12 @@ package enum SealedRecord {
             return RecordFrame.clear(header, sealedLength: 0)
         }
 
-        let payload = RecordPayload(content: record.content, approval: record.approval, secrets: secrets).encoded()
+        let payload = RecordPayload(
+            content: record.content,
+            approval: record.approval,
+            partialGrants: record.partialGrants,
+            secrets: secrets
+        ).encoded()
         let sealedLength = payload.count + SealingKey.overhead
         var bytes = RecordFrame.clear(header, sealedLength: sealedLength)
         guard bytes.count + sealedLength <= RecordFrame.longest else { throw .tooLong(bytes.count + sealedLength) }
@@ -45,11 +50,11 @@ package struct OpenedRecord: Sendable {
     package var record: SessionRecord
     package var secrets: SessionSecrets
 
-    /// The same without the sign-in that awaited approval: another installation's is none of ours.
-    var withoutApproval: OpenedRecord {
+    /// The same without the sign-ins that were not complete: another installation's are none of ours.
+    var withoutSignIns: OpenedRecord {
         var other = self
-        other.record.approval = nil
-        other.secrets.codes = nil
+        (other.record.approval, other.record.partialGrants) = (nil, [])
+        (other.secrets.codes, other.secrets.partialGrants) = (nil, [])
         return other
     }
 
@@ -61,7 +66,8 @@ package struct OpenedRecord: Sendable {
             writtenAt: header.writtenAt,
             provider: header.provider,
             content: payload.content,
-            approval: payload.approval
+            approval: payload.approval,
+            partialGrants: payload.partialGrants
         )
         secrets = payload.secrets
     }

@@ -618,7 +618,8 @@ import Testing
         #expect(bench.state == .established)
     }
 
-    @Test func `but no longer than they had to live when they were written, and the words leave open what became of them`()
+    @Test
+    func `but no longer than they had to live when they were written, and the words leave open what became of them`()
         throws
     {
         var bench = try Self.restarted(Self.awaiting(), after: .seconds(3_600))

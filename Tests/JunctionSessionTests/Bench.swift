@@ -25,6 +25,9 @@ struct Bench {
     private(set) var revoked: [Identity] = []
     /// The request by which it is being told: it waits for `endRevocation`.
     private(set) var telling: RevocationID?
+    /// Sign-ins that went on after what was granted for them had been written; false: nobody wants them any more.
+    private(set) var goneOn: [Bool] = []
+    private(set) var givenBack: [SecretRef] = []
     private(set) var interrupted: [RevocationID] = []
     /// Whose sign-outs the provider has yet to hear of.
     var waitingRevocations: [Identity] { machine.revocations.list.map(\.identity) }
@@ -62,8 +65,15 @@ struct Bench {
             callsPerMinute: callsPerMinute
         )
         var codes: SecretRef?
-        if case .restored(let record, _, _) = restoration, record.approval != nil { codes = secret() }
-        perform(machine.restored(restoration, secrets: secret(), codes: codes, now: now))
+        var partialGrants: [SecretRef] = []
+        if case .restored(let record, _, _) = restoration {
+            if record.approval != nil { codes = secret() }
+            for _ in record.partialGrants { partialGrants.append(secret()) }
+        }
+        let secrets = secret()
+        perform(
+            machine.restored(restoration, secrets: secrets, codes: codes, partialGrants: partialGrants, now: now)
+        )
     }
 
     // MARK: What the world does
@@ -123,6 +133,21 @@ struct Bench {
 
     mutating func failLate(_ attempt: Attempt) {
         perform(machine.renewalFailed(attempt, .unavailable(Unavailability("No answer")), now: now))
+    }
+
+    /// The provider grants something that is no session yet.
+    @discardableResult
+    mutating func grantPartially() -> SecretRef {
+        let grant = secret()
+        if let attempt = exchanges.last ?? polls.last {
+            perform(machine.partiallyGranted(attempt, grant, now: now))
+        }
+        return grant
+    }
+
+    /// The credential of the sign-in under way is one that an earlier try has spent.
+    mutating func findPartialGrant(_ grant: SecretRef) {
+        if let attempt = exchanges.last { machine.foundPartialGrant(attempt, grant) }
     }
 
     mutating func failExchange(_ failure: ExchangeFailure) {
@@ -322,11 +347,13 @@ struct Bench {
                 precondition(telling == nil, "The provider is told of two sign-outs at once")
                 telling = revocation
                 revoked.append(identity)
+            case .goOn(_, let isWanted): goneOn.append(isWanted)
+            case .giveBack(let grant): givenBack.append(grant)
             case .enrol: enrolments += 1
             case .dropEnrolment: droppedEnrolments += 1
             case .interrupt(let revocation): interrupted.append(revocation)
             case .report(let happening): reports.append(happening)
-            case .write(let ticket, let record, let secrets, _):
+            case .write(let ticket, let record, let secrets, _, _):
                 precondition(heldWrites.isEmpty, "Two writes were handed out at once")
                 if holdsWrites {
                     heldWrites.append((ticket, record, secrets))

@@ -67,7 +67,8 @@ import Testing
         #expect(Quarantine.name(of: [1], altered) != Quarantine.name(of: [2], altered))
     }
 
-    @Test func `a sign-out is not held up by a quarantine that cannot be used, and leaves nothing of the user`() throws {
+    @Test func `a sign-out is not held up by a quarantine that cannot be used, and leaves nothing of the user`() throws
+    {
         let disk = SimulatedDisk(
             live: sealed(.test(8)).altered(),
             [.temporary: sealed(.test(7)), StateFile("session.sealed.tmp-2"): sealed(.test(6)).altered()]

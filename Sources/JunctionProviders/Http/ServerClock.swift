@@ -4,6 +4,10 @@ import JunctionSession
 struct ServerClock: Sendable {
     let skew: Duration
 
+    init(skew: Duration) {
+        self.skew = skew
+    }
+
     /// Compares the `Date` of an answer with our clock.
     ///
     /// The header names the whole second in which the server answered, some time between our sending and receiving.

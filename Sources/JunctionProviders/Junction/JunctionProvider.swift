@@ -15,7 +15,6 @@ package struct JunctionProvider: IdentityProvider {
     let clock: any SessionClock
     /// Whether a team API key may be one for production.
     var takesProductionKeys: Bool
-    private let linked = LinkedTokens()
 
     package init(cloud: JunctionCloud, http: OutgoingHttp, clock: any SessionClock, takesProductionKeys: Bool = false) {
         self.cloud = cloud
@@ -28,7 +27,6 @@ package struct JunctionProvider: IdentityProvider {
         _ credential: Credential,
         configured: (environment: String, region: String)?
     ) throws(CredentialRefused) -> CredentialFacts {
-        linked.expire(clock.now())
         switch credential {
         case .signInToken(let token):
             return CredentialFacts(scheme: .signInToken, subject: .user(try SignInToken(token).identity))
@@ -60,7 +58,8 @@ package struct JunctionProvider: IdentityProvider {
 
     package func exchange(
         _ credential: Credential,
-        expecting expected: Identity?
+        expecting expected: Identity?,
+        keeper: PartialGrantKeeper
     ) async throws(ExchangeFailure) -> Grant {
         switch credential {
         case .signInToken(let token):
@@ -71,7 +70,8 @@ package struct JunctionProvider: IdentityProvider {
         case .linkCode(let code):
             return try await exchange(
                 try read { () throws(CredentialRefused) in try LinkCode(code) },
-                expecting: expected
+                expecting: expected,
+                keeper
             )
         case .apiKey(let key, _, _, _):
             let facts = try read { () throws(CredentialRefused) in try examine(credential, configured: nil) }
@@ -93,7 +93,6 @@ package struct JunctionProvider: IdentityProvider {
         using answer: RenewalAnswer,
         departingBy departure: Uptime?
     ) async throws(RenewalFailure) -> Grant {
-        linked.expire(clock.now())
         return switch answer {
         case .renew: try await renew(identity, with: secrets, departingBy: departure)
         case .authToken(let token): try await renew(identity, with: token)
@@ -103,8 +102,6 @@ package struct JunctionProvider: IdentityProvider {
 
     /// Junction has no revocation: a sign-out is local.
     package func revoke(_ identity: Identity, with secrets: SessionSecrets) async throws(Unavailability) {}
-
-    package func signedOut() { linked.signedOut() }
 
     /// A fresh Sign-In Token from the app's server takes the place of the refresh token.
     private func renew(_ identity: Identity, with token: SharedSecret) async throws(RenewalFailure) -> Grant {
@@ -147,48 +144,30 @@ package struct JunctionProvider: IdentityProvider {
 }
 
 extension JunctionProvider {
-    private func exchange(_ code: LinkCode, expecting expected: Identity?) async throws(ExchangeFailure) -> Grant {
-        let token = try await token(of: code)
-        do throws(ExchangeFailure) {
-            guard token.site == code.site else {
-                throw .refused("The link code leads to another environment or region than it names: get a new one")
-            }
-            let grant = try await exchange(token, expecting: expected)
-            linked.forget(code)
-            return grant
-        } catch {
-            switch error {
-            // Nothing is decided, or not even tried: the code is good for another try.
-            case .unavailable, .otherUser: break
-            case .refused, .terminated: linked.forget(code)
-            }
-            throw error
+    private func exchange(
+        _ code: LinkCode,
+        expecting expected: Identity?,
+        _ keeper: PartialGrantKeeper
+    ) async throws(ExchangeFailure) -> Grant {
+        let token = try await token(of: code, keeper)
+        guard token.site == code.site else {
+            throw .refused("The link code leads to another environment or region than it names: get a new one")
         }
+        return try await exchange(token, expecting: expected)
     }
 
-    /// What the code brings, or has brought to an earlier try.
-    private func token(of code: LinkCode) async throws(ExchangeFailure) -> SignInToken {
-        if let kept = linked.token(of: code, at: clock.now()) { return kept }
-        guard linked.hasRoom else {
-            throw .unavailable(
-                Unavailability(
-                    "\(LinkedTokens.most) link codes wait for their exchange already, and this one was not spent: try those "
-                        + "again, or sign out, which drops them"
-                )
-            )
-        }
-        let (api, era) = (cloud.api(code.site), linked.era)
+    /// What the code brings, or has brought to an earlier try: that is kept, as the code is spent.
+    private func token(of code: LinkCode, _ keeper: PartialGrantKeeper) async throws(ExchangeFailure) -> SignInToken {
+        if let found = keeper.found.flatMap({ try? SignInToken($0) }) { return found }
+        let api = cloud.api(code.site)
         let brought = try await LinkCodeEndpoint(http: http, clock: clock).exchange(code, at: api)
-        let token: SignInToken
-        do {
-            token = try SignInToken(brought)
-        } catch {
+        guard let token = try? SignInToken(brought) else {
             throw .unavailable(
                 Unavailability("\(api.place) answered the link code with an unreadable Sign-In Token", ambiguous: true)
             )
         }
-        guard linked.keep(token, of: code, at: clock.now(), since: era) else {
-            throw .unavailable(Unavailability("A sign-out came in between: nobody is signed in"))
+        guard await keeper.keep(brought) else {
+            throw .unavailable(Unavailability("Nobody waits for the sign-in any more"))
         }
         return token
     }

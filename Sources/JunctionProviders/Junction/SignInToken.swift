@@ -11,8 +11,6 @@ struct SignInToken: Sendable {
     var identity: Identity
     /// The JWT: what the exchange sends.
     var userToken: SharedSecret
-    /// How long it is good, if it says so. Its own clock's times are compared with each other, never with this device's.
-    var life: Duration?
 
     /// Far more than any token has, and little enough to copy a few times.
     static let longest = 1 << 16
@@ -27,7 +25,6 @@ struct SignInToken: Sendable {
         self.site = site
         self.identity = site.identity(userId: userId, teamId: teamId)
         self.userToken = userToken
-        life = Self.life(claims)
     }
 }
 
@@ -96,12 +93,6 @@ extension SignInToken {
             let region = JunctionSite.Region(rawValue: String(words[1]))
         else { throw malformed("has an unknown issuer (iss)") }
         return JunctionSite(environment, region)
-    }
-
-    private static func life(_ claims: JSONValue) -> Duration? {
-        guard let issued = claims["iat"]?.double, let end = claims["exp"]?.double, end > issued, end - issued < 1e10
-        else { return nil }
-        return .seconds(end - issued)
     }
 
     private static func id(_ value: JSONValue?, _ name: String) throws(CredentialRefused) -> String {

@@ -30,30 +30,27 @@ extension OAuthProvider {
         return begun
     }
 
-    package func poll(_ codes: DeviceCodes) async throws(PollFailure) -> Grant {
-        let era = kept.era
-        let code = codes.deviceCode
+    package func poll(_ codes: DeviceCodes, keeper: PartialGrantKeeper) async throws(PollFailure) -> Grant {
         let tokens: OAuthTokens
-        switch kept.grant(of: code) {
-        case .tokens(let before):
-            tokens = before
+        var areKept = false
+        switch partialGrant(keeper) {
+        case .tokens(let before): (tokens, areKept) = (before, true)
         case .refreshToken(let left, let origins):
             do throws(SignInFailure) {
-                tokens = try await redeem(left, at: origins, leftBy: code, since: era)
+                tokens = try await redeem(left, at: origins, keeper)
             } catch {
                 throw PollFailure(error)
             }
-        case nil:
-            tokens = try await ask(for: codes, since: era)
+        case nil: tokens = try await ask(for: codes, keeper)
         }
         do throws(SignInFailure) {
-            return try await grant(tokens, of: code, OAuthSignIn.Granted(scheme: .device), since: era)
+            return try await grant(tokens, OAuthSignIn.Granted(scheme: .device), keeper, areKept: areKept)
         } catch {
             throw PollFailure(error)
         }
     }
 
-    private func ask(for codes: DeviceCodes, since era: KeptTokens.Era) async throws(PollFailure) -> OAuthTokens {
+    private func ask(for codes: DeviceCodes, _ keeper: PartialGrantKeeper) async throws(PollFailure) -> OAuthTokens {
         let fields: [FormBody.Field] = [
             .text(name: "grant_type", value: "urn:ietf:params:oauth:grant-type:device_code"),
             .secret(name: "device_code", value: codes.deviceCode),
@@ -75,7 +72,7 @@ extension OAuthProvider {
             notes.granted(tokens, askedFor: setup.scopes, isSignIn: true)
             return tokens
         case .unusable(let unusable):
-            throw PollFailure(await keep(unusable, of: codes.deviceCode, since: era))
+            throw PollFailure(await keep(unusable, with: keeper))
         case .trouble(let why):
             throw .unavailable(why)
         case .error(let error, let why):

@@ -5,16 +5,17 @@ import JunctionSession
 extension OAuthProvider {
     /// What tokens come to: a session, once it is known whose.
     ///
-    /// Where that cannot be learnt now, the tokens wait for the same credential's next try: it is spent already.
+    /// Where a second request has to tell that, the tokens are kept first: what brought them is spent.
+    ///
+    /// - Parameter areKept: they come from an earlier try.
     func grant(
         _ tokens: OAuthTokens,
-        of credential: SharedSecret,
         _ granted: OAuthSignIn.Granted,
-        since era: KeptTokens.Era
+        _ keeper: PartialGrantKeeper,
+        areKept: Bool = false
     ) async throws(SignInFailure) -> Grant {
         do throws(SignInFailure) {
-            let subject = try await subject(of: tokens)
-            kept.forget(credential)
+            let subject = try await subject(of: tokens, areKept ? nil : keeper)
             var grant = Grant(
                 identity: identity(subject),
                 // What has a refresh token of its own needs no app's server any more.
@@ -27,11 +28,8 @@ extension OAuthProvider {
             return grant
         } catch {
             switch error {
-            case .refused:
-                kept.forget(credential)
-                await giveUp(tokens.revocation)
-            case .unavailable:
-                await keep(.tokens(tokens), of: credential, since: era)
+            case .refused: await giveUp(tokens.revocation)
+            case .unavailable: if !keeper.isLasting { await giveUp(tokens.revocation) }
             }
             throw error
         }
@@ -39,10 +37,14 @@ extension OAuthProvider {
 
     func identity(_ subject: String) -> Identity { Identity(userId: subject, issuer: setup.issuer.text) }
 
-    private func subject(of tokens: OAuthTokens) async throws(SignInFailure) -> String {
+    /// - Parameter keeper: keeps them before a second request; nothing where they are kept already.
+    private func subject(
+        of tokens: OAuthTokens,
+        _ keeper: PartialGrantKeeper?
+    ) async throws(SignInFailure) -> String {
         switch setup.identity {
         case .idToken:
-            guard let token = tokens.idToken else { return try await userinfo(tokens) }
+            guard let token = tokens.idToken else { return try await userinfo(tokens, keeper) }
             guard let idToken = IdToken(token) else {
                 throw .refused(
                     "\(setup.issuer.place) gave an id_token that cannot be read: turn its encryption off for this client, or "
@@ -53,7 +55,7 @@ extension OAuthProvider {
             if let fault { throw .refused("\(setup.issuer.place) gave an id_token that \(fault)") }
             return idToken.subject
         case .userinfo:
-            let subject = try await userinfo(tokens)
+            let subject = try await userinfo(tokens, keeper)
             // OpenID Connect Core §5.3.2.
             if let idToken = tokens.idToken.flatMap(IdToken.init), !idToken.subject.hasSameBytes(as: subject) {
                 throw .refused("\(setup.issuer.place) names one user in the id_token and another in its userinfo")
@@ -62,7 +64,11 @@ extension OAuthProvider {
         }
     }
 
-    private func userinfo(_ tokens: OAuthTokens) async throws(SignInFailure) -> String {
+    private func userinfo(
+        _ tokens: OAuthTokens,
+        _ keeper: PartialGrantKeeper?
+    ) async throws(SignInFailure) -> String {
+        if let keeper { try await keep(.tokens(tokens), with: keeper) }
         let endpoint: HttpUrl?
         do throws(Unavailability) {
             endpoint = try await server.optional(.userinfo, at: tokens.origins)

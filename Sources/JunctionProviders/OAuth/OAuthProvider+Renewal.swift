@@ -9,7 +9,6 @@ extension OAuthProvider {
         using answer: RenewalAnswer,
         departingBy departure: Uptime?
     ) async throws(RenewalFailure) -> Grant {
-        expireKept()
         // A token is never shown to another server than the one that gave it.
         guard setup.issuer.isNamed(identity.issuer) else {
             throw .unavailable(
@@ -102,7 +101,7 @@ extension OAuthProvider {
         }
         let grant: Grant
         do throws(SignInFailure) {
-            grant = try await session(of: signIn, at: secrets.endpointOrigins)
+            grant = try await session(of: signIn, at: secrets.endpointOrigins, .none)
         } catch {
             switch error {
             case .refused(let words): throw .answerRefused(words)
@@ -110,6 +109,12 @@ extension OAuthProvider {
             }
         }
         guard grant.identity.isSameUser(as: identity) else {
+            let unwanted = Revocable(
+                refreshToken: grant.refreshToken,
+                accessToken: grant.token?.secret,
+                origins: grant.endpointOrigins
+            )
+            await giveUp(unwanted)
             throw .answerRefused("The session handler's subject token is for another user")
         }
         return grant

@@ -1,4 +1,4 @@
-import JunctionSecret
+package import JunctionSecret
 import JunctionSession
 
 /// Tokens that a server has granted and nobody will ask for again: it is told to revoke them, until it has heard.
@@ -34,49 +34,35 @@ extension OAuthProvider {
         server.http.schedule(in: pause * (1 << (attempts - 1))) { dismiss(tokens, attempt: attempts) }
     }
 
-    // MARK: Those that wait for a next try
+    package func giveBack(_ partialGrant: SharedSecret) async {
+        guard let grant = OAuthPartialGrant(partialGrant, now: clock.now()) else { return }
+        await giveUp(grant.revocation)
+    }
 
-    /// Keeps it for this credential's next try, and gives back what there is no room for.
-    func keep(_ grant: KeptGrant, of credential: SharedSecret, since era: KeptTokens.Era) async {
-        for unwanted in kept.keep(grant, of: credential, at: clock.now(), since: era) { await giveUp(unwanted) }
-        // Where to give them back is learnt now: later there may be nobody who could wait for it.
-        if server.remembered(.revocation) == nil { _ = try? await server.optional(.revocation, at: nil) }
-        watchKept()
+    // MARK: Those that wait for a further request
+
+    /// Returns when it is on the disk, or the disk has refused it.
+    func keep(_ grant: OAuthPartialGrant, with keeper: PartialGrantKeeper) async throws(SignInFailure) {
+        guard await keeper.keep(grant.content) else {
+            throw .unavailable(Unavailability("Nobody waits for the sign-in any more"))
+        }
     }
 
     /// What it means for a sign-in that no usable access token came: the credential is spent, and where a refresh token came the
     /// next try goes on with that.
-    func keep(
-        _ unusable: OAuthReply.Unusable,
-        of credential: SharedSecret,
-        since era: KeptTokens.Era
-    ) async -> SignInFailure {
+    func keep(_ unusable: OAuthReply.Unusable, with keeper: PartialGrantKeeper) async -> SignInFailure {
         guard !unusable.isForLong, let refreshToken = unusable.refreshToken else {
-            kept.forget(credential)
             await giveUp(unusable.revocation)
             return .refused(unusable.why.message)
         }
-        await keep(.refreshToken(refreshToken, unusable.origins), of: credential, since: era)
+        do throws(SignInFailure) {
+            try await keep(.refreshToken(refreshToken, unusable.origins), with: keeper)
+        } catch {
+            return error
+        }
+        if !keeper.isLasting { await giveUp(unusable.revocation) }
         var why = unusable.why
         why.ambiguous = true
         return .unavailable(why)
-    }
-
-    package func signedOut() {
-        for tokens in kept.signedOut() { dismiss(tokens) }
-    }
-
-    func expireKept() {
-        for tokens in kept.expire(clock.now()) { dismiss(tokens) }
-    }
-
-    /// A sign-in may end, by its time or with its caller, without a word to anybody.
-    func watchKept() {
-        guard kept.watch() else { return }
-        server.http.schedule(in: kept.time + .milliseconds(1)) {
-            kept.watched()
-            expireKept()
-            watchKept()
-        }
     }
 }

@@ -13,18 +13,16 @@ package struct OAuthProvider: IdentityProvider {
     ]
 
     let server: OAuthServer
-    let kept: KeptTokens
     /// The first pause before a server is told again of tokens that nobody wants.
     let pause: Duration
     let notes = ServerNotes()
 
     package init(setup: OAuthSetup, http: OutgoingHttp, clock: any SessionClock) {
-        self.init(setup: setup, http: http, clock: clock, keepingFor: KeptTokens.longest, pause: .seconds(30))
+        self.init(setup: setup, http: http, clock: clock, pause: .seconds(30))
     }
 
-    init(setup: OAuthSetup, http: OutgoingHttp, clock: any SessionClock, keepingFor time: Duration, pause: Duration) {
+    init(setup: OAuthSetup, http: OutgoingHttp, clock: any SessionClock, pause: Duration) {
         server = OAuthServer(setup: setup, http: http, clock: clock)
-        kept = KeptTokens(for: time)
         self.pause = pause
     }
 
@@ -35,7 +33,6 @@ package struct OAuthProvider: IdentityProvider {
         _ credential: Credential,
         configured: (environment: String, region: String)?
     ) throws(CredentialRefused) -> CredentialFacts {
-        expireKept()
         if case .device = credential {
             return CredentialFacts(scheme: .device, subject: .unnamed, awaitsApproval: true)
         }
@@ -44,7 +41,8 @@ package struct OAuthProvider: IdentityProvider {
 
     package func exchange(
         _ credential: Credential,
-        expecting expected: Identity?
+        expecting expected: Identity?,
+        keeper: PartialGrantKeeper
     ) async throws(ExchangeFailure) -> Grant {
         let signIn: OAuthSignIn
         do throws(CredentialRefused) {
@@ -54,7 +52,7 @@ package struct OAuthProvider: IdentityProvider {
         }
         do throws(SignInFailure) {
             // For whomever it is: it is told only now, and the session revokes what it does not want.
-            return try await session(of: signIn, at: nil)
+            return try await session(of: signIn, at: nil, keeper)
         } catch {
             switch error {
             case .refused(let words): throw .refused(words)
@@ -64,45 +62,44 @@ package struct OAuthProvider: IdentityProvider {
     }
 
     /// - Parameter origins: where the session that stands has its endpoints, if one does.
-    func session(of signIn: OAuthSignIn, at origins: EndpointOrigins?) async throws(SignInFailure) -> Grant {
-        let era = kept.era
+    func session(
+        of signIn: OAuthSignIn,
+        at origins: EndpointOrigins?,
+        _ keeper: PartialGrantKeeper
+    ) async throws(SignInFailure) -> Grant {
         let tokens: OAuthTokens
-        switch kept.grant(of: signIn.secret) {
-        case .tokens(let before): tokens = before
-        case .refreshToken(let left, let fixed):
-            tokens = try await redeem(left, at: fixed, leftBy: signIn.secret, since: era)
-        case nil: tokens = try await redeem(signIn, at: origins, of: signIn.secret, since: era)
+        switch partialGrant(keeper) {
+        case .tokens(let before): return try await grant(before, signIn.granted, keeper, areKept: true)
+        case .refreshToken(let left, let fixed): tokens = try await redeem(left, at: fixed, keeper)
+        case nil: tokens = try await redeem(signIn, at: origins, keeper)
         }
-        return try await grant(tokens, of: signIn.secret, signIn.granted, since: era)
+        return try await grant(tokens, signIn.granted, keeper)
+    }
+
+    /// What an earlier try has brought.
+    func partialGrant(_ keeper: PartialGrantKeeper) -> OAuthPartialGrant? {
+        keeper.found.flatMap { OAuthPartialGrant($0, now: clock.now()) }
     }
 
     /// Goes on with the refresh token that a credential brought earlier, when no usable access token came with it.
     func redeem(
         _ refreshToken: SharedSecret,
         at origins: EndpointOrigins?,
-        leftBy credential: SharedSecret,
-        since era: KeptTokens.Era
+        _ keeper: PartialGrantKeeper
     ) async throws(SignInFailure) -> OAuthTokens {
         let signIn: OAuthSignIn
         do throws(CredentialRefused) {
             signIn = try OAuthSignIn(.refreshToken(refreshToken))
         } catch {
-            kept.forget(credential)
             throw .refused(error.reason)
         }
-        do throws(SignInFailure) {
-            return try await redeem(signIn, at: origins, of: credential, since: era)
-        } catch {
-            if case .refused = error { kept.forget(credential) }
-            throw error
-        }
+        return try await redeem(signIn, at: origins, keeper)
     }
 
     private func redeem(
         _ signIn: OAuthSignIn,
         at origins: EndpointOrigins?,
-        of credential: SharedSecret,
-        since era: KeptTokens.Era
+        _ keeper: PartialGrantKeeper
     ) async throws(SignInFailure) -> OAuthTokens {
         if origins == nil { await server.prepareOrigins(before: .token) }
         switch try await ask(signIn.fields(setup), at: origins) {
@@ -110,7 +107,7 @@ package struct OAuthProvider: IdentityProvider {
             notes.granted(tokens, askedFor: setup.scopes, isSignIn: true)
             return tokens
         case .unusable(let unusable):
-            throw await keep(unusable, of: credential, since: era)
+            throw await keep(unusable, with: keeper)
         case .trouble(let why):
             throw .unavailable(why)
         case .error(let error, let why):

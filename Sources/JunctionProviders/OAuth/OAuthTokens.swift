@@ -16,8 +16,8 @@ struct OAuthTokens: Sendable {
     let origins: EndpointOrigins?
 
     /// By the clock of the request's start, and as long as the server says, where it does.
-    private let sentAt: Moment
-    private let life: Duration?
+    let sentAt: Moment
+    let life: Duration?
 
     /// What is assumed of a token whose end nobody tells, while another can be had for it.
     static let assumedLife: Duration = .seconds(300)

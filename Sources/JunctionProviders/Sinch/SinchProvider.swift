@@ -71,7 +71,9 @@ package struct SinchProvider: IdentityProvider {
 
     package func exchange(
         _ credential: Credential,
-        expecting expected: Identity?
+        expecting expected: Identity?,
+        // What it grants is a session at once.
+        keeper _: PartialGrantKeeper
     ) async throws(ExchangeFailure) -> Grant {
         let (userId, proof) = try read(credential)
         let identity = Identity(userId: userId)

@@ -37,7 +37,9 @@ package struct SocialProvider: IdentityProvider {
 
     package func exchange(
         _ credential: Credential,
-        expecting expected: Identity?
+        expecting expected: Identity?,
+        // What it grants is a session at once.
+        keeper _: PartialGrantKeeper
     ) async throws(ExchangeFailure) -> Grant {
         let login: UserLogin
         do throws(CredentialRefused) {

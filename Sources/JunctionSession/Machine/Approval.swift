@@ -30,6 +30,8 @@ struct Approval: Hashable, Sendable {
         var isResumed = false
         /// A poll has left whose answer never came.
         var isAnswerLost = false
+        /// Somebody has approved it: what is asked now is who.
+        var isGranted = false
 
         enum State: Hashable, Sendable {
             /// `callers`: the identify calls that wait for its end.
@@ -88,10 +90,8 @@ struct Approval: Hashable, Sendable {
 
     /// A record has one.
     mutating func resume(_ stored: StoredApproval, _ codes: SecretRef, writtenAt: WallTime, _ now: Moment) {
-        // By a clock that is wrong it does not live longer than when it was written, and is not over either: where the clock
-        // says so, the provider is asked.
-        let (byClock, whenWritten) = (stored.expiresAt - now.wall, stored.expiresAt - writtenAt)
-        let life = byClock > .zero ? min(byClock, whenWritten) : whenWritten
+        // Where the clock says that they have ended, the provider is asked.
+        let life = stored.expiresAt.left(writtenAt: writtenAt, now)
         var flow = Flow(
             stored: stored,
             codes: codes,
@@ -100,7 +100,7 @@ struct Approval: Hashable, Sendable {
             state: .polling,
             isResumed: true
         )
-        if byClock <= .zero { flow.stored.expiresAt = now.wall(at: flow.endsAt) }
+        if stored.expiresAt <= now.wall { flow.stored.expiresAt = now.wall(at: flow.endsAt) }
         let demanded = stored.notBefore.map { min($0 - now.wall, $0 - writtenAt) } ?? .zero
         if demanded > .zero { flow.notBefore = now.uptime + demanded }
         flow.state = .waiting(until: demanded > .zero ? flow.nextPoll(after: demanded, now) : now.uptime, callers: [])
@@ -117,12 +117,21 @@ struct Approval: Hashable, Sendable {
 
     /// An identify call waits for the end of the present one, if another for the same user began it.
     mutating func join(_ request: IdentifyRequest, for externalUserId: ExternalUserId) -> Bool {
-        guard var flow, case .waiting(let until, let callers) = flow.state, flow.stored.externalUserId == externalUserId,
+        guard var flow, case .waiting(let until, let callers) = flow.state,
+            flow.stored.externalUserId == externalUserId,
             callers.count < Self.mostCallers
         else { return false }
         flow.state = .waiting(until: until, callers: callers + [request])
         self.flow = flow
         return true
+    }
+
+    /// Somebody has approved it, and what was granted is kept until then: the provider has yet to say who.
+    mutating func isGranted(until end: Uptime, _ now: Moment) {
+        guard var flow else { return }
+        (flow.isGranted, flow.endsAt) = (true, end)
+        flow.stored.expiresAt = now.wall(at: end)
+        self.flow = flow
     }
 
     // MARK: Polling
@@ -188,6 +197,7 @@ struct Approval: Hashable, Sendable {
 
     /// Why nobody can know what became of it, where an answer may have been missed.
     var interruption: ApprovalEnding? {
+        if flow?.isGranted == true { return .unidentified }
         guard let flow, flow.isResumed || flow.isAnswerLost else { return nil }
         return .interrupted(byRestart: flow.isResumed)
     }
@@ -195,9 +205,6 @@ struct Approval: Hashable, Sendable {
     var stored: StoredApproval? { flow?.stored }
 
     var codes: SecretRef? { flow?.codes }
-
-    /// What a record holds of it.
-    var written: (stored: StoredApproval, codes: SecretRef)? { flow.map { ($0.stored, $0.codes) } }
 
     /// Whether its codes have ended, and nothing is to be heard of them any more.
     func hasExpired(_ now: Moment) -> Bool {

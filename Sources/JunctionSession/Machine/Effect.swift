@@ -13,9 +13,13 @@ package enum Effect: Hashable, Sendable {
     /// Renew this user's session with its own secrets, or with what a handler gave; report `renewalSucceeded` or
     /// `renewalFailed`.
     case renew(Attempt, Identity, with: SecretRef, using: SecretRef?)
-    /// Seal the record with exactly these secrets, and the codes of a sign-in that awaits approval, and write it; report
-    /// `writeEnded`. The next write is asked for when that has been reported, not before.
-    case write(WriteTicket, SessionRecord, SecretRef?, codes: SecretRef?)
+    /// Seal the record with exactly these secrets, the codes of a sign-in that awaits approval, and partial grants, and write
+    /// it; report `writeEnded`. The next write is asked for when that has been reported, not before.
+    case write(WriteTicket, SessionRecord, SecretRef?, codes: SecretRef?, partialGrants: [SecretRef])
+    /// What was granted for this sign-in is written, or the disk has refused it: it goes on. False: nobody wants it any more.
+    case goOn(Attempt, Bool)
+    /// Tell the provider that nobody wants this partial grant any more.
+    case giveBack(SecretRef)
     /// Tell the provider that this user has signed out; report `revocationEnded`.
     case revoke(RevocationID, Identity, with: SecretRef)
     /// Give up the request by which the provider is told; report `revocationEnded` as ever.

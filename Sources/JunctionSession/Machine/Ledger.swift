@@ -52,6 +52,15 @@ struct Ledger: Hashable, Sendable {
         case reply(Reply)
         /// The intent is noted: the request leaves.
         case send(Attempt)
+        /// What was granted is noted: the sign-in goes on.
+        case goOn(Attempt)
+    }
+
+    /// What is sealed beside the standing: sign-ins that are not complete.
+    struct Beside {
+        var approval: StoredApproval?
+        var codes: SecretRef?
+        var partialGrants: [PartialGrants.Item]
     }
 
     private struct Write: Hashable, Sendable {
@@ -149,10 +158,9 @@ struct Ledger: Hashable, Sendable {
 
     /// Hands the next write out, if one is wanted and none is at the store.
     ///
-    /// - Parameter approval: a sign-in that awaits approval, beside whatever is written.
     mutating func advance(
         _ standing: Standing,
-        _ approval: (stored: StoredApproval, codes: SecretRef)?,
+        _ beside: Beside,
         provider: String,
         _ now: Moment
     ) -> [Effect] {
@@ -160,19 +168,19 @@ struct Ledger: Hashable, Sendable {
         if let change {
             let followers = wanted ?? []
             wanted = nil
-            return write(change.outcome, approval, change.generation, followers, provider, now)
+            return write(change.outcome, beside, change.generation, followers, provider, now)
         }
         guard standing.content != nil else { return [] }
         if wanted == nil, let debt, debt.dueAt <= now.uptime { wanted = [] }
         guard let followers = wanted else { return [] }
         wanted = nil
         edition += 1
-        return write(standing, approval, nil, followers, provider, now)
+        return write(standing, beside, nil, followers, provider, now)
     }
 
     private mutating func write(
         _ standing: Standing,
-        _ approval: (stored: StoredApproval, codes: SecretRef)?,
+        _ beside: Beside,
         _ change: UInt64?,
         _ followers: [Follower],
         _ provider: String,
@@ -189,9 +197,11 @@ struct Ledger: Hashable, Sendable {
             writtenAt: max(now.wall, standing.session?.writtenAt ?? now.wall),
             provider: provider,
             content: content,
-            approval: approval?.stored
+            approval: beside.approval,
+            partialGrants: beside.partialGrants.map(\.stored)
         )
-        return [.write(ticket, record, standing.secrets, codes: approval?.codes)]
+        let partialGrants = beside.partialGrants.map(\.secrets)
+        return [.write(ticket, record, standing.secrets, codes: beside.codes, partialGrants: partialGrants)]
     }
 
     /// A write ended; nothing comes of a ticket that is not at the store.

@@ -27,7 +27,9 @@ extension SessionMachine {
             _ = revocations.arrived(attempt)
             return []
         }
+        let isWithdrawn = signIn.exchange?.isWithdrawn ?? false
         signIn.end()
+        if isWithdrawn { return endApproval(.withdrawn, callers) + settle(now) }
         var ending: ApprovalEnding?
         switch failure {
         case .pending: approval.isUndecided(tooFast: false, callers, now)
@@ -46,13 +48,22 @@ extension SessionMachine {
         return endApproval(approval.interruption ?? ending, callers) + settle(now)
     }
 
+    /// Who began the present one may do so no more: what is granted by a poll that has left is revoked.
+    package mutating func approvalRightWithdrawn(now: Moment) -> [Effect] {
+        guard approval.isRunning else { return [] }
+        guard signIn.isPolling else { return endApproval(.withdrawn) + settle(now) }
+        signIn.withdrawPoll()
+        return settle(now)
+    }
+
     // MARK: What follows
 
     /// The present one is over without a session: its codes leave the disk, and whoever waited hears why.
     mutating func endApproval(_ ending: ApprovalEnding, _ callers: [IdentifyRequest] = []) -> [Effect] {
         let refusal = Refusal(ending.kind, ending.words, userId: ending.userId)
         let replies = (callers + approval.end(because: ending.words)).map { Reply.identify($0, .failure(refusal)) }
-        return [.report(.exchangeEnded(.refused))] + noteApproval(replies)
+        let unwanted = giveBackPartialGrants(where: \.stored.isOfApproval)
+        return [.report(.exchangeEnded(.refused))] + unwanted + noteApproval(replies)
     }
 
     /// Wants it written, with the codes or without; where nothing can be written, memory has to do.
@@ -86,7 +97,13 @@ extension SessionMachine {
         }
         let attempt = nextAttempt()
         signIn.begin(
-            SignIn.Exchange(attempt: attempt, origin: origin, uid: 0, stage: .sent(given: nil, round: nil))
+            SignIn.Exchange(
+                attempt: attempt,
+                origin: origin,
+                uid: 0,
+                stage: .sent(given: nil, round: nil),
+                partialGrant: partialGrants.ofApproval?.secrets
+            )
         )
         return [.poll(attempt, with: codes)]
     }
@@ -123,6 +140,10 @@ enum ApprovalEnding: Hashable, Sendable {
     case otherUser(signedIn: String)
     /// Somebody has signed in by other means meanwhile.
     case overtaken
+    /// Somebody has approved it, and the provider did not say who.
+    case unidentified
+    /// Who began it may not any more.
+    case withdrawn
 
     /// - Parameter present: who is signed in here.
     init(_ failure: ExchangeFailure, present: Session?) {
@@ -149,6 +170,10 @@ enum ApprovalEnding: Hashable, Sendable {
             "Another user has approved the sign-in than \(userId), who is signed in here: sign out first, or approve as "
                 + userId
         case .overtaken: "Somebody has signed in by other means meanwhile"
+        case .unidentified:
+            "Somebody has approved the sign-in, and the provider does not say who: what it has granted is given back: "
+                + Self.again
+        case .withdrawn: Refusal.withdrawn.message
         }
     }
 
@@ -156,6 +181,8 @@ enum ApprovalEnding: Hashable, Sendable {
         switch self {
         case .denied, .expired, .refused, .interrupted: .invalidCredential
         case .otherUser, .overtaken: .alreadySignedIn
+        case .unidentified: .providerUnavailable
+        case .withdrawn: .permissionDenied
         }
     }
 

@@ -37,6 +37,8 @@ extension SessionMachine {
             return revokeUnwanted(attempt, granted, now)
         }
         guard granted.identity.isSameUser(as: session.stored.identity) else {
+            // It comes of the session's own refresh token, so it is the session's own login at the provider, whomever the answer
+            // names: a revocation would end that.
             return failed(tried, .unavailable(.ofAnotherUser), session, now)
         }
         renewal.store()

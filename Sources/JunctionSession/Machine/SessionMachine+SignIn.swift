@@ -58,6 +58,7 @@ extension SessionMachine {
             let only = exchange.subject ?? exchange.expected ?? wanted(by: exchange.origin),
             !only.isSameUser(as: granted.identity)
         {
+            dropPartialGrant(of: exchange)
             return revoke(granted, now) + exchangeFailed(attempt, .otherUser(granted.identity), now: now)
         }
         signIn.granted(granted)
@@ -80,7 +81,17 @@ extension SessionMachine {
         if case .approval(_, let callers) = exchange.origin {
             return endApproval(ApprovalEnding(failure, present: standing.session), callers) + settle(now)
         }
-        return [report] + exchange.origin.refused(refusal(for: failure, now)).map { .reply($0) } + settle(now)
+        var effects = [report]
+        switch failure {
+        case .refused, .terminated:
+            dropPartialGrant(of: exchange)
+        case .otherUser, .unavailable:
+            // What it has brought is good for another try.
+            if exchange.isWithdrawn { effects += giveBackPartialGrants { $0.secrets == exchange.partialGrant } }
+        }
+        var refusal = refusal(for: failure, now)
+        if case .unavailable = failure, exchange.partialGrant != nil { refusal.remedy = .signInAgainWithPartialGrant }
+        return effects + exchange.origin.refused(refusal).map { .reply($0) } + settle(now)
     }
 
     private func refusal(for failure: ExchangeFailure, _ now: Moment) -> Refusal {
@@ -109,13 +120,21 @@ extension SessionMachine {
         guard ledger.takesChange(now), let (exchange, granted) = signIn.takeGranted() else { return [] }
         let origin = exchange.origin
         guard !exchange.isWithdrawn else {
-            var effects = revokeUnlessSignedIn(granted, now) + origin.refused(.withdrawn).map { .reply($0) }
+            dropPartialGrant(of: exchange)
+            var effects = revokeUnlessSignedIn(granted, now)
+            if case .approval(_, let callers) = origin {
+                effects += endApproval(.withdrawn, callers)
+            } else {
+                effects += origin.refused(.withdrawn).map { .reply($0) }
+            }
             // No switch comes: a renewal whose request was held back for it is sent.
             if case .noting(let held) = renewal.phase { effects += intentNoted(held.attempt, now) }
             return effects
         }
         let requesters = stopRenewing()
         let effects = overtakeApproval(by: origin)
+        // The write that comes holds the session instead.
+        _ = partialGrants.drop { $0.secrets == exchange.partialGrant }
         let externalUserId = externalUserId(after: origin, for: granted.identity)
         var random = random
         ledger.begin(.signIn(origin)) { generation in
@@ -412,8 +431,12 @@ extension Refusal {
 extension String {
     /// A sign-in is its caller's: unlike a renewal it is not tried again by itself.
     package static let signInAgain =
-        "nothing was spent, and it is not tried again by itself: sign in with the same once the provider answers; 'junctionctl "
-        + "doctor' says what is in the way"
+        "it is not tried again by itself: sign in with the same once the provider answers; 'junctionctl doctor' says what is in "
+        + "the way"
+    /// What the credential has brought so far is sealed.
+    package static let signInAgainWithPartialGrant =
+        "the credential has been spent, and what it has brought is kept for an hour, over a restart too: sign in with the same "
+        + "once the provider answers; 'junctionctl doctor' says what is in the way"
     /// The provider may have acted on what it did not answer.
     package static let signInAgainWithAnother =
         "it is not tried again by itself: sign in with the same once the provider answers, and with a new one if that is "

@@ -8,10 +8,10 @@ extension SessionMachine {
     /// Drops whatever is under way, refuses whoever waits, and writes the tombstone.
     mutating func signOut(_ caller: SignOutCaller, _ now: Moment) -> [Effect] {
         // First: what is noted of it is on disk before the tombstone is.
-        let wasWaiting = !enrolment.isIdle || approval.isRunning
+        let wasWaiting = !enrolment.isIdle || approval.isRunning || !partialGrants.items.isEmpty
         var effects = dropEnrolment()
         if !ledger.isSigningOut { effects += revokeEverything(now) }
-        effects += dropEverything().map { .reply($0) }
+        effects += dropEverything()
         if ledger.isSigningOut {
             ledger.join(caller)
         } else if standing == .signedOut, ledger.isSettled, !wasWaiting {
@@ -23,8 +23,8 @@ extension SessionMachine {
         return effects + settle(now)
     }
 
-    /// The replies that are owed to whoever was overtaken.
-    private mutating func dropEverything() -> [Reply] {
+    /// What is owed to whoever was overtaken.
+    private mutating func dropEverything() -> [Effect] {
         // What has left for the provider may still be granted there.
         if let exchange = signIn.exchange, signIn.isSent(exchange.attempt) {
             revocations.overtake(exchange.attempt, of: nil)
@@ -36,8 +36,15 @@ extension SessionMachine {
         replies += approval.end().map { .identify($0, .failure(.overtaken)) }
         replies += renewal.abandon().map { .change($0, .overtaken) }
         replies += takeWaiters(refusing: .overtaken)
-        for case .reply(let reply) in ledger.dropFollowers() { replies.append(reply.refused(.overtaken)) }
+        var effects = partialGrants.drop { _ in true }.map { Effect.giveBack($0) }
+        for follower in ledger.dropFollowers() {
+            switch follower {
+            case .reply(let reply): replies.append(reply.refused(.overtaken))
+            case .goOn(let attempt): effects.append(.goOn(attempt, false))
+            case .send: break
+            }
+        }
         if case .signIn(let origin)? = ledger.change?.kind { replies += origin.refused(.overtaken) }
-        return replies
+        return effects + replies.map { .reply($0) }
     }
 }

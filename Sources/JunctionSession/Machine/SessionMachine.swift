@@ -24,6 +24,7 @@ package struct SessionMachine: Hashable, Sendable {
     var revocations = Revocations()
     var enrolment = Enrolment()
     var approval = Approval()
+    var partialGrants = PartialGrants()
     var tokenWaiters: [TokenWaiter] = []
     /// For calls of the session.
     var budget: CallBudget
@@ -72,11 +73,13 @@ package struct SessionMachine: Hashable, Sendable {
     /// - Parameters:
     ///   - secrets: what was sealed in the record.
     ///   - codes: of a sign-in that awaits approval, where the record has one.
+    ///   - partials: the partial grants of the record, in its order.
     ///   - durable: false when what was read survived elsewhere, and the disk has yet to take it.
     package mutating func restored(
         _ restoration: Restoration,
         secrets: SecretRef,
         codes: SecretRef? = nil,
+        partialGrants partials: [SecretRef] = [],
         durable: Bool = true,
         now: Moment
     ) -> [Effect] {
@@ -86,9 +89,12 @@ package struct SessionMachine: Hashable, Sendable {
             standing = .signedOut
         case .restored(let record, _, _):
             stand(by: record, secrets, now)
-            // Another provider's codes are none of this one's.
-            if let stored = record.approval, let codes, record.provider == provider {
+            // Another provider's codes and grants are none of this one's.
+            guard record.provider == provider else { break }
+            partialGrants.resume(record.partialGrants, partials, writtenAt: record.writtenAt, now)
+            if let stored = record.approval, let codes {
                 approval.resume(stored, codes, writtenAt: record.writtenAt, now)
+                if let kept = partialGrants.ofApproval { approval.isGranted(until: kept.endsAt, now) }
             }
         case .unreadable(let unreadable):
             standing = .unreadable(unreadable)
@@ -127,6 +133,7 @@ package struct SessionMachine: Hashable, Sendable {
         renewal.clockJumped(now)
         enrolment.clockJumped(now)
         if approval.clockJumped(now), coming.content != nil { ledger.note() }
+        partialGrants.clockJumped(now)
         if case .signedIn(var session) = standing {
             let before = session.stored
             session.clockJumped(now)
@@ -161,6 +168,7 @@ package struct SessionMachine: Hashable, Sendable {
             switch follower {
             case .reply(let reply): effects.append(.reply(reply))
             case .send(let attempt): effects += intentNoted(attempt, now)
+            case .goOn(let attempt): effects.append(.goOn(attempt, true))
             }
         }
         return effects
@@ -186,6 +194,7 @@ package struct SessionMachine: Hashable, Sendable {
         renewal.wake(now)
         var effects = giveUpOverdueWrite(now)
         if approval.hasExpired(now) { effects += endApproval(approval.interruption ?? .expired) }
+        effects += expirePartialGrants(now)
         effects += advanceRounds(now)
         effects += storeGranted(now)
         // Sign-ins that follow one another leave a poll its turn; between two polls they have theirs.
@@ -197,14 +206,15 @@ package struct SessionMachine: Hashable, Sendable {
         effects += serveWaiters(now)
         effects += advanceRevocations(now)
         effects += enrol(now)
-        effects += ledger.advance(standing, approval.written, provider: provider, now)
+        let beside = Ledger.Beside(approval: approval.stored, codes: approval.codes, partialGrants: partialGrants.items)
+        effects += ledger.advance(standing, beside, provider: provider, now)
         return ledger.isAwaitedInVain(now) ? effects + settle(now) : effects
     }
 
     /// When something will be due by itself. `nil`: nothing, until somebody calls or the clock is set.
     package func nextAlarm(now: Moment) -> WallTime? {
         let revocation = revocations.dueAt(isHeld: isRevocationHeld, maySignIn)
-        let due = [rounds.dueAt, ledger.dueAt, revocation, enrolmentDue(now), approvalDue(now)]
+        let due = [rounds.dueAt, ledger.dueAt, revocation, enrolmentDue(now), approvalDue(now), partialGrantDue]
         var times = due.compactMap(\.self).map(now.wall(at:))
         if let session = standing.session, session.isAlive(now), let end = session.end(now) { times.append(end) }
         if let session = standing.session, !session.isTrustworthy(now) { times.append(session.believableFrom) }
@@ -230,6 +240,7 @@ package struct SessionMachine: Hashable, Sendable {
         if let servedSecrets { refs.insert(servedSecrets) }
         if let coming = ledger.change?.outcome.secrets { refs.insert(coming) }
         if let codes = approval.codes { refs.insert(codes) }
+        refs.formUnion(partialGrants.items.map(\.secrets))
         return refs
     }
 

@@ -70,6 +70,8 @@ struct SignIn: Hashable, Sendable {
         var stage: Stage
         /// Whoever asked for it may not any more: what has left is not sent a second time, and what is granted is revoked.
         var isWithdrawn = false
+        /// What has been granted for it so far, or for an earlier try of its credential.
+        var partialGrant: SecretRef?
 
         enum Stage: Hashable, Sendable {
             /// A session handler has to give what it is made with.
@@ -136,6 +138,16 @@ struct SignIn: Hashable, Sendable {
     func isSent(_ attempt: Attempt) -> Bool {
         guard let exchange, exchange.attempt == attempt, case .sent = exchange.stage else { return false }
         return true
+    }
+
+    /// What has been granted so far is kept under this name.
+    mutating func goesOn(with partialGrant: SecretRef) {
+        exchange?.partialGrant = partialGrant
+    }
+
+    /// Who began the sign-in that is being polled for may do so no more.
+    mutating func withdrawPoll() {
+        exchange?.isWithdrawn = true
     }
 
     mutating func granted(_ granted: Granted) {

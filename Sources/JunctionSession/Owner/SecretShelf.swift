@@ -10,6 +10,7 @@ struct SecretShelf {
     private var answers: [SecretRef: RenewalAnswer] = [:]
     /// The codes of sign-ins that await approval.
     private var codes: [SecretRef: DeviceCodes] = [:]
+    private var partialGrants: [SecretRef: PartialGrant] = [:]
     private var last: UInt64 = 0
 
     /// Equal API keys have one name, by which the machine knows a key that was rotated.
@@ -34,6 +35,12 @@ struct SecretShelf {
         return ref
     }
 
+    mutating func put(_ grant: PartialGrant) -> SecretRef {
+        let ref = next()
+        partialGrants[ref] = grant
+        return ref
+    }
+
     private mutating func next() -> SecretRef {
         last += 1
         return SecretRef(number: last)
@@ -46,7 +53,12 @@ struct SecretShelf {
         }
         if answers.keys.contains(where: { !used.contains($0) }) { answers = answers.filter { used.contains($0.key) } }
         if codes.keys.contains(where: { !used.contains($0) }) { codes = codes.filter { used.contains($0.key) } }
+        if partialGrants.keys.contains(where: { !used.contains($0) }) {
+            partialGrants = partialGrants.filter { used.contains($0.key) }
+        }
     }
+
+    func partialGrant(_ ref: SecretRef?) -> PartialGrant? { ref.flatMap { partialGrants[$0] } }
 
     func secrets(_ ref: SecretRef?) -> SessionSecrets? { ref.flatMap { sessions[$0] } }
 
@@ -55,5 +67,5 @@ struct SecretShelf {
     func codes(_ ref: SecretRef?) -> DeviceCodes? { ref.flatMap { codes[$0] } }
 
     /// How many secrets are held.
-    var count: Int { sessions.count + answers.count + codes.count }
+    var count: Int { sessions.count + answers.count + codes.count + partialGrants.count }
 }

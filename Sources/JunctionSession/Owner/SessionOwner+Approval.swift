@@ -1,3 +1,5 @@
+import JunctionSecret
+
 /// Sign-ins that a person approves on another screen.
 extension SessionOwner {
     /// The codes of the sign-in that awaits approval, if there is one: for callers who may manage the session.
@@ -21,6 +23,7 @@ extension SessionOwner {
 
     func authorize(_ attempt: Attempt, _ request: RequestID) {
         guard let credential = credentials[request] else { return report(attempt, .credentialGone) }
+        approvalPermit = permits[request]
         start { owner in
             do throws(ExchangeFailure) {
                 let begun = try await owner.provider.authorize(credential)
@@ -37,10 +40,11 @@ extension SessionOwner {
 
     func poll(_ attempt: Attempt, with ref: SecretRef) {
         let codes = shelf.codes(ref)
+        let keeper = keeper(attempt, of: codes?.deviceCode)
         start { owner in
             do throws(PollFailure) {
                 guard let codes else { throw .expired }
-                let grant = try await owner.provider.poll(codes)
+                let grant = try await owner.provider.poll(codes, keeper: keeper)
                 owner.observer.reached(.answered)
                 let now = owner.now
                 owner.apply(owner.machine.exchangeSucceeded(attempt, owner.put(grant), now: now), now)
@@ -49,6 +53,33 @@ extension SessionOwner {
                 owner.apply(owner.machine.pollFailed(attempt, error, now: now), now)
             }
         }
+    }
+}
+
+/// What sign-ins have been granted before they are complete.
+extension SessionOwner {
+    /// Keeps what this try is granted, and finds what an earlier try of the same credential was.
+    func keeper(_ attempt: Attempt, of credential: SharedSecret?) -> PartialGrantKeeper {
+        guard let credential else { return .none }
+        let known = machine.partialGrants.items.map(\.secrets).first { ref in
+            shelf.partialGrant(ref)?.credential.matches(credential) ?? false
+        }
+        if let known { machine.foundPartialGrant(attempt, known) }
+        return PartialGrantKeeper(found: shelf.partialGrant(known)?.content) { [weak self] content in
+            await self?.keep(PartialGrant(credential: credential, content: content), for: attempt) ?? false
+        }
+    }
+
+    private func keep(_ grant: PartialGrant, for attempt: Attempt) async -> Bool {
+        await withCheckedContinuation { continuation in
+            waitingForDisk[attempt] = continuation
+            let now = now
+            apply(machine.partiallyGranted(attempt, shelf.put(grant), now: now), now)
+        }
+    }
+
+    func goOn(_ attempt: Attempt, _ isWanted: Bool) {
+        waitingForDisk.removeValue(forKey: attempt)?.resume(returning: isWanted)
     }
 }
 

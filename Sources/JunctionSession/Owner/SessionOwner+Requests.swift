@@ -28,9 +28,11 @@ extension SessionOwner {
     /// Callers may do something else than before: who waits for a turn and has lost the right to it is refused.
     package func rightsChanged() {
         let withdrawn = Set(permits.filter { !$0.value() }.keys)
-        guard !withdrawn.isEmpty else { return }
         let now = now
-        apply(machine.rightWithdrawn(from: withdrawn, now: now), now)
+        if !withdrawn.isEmpty { apply(machine.rightWithdrawn(from: withdrawn, now: now), now) }
+        guard let permit = approvalPermit, !permit() else { return }
+        approvalPermit = nil
+        apply(machine.approvalRightWithdrawn(now: now), now)
     }
 
     /// Signs out, from any state, offline too.
@@ -45,7 +47,6 @@ extension SessionOwner {
     /// What was received before a sign-out is known before it.
     private func signOutBegins() {
         beforeSignOut?()
-        provider.signedOut()
     }
 
     /// Makes the app's user the signed-in user. If a credential is needed, `ask` is called with the request's name;

@@ -28,6 +28,10 @@ package actor SessionOwner {
     var streams: [(body: BodyStream, user: Identity)] = []
     /// Whether who asked to change who is signed in may still do so.
     var permits: [RequestID: @Sendable () -> Bool] = [:]
+    /// The same of who began the sign-in that awaits approval; nothing after a restart.
+    var approvalPermit: (@Sendable () -> Bool)?
+    /// The sign-ins that wait until what was granted for them is on the disk.
+    var waitingForDisk: [Attempt: CheckedContinuation<Bool, Never>] = [:]
     /// The credentials that came with sign-ins and identify calls.
     var credentials: [RequestID: Credential] = [:]
     /// The session handlers, and how each is asked.
@@ -107,10 +111,19 @@ package actor SessionOwner {
         var secrets = SessionSecrets()
         if case .restored(_, let stored, _) = restoration { secrets = stored }
         let codes = secrets.codes.map { shelf.put($0) }
-        secrets.codes = nil
+        let partialGrants = secrets.partialGrants.map { shelf.put($0) }
+        (secrets.codes, secrets.partialGrants) = (nil, [])
         let now = now
         let ref = shelf.put(secrets)
-        apply(machine.restored(restoration, secrets: ref, codes: codes, durable: durable, now: now), now)
+        let effects = machine.restored(
+            restoration,
+            secrets: ref,
+            codes: codes,
+            partialGrants: partialGrants,
+            durable: durable,
+            now: now
+        )
+        apply(effects, now)
     }
 
     /// From now on `tell` is called with every new snapshot, on the owner's executor, before the observer is. It
@@ -163,8 +176,13 @@ package actor SessionOwner {
                 authorize(attempt, request)
             case .poll(let attempt, let codes):
                 poll(attempt, with: codes)
-            case .write(let ticket, let record, let secrets, let codes):
-                write(ticket, record, secrets, codes)
+            case .write(let ticket, let record, let secrets, let codes, let partialGrants):
+                write(ticket, record, secrets, codes, partialGrants)
+            case .goOn(let attempt, let isWanted):
+                goOn(attempt, isWanted)
+            case .giveBack(let grant):
+                guard let content = shelf.partialGrant(grant)?.content else { continue }
+                start { await $0.provider.giveBack(content) }
             case .revoke(let revocation, let identity, let secrets):
                 revoke(revocation, identity, with: secrets)
             case .interrupt:
@@ -246,9 +264,10 @@ package actor SessionOwner {
         guard let credential = credentials[request]?.completed(with: shelf.answer(given)) else {
             return report(attempt, .credentialGone)
         }
+        let keeper = keeper(attempt, of: credential.oneTimeSecret)
         start { owner in
             do throws(ExchangeFailure) {
-                let grant = try await owner.provider.exchange(credential, expecting: expected)
+                let grant = try await owner.provider.exchange(credential, expecting: expected, keeper: keeper)
                 let now = owner.now
                 owner.apply(owner.machine.exchangeSucceeded(attempt, owner.put(grant), now: now), now)
             } catch {
@@ -363,9 +382,16 @@ package actor SessionOwner {
     }
 
     /// The machine asks for the next write when this one has ended, so there is never more than one.
-    private func write(_ ticket: WriteTicket, _ record: SessionRecord, _ ref: SecretRef?, _ codes: SecretRef?) {
+    private func write(
+        _ ticket: WriteTicket,
+        _ record: SessionRecord,
+        _ ref: SecretRef?,
+        _ codes: SecretRef?,
+        _ partialGrants: [SecretRef]
+    ) {
         var sealed = shelf.secrets(ref) ?? SessionSecrets()
         sealed.codes = shelf.codes(codes)
+        sealed.partialGrants = partialGrants.compactMap(shelf.partialGrant)
         let secrets = sealed
         start { owner in
             var failure: StoreFailure?

@@ -16,19 +16,28 @@ package protocol IdentityProvider: Sendable {
         configured: (environment: String, region: String)?
     ) throws(CredentialRefused) -> CredentialFacts
 
-    /// Exchanges a credential for a session. The credential is spent by this, whatever comes back.
+    /// Exchanges a credential for a session. The credential is spent by this, whatever comes back; what it brings before the
+    /// sign-in is complete is kept with `keeper`, and the next try of the same credential begins there.
     ///
     /// - Parameter expected: the only user that may come out (a link code under a session that needs
     ///   reauthentication). Where another one is known before the final exchange is made, that is `.otherUser`; a grant for
     ///   another one is given back all the same: the session refuses and revokes it.
-    func exchange(_ credential: Credential, expecting expected: Identity?) async throws(ExchangeFailure) -> Grant
+    func exchange(
+        _ credential: Credential,
+        expecting expected: Identity?,
+        keeper: PartialGrantKeeper
+    ) async throws(ExchangeFailure) -> Grant
 
     /// Begins a sign-in that a person approves on another screen: asks the provider for its codes. Only for a credential
     /// that awaits approval.
     func authorize(_ credential: Credential) async throws(ExchangeFailure) -> DeviceAuthorization
 
-    /// Asks whether the sign-in has been approved: one request, no retry. When to poll is the session's affair.
-    func poll(_ codes: DeviceCodes) async throws(PollFailure) -> Grant
+    /// Asks whether the sign-in has been approved, or completes what an approval has brought (`keeper`): no retry. When to poll
+    /// is the session's affair.
+    func poll(_ codes: DeviceCodes, keeper: PartialGrantKeeper) async throws(PollFailure) -> Grant
+
+    /// Gives back what a partial grant holds, as nobody wants it any more.
+    func giveBack(_ partialGrant: SharedSecret) async
 
     /// The provider's page on which a person signs in by a browser: what comes back is an authorization code.
     func authorizationPage(_ page: AuthorizationPage) async throws(Refusal) -> String
@@ -54,9 +63,6 @@ package protocol IdentityProvider: Sendable {
     /// It returns when there is nothing more to tell: the provider knows, has refused for good, or need not know. What
     /// it throws is transient, and the session tells it again.
     func revoke(_ identity: Identity, with secrets: SessionSecrets) async throws(Unavailability)
-
-    /// A sign-out begins: what is kept of credentials that were received before it is forgotten.
-    func signedOut()
 
     /// Decides whether a request stays within the signed-in user's own resources, and in which normal form it is sent.
     func admit(_ request: ApiRequest, for identity: Identity) throws(Refusal) -> ApiRequest
@@ -85,7 +91,7 @@ extension IdentityProvider {
     }
 
     /// Refused likewise.
-    package func poll(_ codes: DeviceCodes) async throws(PollFailure) -> Grant {
+    package func poll(_ codes: DeviceCodes, keeper: PartialGrantKeeper) async throws(PollFailure) -> Grant {
         throw .refused("\(name) has no sign-in that is approved on another screen")
     }
 
@@ -103,8 +109,20 @@ extension IdentityProvider {
         try await renew(identity, with: secrets, using: answer, departingBy: nil)
     }
 
-    /// Nothing, for a provider that keeps nothing of a credential.
-    package func signedOut() {}
+    /// The same where nothing is kept.
+    package func exchange(
+        _ credential: Credential,
+        expecting expected: Identity?
+    ) async throws(ExchangeFailure) -> Grant {
+        try await exchange(credential, expecting: expected, keeper: .none)
+    }
+
+    package func poll(_ codes: DeviceCodes) async throws(PollFailure) -> Grant {
+        try await poll(codes, keeper: .none)
+    }
+
+    /// Nothing, for a provider whose credentials bring a session at once, or nothing that lives on.
+    package func giveBack(_ partialGrant: SharedSecret) async {}
 }
 
 /// What an app has prepared for a sign-in by a browser (RFC 6749 §4.1.1, RFC 7636 §4.3, RFC 8252).

@@ -33,6 +33,16 @@ package enum Credential: Sendable {
         case .tokenExchange: .tokenExchange
         }
     }
+
+    /// What is good once, and spent by the first request of a sign-in; nothing where that may be sent again.
+    package var oneTimeSecret: SharedSecret? {
+        switch self {
+        case .linkCode(let secret), .authorizationCode(let secret, _, _), .refreshToken(let secret),
+            .tokenExchange(let secret, _):
+            secret
+        case .signInToken, .apiKey, .userLogin, .registration, .registrationSignature, .selfSigned, .device: nil
+        }
+    }
 }
 
 /// What a credential says about itself before anything is sent anywhere.
@@ -144,6 +154,8 @@ package struct SessionSecrets: Sendable {
     package var endpointOrigins: EndpointOrigins?
     /// The codes of a sign-in that awaits approval. They are sealed with the session that stands, and are not its own.
     package var codes: DeviceCodes?
+    /// What sign-ins that are not complete have been granted: sealed with the session that stands, and not its own.
+    package var partialGrants: [PartialGrant] = []
     /// When the access token ends, by the clock that never steps: told to whoever shows it. Not stored; `nil`: nobody knows.
     package var accessTokenEndsAt: Uptime?
 

@@ -9,6 +9,8 @@ package struct SessionRecord: Hashable, Sendable {
     package var content: Content
     /// A sign-in that awaits approval, beside whatever stands.
     package var approval: StoredApproval?
+    /// What sign-ins that are not complete have been granted; the secrets of each are sealed in the same order.
+    package var partialGrants: [StoredPartialGrant]
 
     package enum Content: Hashable, Sendable {
         /// Nobody is signed in: the tombstone of a sign-out, honoured without the key.
@@ -25,7 +27,8 @@ package struct SessionRecord: Hashable, Sendable {
         writtenAt: WallTime,
         provider: String,
         content: Content,
-        approval: StoredApproval? = nil
+        approval: StoredApproval? = nil,
+        partialGrants: [StoredPartialGrant] = []
     ) {
         self.generation = generation
         self.edition = edition
@@ -33,6 +36,7 @@ package struct SessionRecord: Hashable, Sendable {
         self.provider = provider
         self.content = content
         self.approval = approval
+        self.partialGrants = partialGrants
     }
 
     /// Whether this record is the newer truth of the two.
@@ -51,11 +55,29 @@ package struct StoredApproval: Hashable, Sendable {
     /// The app's own name for the user who is to be signed in, where `identify` began it.
     package var externalUserId: ExternalUserId?
 
-    package init(expiresAt: WallTime, interval: Duration, notBefore: WallTime? = nil, externalUserId: ExternalUserId? = nil) {
+    package init(
+        expiresAt: WallTime,
+        interval: Duration,
+        notBefore: WallTime? = nil,
+        externalUserId: ExternalUserId? = nil
+    ) {
         self.expiresAt = expiresAt
         self.interval = interval
         self.notBefore = notBefore
         self.externalUserId = externalUserId
+    }
+}
+
+/// What a sign-in that is not complete has been granted, without its secrets.
+package struct StoredPartialGrant: Hashable, Sendable {
+    /// Until when the next try of its credential is waited for.
+    package var expiresAt: WallTime
+    /// It belongs to the sign-in that awaits approval, whose polls go on with it.
+    package var isOfApproval: Bool
+
+    package init(expiresAt: WallTime, isOfApproval: Bool) {
+        self.expiresAt = expiresAt
+        self.isOfApproval = isOfApproval
     }
 }
 

@@ -85,6 +85,67 @@ import Testing
         #expect(renewed.userId == signedIn.userId && renewed.generation == 2)
     }
 
+    // MARK: A login whose user is not known yet
+
+    /// Another tool's login was rotated, the userinfo is away, and the daemon has been killed.
+    private func interrupted() throws -> (Installation, token: String) {
+        let installation = try Installation.oauth(
+            rotationGrace: 0,
+            vendor: "clientId = \"sandbox-public\"\nidentity = \"userinfo\""
+        )
+        let other = try installation.cloud.sandbox("POST", "oauth/users/alice/tokens", [:])
+        let token = try #require(other["refreshToken"] as? String)
+        try installation.cloud.fault(["match": "/oauth/userinfo", "status": 503])
+        let refusal = try installation.connect().refusal(
+            "session.signIn",
+            ["scheme": "refreshToken", "refreshToken": token]
+        )
+        #expect(refusal.kind == "providerUnavailable")
+        #expect(try installation.cloud.introspect(token)["standing"] as? String == "replacedRefreshToken")
+        try installation.restartDaemon()
+        try installation.cloud.clearFaults()
+        return (installation, token)
+    }
+
+    @Test func `a login that was rotated before its user was known survives a SIGKILL`() throws {
+        let (installation, token) = try interrupted()
+
+        let client = try installation.connect()
+        let signedIn = try client.call("session.signIn", ["scheme": "refreshToken", "refreshToken": token])
+
+        #expect(signedIn.state == "established")
+        #expect(try installation.cloud.families().map(\.isAlive) == [true])
+        #expect(try client.call("session.renew").userId == signedIn.userId)
+    }
+
+    @Test func `a sign-out gives it back, after a SIGKILL too`() throws {
+        let (installation, token) = try interrupted()
+        let client = try installation.connect()
+
+        try client.call("session.signOut")
+        try installation.cloud.wait(for: "signOuts")
+
+        #expect(try installation.cloud.families().map(\.isAlive) == [false])
+        let refusal = try client.refusal("session.signIn", ["scheme": "refreshToken", "refreshToken": token])
+        #expect(refusal.kind == "invalidCredential")
+    }
+
+    @Test func `an approval whose user is not known yet survives a SIGKILL`() throws {
+        let installation = try Installation.oauth(vendor: "clientId = \"sandbox-public\"\nidentity = \"userinfo\"")
+        try installation.cloud.fault(["match": "/oauth/userinfo", "status": 503])
+        let codes = try installation.beginDeviceSignIn()
+        let watcher = try installation.watch()
+        try installation.cloud.decide(codes.userCode, "approve")
+        _ = try watcher.awaitSnapshot { $0.lastError.contains("503") || $0.lastError.contains("error of its own") }
+        try installation.restartDaemon()
+        let after = try installation.watch()
+        try installation.cloud.clearFaults()
+
+        let signedIn = try after.awaitSnapshot { $0.state == "established" }
+        #expect(signedIn["scheme"] as? String == "device")
+        #expect(try installation.cloud.families().map(\.isAlive) == [true])
+    }
+
     // MARK: What the server says
 
     @Test func `a user who is disabled keeps session and refresh token, and is renewed again when enabled`() throws {

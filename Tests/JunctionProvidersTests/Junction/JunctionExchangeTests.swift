@@ -119,12 +119,14 @@ struct JunctionExchangeTests {
         status: Int
     ) async throws {
         try await Stage.play([Self.linked, .json(status, "{}"), .json(status, "{}"), Self.granted]) { stage in
-            let junction = try stage.junction
+            let (junction, kept) = (try stage.junction, KeptGrant())
             for _ in 0..<2 {
-                await #expect(throws: ExchangeFailure.self) { try await junction.exchange(Self.code, expecting: nil) }
+                await #expect(throws: ExchangeFailure.self) {
+                    try await junction.exchange(Self.code, expecting: nil, keeper: kept.keeper)
+                }
             }
 
-            let grant = try await junction.exchange(Self.code, expecting: nil)
+            let grant = try await junction.exchange(Self.code, expecting: nil, keeper: kept.keeper)
 
             #expect(grant.token?.secret?.text == "access-1")
             #expect(calls(stage) == ["code", "token", "token", "token"])
@@ -133,115 +135,26 @@ struct JunctionExchangeTests {
 
     @Test func `a link code that turns out to be another user's is not spent`() async throws {
         try await Stage.play([Self.linked, Self.granted]) { stage in
-            let junction = try stage.junction
+            let (junction, kept) = (try stage.junction, KeptGrant())
             let bert = Identity(userId: "bert", environment: "sandbox", region: "us")
-            await #expect(throws: ExchangeFailure.self) { try await junction.exchange(Self.code, expecting: bert) }
+            await #expect(throws: ExchangeFailure.self) {
+                try await junction.exchange(Self.code, expecting: bert, keeper: kept.keeper)
+            }
 
-            _ = try await junction.exchange(Self.code, expecting: nil)
+            _ = try await junction.exchange(Self.code, expecting: nil, keeper: kept.keeper)
 
             #expect(calls(stage) == ["code", "token"])
         }
     }
 
-    @Test func `what is decided is kept no longer`() async throws {
-        let refused = ScriptedServer.Step.json(401, #"{"detail":{"error_type":"invalid_token"}}"#)
-        try await Stage.play([Self.linked, refused, Self.linked, Self.granted, Self.linked, Self.granted]) { stage in
-            let junction = try stage.junction
-            await #expect(throws: ExchangeFailure.self) { try await junction.exchange(Self.code, expecting: nil) }
-
-            for _ in 0..<2 { _ = try await junction.exchange(Self.code, expecting: nil) }
-
-            #expect(calls(stage) == ["code", "token", "code", "token", "code", "token"])
-        }
-    }
-
-    @Test func `a sign-out forgets it`() async throws {
-        let busy = ScriptedServer.Step.json(503, "{}")
-        try await Stage.play([Self.linked, busy, .json(404, #"{"detail":"Unknown code"}"#)]) { stage in
-            let junction = try stage.junction
-            await #expect(throws: ExchangeFailure.self) { try await junction.exchange(Self.code, expecting: nil) }
-
-            junction.signedOut()
-
-            await #expect(throws: ExchangeFailure.self) { try await junction.exchange(Self.code, expecting: nil) }
-            #expect(calls(stage) == ["code", "token", "code"])
-        }
-    }
-
-    @Test func `what comes after a sign-out of a request before it is not kept`() throws {
-        let linked = LinkedTokens()
-        let code = try LinkCode(SharedSecret(text: "skus0a1b2c3d"))
-        let token = try SignInToken(SharedSecret(text: Sample.token()))
-        let now = ManualClock().now()
-        let before = linked.era
-        linked.signedOut()
-
-        #expect(!linked.keep(token, of: code, at: now, since: before))
-        #expect(linked.token(of: code, at: now) == nil)
-        #expect(linked.keep(token, of: code, at: now, since: linked.era))
-        #expect(linked.token(of: code, at: now) != nil)
-    }
-
-    private static let busy = ScriptedServer.Step.json(503, "{}")
-
-    private static func code(_ number: Int) -> Credential {
-        .linkCode(SharedSecret(text: "skus000000" + (number < 10 ? "0" : "") + "\(number)"))
-    }
-
-    @Test func `a second code does not spend the first`() async throws {
-        try await Stage.play([Self.linked, Self.busy, Self.linked, Self.busy, Self.granted, Self.granted]) { stage in
-            let junction = try stage.junction
-            for number in 1...2 {
-                await #expect(throws: ExchangeFailure.self) {
-                    try await junction.exchange(Self.code(number), expecting: nil)
-                }
+    @Test func `what a code brought after a sign-out is not exchanged`() async throws {
+        try await Stage.play([Self.linked]) { stage in
+            let (junction, kept) = (try stage.junction, KeptGrant(isWanted: false))
+            await #expect(throws: ExchangeFailure.self) {
+                try await junction.exchange(Self.code, expecting: nil, keeper: kept.keeper)
             }
 
-            for number in 1...2 { _ = try await junction.exchange(Self.code(number), expecting: nil) }
-
-            #expect(calls(stage) == ["code", "token", "code", "token", "token", "token"])
-        }
-    }
-
-    @Test func `when as many are undecided as can be kept, a further code is not spent`() async throws {
-        let most = LinkedTokens.most
-        let steps = Array(repeating: [Self.linked, Self.busy], count: most).flatMap(\.self)
-        try await Stage.play(steps + [Self.granted, Self.linked, Self.granted]) { stage in
-            let junction = try stage.junction
-            for number in 1...most {
-                await #expect(throws: ExchangeFailure.self) {
-                    try await junction.exchange(Self.code(number), expecting: nil)
-                }
-            }
-            let further = Self.code(most + 1)
-
-            await #expect(throws: ExchangeFailure.self) { try await junction.exchange(further, expecting: nil) }
-
-            #expect(stage.server.requests.count == 2 * most)
-            for code in [Self.code(1), further] { _ = try await junction.exchange(code, expecting: nil) }
-        }
-    }
-
-    @Test(arguments: [
-        (#","iat":1000,"exp":4600"#, 3_599, ["code", "token", "token"]),
-        (#","iat":1000,"exp":4600"#, 3_601, ["code", "token", "code", "token"]),
-        // Nobody knows how long: until it is decided.
-        ("", 400_000, ["code", "token", "token"]),
-        (#","iat":4600,"exp":1000"#, 400_000, ["code", "token", "token"]),
-    ])
-    func `it is kept for as long as it lives`(times: String, pause: Int64, expected: [String]) async throws {
-        let claims = Sample.claims().dropLast() + times + "}"
-        let token = Sample.token(Sample.jwt(claims: String(claims)))
-        let linked = ScriptedServer.Step.json(200, #"{"sign_in_token":"\#(token)"}"#)
-        let rest = expected.dropFirst(2).map { $0 == "code" ? linked : Self.busy }
-        try await Stage.play([linked, Self.busy] + rest) { stage in
-            let junction = try stage.junction
-            for pause in [0, pause] {
-                stage.clock.advance(by: .seconds(pause))
-                await #expect(throws: ExchangeFailure.self) { try await junction.exchange(Self.code, expecting: nil) }
-            }
-
-            #expect(calls(stage) == expected)
+            #expect(calls(stage) == ["code"])
         }
     }
 

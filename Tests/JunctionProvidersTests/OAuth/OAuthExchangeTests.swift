@@ -138,9 +138,11 @@ struct OAuthExchangeTests {
     @Test func `a sign-in that brought a refresh token alone goes on with that at its next try`() async throws {
         let steps: [ScriptedServer.Step] = [.tokens(#"{"refresh_token":"refresh-0"}"#), .tokens()]
         try await Stage.play(steps) { stage in
-            let oauth = try stage.oauth()
-            let why = try #require(await oauth.exchangeFailure(OAuthSample.code)?.unavailability)
-            let grant = try await oauth.exchange(OAuthSample.code, expecting: nil)
+            let (oauth, kept) = (try stage.oauth(), KeptGrant())
+            let why = try #require(
+                await oauth.exchangeFailure(OAuthSample.code, keeper: kept.keeper)?.unavailability
+            )
+            let grant = try await oauth.exchange(OAuthSample.code, expecting: nil, keeper: kept.keeper)
 
             #expect(why.ambiguous)
             #expect(stage.server.requests[0].fields.contains("grant_type=authorization_code"))
@@ -154,34 +156,25 @@ struct OAuthExchangeTests {
     @Test func `so does a sign-in by device, and a server that refuses it then ends the sign-in`() async throws {
         let steps: [ScriptedServer.Step] = [
             .tokens(#"{"refresh_token":"refresh-0"}"#), .json(400, #"{"error":"invalid_grant"}"#),
-            .json(400, #"{"error":"authorization_pending"}"#),
         ]
         try await Stage.play(steps) { stage in
-            let oauth = try stage.oauth()
-            let first = await oauth.pollFailure()
-            let second = await oauth.pollFailure()
-            let third = await oauth.pollFailure()
+            let (oauth, kept) = (try stage.oauth(), KeptGrant())
+            let first = await oauth.pollFailure(keeper: kept.keeper)
+            let second = await oauth.pollFailure(keeper: kept.keeper)
 
             if case .unavailable = first {} else { Issue.record("Expected unavailable: \(String(describing: first))") }
             if case .refused = second {} else { Issue.record("Expected refused: \(String(describing: second))") }
-            #expect(third == .pending)
             #expect(stage.server.requests[1].fields.contains("refresh_token=refresh-0"))
-            #expect(stage.server.requests[2].fields.contains("device_code=device-secret"))
         }
     }
 
-    @Test func `a sign-out revokes a refresh token that waits for a next try`() async throws {
-        let revoked = AsyncStream<Void>.makeStream()
-        let notice = { @Sendable (request: ScriptedServer.Request) in
-            if request.line.contains("/revoke") { revoked.continuation.yield() }
-        }
+    @Test func `a refresh token that waits for a next try is given back when nobody wants it any more`() async throws {
         let steps: [ScriptedServer.Step] = [.tokens(#"{"refresh_token":"refresh-0"}"#), .answer(200, [], "")]
-        try await Stage.play(steps, onRequest: notice) { stage in
-            let oauth = try stage.oauth()
-            _ = await oauth.exchangeFailure(OAuthSample.code)
-            oauth.signedOut()
+        try await Stage.play(steps) { stage in
+            let (oauth, kept) = (try stage.oauth(), KeptGrant())
+            _ = await oauth.exchangeFailure(OAuthSample.code, keeper: kept.keeper)
+            await oauth.giveBack(try #require(kept.content))
 
-            for await _ in revoked.stream { break }
             #expect(stage.server.requests[1].line == "POST /revoke HTTP/1.1")
             #expect(stage.server.requests[1].fields.first == "token=refresh-0")
         }

@@ -1,6 +1,5 @@
 import JunctionSecret
 import JunctionSession
-import Synchronization
 import Testing
 
 @testable import JunctionProviders
@@ -141,9 +140,9 @@ struct OAuthIdentityTests {
         trouble: ScriptedServer.Step
     ) async throws {
         try await Stage.play([.tokens(OAuthSample.anonymous), trouble, .json(200, #"{"sub":"user-1"}"#)]) { stage in
-            let oauth = try stage.oauth()
-            let failure = await oauth.exchangeFailure(OAuthSample.code)
-            let grant = try await oauth.exchange(OAuthSample.code, expecting: nil)
+            let (oauth, kept) = (try stage.oauth(), KeptGrant())
+            let failure = await oauth.exchangeFailure(OAuthSample.code, keeper: kept.keeper)
+            let grant = try await oauth.exchange(OAuthSample.code, expecting: nil, keeper: kept.keeper)
 
             #expect(failure?.unavailability != nil)
             #expect(grant.refreshToken?.text == "refresh-1")
@@ -155,12 +154,13 @@ struct OAuthIdentityTests {
         try await Stage.play([]) { stage in
             let url = stage.server.url
             stage.server.script([
-                .tokens(OAuthSample.anonymous), .answer(404, [], ""), .answer(404, [], ""), .json(200, #"{"issuer":"\#(url)","userinfo_endpoint":"\#(url)/userinfo"}"#),
+                .tokens(OAuthSample.anonymous), .answer(404, [], ""), .answer(404, [], ""),
+                .json(200, #"{"issuer":"\#(url)","userinfo_endpoint":"\#(url)/userinfo"}"#),
                 .json(200, #"{"sub":"user-1"}"#),
             ])
-            let oauth = try stage.discovering(["tokenEndpoint": .text(url + "/token")])
-            let failure = await oauth.pollFailure()
-            let grant = try await oauth.poll(OAuthSample.codes)
+            let (oauth, kept) = (try stage.discovering(["tokenEndpoint": .text(url + "/token")]), KeptGrant())
+            let failure = await oauth.pollFailure(keeper: kept.keeper)
+            let grant = try await oauth.poll(OAuthSample.codes, keeper: kept.keeper)
 
             guard case .unavailable(let why) = failure else {
                 Issue.record("Expected a delay")
@@ -177,9 +177,9 @@ struct OAuthIdentityTests {
             .tokens(OAuthSample.anonymous), .answer(503, [], ""), .json(200, #"{"sub":"user-1"}"#),
         ]
         try await Stage.play(steps) { stage in
-            let oauth = try stage.oauth()
-            let failure = await oauth.pollFailure()
-            let grant = try await oauth.poll(OAuthSample.codes)
+            let (oauth, kept) = (try stage.oauth(), KeptGrant())
+            let failure = await oauth.pollFailure(keeper: kept.keeper)
+            let grant = try await oauth.poll(OAuthSample.codes, keeper: kept.keeper)
 
             guard case .unavailable = failure else {
                 Issue.record("Expected a delay")
@@ -190,79 +190,41 @@ struct OAuthIdentityTests {
         }
     }
 
-    @Test func `a sign-out forgets what waits, and gives it back`() async throws {
-        let revoked = AsyncStream<Void>.makeStream()
-        let steps: [ScriptedServer.Step] = [
-            .tokens(OAuthSample.anonymous), .answer(503, [], ""), .answer(200, [], ""),
-            .json(400, #"{"error":"invalid_grant"}"#),
-        ]
-        let notice = { @Sendable (request: ScriptedServer.Request) in
-            if request.line.contains("/revoke") { revoked.continuation.yield() }
-        }
-        try await Stage.play(steps, onRequest: notice) { stage in
-            let oauth = try stage.oauth()
-            _ = await oauth.pollFailure()
+    @Test func `the life of a token that is kept goes on from when it was granted`() async throws {
+        try await Stage.play([.tokens(OAuthSample.anonymous), .hangUp, .json(200, #"{"sub":"user-1"}"#)]) { stage in
+            let (before, kept) = (try stage.oauth(), KeptGrant())
+            let grantedAt = stage.clock.now().uptime
+            _ = await before.exchangeFailure(OAuthSample.code, keeper: kept.keeper)
+            stage.clock.advance(by: .seconds(100))
+            // Another process goes on with what the record holds.
+            let grant = try await stage.oauth().exchange(OAuthSample.code, expecting: nil, keeper: kept.keeper)
 
-            oauth.signedOut()
-            for await _ in revoked.stream { break }
-            let failure = await oauth.pollFailure()
-
-            guard case .refused = failure else {
-                Issue.record("Expected the code to be asked with again")
-                return
-            }
-            #expect(stage.server.requests[2].fields.first == "token=refresh-1")
-            #expect(stage.server.requests[3].line == "POST /token HTTP/1.1")
+            #expect(grant.token?.life.end == grantedAt + .seconds(3_600))
+            #expect(grant.scheme == .authorizationCode)
+            #expect(grant.endpointOrigins?.token == stage.server.url)
         }
     }
 
-    @Test func `what waited for too long is given back by whatever comes next`() async throws {
-        let revoked = AsyncStream<Void>.makeStream()
-        let notice = { @Sendable (request: ScriptedServer.Request) in
-            if request.line.contains("/revoke") { revoked.continuation.yield() }
+    @Test func `what an id_token says needs no second request, and nothing is kept`() async throws {
+        try await Stage.play([.tokens()]) { stage in
+            let kept = KeptGrant()
+            _ = try await stage.oauth().exchange(OAuthSample.code, expecting: nil, keeper: kept.keeper)
+
+            #expect(kept.content == nil)
         }
+    }
+
+    @Test func `where nothing is kept, what cannot be used is given back`() async throws {
         let steps: [ScriptedServer.Step] = [.tokens(OAuthSample.anonymous), .answer(503, [], ""), .answer(200, [], "")]
-        try await Stage.play(steps, onRequest: notice) { stage in
-            let oauth = try stage.oauth()
-            _ = await oauth.exchangeFailure(OAuthSample.code)
+        try await Stage.play(steps) { stage in
+            _ = try await stage.oauth().exchangeFailure(OAuthSample.code)
 
-            stage.clock.advance(by: KeptTokens.longest)
-            _ = try oauth.examine(.device, configured: nil)
-            #expect(stage.server.requests.count == 2)
-            stage.clock.advance(by: .seconds(1))
-            _ = try oauth.examine(.device, configured: nil)
-            for await _ in revoked.stream { break }
-
+            #expect(stage.server.requests.last?.line == "POST /revoke HTTP/1.1")
             #expect(stage.server.requests.last?.fields.first == "token=refresh-1")
         }
     }
 
-    @Test func `an approval waits while other sign-ins have trouble, and the eldest of too many is given back`()
-        async throws
-    {
-        let trouble = (1...5).flatMap { number -> [ScriptedServer.Step] in
-            let tokens = OAuthSample.anonymous.replacing("refresh-1", with: "refresh-\(number)")
-            return [.tokens(tokens), .answer(503, [], "")]
-        }
-        let told: [ScriptedServer.Step] = [.answer(200, [], ""), .json(200, #"{"sub":"user-1"}"#)]
-        try await Stage.play(trouble + told) { stage in
-            let oauth = try stage.oauth()
-            for name in ["first", "second"] {
-                _ = await oauth.exchangeFailure(.refreshToken(SharedSecret(text: name)))
-            }
-            _ = await oauth.pollFailure()
-            for name in ["fourth", "fifth"] {
-                _ = await oauth.exchangeFailure(.refreshToken(SharedSecret(text: name)))
-            }
-            let grant = try await oauth.poll(OAuthSample.codes)
-
-            #expect(stage.server.requests[10].line == "POST /revoke HTTP/1.1")
-            #expect(stage.server.requests[10].fields.first == "token=refresh-1")
-            #expect(grant.refreshToken?.text == "refresh-3")
-        }
-    }
-
-    @Test func `what nobody asks for again is given back by itself, and until the server has heard`() async throws {
+    @Test func `what nobody wants any more is given back, until the server has heard`() async throws {
         let revoked = AsyncStream<Void>.makeStream()
         let notice = { @Sendable (request: ScriptedServer.Request) in
             if request.line.contains("/revoke") { revoked.continuation.yield() }
@@ -272,15 +234,15 @@ struct OAuthIdentityTests {
             .answer(200, [], ""),
         ]
         try await Stage.play(steps, onRequest: notice) { stage in
+            let kept = KeptGrant()
             let oauth = OAuthProvider(
                 setup: try .sample(at: stage.server.url),
                 http: stage.http,
                 clock: stage.clock,
-                keepingFor: .milliseconds(1),
                 pause: .milliseconds(1)
             )
-            _ = await oauth.pollFailure()
-            stage.clock.advance(by: .seconds(1))
+            _ = await oauth.pollFailure(keeper: kept.keeper)
+            await oauth.giveBack(try #require(kept.content))
 
             var count = 0
             for await _ in revoked.stream {
@@ -288,6 +250,19 @@ struct OAuthIdentityTests {
                 if count == 3 { break }
             }
             #expect(stage.server.requests.dropFirst(2).allSatisfy { $0.fields.first == "token=refresh-1" })
+        }
+    }
+
+    @Test func `when nobody waits any more the userinfo is not asked`() async throws {
+        try await Stage.play([.tokens(OAuthSample.anonymous)]) { stage in
+            let kept = KeptGrant(isWanted: false)
+            let failure = try await stage.oauth().pollFailure(keeper: kept.keeper)
+
+            if case .unavailable = failure {
+            } else {
+                Issue.record("Expected unavailable: \(String(describing: failure))")
+            }
+            #expect(stage.server.requests.count == 1)
         }
     }
 
@@ -303,33 +278,6 @@ struct OAuthIdentityTests {
             _ = try await stage.discovering(["tokenEndpoint": .text(url + "/token")]).exchangeFailure(OAuthSample.code)
 
             #expect(stage.server.requests.last?.line == "POST /revoke HTTP/1.1")
-        }
-    }
-
-    @Test func `a sign-out while the userinfo is asked leaves nothing behind, either`() async throws {
-        let asked = Asked()
-        let steps: [ScriptedServer.Step] = [.tokens(OAuthSample.anonymous), .answer(503, [], ""), .answer(200, [], "")]
-        let signOut = { @Sendable (request: ScriptedServer.Request) in
-            if request.line.contains("/userinfo") { asked.oauth?.signedOut() }
-        }
-        try await Stage.play(steps, onRequest: signOut) { stage in
-            let oauth = try stage.oauth()
-            asked.oauth = oauth
-
-            _ = await oauth.pollFailure()
-
-            #expect(oauth.kept.grant(of: OAuthSample.codes.deviceCode) == nil)
-            #expect(stage.server.requests.last?.line == "POST /revoke HTTP/1.1")
-        }
-    }
-
-    /// The provider that a request signs out of.
-    private final class Asked: Sendable {
-        private let provider = Mutex<OAuthProvider?>(nil)
-
-        var oauth: OAuthProvider? {
-            get { provider.withLock { $0 } }
-            set { provider.withLock { $0 = newValue } }
         }
     }
 }

@@ -258,7 +258,10 @@ struct OAuthRenewTests {
     }
 
     @Test func `an app's token may be for anybody, so the server is asked for whom it was`() async throws {
-        try await Stage.play([.tokens(OAuthSample.anonymous), .json(200, #"{"sub":"user-2"}"#)]) { stage in
+        let steps: [ScriptedServer.Step] = [
+            .tokens(OAuthSample.anonymous), .json(200, #"{"sub":"user-2"}"#), .answer(200, [], ""),
+        ]
+        try await Stage.play(steps) { stage in
             let failure = try await stage.oauth().renewalFailure(Self.exchanged, using: Self.answer)
 
             guard case .answerRefused(let words) = failure else {
@@ -266,6 +269,8 @@ struct OAuthRenewTests {
                 return
             }
             #expect(words.contains("another user"))
+            #expect(stage.server.requests.last?.line == "POST /revoke HTTP/1.1")
+            #expect(stage.server.requests.last?.fields.first == "token=refresh-1")
         }
     }
 

@@ -122,18 +122,24 @@ extension Stage {
 }
 
 extension OAuthProvider {
-    func exchangeFailure(_ credential: Credential) async -> ExchangeFailure? {
+    func exchangeFailure(
+        _ credential: Credential,
+        keeper: PartialGrantKeeper = .none
+    ) async -> ExchangeFailure? {
         do throws(ExchangeFailure) {
-            _ = try await exchange(credential, expecting: nil)
+            _ = try await exchange(credential, expecting: nil, keeper: keeper)
             return nil
         } catch {
             return error
         }
     }
 
-    func pollFailure(_ codes: DeviceCodes = OAuthSample.codes) async -> PollFailure? {
+    func pollFailure(
+        _ codes: DeviceCodes = OAuthSample.codes,
+        keeper: PartialGrantKeeper = .none
+    ) async -> PollFailure? {
         do throws(PollFailure) {
-            _ = try await poll(codes)
+            _ = try await poll(codes, keeper: keeper)
             return nil
         } catch {
             return error

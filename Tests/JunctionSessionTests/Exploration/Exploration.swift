@@ -357,7 +357,7 @@ struct Exploration: Hashable {
                 guard shelf[codes]?.owner == "codes" else { throw Broken(description: "a poll without its codes") }
                 if exchange != nil || telling != nil { throw Broken(description: "a poll beside another request") }
                 poll = attempt
-            case .write(let ticket, let record, let secrets, let codes):
+            case .write(let ticket, let record, let secrets, let codes, _):
                 if (record.approval == nil) != (codes == nil) {
                     throw Broken(description: "a sign-in that awaits approval is written without its codes")
                 }
@@ -375,7 +375,7 @@ struct Exploration: Hashable {
                     throw Broken(description: "a sign-out is told twice, or with other secrets")
                 }
                 telling = revocation
-            case .interrupt: break
+            case .interrupt, .goOn, .giveBack: break
             case .askHandler(let asked, let attempt):
                 guard asked == handler else { throw Broken(description: "a handler was asked that is gone") }
                 (askedHandler, question) = (asked, attempt.attempt)

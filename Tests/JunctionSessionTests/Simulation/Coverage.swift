@@ -11,6 +11,7 @@ struct Coverage {
         case presumedDemands, presumedHealed
         case unreadableStarts, freshEndings, apiVerdicts, enrolments, enrolmentsOvertaken
         case successorsAlone
+        case partialGrants, partialGrantsResumed, partialGrantsGivenBack
         case codesGiven, polls, approvals, approvalsRefused, crashAwaiting, crashPolling
     }
 

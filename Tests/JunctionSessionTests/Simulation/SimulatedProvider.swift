@@ -30,6 +30,8 @@ struct SimulatedProvider {
         var refresh: Int
         var access: Int
         var life: Int64
+        /// When they were granted.
+        var at: Int64
     }
 
     /// A family that was revoked because a token was presented again too late.
@@ -170,6 +172,6 @@ struct SimulatedProvider {
         last += 1
         tokens[last] = RefreshToken(family: family, parent: parent)
         access[last] = (families[family].user, time + life)
-        return Tokens(user: families[family].user, refresh: last, access: last, life: life)
+        return Tokens(user: families[family].user, refresh: last, access: last, life: life, at: time)
     }
 }

@@ -165,6 +165,12 @@ extension Simulation {
         if let approved, machine.standing.session?.stored.identity.name != approved {
             throw Broken(description: "\(approved) has approved, and is not signed in")
         }
+        let kept = Set(machine.partialGrants.items.compactMap { shelf[$0.secrets]?.granted?.refresh })
+        if let lost = unnamedTokens.subtracting(kept).first {
+            throw Broken(
+                description: "the login with the refresh token \(lost) lives on at the provider, and nobody holds it"
+            )
+        }
         guard let token = machine.standing.session?.stored.token, !machine.isReauthenticationPending,
             token.life < .seconds(7_200), let served = machine.servedSecrets, let access = shelf[served]?.access,
             isLifeKnown(of: access)
@@ -205,7 +211,9 @@ extension Simulation {
 
     /// Whether everything has come to its end.
     private var isOver: Bool {
-        guard waiting.isEmpty, write == nil, calls.isEmpty, machine.ledger.storage.durable, !machine.isBusy else {
+        guard waiting.isEmpty, write == nil, calls.isEmpty, unnamed.isEmpty, machine.ledger.storage.durable,
+            !machine.isBusy
+        else {
             return false
         }
         let facts = machine.facts(now: now)

@@ -15,8 +15,8 @@ extension Simulation {
                 try poll(attempt, codes)
             case .renew(let attempt, let identity, let secrets, let given):
                 try renew(attempt, identity, secrets, given)
-            case .write(let ticket, let record, let secrets, let codes):
-                try begin(ticket, record, secrets, codes)
+            case .write(let ticket, let record, let secrets, let codes, let partialGrants):
+                try begin(ticket, record, secrets, codes, partialGrants)
             case .revoke(let revocation, let identity, let secrets):
                 try revoke(revocation, identity, secrets)
             case .interrupt(let revocation):
@@ -36,6 +36,12 @@ extension Simulation {
                 guard enrolling != nil else { throw Broken(description: "a credential is dropped that is used up") }
                 coverage.note(.enrolmentsOvertaken)
                 (enrolling, enrolRequest) = (nil, nil)
+            case .goOn(let attempt, let isWanted):
+                try goOn(attempt, isWanted)
+            case .giveBack(let ref):
+                guard let tokens = try find(ref).granted else { throw Broken(description: "nothing is given back") }
+                coverage.note(.partialGrantsGivenBack)
+                unnamedTokens.remove(tokens.refresh)
             case .report(let happening):
                 note(happening)
             }
@@ -45,7 +51,7 @@ extension Simulation {
             throw Broken(description: "the machine names a secret that is gone: \(lost.number)")
         }
         shelf = shelf.filter { used.contains($0.key) }
-        if used.count > RenewalPolicy.mostRevocations + 8 { throw Broken(description: "secrets pile up") }
+        if used.count > RenewalPolicy.mostRevocations + 11 { throw Broken(description: "secrets pile up") }
     }
 
     private mutating func exchange(
@@ -59,10 +65,16 @@ extension Simulation {
         }
         if keepsNothing { throw Broken(description: "a one-time credential is spent where nothing can be kept") }
         let secret = try given.map { (ref) throws(Broken) in try find(ref) }
-        try sendExchange(
-            attempt,
-            Call(kind: .exchange, user: user, expected: expected?.name, given: secret, sentAt: time, start: now)
-        )
+        let call = Call(kind: .exchange, user: user, expected: expected?.name, given: secret, sentAt: time, start: now)
+        // Now and then the credential is one that an earlier try has spent.
+        let kept = machine.partialGrants.items.first { item in
+            !item.stored.isOfApproval && shelf[item.secrets]?.granted?.user == user
+        }
+        if let kept, given == nil, chance(2) == 0, let tokens = shelf[kept.secrets]?.granted {
+            machine.foundPartialGrant(attempt, kept.secrets)
+            return resume(attempt, call, tokens)
+        }
+        try sendExchange(attempt, call)
     }
 
     /// Invariant 1: at most one exchange is in flight, whatever it is.
@@ -76,10 +88,33 @@ extension Simulation {
     private mutating func poll(_ attempt: Attempt, _ ref: SecretRef) throws(Broken) {
         guard let code = try find(ref).code else { throw Broken(description: "a poll without a code") }
         if telling != nil { throw Broken(description: "a poll while the provider is told of a sign-out") }
+        if let tokens = machine.signIn.exchange?.partialGrant.flatMap({ shelf[$0]?.granted }) {
+            return resume(attempt, Call(kind: .poll(code), user: "nobody", sentAt: time, start: now), tokens)
+        }
         if let before = polled[code], time - before < 5_000 { throw Broken(description: "polls come too fast") }
         polled[code] = time
         coverage.note(.polls)
         try sendExchange(attempt, Call(kind: .poll(code), user: "nobody", sentAt: time, start: now))
+    }
+
+    // MARK: Sign-ins whose user has yet to be told
+
+    private mutating func resume(_ attempt: Attempt, _ call: Call, _ tokens: SimulatedProvider.Tokens) {
+        coverage.note(.partialGrantsResumed)
+        unnamed[attempt] = (call, tokens)
+        plan(.userinfoAnswers(attempt), after: Int64(chance(3_000)))
+    }
+
+    /// The provider may be asked whose the tokens are: they are on the disk, as far as that takes anything.
+    private mutating func goOn(_ attempt: Attempt, _ isWanted: Bool) throws(Broken) {
+        guard let tokens = unnamed[attempt]?.tokens else {
+            throw Broken(description: "a sign-in goes on that has ended")
+        }
+        let isKept = disk?.partialGrants.contains { $0.granted == tokens } ?? false
+        if isWanted, !isKept, machine.ledger.storage.durable, machine.standing.content != nil {
+            throw Broken(description: "the user is asked for before the tokens are on the disk")
+        }
+        plan(.userinfoAnswers(attempt), after: isWanted ? Int64(chance(3_000)) : 0)
     }
 
     private mutating func renew(
@@ -133,7 +168,8 @@ extension Simulation {
         _ ticket: WriteTicket,
         _ record: SessionRecord,
         _ ref: SecretRef?,
-        _ codes: SecretRef?
+        _ codes: SecretRef?,
+        _ partialGrants: [SecretRef]
     ) throws(Broken) {
         if (record.approval == nil) != (codes == nil) {
             throw Broken(description: "a sign-in that awaits approval is written without its codes")
@@ -155,7 +191,12 @@ extension Simulation {
             }
         }
         let sealed = try codes.map { (ref) throws(Broken) in try find(ref) }
-        write = Write(ticket: ticket, record: record, secret: secret, codes: sealed)
+        var partial: [Secret] = []
+        for ref in partialGrants { partial.append(try find(ref)) }
+        if partial.count != record.partialGrants.count {
+            throw Broken(description: "partial grants are written without their secrets")
+        }
+        write = Write(ticket: ticket, record: record, secret: secret, codes: sealed, partialGrants: partial)
         // A slow disk takes seconds, and sometimes minutes.
         plan(.writeEnds(ticket), after: Int64(chance(diskIsSlow ? (chance(4) == 0 ? 300_000 : 30_000) : 20)))
     }

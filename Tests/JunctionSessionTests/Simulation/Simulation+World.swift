@@ -326,6 +326,12 @@ extension Simulation {
             if call.isRenewal, machine.standing.session?.stored.isReauthenticationPresumed == true {
                 coverage.note(.presumedHealed)
             }
+            if !call.isRenewal, call.expected ?? tokens.user == tokens.user, machine.signIn.isSent(attempt), !isHealed,
+                chance(4) == 0
+            {
+                return try grantUnnamed(tokens, call, attempt)
+            }
+            unnamedTokens.remove(tokens.refresh)
             obtained[tokens.access] = (time, restarts)
             let secret = Secret(owner: tokens.user, refresh: tokens.refresh, access: tokens.access)
             let granted = Granted(
@@ -381,6 +387,52 @@ extension Simulation {
             try perform(machine.renewalFailed(attempt, .answerRefused("It is used up"), now: now))
         case .refused:
             try perform(machine.exchangeFailed(attempt, .refused("It is used up"), now: now))
+        }
+    }
+
+    /// The tokens do not say whose they are.
+    private mutating func grantUnnamed(
+        _ tokens: SimulatedProvider.Tokens,
+        _ call: Call,
+        _ attempt: Attempt
+    ) throws(Broken) {
+        coverage.note(.partialGrants)
+        unnamed[attempt] = (call, tokens)
+        unnamedTokens.insert(tokens.refresh)
+        let ref = put(Secret(owner: "unnamed", granted: tokens))
+        try perform(machine.partiallyGranted(attempt, ref, now: now))
+    }
+
+    /// The provider says whose the tokens are, or does not. The provider itself gives back what it refuses.
+    mutating func answerUserinfo(_ attempt: Attempt) throws(Broken) {
+        guard let (call, tokens) = unnamed.removeValue(forKey: attempt) else { return }
+        let isOvertaken = !machine.signIn.isSent(attempt)
+        switch isOvertaken ? 0 : isHealed ? 9 : chance(10) {
+        case 0..<4:
+            let why = Unavailability("userinfo answered 503")
+            if case .poll = call.kind {
+                try perform(machine.pollFailed(attempt, .unavailable(why), now: now))
+            } else {
+                try perform(machine.exchangeFailed(attempt, .unavailable(why), now: now))
+            }
+        case 4:
+            unnamedTokens.remove(tokens.refresh)
+            if case .poll = call.kind {
+                try perform(machine.pollFailed(attempt, .refused("userinfo names nobody"), now: now))
+            } else {
+                try perform(machine.exchangeFailed(attempt, .refused("userinfo names nobody"), now: now))
+            }
+        default:
+            unnamedTokens.remove(tokens.refresh)
+            obtained[tokens.access] = (time, restarts)
+            let granted = Granted(
+                identity: .user(tokens.user),
+                scheme: scheme,
+                life: Life(from: moment(tokens.at), lasting: .milliseconds(tokens.life)),
+                secrets: put(Secret(owner: tokens.user, refresh: tokens.refresh, access: tokens.access))
+            )
+            if case .poll = call.kind { coverage.note(.approvals) }
+            try perform(machine.exchangeSucceeded(attempt, granted, now: now))
         }
     }
 
@@ -460,7 +512,12 @@ extension Simulation {
         if let present = disk?.record, !write.record.supersedes(present) {
             throw Broken(description: "a write goes back from \(present.generation) to \(write.record.generation)")
         }
-        disk = Disk(record: write.record, secret: write.secret, codes: write.codes)
+        disk = Disk(
+            record: write.record,
+            secret: write.secret,
+            codes: write.codes,
+            partialGrants: write.partialGrants
+        )
     }
 
     // MARK: Clocks, users, the end
@@ -513,6 +570,9 @@ extension Simulation {
             if let call = calls[attempt] { _ = answer(to: call) }
         }
         if !wasDurable { hasLostMemory = true }
+        // What was granted and not written yet is lost, and so is what was about to be given back: it is only remembered.
+        unnamedTokens.formIntersection(disk?.partialGrants.compactMap { $0.granted?.refresh } ?? [])
+        unnamed = [:]
         agenda = []
         (shelf, calls, write, waiting, wanted, registered) = ([:], [:], nil, [], [:], [])
         (window, quietUntil, telling, signOuts) = (nil, nil, nil, [])
@@ -602,6 +662,7 @@ extension Simulation {
                 mode: mode
             )
             (shelf, calls, write, waiting, telling, signOuts) = ([:], [:], nil, [], nil, [])
+            unnamed = [:]
             try start()
             keepsNothing = false
             return
@@ -610,7 +671,10 @@ extension Simulation {
         let restoration = Restoration.restored(disk.record, SessionSecrets(), damaged: damaged)
         expectReplay(of: disk.record, disk.secret)
         let codes = disk.codes.map { put($0) }
-        try perform(machine.restored(restoration, secrets: secrets, codes: codes, now: now))
+        let partialGrants = disk.partialGrants.map { put($0) }
+        try perform(
+            machine.restored(restoration, secrets: secrets, codes: codes, partialGrants: partialGrants, now: now)
+        )
         try checkReplayAtStart(disk.record)
     }
 

@@ -22,6 +22,7 @@ struct Simulation {
         case appAnswers(IdentifyRequest)
         case revocationEnds(RevocationID)
         case personDecides(Int)
+        case userinfoAnswers(Attempt)
         case enrolmentIsDue
         case enrolmentAnswered(Refusal?)
     }
@@ -75,12 +76,15 @@ struct Simulation {
         var isGood = true
         /// The code of a sign-in that awaits approval.
         var code: Int?
+        /// What was granted for a sign-in whose user has yet to be told.
+        var granted: SimulatedProvider.Tokens?
     }
 
     struct Disk {
         var record: SessionRecord
         var secret: Secret?
         var codes: Secret?
+        var partialGrants: [Secret] = []
     }
 
     struct Write {
@@ -88,6 +92,7 @@ struct Simulation {
         var record: SessionRecord
         var secret: Secret?
         var codes: Secret?
+        var partialGrants: [Secret] = []
     }
 
     /// An outcome is unknown: the refresh token of the request, when that was sent, and what has been done about it.
@@ -132,6 +137,8 @@ struct Simulation {
     // What does not.
     var shelf: [SecretRef: Secret] = [:]
     var calls: [Attempt: Call] = [:]
+    /// Sign-ins whose tokens were granted, and whose user is being asked for.
+    var unnamed: [Attempt: (call: Call, tokens: SimulatedProvider.Tokens)] = [:]
     var write: Write?
     var waiting: Set<RequestID> = []
     var wanted: [RequestID: String] = [:]
@@ -163,6 +170,8 @@ struct Simulation {
     var restarts = 0
 
     // What is remembered to judge by.
+    /// Refresh tokens that were granted before their user was known, and that nobody has given back or signed in with.
+    var unnamedTokens: Set<Int> = []
     var sends: [Int64] = []
     var sendsOfToken: [Int: [Int64]] = [:]
     /// Refresh tokens whose successor this process holds.
@@ -198,6 +207,11 @@ struct Simulation {
 
     var now: Moment {
         Moment(wall: WallTime(milliseconds: time + wallOffset), uptime: Uptime(milliseconds: time - bootedAt))
+    }
+
+    /// How the clocks read that time now.
+    func moment(_ past: Int64) -> Moment {
+        Moment(wall: now.wall + .milliseconds(past - time), uptime: now.uptime + .milliseconds(past - time))
     }
 
     /// Runs the history; throws what broke.
@@ -268,6 +282,7 @@ struct Simulation {
         case .answer(let attempt, let answer): try deliver(answer, to: attempt)
         case .timeout(let attempt): try deliver(.unavailable(isAmbiguous: true, retryAfter: nil), to: attempt)
         case .writeEnds(let ticket): try endWrite(ticket)
+        case .userinfoAnswers(let attempt): try answerUserinfo(attempt)
         case .handlerAnswers(let handler, let question): try answerAsHandler(handler, question)
         case .appAnswers(let request): try answerAsApp(request)
         case .revocationEnds(let revocation): try endRevocation(revocation)

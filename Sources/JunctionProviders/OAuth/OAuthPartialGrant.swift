@@ -1,0 +1,96 @@
+import JunctionJSON
+import JunctionSecret
+import JunctionSession
+
+/// What a server has granted for a sign-in that cannot use it yet.
+enum OAuthPartialGrant: Sendable {
+    /// It is not known yet whose they are: that may be told by a second request.
+    case tokens(OAuthTokens)
+    /// No access token that can be used came with it. The next try goes on with this.
+    case refreshToken(SharedSecret, EndpointOrigins?)
+
+    /// What gives it back.
+    var revocation: Revocable {
+        switch self {
+        case .tokens(let tokens): tokens.revocation
+        case .refreshToken(let token, let origins): Revocable(refreshToken: token, origins: origins)
+        }
+    }
+
+    /// As it is sealed: the members have the names of RFC 6749 §5.1 where it has them.
+    var content: SharedSecret {
+        var text = JSONWriter(capacity: 4096)
+        text.object { text in
+            switch self {
+            case .tokens(let tokens):
+                tokens.write(to: &text)
+                text.member(tokens.origins)
+            case .refreshToken(let token, let origins):
+                text.member("refresh_token", secret: token)
+                text.member(origins)
+            }
+        }
+        return text.withUnsafeBytes { SharedSecret(copying: $0) }
+    }
+
+    /// Nothing where it is none.
+    init?(_ content: SharedSecret, now: Moment) {
+        guard let members = OAuthMembers(content) else { return nil }
+        let origins = EndpointOrigins(members.json("origins"))
+        if let tokens = OAuthTokens(members, origins: origins, now: now) {
+            self = .tokens(tokens)
+        } else if let token = members.secret("refresh_token") {
+            self = .refreshToken(token, origins)
+        } else {
+            return nil
+        }
+    }
+}
+
+extension OAuthTokens {
+    fileprivate func write(to text: inout JSONWriter) {
+        text.member("access_token", secret: accessToken)
+        if let refreshToken { text.member("refresh_token", secret: refreshToken) }
+        if let idToken { text.member("id_token", secret: idToken) }
+        if let scopes { text.member("scope", scopes.joined(separator: " ")) }
+        if let seconds = life?.components.seconds { text.member("expires_in", seconds) }
+        text.member("sent_at", sentAt.wall.milliseconds)
+        text.member("skew", clock.skew.wholeMilliseconds)
+    }
+
+    /// Their life goes on from when they were granted: by the wall clock, as there may have been a restart.
+    fileprivate init?(_ members: OAuthMembers, origins: EndpointOrigins?, now: Moment) {
+        guard let sentAt = members.wholeNumber("sent_at"), let skew = members.wholeNumber("skew") else { return nil }
+        let wall = min(WallTime(milliseconds: sentAt), now.wall)
+        self.init(
+            members,
+            sentAt: Moment(wall: wall, uptime: now.uptime + (wall - now.wall)),
+            clock: ServerClock(skew: .milliseconds(skew)),
+            origins: origins
+        )
+    }
+}
+
+extension JSONWriter {
+    fileprivate mutating func member(_ origins: EndpointOrigins?) {
+        guard let origins else { return }
+        object("origins") { text in
+            text.member("token", origins.token)
+            if let origin = origins.deviceAuthorization { text.member("device", origin) }
+            if let origin = origins.revocation { text.member("revocation", origin) }
+            if let origin = origins.userinfo { text.member("userinfo", origin) }
+        }
+    }
+}
+
+extension EndpointOrigins {
+    fileprivate init?(_ text: JSONValue?) {
+        guard let text, let token = text["token"]?.string else { return nil }
+        self.init(
+            token: token,
+            deviceAuthorization: text["device"]?.string,
+            revocation: text["revocation"]?.string,
+            userinfo: text["userinfo"]?.string
+        )
+    }
+}

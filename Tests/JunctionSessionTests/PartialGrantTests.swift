@@ -1,0 +1,218 @@
+import Testing
+
+@testable import JunctionSession
+
+/// What a sign-in was granted before it is complete: it is written before the provider is asked further, and nothing of it is
+/// left alive that nobody holds.
+struct PartialGrantTests {
+    private static let trouble = ExchangeFailure.unavailable(Unavailability("userinfo answered 503"))
+    private static let again = Unavailability("userinfo answered 503")
+
+    /// The machine that starts with what is on the disk.
+    private static func restarted(_ bench: Bench, after pause: Duration = .seconds(2)) throws -> Bench {
+        let record = try #require(bench.written.last)
+        let moment = Moment(wall: bench.now.wall + pause, uptime: bench.now.uptime + .seconds(2))
+        return Bench(at: moment, .restored(record, SessionSecrets(), damaged: nil))
+    }
+
+    /// A sign-in has been granted tokens, and userinfo does not answer.
+    private static func waiting() -> Bench {
+        var bench = Bench()
+        bench.signIn(.linkCode)
+        bench.grantPartially()
+        bench.failExchange(trouble)
+        return bench
+    }
+
+    @Test func `the provider is asked further when the grant is on the disk, not before`() {
+        var bench = Bench()
+        bench.holdsWrites = true
+        let request = bench.signIn(.linkCode)
+        bench.grantPartially()
+        #expect(bench.goneOn.isEmpty)
+        #expect(bench.heldWrites.first?.record.partialGrants.count == 1)
+
+        bench.endWrite()
+        #expect(bench.goneOn == [true])
+        bench.grantExchange()
+        #expect(bench.heldWrites.last?.record.partialGrants.isEmpty == true, "the session is in its place")
+        while !bench.heldWrites.isEmpty { bench.endWrite() }
+        #expect(bench.reply(to: request) == .done && bench.givenBack.isEmpty)
+    }
+
+    @Test func `a disk that refuses it, or does not end, holds nobody up`() {
+        var bench = Bench()
+        bench.writeFailure = StoreFailure("No space left on device")
+        bench.signIn(.linkCode)
+        bench.grantPartially()
+        #expect(bench.goneOn == [true])
+
+        var slow = Bench()
+        slow.holdsWrites = true
+        slow.signIn(.linkCode)
+        slow.grantPartially()
+        slow.pass(.seconds(10))
+        #expect(slow.goneOn == [true])
+    }
+
+    @Test func `trouble is told with what to do, and the grant survives a restart`() throws {
+        var before = Bench()
+        let request = before.signIn(.linkCode)
+        before.grantPartially()
+        before.failExchange(Self.trouble)
+        guard case .refused(let refusal)? = before.reply(to: request) else {
+            Issue.record("Expected a refusal")
+            return
+        }
+        #expect(refusal.remedy?.contains("sign in with the same") == true)
+        #expect(refusal.remedy?.contains("nothing was spent") == false)
+
+        var bench = try Self.restarted(before)
+        let kept = try #require(bench.machine.partialGrants.items.first?.secrets)
+        #expect(bench.machine.secretsInUse.contains(kept))
+        bench.signIn(.linkCode)
+        bench.findPartialGrant(kept)
+        bench.grantExchange()
+        #expect(bench.state == .established)
+        #expect(bench.written.last?.partialGrants.isEmpty == true && bench.givenBack.isEmpty)
+    }
+
+    @Test func `a refusal drops it, from the disk too`() {
+        var bench = Self.waiting()
+        bench.signIn(.linkCode)
+        bench.findPartialGrant(bench.machine.partialGrants.items[0].secrets)
+        bench.failExchange(.refused("userinfo names nobody"))
+
+        #expect(bench.written.last?.partialGrants.isEmpty == true)
+        #expect(bench.givenBack.isEmpty, "the provider has given it back itself")
+    }
+
+    @Test func `a sign-out gives it back, and who waits for the disk does not go on`() {
+        var bench = Self.waiting()
+        bench.signOut()
+        #expect(bench.givenBack.count == 1)
+        #expect(bench.written.last?.partialGrants.isEmpty == true && bench.machine.partialGrants.items.isEmpty)
+
+        bench.holdsWrites = true
+        bench.signIn(.linkCode)
+        bench.grantPartially()
+        bench.signOut()
+        #expect(bench.goneOn.last == false && bench.givenBack.count == 2)
+    }
+
+    @Test func `what is granted after a sign-out is given back`() {
+        var bench = Bench()
+        bench.signIn(.linkCode)
+        let attempt = bench.exchanges[0]
+        bench.signOut()
+        let grant = bench.secret()
+        bench.perform(bench.machine.partiallyGranted(attempt, grant, now: bench.now))
+        #expect(bench.givenBack == [grant] && bench.goneOn == [false])
+    }
+
+    @Test func `a right that is withdrawn gives it back, whether it is granted before or after`() {
+        var bench = Bench()
+        let first = bench.signIn(.linkCode)
+        bench.grantPartially()
+        bench.withdrawRight(from: first)
+        bench.failExchange(Self.trouble)
+        #expect(bench.givenBack.count == 1)
+
+        let second = bench.signIn(.linkCode)
+        bench.withdrawRight(from: second)
+        bench.grantPartially()
+        #expect(bench.givenBack.count == 2 && bench.goneOn.last == false)
+    }
+
+    @Test func `after an hour it is given back by itself, over a restart and a clock that is set`() throws {
+        var bench = try Self.restarted(Self.waiting(), after: .seconds(1_800))
+        bench.stepWall(.seconds(-86_400))
+        bench.pass(.seconds(1_799))
+        #expect(bench.givenBack.isEmpty)
+        bench.passToAlarm()
+        #expect(bench.givenBack.count == 1)
+        #expect(bench.written.last?.partialGrants.isEmpty == true)
+    }
+
+    @Test func `of too many the eldest is given back, and the one of an approval is none of them`() {
+        var bench = Bench()
+        bench.signIn(.device)
+        bench.giveCodes()
+        bench.passToPoll()
+        let approved = bench.grantPartially()
+        bench.failPoll(.unavailable(Self.again))
+        var granted: [SecretRef] = []
+        for _ in 0..<3 {
+            while bench.exchanges.isEmpty {
+                bench.signIn(.linkCode)
+                if let _ = bench.polls.last { bench.failPoll(.unavailable(Self.again)) }
+            }
+            granted.append(bench.grantPartially())
+            bench.failExchange(Self.trouble)
+        }
+        #expect(bench.givenBack == [granted[0]])
+        #expect(bench.machine.partialGrants.items.map(\.secrets).contains(approved))
+    }
+
+    // MARK: An approval
+
+    @Test func `an approval that was granted outlives its codes, and is told as what it is`() throws {
+        var bench = Bench()
+        bench.signIn(.device)
+        bench.giveCodes(life: .seconds(60))
+        bench.passToPoll()
+        bench.grantPartially()
+        bench.failPoll(.unavailable(Self.again))
+        bench.pass(.seconds(120))
+        #expect(bench.state == .establishing)
+
+        var after = try Self.restarted(bench)
+        #expect(after.polls.count == 1)
+        after.grantPoll()
+        #expect(after.state == .established && after.written.last?.partialGrants.isEmpty == true)
+
+        let end = bench.now.uptime + .seconds(3_700)
+        while bench.now.uptime < end, bench.state == .establishing {
+            if !bench.polls.isEmpty { bench.failPoll(.unavailable(Self.again)) }
+            bench.passToAlarm()
+        }
+        #expect(bench.state == .notLoggedIn && bench.givenBack.count == 1)
+        #expect(bench.facts.renewal.lastError?.contains("does not say who") == true)
+    }
+
+    @Test func `an approval that is overtaken gives back what it was granted`() {
+        var bench = Bench()
+        bench.signIn(.device)
+        bench.giveCodes()
+        bench.passToPoll()
+        bench.grantPartially()
+        bench.failPoll(.unavailable(Self.again))
+        bench.signIn(.signInToken("bob"))
+        bench.grantExchange(of: "bob")
+        #expect(bench.facts.userId == "bob" && bench.givenBack.count == 1)
+    }
+
+    @Test(arguments: [false, true])
+    func `who began an approval and may not any more signs nobody in`(isPolling: Bool) {
+        var bench = Bench()
+        bench.signIn(.device)
+        bench.giveCodes()
+        if isPolling { bench.passToPoll() }
+        bench.perform(bench.machine.approvalRightWithdrawn(now: bench.now))
+        if isPolling { bench.grantPoll(by: "alice") }
+
+        #expect(bench.state == .notLoggedIn && bench.facts.authorization == nil)
+        #expect(bench.revoked == (isPolling ? [.user("alice")] : []))
+        #expect(bench.written.last?.approval == nil)
+    }
+
+    @Test func `nor does a poll that leaves it undecided`() {
+        var bench = Bench()
+        bench.signIn(.device)
+        bench.giveCodes()
+        bench.passToPoll()
+        bench.perform(bench.machine.approvalRightWithdrawn(now: bench.now))
+        bench.failPoll(.pending)
+        #expect(bench.state == .notLoggedIn && bench.facts.authorization == nil)
+    }
+}
