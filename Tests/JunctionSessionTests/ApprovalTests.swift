@@ -680,6 +680,17 @@ import Testing
         #expect(bench.refusal(of: last) == .busy)
     }
 
+    @Test func `codes that end while their write does not are told as what they are`() {
+        var bench = Bench()
+        bench.holdsWrites = true
+        let request = bench.signIn(.device)
+        bench.giveCodes(life: .seconds(60))
+        // The machine was suspended.
+        bench.pass(.seconds(100))
+        #expect(bench.refusal(of: request) == .invalidCredential)
+        #expect(bench.state == .notLoggedIn)
+    }
+
     @Test func `an answer that was lost before the codes end is not told as if nobody had approved`() {
         var bench = Self.awaiting()
         while bench.state == .establishing {

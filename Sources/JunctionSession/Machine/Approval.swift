@@ -14,6 +14,13 @@ struct Approval: Hashable, Sendable {
     private var flow: Flow?
     /// Why the last one came to nothing, or its last poll to no answer; for as long as nobody has begun another.
     private(set) var lastError: String?
+    /// Who asked for codes whose write has ended, and has yet to be told.
+    private var noted: [Noted] = []
+
+    private struct Noted: Hashable, Sendable {
+        var request: ChangeRequest
+        var codes: SecretRef
+    }
 
     private struct Flow: Hashable, Sendable {
         var stored: StoredApproval
@@ -132,6 +139,17 @@ struct Approval: Hashable, Sendable {
         (flow.isGranted, flow.endsAt) = (true, end)
         flow.stored.expiresAt = now.wall(at: end)
         self.flow = flow
+    }
+
+    /// The write of these codes has ended.
+    mutating func isNoted(_ codes: SecretRef, for request: ChangeRequest) {
+        noted.append(Noted(request: request, codes: codes))
+    }
+
+    /// Who is to be told of codes that are written, and whether they are still waited for.
+    mutating func takeNoted() -> [(request: ChangeRequest, isRunning: Bool)] {
+        defer { noted = [] }
+        return noted.map { ($0.request, $0.codes == flow?.codes) }
     }
 
     // MARK: Polling

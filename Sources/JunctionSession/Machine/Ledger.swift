@@ -52,6 +52,8 @@ struct Ledger: Hashable, Sendable {
         case reply(Reply)
         /// The intent is noted: the request leaves.
         case send(Attempt)
+        /// Codes that somebody has to approve are noted: who asked for them is told, if they still can be approved then.
+        case awaited(ChangeRequest, codes: SecretRef)
         /// What was granted is noted: the sign-in goes on.
         case goOn(Attempt)
     }

@@ -12,7 +12,7 @@ extension SessionMachine {
         switch exchange.origin {
         case .signIn(let request):
             approval.begin(begun, for: nil, [], now)
-            return noteApproval([.change(request, nil)]) + settle(now)
+            return noteAwaited(request, now) + settle(now)
         case .identify(let request, let externalUserId, _):
             approval.begin(begun, for: externalUserId, [request], now)
             return noteApproval() + settle(now)
@@ -73,13 +73,29 @@ extension SessionMachine {
         return []
     }
 
+    /// Who asked for the codes is told when they are on the disk.
+    private mutating func noteAwaited(_ request: ChangeRequest, _ now: Moment) -> [Effect] {
+        guard coming.content != nil, let codes = approval.codes else { return [.reply(.change(request, nil))] }
+        ledger.note([.awaited(request, codes: codes)])
+        return []
+    }
+
+    /// Tells who asked for codes, after their write has ended, whether they can be approved: that may have taken longer than they
+    /// live, and somebody else may be about to be signed in.
+    mutating func answerNoted() -> [Effect] {
+        approval.takeNoted().map { request, isRunning in
+            let words = approval.lastError ?? ApprovalEnding.expired.words
+            return .reply(.change(request, isRunning ? nil : Refusal(.invalidCredential, words)))
+        }
+    }
+
     /// There is one already. Whoever asks for the same joins it: a sign-in that of a sign-in, an identify call that of one for
     /// the same user. A sign-in is answered when the codes are on the disk, an identify call when the approval is over.
     mutating func joinApproval(_ origin: SignIn.Origin) -> [Effect] {
         switch origin {
         case .signIn(let request) where approval.stored?.externalUserId == nil:
-            let reply = Reply.change(request, nil)
-            return ledger.follow(.reply(reply)) ? [] : [.reply(reply)]
+            guard let codes = approval.codes else { return [] }
+            return ledger.follow(.awaited(request, codes: codes)) ? [] : [.reply(.change(request, nil))]
         case .identify(let request, let externalUserId, _) where approval.join(request, for: externalUserId):
             return []
         case .signIn, .identify:

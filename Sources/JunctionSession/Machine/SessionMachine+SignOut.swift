@@ -41,6 +41,7 @@ extension SessionMachine {
             switch follower {
             case .reply(let reply): replies.append(reply.refused(.overtaken))
             case .goOn(let attempt): effects.append(.goOn(attempt, false))
+            case .awaited(let request, _): replies.append(.change(request, .overtaken))
             case .send: break
             }
         }

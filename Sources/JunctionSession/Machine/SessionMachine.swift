@@ -168,6 +168,7 @@ package struct SessionMachine: Hashable, Sendable {
             switch follower {
             case .reply(let reply): effects.append(.reply(reply))
             case .send(let attempt): effects += intentNoted(attempt, now)
+            case .awaited(let request, let codes): approval.isNoted(codes, for: request)
             case .goOn(let attempt): effects.append(.goOn(attempt, true))
             }
         }
@@ -204,6 +205,7 @@ package struct SessionMachine: Hashable, Sendable {
         // What has begun to wait for an overdue write waits no longer either; whoever waits for a token is served after that.
         if ledger.isAwaitedInVain(now) { return effects + settle(now) }
         effects += serveWaiters(now)
+        effects += answerNoted()
         effects += advanceRevocations(now)
         effects += enrol(now)
         let beside = Ledger.Beside(approval: approval.stored, codes: approval.codes, partialGrants: partialGrants.items)

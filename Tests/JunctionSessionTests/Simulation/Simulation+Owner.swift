@@ -243,7 +243,11 @@ extension Simulation {
         switch reply {
         case .change(let request, let refusal):
             try hear(request.id, refusal)
-            if refusal == nil { try checkPromise() }
+            guard refusal == nil else { return }
+            try checkPromise()
+            if wanted[request.id] != nil, machine.standing.session == nil, !machine.approval.isRunning {
+                throw Broken(description: "a sign-in succeeded, and nobody is signed in or waited for")
+            }
         case .identify(let request, .failure(let refusal)):
             try hear(request.id, refusal)
         case .identify(let request, .success(let outcome)):
