@@ -41,8 +41,9 @@ struct RecordFrame {
     static let prologue = magic.count + 1 + 4 + 4
     static let checksum = 32
 
-    /// The longest record. A session is 2–20 kB; this only keeps a planted file from filling the memory.
-    static let longest = 256 * 1024
+    /// The longest record. A session is 2–20 kB, and what sign-ins that are not complete were granted may be many times that; this
+    /// only keeps a planted file from filling the memory.
+    static let longest = 1024 * 1024
 
     init(reading bytes: [UInt8]) throws(Fault) {
         guard bytes.contains(where: { $0 != 0 }) else { throw .torn }

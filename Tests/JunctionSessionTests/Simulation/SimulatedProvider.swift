@@ -95,6 +95,11 @@ struct SimulatedProvider {
         return .granted(issue(family: families.count - 1, parent: nil, life: life, at: time))
     }
 
+    /// The login that a refresh token belongs to.
+    func family(of refresh: Int) -> Int? { tokens[refresh]?.family }
+
+    func isRevoked(_ family: Int) -> Bool { families[family].isRevoked }
+
     // MARK: Sign-ins that a person approves
 
     mutating func authorize(at time: Int64) -> Codes {

@@ -165,6 +165,7 @@ extension Simulation {
         if let approved, machine.standing.session?.stored.identity.name != approved {
             throw Broken(description: "\(approved) has approved, and is not signed in")
         }
+        try checkLogins()
         let kept = Set(machine.partialGrants.items.compactMap { shelf[$0.secrets]?.granted?.refresh })
         if let lost = unnamedTokens.subtracting(kept).first {
             throw Broken(
@@ -183,6 +184,17 @@ extension Simulation {
         }
         if session.stored.token?.generation == generation, !machine.isReauthenticationPending {
             throw Broken(description: "a token outlived itself")
+        }
+    }
+
+    /// No login lives on at the provider that nobody holds: whoever is replaced or signed out is told of. Only a process that
+    /// ends forgets what it has yet to tell.
+    private func checkLogins() throws(Broken) {
+        guard provesForLong, restarts == 0, !hasGivenUp, coverage[.apiVerdicts] == 0 else { return }
+        let told = Set(machine.revocations.list.map(\.identity.name))
+        for (user, family) in logins where user != machine.standing.session?.stored.identity.name {
+            if ended.contains(family) || provider.isRevoked(family) || told.contains(user) { continue }
+            throw Broken(description: "the login \(family) of \(user) lives on at the provider, and nobody holds it")
         }
     }
 

@@ -208,9 +208,9 @@ extension Simulation {
         _ secrets: SecretRef
     ) throws(Broken) {
         if telling != nil { throw Broken(description: "the provider is told of two sign-outs at once") }
-        if try find(secrets).owner != identity.name {
-            throw Broken(description: "a sign-out is told with other secrets")
-        }
+        let secret = try find(secrets)
+        if secret.owner != identity.name { throw Broken(description: "a sign-out is told with other secrets") }
+        if let refresh = secret.refresh, let family = provider.family(of: refresh) { ended.insert(family) }
         if machine.identity?.name == identity.name { throw Broken(description: "the signed-in user is signed out") }
         if machine.signIn.isPolling { throw Broken(description: "a sign-out is told while an approval is asked for") }
         if machine.ledger.isSigningOut { throw Broken(description: "a sign-out is told before it is over here") }
@@ -311,7 +311,8 @@ extension Simulation {
             (quietUntil, window, renewBarredUntil) = (nil, nil, .min)
         case .renewalEnded(.terminated, _): coverage.note(.terminations)
         case .signedOut: renewBarredUntil = .min
-        case .exchangeEnded, .renewalEnded, .revocationGivenUp, .writeFailed: break
+        case .revocationGivenUp: hasGivenUp = true
+        case .exchangeEnded, .renewalEnded, .writeFailed: break
         }
     }
 

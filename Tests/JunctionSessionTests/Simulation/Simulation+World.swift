@@ -333,6 +333,7 @@ extension Simulation {
             }
             unnamedTokens.remove(tokens.refresh)
             obtained[tokens.access] = (time, restarts)
+            noteLogin(tokens)
             let secret = Secret(owner: tokens.user, refresh: tokens.refresh, access: tokens.access)
             let granted = Granted(
                 identity: .user(tokens.user),
@@ -344,6 +345,7 @@ extension Simulation {
             if call.isRenewal {
                 try perform(machine.renewalSucceeded(attempt, granted, now: now))
             } else if let expected = call.expected, expected != tokens.user {
+                noteEnd(of: tokens.user)
                 try perform(machine.exchangeFailed(attempt, .otherUser(.user(tokens.user)), now: now))
             } else {
                 try perform(machine.exchangeSucceeded(attempt, granted, now: now))
@@ -352,6 +354,7 @@ extension Simulation {
             try deliverSuccessor(tokens, call, attempt)
         case .verdict(.deleted):
             if call.isRenewal {
+                noteEnd(of: call.user)
                 let verdict = RenewalFailure.terminated(code: "invalid_token", message: "The user was deleted")
                 try perform(machine.renewalFailed(attempt, verdict, now: now))
             } else {
@@ -360,6 +363,7 @@ extension Simulation {
         case .verdict(.reauthentication):
             coverage.note(.reauthentications)
             if call.isRenewal {
+                noteEnd(of: call.user)
                 try perform(machine.renewalFailed(attempt, .reauthenticationRequired, now: now))
             } else {
                 try perform(machine.exchangeFailed(attempt, .refused("reauthentication_required"), now: now))
@@ -388,6 +392,16 @@ extension Simulation {
         case .refused:
             try perform(machine.exchangeFailed(attempt, .refused("It is used up"), now: now))
         }
+    }
+
+    /// A user has been granted a login, or the next tokens of one.
+    private mutating func noteLogin(_ tokens: SimulatedProvider.Tokens) {
+        logins[tokens.user] = provider.family(of: tokens.refresh)
+    }
+
+    /// The provider has said itself that this user's login is over, or is to be renewed by a new credential.
+    private mutating func noteEnd(of user: String) {
+        if let family = logins[user] { ended.insert(family) }
     }
 
     /// The tokens do not say whose they are.
@@ -425,6 +439,7 @@ extension Simulation {
         default:
             unnamedTokens.remove(tokens.refresh)
             obtained[tokens.access] = (time, restarts)
+            noteLogin(tokens)
             let granted = Granted(
                 identity: .user(tokens.user),
                 scheme: scheme,
@@ -586,13 +601,7 @@ extension Simulation {
         interruptions.append(time...(time + downtime))
         time += downtime
         if chance(3) == 0 { bootedAt = time - Int64(chance(60_000)) }
-        machine = SessionMachine(
-            provider: "junction",
-            schemes: FakeProvider.allSchemes,
-            sealedWith: "file",
-            seed: random.next(),
-            mode: mode
-        )
+        machine = Self.machine(seed: random.next(), mode, provesForLong: provesForLong)
         try start()
         if wasDurable, let promised, !promised.isRestored(as: machine.standing) {
             throw Broken(description: "a crash lost \(promised): \(machine.standing)")
@@ -654,13 +663,7 @@ extension Simulation {
             }
             // The key is back at the next start.
             agenda = []
-            machine = SessionMachine(
-                provider: "junction",
-                schemes: FakeProvider.allSchemes,
-                sealedWith: "file",
-                seed: random.next(),
-                mode: mode
-            )
+            machine = Self.machine(seed: random.next(), mode, provesForLong: provesForLong)
             (shelf, calls, write, waiting, telling, signOuts) = ([:], [:], nil, [], nil, [])
             unnamed = [:]
             try start()

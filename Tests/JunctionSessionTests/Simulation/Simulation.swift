@@ -112,6 +112,8 @@ struct Simulation {
     var coverage = Coverage()
     let mode: RenewalMode
     let scheme: Scheme
+    /// A sign-out can be proved for a day, however short the life of an access token is.
+    let provesForLong: Bool
 
     // The world's time, and how both clocks read it.
     var time: Int64 = 1_000_000_000
@@ -170,6 +172,12 @@ struct Simulation {
     var restarts = 0
 
     // What is remembered to judge by.
+    /// The latest login that each user was granted, as far as the machine heard of it.
+    var logins: [String: Int] = [:]
+    /// The logins of whose end the provider was told, or has told us.
+    var ended: Set<Int> = []
+    /// A sign-out was never heard of: the proof of it has ended, or too many waited.
+    var hasGivenUp = false
     /// Refresh tokens that were granted before their user was known, and that nobody has given back or signed in with.
     var unnamedTokens: Set<Int> = []
     var sends: [Int64] = []
@@ -194,15 +202,19 @@ struct Simulation {
         random = Randomness(seed: seed)
         mode = seed % 3 == 0 ? .handler : .automatic
         scheme = seed % 6 == 3 ? .userLogin : .signInToken
+        provesForLong = seed % 2 == 0
         let draw = random.next()
         provider = SimulatedProvider(grace: SimulatedProvider.Grace.allCases[Int(draw % 4)])
-        machine = SessionMachine(
-            provider: "junction",
-            schemes: FakeProvider.allSchemes,
-            sealedWith: "file",
-            seed: seed ^ 0xABCD,
-            mode: mode
-        )
+        machine = Self.machine(seed: seed ^ 0xABCD, mode, provesForLong: provesForLong)
+    }
+
+    static func machine(seed: UInt64, _ mode: RenewalMode, provesForLong: Bool) -> SessionMachine {
+        let schemes = FakeProvider.allSchemes.mapValues { traits in
+            var traits = traits
+            traits.proofOutlivesToken = traits.proofOutlivesToken || provesForLong
+            return traits
+        }
+        return SessionMachine(provider: "junction", schemes: schemes, sealedWith: "file", seed: seed, mode: mode)
     }
 
     var now: Moment {
