@@ -117,15 +117,20 @@ extension SessionMachine {
         return unwanted.map { .giveBack($0) }
     }
 
-    /// Lets go of those that have waited for too long. One that is in use, and one of an approval, end with that.
+    /// Lets go of those that have waited for too long.
     mutating func expirePartialGrants(_ now: Moment) -> [Effect] {
-        let inUse = signIn.exchange?.partialGrant
-        return giveBackPartialGrants { $0.endsAt <= now.uptime && $0.secrets != inUse && !$0.stored.isOfApproval }
+        let waiting = Set(waitingPartialGrants.map(\.secrets))
+        return giveBackPartialGrants { $0.endsAt <= now.uptime && waiting.contains($0.secrets) }
     }
 
     /// When the next one has waited for too long.
-    var partialGrantDue: Uptime? {
+    var partialGrantDue: Uptime? { waitingPartialGrants.map(\.endsAt).min() }
+
+    /// Those that end by themselves. One that is in use, and one of an approval, end with that.
+    private var waitingPartialGrants: [PartialGrants.Item] {
         let inUse = signIn.exchange?.partialGrant
-        return partialGrants.items.filter { $0.secrets != inUse && !$0.stored.isOfApproval }.map(\.endsAt).min()
+        return partialGrants.items.filter {
+            $0.secrets != inUse && !($0.stored.isOfApproval && approval.isRunning)
+        }
     }
 }

@@ -112,13 +112,13 @@ package struct SessionDaemon: FleetDaemon {
                 (self.attempt, isSignIn, leaves) = (attempt, false, true)
             case .exchange(let attempt, _, _, _):
                 (self.attempt, isSignIn, leaves) = (attempt, true, true)
-            case .write(let ticket, let record, _, _):
+            case .write(let ticket, let record, _, _, _):
                 disk = record
                 if perform(machine.writeEnded(ticket, failure: nil, now: now), now) { leaves = true }
             case .reply, .report:
                 break
-            case .authorize, .poll, .revoke, .interrupt, .askHandler, .ask, .enrol, .dropEnrolment:
-                // Nobody here signs out, has a handler, or comes with a credential of the service manager.
+            case .authorize, .poll, .revoke, .interrupt, .askHandler, .ask, .enrol, .dropEnrolment, .goOn, .giveBack:
+                // Nobody here signs out, has a handler, or comes with a credential of the service manager or one for two requests.
                 break
             }
         }
