@@ -130,6 +130,7 @@ extension JSONWriter {
             text.member("interval", approval.interval.wholeMilliseconds)
             if let time = approval.notBefore { text.member("notBefore", time.milliseconds) }
             if let id = approval.externalUserId { text.member("externalUserId", id.text) }
+            if let identity = approval.wanted { text.member(identity) }
         }
     }
 
@@ -204,7 +205,8 @@ extension StoredApproval {
             expiresAt: expiresAt,
             interval: .milliseconds(interval),
             notBefore: WallTime(text["notBefore"]),
-            externalUserId: text["externalUserId"]?.string.flatMap(ExternalUserId.init)
+            externalUserId: text["externalUserId"]?.string.flatMap(ExternalUserId.init),
+            wanted: Identity(text["identity"])
         )
     }
 }

@@ -251,7 +251,7 @@ struct Bench {
     @discardableResult
     mutating func signOut() -> RequestID {
         let request = request()
-        perform(machine.signOutRequested(Request(request), now: now))
+        perform(machine.signOutRequested(Request(request), by: 1_000, now: now))
         return request
     }
 

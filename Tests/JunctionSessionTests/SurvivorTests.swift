@@ -373,12 +373,6 @@ struct SurvivorTests {
     }
 
     @Test func `only what is waited for moves a sign-in on`() {
-        let (first, second) = (RequestID(number: 1), RequestID(number: 2))
-        var asking = SignIn()
-        asking.ask(Request(first), externalUserId: "ext", by: 0)
-        #expect(asking.answered(Request(second)) == nil)
-        #expect(asking.answered(Request(first)) != nil)
-
         let round = HandlerRounds.Round(
             purpose: .signIn,
             attempt: Attempt(number: 1),
@@ -389,10 +383,8 @@ struct SurvivorTests {
         let given = SecretRef(number: 9)
         func exchanging(_ stage: SignIn.Exchange.Stage) -> SignIn {
             var signIn = SignIn()
-            let origin = SignIn.Origin.signIn(Request(first))
-            signIn.begin(
-                SignIn.Exchange(attempt: Attempt(number: 1), origin: origin, uid: 0, subject: nil, stage: stage)
-            )
+            let request = RequestID(number: 1)
+            signIn.begin(SignIn.Exchange(attempt: Attempt(number: 1), request: request, uid: 0, stage: stage))
             return signIn
         }
         var waiting = exchanging(.asking)
@@ -400,23 +392,23 @@ struct SurvivorTests {
         #expect(waiting.send(Attempt(number: 1), given: given, by: round) != nil)
         #expect(waiting.secrets == [given])
         #expect(waiting.send(Attempt(number: 1), given: SecretRef(number: 10), by: round) == nil)
-        waiting.askAgain(Attempt(number: 2))
-        #expect(waiting.isSent(Attempt(number: 1)))
-        waiting.askAgain(Attempt(number: 1))
+        #expect(!waiting.isSent(Attempt(number: 2)))
+        waiting.askAgain()
         #expect(!waiting.isSent(Attempt(number: 1)))
     }
 
     @Test func `whoever waits for a turn may be somebody, and keeps a key`() {
         let alice = Identity.user("alice")
-        var signIn = SignIn()
-        signIn.enqueue(.identify(Request(RequestID(number: 1)), externalUserId: "ext"), by: 0)
-        #expect(!signIn.mayBe(alice))
+        var callers = Callers()
+        func request(_ number: UInt64) -> CallerRequest { .change(Request(RequestID(number: number))) }
+        callers.add(.identify(Request(RequestID(number: 1))), by: 0, waitingFor: .turn(.identify("ext")))
+        #expect(!callers.mayBe(alice))
         let key = SecretRef(number: 9)
-        signIn.enqueue(.signIn(Request(RequestID(number: 2)), .apiKey("bob", key: key)), by: 0)
-        #expect(!signIn.mayBe(alice))
-        #expect(signIn.secrets == [key])
-        signIn.enqueue(.signIn(Request(RequestID(number: 3)), .linkCode), by: 0)
-        #expect(signIn.mayBe(alice))
+        callers.add(request(2), by: 0, waitingFor: .turn(.signIn(.apiKey("bob", key: key))))
+        #expect(!callers.mayBe(alice))
+        #expect(callers.secrets == [key])
+        callers.add(request(3), by: 0, waitingFor: .turn(.signIn(.linkCode)))
+        #expect(callers.mayBe(alice))
     }
 
     // MARK: Signing out

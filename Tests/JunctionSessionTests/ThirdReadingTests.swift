@@ -117,7 +117,7 @@ struct ThirdReadingTests {
         // A detail of alice's session is on its way to a slow disk, and bob's grant waits for that.
         bench.holdsWrites = true
         let exchange = bench.exchanges[0]
-        bench.machine.ledger.note()
+        bench.machine.note()
         bench.perform(bench.machine.alarmRang(now: bench.now))
         bench.grant(exchange, of: "bob")
         #expect(bench.heldWrites.count == 1)

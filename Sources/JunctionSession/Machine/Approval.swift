@@ -8,19 +8,12 @@
 /// | is polled | a grant, a denial | none |
 /// | waits | its codes have expired, somebody has signed in otherwise, or a sign-out | none |
 ///
-/// While it is polled its callers are with the exchange (`SignIn.Origin`). The codes that a start finds are polled with
-/// until the provider answers, for as long as they had to live when they were written, whatever the clock says of them: an approval that the last process did not live to hear of is not lost.
+/// The codes that a start finds are polled with until the provider answers, for as long as they had to live when they were
+/// written, whatever the clock says of them: an approval that the last process did not live to hear of is not lost.
 struct Approval: Hashable, Sendable {
     private var flow: Flow?
     /// Why the last one came to nothing, or its last poll to no answer; for as long as nobody has begun another.
     private(set) var lastError: String?
-    /// Who asked for codes whose write has ended, and has yet to be told.
-    private var noted: [Noted] = []
-
-    private struct Noted: Hashable, Sendable {
-        var request: ChangeRequest
-        var codes: SecretRef
-    }
 
     private struct Flow: Hashable, Sendable {
         var stored: StoredApproval
@@ -41,8 +34,7 @@ struct Approval: Hashable, Sendable {
         var isGranted = false
 
         enum State: Hashable, Sendable {
-            /// `callers`: the identify calls that wait for its end.
-            case waiting(until: Uptime, callers: [IdentifyRequest])
+            case waiting(until: Uptime)
             case polling
         }
 
@@ -74,7 +66,7 @@ struct Approval: Hashable, Sendable {
     mutating func begin(
         _ begun: ApprovalBegun,
         for externalUserId: ExternalUserId?,
-        _ callers: [IdentifyRequest],
+        wanting wanted: Identity?,
         _ now: Moment
     ) {
         let interval = begun.interval.clamped(to: Self.believableIntervals)
@@ -83,14 +75,15 @@ struct Approval: Hashable, Sendable {
             stored: StoredApproval(
                 expiresAt: now.wall(at: endsAt),
                 interval: interval,
-                externalUserId: externalUserId
+                externalUserId: externalUserId,
+                wanted: wanted
             ),
             codes: begun.codes,
             endsAt: endsAt,
             interval: interval,
             state: .polling
         )
-        flow.state = .waiting(until: now.uptime + flow.pause, callers: callers)
+        flow.state = .waiting(until: now.uptime + flow.pause)
         self.flow = flow
         lastError = nil
     }
@@ -110,27 +103,14 @@ struct Approval: Hashable, Sendable {
         if stored.expiresAt <= now.wall { flow.stored.expiresAt = now.wall(at: flow.endsAt) }
         let demanded = stored.notBefore.map { min($0 - now.wall, $0 - writtenAt) } ?? .zero
         if demanded > .zero { flow.notBefore = now.uptime + demanded }
-        flow.state = .waiting(until: demanded > .zero ? flow.nextPoll(after: demanded, now) : now.uptime, callers: [])
+        flow.state = .waiting(until: demanded > .zero ? flow.nextPoll(after: demanded, now) : now.uptime)
         self.flow = flow
     }
 
-    /// It is over; whoever waited for it.
-    mutating func end(because reason: String? = nil) -> [IdentifyRequest] {
-        defer { flow = nil }
+    /// It is over.
+    mutating func end(because reason: String? = nil) {
+        flow = nil
         lastError = reason
-        guard case .waiting(_, let callers)? = flow?.state else { return [] }
-        return callers
-    }
-
-    /// An identify call waits for the end of the present one, if another for the same user began it.
-    mutating func join(_ request: IdentifyRequest, for externalUserId: ExternalUserId) -> Bool {
-        guard var flow, case .waiting(let until, let callers) = flow.state,
-            flow.stored.externalUserId == externalUserId,
-            callers.count < Self.mostCallers
-        else { return false }
-        flow.state = .waiting(until: until, callers: callers + [request])
-        self.flow = flow
-        return true
     }
 
     /// Somebody has approved it, and what was granted is kept until then: the provider has yet to say who.
@@ -141,29 +121,18 @@ struct Approval: Hashable, Sendable {
         self.flow = flow
     }
 
-    /// The write of these codes has ended.
-    mutating func isNoted(_ codes: SecretRef, for request: ChangeRequest) {
-        noted.append(Noted(request: request, codes: codes))
-    }
-
-    /// Who is to be told of codes that are written, and whether they are still waited for.
-    mutating func takeNoted() -> [(request: ChangeRequest, isRunning: Bool)] {
-        defer { noted = [] }
-        return noted.map { ($0.request, $0.codes == flow?.codes) }
-    }
-
     // MARK: Polling
 
-    /// The provider is asked now: who waits for that.
-    mutating func poll(_ now: Moment) -> (codes: SecretRef, origin: SignIn.Origin)? {
-        guard var flow, case .waiting(_, let callers) = flow.state else { return nil }
+    /// The provider is asked now.
+    mutating func poll(_ now: Moment) -> (codes: SecretRef, stored: StoredApproval)? {
+        guard var flow, case .waiting = flow.state else { return nil }
         (flow.state, flow.polledAt, flow.notBefore) = (.polling, now.uptime, nil)
         self.flow = flow
-        return (flow.codes, .approval(externalUserId: flow.stored.externalUserId, callers: callers))
+        return (flow.codes, flow.stored)
     }
 
     /// Nobody has decided yet.
-    mutating func isUndecided(tooFast: Bool, _ callers: [IdentifyRequest], _ now: Moment) {
+    mutating func isUndecided(tooFast: Bool, _ now: Moment) {
         guard var flow else { return }
         if tooFast {
             flow.interval += Self.slowDown
@@ -171,13 +140,13 @@ struct Approval: Hashable, Sendable {
         }
         (flow.failures, flow.stored.notBefore) = (0, nil)
         (flow.isResumed, flow.isAnswerLost) = (false, false)
-        flow.state = .waiting(until: flow.nextPoll(after: flow.pause, now), callers: callers)
+        flow.state = .waiting(until: flow.nextPoll(after: flow.pause, now))
         self.flow = flow
         lastError = nil
     }
 
     /// There was no usable answer.
-    mutating func failed(_ failure: Unavailability, _ callers: [IdentifyRequest], _ now: Moment) {
+    mutating func failed(_ failure: Unavailability, _ now: Moment) {
         guard var flow else { return }
         flow.failures += 1
         let backoff = min(flow.pause * (1 << min(flow.failures - 1, 10)), Self.longestBackoff)
@@ -185,7 +154,7 @@ struct Approval: Hashable, Sendable {
         flow.notBefore = failure.retryAfter.map { now.uptime + $0 }
         flow.stored.notBefore = flow.notBefore.map(now.wall)
         if failure.ambiguous { flow.isAnswerLost = true }
-        flow.state = .waiting(until: flow.nextPoll(after: delay, now), callers: callers)
+        flow.state = .waiting(until: flow.nextPoll(after: delay, now))
         self.flow = flow
         lastError = failure.message
     }
@@ -198,9 +167,9 @@ struct Approval: Hashable, Sendable {
         let before = flow.stored
         flow.stored.expiresAt = now.wall(at: flow.endsAt)
         flow.stored.notBefore = flow.notBefore.map(now.wall)
-        if case .waiting(let until, let callers) = flow.state, let polledAt = flow.polledAt {
+        if case .waiting(let until) = flow.state, let polledAt = flow.polledAt {
             let soonest = max(polledAt + flow.pause, flow.notBefore ?? polledAt)
-            flow.state = .waiting(until: min(until, soonest), callers: callers)
+            flow.state = .waiting(until: min(until, soonest))
         }
         self.flow = flow
         return flow.stored != before
@@ -232,7 +201,7 @@ struct Approval: Hashable, Sendable {
 
     /// When something is due by itself: a poll, or its end.
     var dueAt: Uptime? {
-        guard let flow, case .waiting(let until, _) = flow.state else { return nil }
+        guard let flow, case .waiting(let until) = flow.state else { return nil }
         return flow.isResumed && flow.polledAt == nil ? until : min(until, flow.endsAt)
     }
 }

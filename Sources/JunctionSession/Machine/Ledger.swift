@@ -7,8 +7,8 @@
 /// | a change | nothing | the change, and with it whatever note was wanted |
 /// | a change | an older write | the change, when that has ended |
 ///
-/// A write that has not ended after ten seconds counts as refused for whoever waits: the change counts, the followers are
-/// told, and what the store has not got is wanted. Its own end is used when it comes; until then nothing else is written.
+/// A write that has not ended after ten seconds counts as refused for whoever waits: the change counts, every note has ended,
+/// and what the store has not got is wanted. Its own end is used when it comes; until then nothing else is written.
 ///
 /// A *change* is a new generation: the standing follows it when it has been written, or the disk has refused it. A *note*
 /// is another edition of the generation that stands: a detail of the standing has changed already. While the slot is
@@ -23,8 +23,10 @@ struct Ledger: Hashable, Sendable {
     /// What is being made durable: at most one change of the standing.
     private(set) var change: Change?
     private var atStore: Write?
-    /// Who waits for the note that is wanted and not at the store.
-    private var wanted: [Follower]?
+    /// The last note that is wanted, the last one that is at the store or has been, and the last one that has ended.
+    private(set) var lastNote = Note.none
+    private var lastBegun = Note.none
+    private var lastEnded = Note.none
     private var debt: Debt?
     /// A sign-in or a sign-out settles what was locked or damaged, as soon as the disk has it.
     private var settlesDamage = false
@@ -39,23 +41,20 @@ struct Ledger: Hashable, Sendable {
 
         enum Kind: Hashable, Sendable {
             /// A sign-in, or a switch of users.
-            case signIn(SignIn.Origin)
+            case signIn
             case rotation
             /// The provider's verdict.
             case ending(Termination)
-            case signOut([SignOutCaller])
+            case signOut
         }
     }
 
-    /// What happens once a note has been written, or refused.
-    enum Follower: Hashable, Sendable {
-        case reply(Reply)
-        /// The intent is noted: the request leaves.
-        case send(Attempt)
-        /// Codes that somebody has to approve are noted: who asked for them is told, if they still can be approved then.
-        case awaited(ChangeRequest, codes: SecretRef)
-        /// What was granted is noted: the sign-in goes on.
-        case goOn(Attempt)
+    /// A note, by which its end can be waited for. What was noted later ends no earlier.
+    struct Note: Hashable, Sendable {
+        fileprivate var number: UInt64 = 0
+
+        /// Has ended before the first one is wanted.
+        static let none = Note()
     }
 
     /// What is sealed beside the standing: sign-ins that are not complete.
@@ -69,25 +68,16 @@ struct Ledger: Hashable, Sendable {
         var ticket: WriteTicket
         /// The change that it writes; nothing for a note.
         var generation: UInt64?
-        var followers: [Follower]
+        var note: Note
         var beganAt: Uptime
         /// It has been reported that it does not end.
         var isOverdue = false
-
-        func isOverdue(_ now: Moment) -> Bool { now.uptime >= beganAt + RenewalPolicy.longestWrite }
     }
 
     /// What the disk refused.
     private struct Debt: Hashable, Sendable {
         var failures: Int
         var dueAt: Uptime
-    }
-
-    /// A write that has ended.
-    struct Ended: Hashable, Sendable {
-        /// The change that it decided.
-        var change: Change?
-        var followers: [Follower]
     }
 
     init(sealedWith: String) {
@@ -125,41 +115,18 @@ struct Ledger: Hashable, Sendable {
         }
     }
 
-    /// Wants the present standing written, and then these followed.
-    mutating func note(_ followers: [Follower] = []) {
-        wanted = (wanted ?? []) + followers
+    /// Wants the present standing written.
+    mutating func note() -> Note {
+        lastNote.number += 1
+        return lastNote
     }
 
-    /// Follows the write that holds the present standing, where one is wanted or has not ended; says whether there is one.
-    mutating func follow(_ follower: Follower) -> Bool {
-        if wanted != nil {
-            wanted?.append(follower)
-        } else if let write = atStore, !write.isOverdue {
-            atStore?.followers.append(follower)
-        } else {
-            return false
-        }
-        return true
-    }
-
-    /// Another caller waits for the sign-out that is being written.
-    mutating func join(_ caller: SignOutCaller) {
-        guard case .signOut(let callers)? = change?.kind else { return }
-        change?.kind = .signOut(callers + [caller])
-    }
-
-    /// A sign-out overtakes whoever waits for a write.
-    mutating func dropFollowers() -> [Follower] {
-        let dropped = (atStore?.followers ?? []) + (wanted ?? [])
-        atStore?.followers = []
-        wanted = nil
-        return dropped
-    }
+    /// Whether what was noted is on the disk, or the disk has refused it.
+    func hasEnded(_ note: Note) -> Bool { note.number <= lastEnded.number }
 
     // MARK: Writing
 
     /// Hands the next write out, if one is wanted and none is at the store.
-    ///
     mutating func advance(
         _ standing: Standing,
         _ beside: Beside,
@@ -167,31 +134,25 @@ struct Ledger: Hashable, Sendable {
         _ now: Moment
     ) -> [Effect] {
         guard atStore == nil else { return [] }
-        if let change {
-            let followers = wanted ?? []
-            wanted = nil
-            return write(change.outcome, beside, change.generation, followers, provider, now)
-        }
+        if let change { return write(change.outcome, beside, change.generation, provider, now) }
         guard standing.content != nil else { return [] }
-        if wanted == nil, let debt, debt.dueAt <= now.uptime { wanted = [] }
-        guard let followers = wanted else { return [] }
-        wanted = nil
+        guard isNoteWanted || debt.map({ $0.dueAt <= now.uptime }) ?? false else { return [] }
         edition += 1
-        return write(standing, beside, nil, followers, provider, now)
+        return write(standing, beside, nil, provider, now)
     }
 
     private mutating func write(
         _ standing: Standing,
         _ beside: Beside,
         _ change: UInt64?,
-        _ followers: [Follower],
         _ provider: String,
         _ now: Moment
     ) -> [Effect] {
         guard let content = standing.content else { return [] }
         lastTicket += 1
         let ticket = WriteTicket(number: lastTicket)
-        atStore = Write(ticket: ticket, generation: change, followers: followers, beganAt: now.uptime)
+        atStore = Write(ticket: ticket, generation: change, note: lastNote, beganAt: now.uptime)
+        lastBegun = lastNote
         let record = SessionRecord(
             generation: generation,
             edition: edition,
@@ -206,12 +167,18 @@ struct Ledger: Hashable, Sendable {
         return [.write(ticket, record, standing.secrets, codes: beside.codes, partialGrants: partialGrants)]
     }
 
-    /// A write ended; nothing comes of a ticket that is not at the store.
-    mutating func ended(_ ticket: WriteTicket, failed: Bool, _ now: Moment) -> Ended? {
+    /// Whether this is the write that is at the store.
+    func isAtStore(_ ticket: WriteTicket) -> Bool { atStore?.ticket == ticket }
+
+    /// The write at the store ended.
+    ///
+    /// - Returns: the change that this has decided.
+    mutating func ended(_ ticket: WriteTicket, failed: Bool, _ now: Moment) -> Change? {
         guard let write = atStore, write.ticket == ticket else { return nil }
         atStore = nil
         let decided = write.generation == change?.generation ? change : nil
         if decided != nil { change = nil }
+        lastEnded.number = max(lastEnded.number, write.note.number)
         if failed {
             owe(now)
         } else if isIdle {
@@ -219,29 +186,22 @@ struct Ledger: Hashable, Sendable {
             storage.durable = true
             if settlesDamage, obstacle == nil { storage.status = .ok }
         }
-        return Ended(change: decided, followers: write.followers)
+        return decided
     }
 
     /// Whoever waits for a write that does not end waits no more, and the disk owes us; nothing while none is overdue.
     ///
-    /// - Returns: what has been decided, and whether it is the first time that this write is given up.
-    mutating func giveUpOverdue(_ now: Moment) -> (ended: Ended, isNew: Bool)? {
-        guard var write = atStore, write.isOverdue(now), isAwaited || !write.isOverdue else { return nil }
-        let isNew = !write.isOverdue
-        let ended = Ended(change: change, followers: write.followers + (wanted ?? []))
-        (write.followers, write.isOverdue) = ([], true)
+    /// - Returns: the change that this has decided, and whether it is the first time that this write is given up.
+    mutating func giveUpOverdue(_ now: Moment) -> (decided: Change?, isNew: Bool)? {
+        guard let write = atStore, now.uptime >= write.beganAt + RenewalPolicy.longestWrite else { return nil }
+        let decided = change
         // What is not in the write that does not end has to be in the next one.
-        if wanted != nil || (change != nil && change?.generation != write.generation) { wanted = [] }
-        (atStore, change) = (write, nil)
-        if isNew { owe(now) }
-        return (ended, isNew)
-    }
-
-    /// Whether anybody waits for a write that does not end.
-    func isAwaitedInVain(_ now: Moment) -> Bool { isAwaited && (atStore?.isOverdue(now) ?? false) }
-
-    private var isAwaited: Bool {
-        change != nil || !(wanted ?? []).isEmpty || !(atStore?.followers ?? []).isEmpty
+        if decided != nil, decided?.generation != write.generation { _ = note() }
+        (change, lastEnded) = (nil, lastNote)
+        guard !write.isOverdue else { return (decided, false) }
+        atStore?.isOverdue = true
+        owe(now)
+        return (decided, true)
     }
 
     private mutating func owe(_ now: Moment) {
@@ -253,11 +213,13 @@ struct Ledger: Hashable, Sendable {
     // MARK: What can be seen
 
     /// Whether nothing is at the store or on its way there.
-    var isIdle: Bool { atStore == nil && wanted == nil && change == nil }
+    var isIdle: Bool { atStore == nil && !isNoteWanted && change == nil }
+
+    private var isNoteWanted: Bool { lastNote != lastBegun }
 
     /// Whether a change may take the slot: everything that was said of the session before it is on the disk, or the disk
     /// does not take it.
-    func takesChange(_ now: Moment) -> Bool { change == nil && (isIdle || (atStore?.isOverdue(now) ?? false)) }
+    var takesChange: Bool { change == nil && (isIdle || (atStore?.isOverdue ?? false)) }
 
     /// Whether the disk has everything, as far as it has not refused it.
     var isSettled: Bool { isIdle && debt == nil }
@@ -275,19 +237,6 @@ struct Ledger: Hashable, Sendable {
     /// When a write is due by itself, or the one at the store is given up.
     var dueAt: Uptime? {
         guard let write = atStore else { return isIdle ? debt?.dueAt : nil }
-        return !write.isOverdue || isAwaited ? write.beganAt + RenewalPolicy.longestWrite : nil
-    }
-}
-
-/// Who signs out, by `session.signOut` or by identifying nobody.
-enum SignOutCaller: Hashable, Sendable {
-    case signOut(ChangeRequest)
-    case identify(IdentifyRequest, IdentifyOutcome)
-
-    var reply: Reply {
-        switch self {
-        case .signOut(let request): .change(request, nil)
-        case .identify(let request, let outcome): .identify(request, .success(outcome))
-        }
+        return write.isOverdue ? nil : write.beganAt + RenewalPolicy.longestWrite
     }
 }

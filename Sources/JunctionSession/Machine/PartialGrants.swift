@@ -81,17 +81,13 @@ extension SessionMachine {
     /// The provider has granted something for this sign-in, and has to be asked further before it is a session: it is written
     /// before that, and `goOn` says when.
     package mutating func partiallyGranted(_ attempt: Attempt, _ secrets: SecretRef, now: Moment) -> [Effect] {
-        guard signIn.isSent(attempt), let exchange = signIn.exchange, !exchange.isWithdrawn else {
+        guard let exchange = signIn.sent(attempt), !exchange.isWithdrawn else {
             return [.giveBack(secrets), .goOn(attempt, false)]
         }
-        let isOfApproval = exchange.origin.id == nil
-        let unwanted = partialGrants.keep(secrets, insteadOf: exchange.partialGrant, ofApproval: isOfApproval, now)
-        signIn.goesOn(with: secrets)
-        if isOfApproval, let kept = partialGrants.ofApproval { approval.isGranted(until: kept.endsAt, now) }
-        let effects = unwanted.map { Effect.giveBack($0) }
-        guard coming.content != nil else { return effects + [.goOn(attempt, true)] + settle(now) }
-        ledger.note([.goOn(attempt)])
-        return effects + settle(now)
+        let unwanted = partialGrants.keep(secrets, insteadOf: exchange.partialGrant, ofApproval: exchange.isPoll, now)
+        if exchange.isPoll, let kept = partialGrants.ofApproval { approval.isGranted(until: kept.endsAt, now) }
+        signIn.goesOn(with: secrets, after: note())
+        return unwanted.map { .giveBack($0) } + settle(now)
     }
 
     /// The credential of this sign-in is one that an earlier try has spent: it goes on with what that brought.
@@ -102,18 +98,25 @@ extension SessionMachine {
 
     // MARK: What follows
 
+    /// What was granted is written, or the disk has refused it: the sign-in goes on.
+    mutating func releasePartialGrant() -> [Effect] {
+        guard let exchange = signIn.exchange, let note = exchange.heldUntil, ledger.hasEnded(note) else { return [] }
+        signIn.release()
+        return [.goOn(exchange.attempt, true)]
+    }
+
     /// The sign-in is decided: what was kept for it is of no use any more.
     mutating func dropPartialGrant(of exchange: SignIn.Exchange) {
         guard let kept = exchange.partialGrant, !partialGrants.drop(where: { $0.secrets == kept }).isEmpty else {
             return
         }
-        if coming.content != nil { ledger.note() }
+        note()
     }
 
     /// Nobody wants what was kept any more: the provider is told.
     mutating func giveBackPartialGrants(where isOver: (PartialGrants.Item) -> Bool) -> [Effect] {
         let unwanted = partialGrants.drop(where: isOver)
-        if !unwanted.isEmpty, coming.content != nil { ledger.note() }
+        if !unwanted.isEmpty { note() }
         return unwanted.map { .giveBack($0) }
     }
 

@@ -18,8 +18,6 @@ struct Renewal: Hashable, Sendable {
     private var failingSince: Uptime?
     /// What went wrong last, for the snapshot.
     private(set) var lastError: String?
-    /// Callers of `session.renew` who wait for the outcome.
-    private(set) var requesters: [ChangeRequest] = []
     private var replays = Replays()
     private var lastBegan: Uptime?
     /// When a token that the API had rejected was last replaced.
@@ -33,7 +31,7 @@ struct Renewal: Hashable, Sendable {
         /// A round of questions to the handlers is under way.
         case asking(Attempt)
         /// The intent is being noted.
-        case noting(Try)
+        case noting(Try, Ledger.Note)
         case sending(Try, since: Uptime)
         /// The outcome is being made durable: the ledger has it. With a shortfall, the renewal has failed once that is done.
         case storing(Shortfall?)
@@ -198,33 +196,21 @@ struct Renewal: Hashable, Sendable {
     }
 
     /// The attempt that is made now, with what is at hand.
-    mutating func prepare(_ attempt: Attempt, _ now: Moment) -> Try {
-        let kept = kept
-        let next = Try(attempt: attempt, given: kept?.given, round: kept?.round, isReplay: isReplaying)
-        phase = .noting(next)
-        lastBegan = now.uptime
-        return next
+    func attempt(_ attempt: Attempt) -> Try {
+        Try(attempt: attempt, given: kept?.given, round: kept?.round, isReplay: isReplaying)
     }
 
-    /// A handler has answered: the attempt is made with what it gave, or with the session's own secrets.
-    mutating func prepare(_ attempt: Attempt, given: Given?, by round: HandlerRounds.Round) -> Try? {
-        guard phase == .asking(attempt) else { return nil }
-        let next = Try(attempt: attempt, given: given, round: round)
-        phase = .noting(next)
-        return next
+    /// The intent of an attempt is being noted.
+    mutating func note(_ next: Try, until note: Ledger.Note, _ now: Moment) {
+        // A handler that was asked has taken its time.
+        if isResting { lastBegan = now.uptime }
+        phase = .noting(next, note)
     }
 
     /// The intent is noted: the request leaves now.
-    mutating func send(_ attempt: Attempt, _ now: Moment) -> Try? {
-        guard case .noting(let next) = phase, next.attempt == attempt else { return nil }
+    mutating func send(_ next: Try, _ now: Moment) {
         if next.isReplay { replays.sent(now) }
         phase = .sending(next, since: now.uptime)
-        return next
-    }
-
-    /// A caller waits for the outcome.
-    mutating func join(_ request: ChangeRequest) {
-        requesters.append(request)
     }
 
     /// A token that the API rejected is being replaced.
@@ -267,35 +253,32 @@ struct Renewal: Hashable, Sendable {
     }
 
     /// The provider granted a token, and it is written: nothing of the failures before it counts any more.
-    mutating func succeeded() -> [ChangeRequest] {
-        let waiting = requesters
+    mutating func succeeded() {
         let (began, replaced, closed) = (lastBegan, lastReplacedRejected, replays.closed)
         self = Renewal()
         (lastBegan, lastReplacedRejected, replays) = (began, replaced, closed)
-        return waiting
     }
 
     /// What was granted or found out elsewhere has made the attempt pointless.
-    mutating func abandon() -> [ChangeRequest] {
-        let waiting = requesters
+    mutating func abandon() {
         self = Renewal()
-        return waiting
     }
 
     /// The provider wants a new credential: there is nothing to schedule, and whoever asks again asks in vain for a while.
-    mutating func reauthenticationDemanded(_ refusal: Refusal, _ now: Moment) -> [ChangeRequest] {
-        let waiting = requesters
+    ///
+    /// - Parameter isAwaited: a caller of `session.renew` is told of it.
+    mutating func reauthenticationDemanded(_ refusal: Refusal, isAwaited: Bool, _ now: Moment) {
         let (before, began) = (told, lastBegan)
         self = Renewal()
         (told, lastBegan) = (before, began)
         lastError = "reauthenticationRequired: " + refusal.message
-        note(refusal, to: waiting, now)
-        return waiting
+        if isAwaited { tell(refusal, now) }
     }
 
-    /// A transient failure: says what callers are told, with how long the next attempt waits, and which callers.
+    /// A transient failure: says what callers are told, with how long the next attempt waits.
     ///
     /// - Parameters:
+    ///   - isAwaited: a caller of `session.renew` is told of it.
     ///   - isReauthenticationPresumed: the provider has refused for so long that a new credential is wanted.
     ///   - sentAt: when the request was sent, if it carried a refresh token that may be spent now.
     ///   - left: what is left of the token's life, if it lives.
@@ -305,9 +288,10 @@ struct Renewal: Hashable, Sendable {
         isReauthenticationPresumed: Bool,
         refreshTokenSentAt sentAt: Uptime?,
         left: Duration?,
+        isAwaited: Bool,
         _ now: Moment,
         using random: inout Randomness
-    ) -> (refusal: Refusal, waiting: [ChangeRequest]) {
+    ) -> Refusal {
         failures += 1
         failingSince = failingSince ?? lastBegan
         var refusal =
@@ -329,36 +313,26 @@ struct Renewal: Hashable, Sendable {
                 .backoff(until: until, demanded: failure.retryAfter != nil, keeping: tried.kept(after: failure))
             )
         }
-        let waiting = requesters
-        requesters = []
         refusal.retryAfter = delay
-        note(refusal, to: waiting, now)
-        return (refusal, waiting)
+        if isAwaited { tell(refusal, now) }
+        return refusal
     }
 
     /// Nobody could help: nobody is asked again before `until`.
-    mutating func postpone(until: RetryTime, _ refusal: Refusal, after words: String, _ now: Moment) -> [ChangeRequest]
-    {
-        let waiting = requesters
-        requesters = []
+    mutating func postpone(until: RetryTime, after words: String) {
         phase = .resting(.postponed(until: until, after: words))
         lastError = "unableToRetrieveAuthToken: " + words
-        note(refusal, to: waiting, now)
-        return waiting
     }
 
     /// Nothing came of it, and nothing is to be tried by itself.
-    mutating func refuse(_ refusal: Refusal, _ now: Moment) -> [ChangeRequest] {
-        let waiting = requesters
-        requesters = []
+    mutating func rest() {
         phase = .resting(.scheduled)
-        note(refusal, to: waiting, now)
-        return waiting
     }
 
-    /// `session.renew` makes one attempt in ten seconds while it fails, whatever the failure is.
-    private mutating func note(_ refusal: Refusal, to callers: [ChangeRequest], _ now: Moment) {
-        if !callers.isEmpty { told = ToldFailure(refusal: refusal, at: now.uptime) }
+    /// Callers of `session.renew` are told this, now and for the next ten seconds: it makes one attempt in that time while it
+    /// fails, whatever the failure is.
+    mutating func tell(_ refusal: Refusal, _ now: Moment) {
+        told = ToldFailure(refusal: refusal, at: now.uptime)
     }
 
     // MARK: What can be seen
@@ -435,7 +409,7 @@ struct Renewal: Hashable, Sendable {
     var secrets: [SecretRef] {
         switch phase {
         case .resting(.backoff(_, _, let kept?)): [kept.given.secret]
-        case .noting(let next), .sending(let next, _): next.given.map { [$0.secret] } ?? []
+        case .noting(let next, _), .sending(let next, _): next.given.map { [$0.secret] } ?? []
         case .resting, .asking, .storing: []
         }
     }

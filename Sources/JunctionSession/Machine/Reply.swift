@@ -6,16 +6,6 @@ package enum Reply: Hashable, Sendable {
     /// The access token that is served now.
     case token(TokenRequest, Result<TokenFacts, Refusal>)
     case authorization(AuthorizationRequest, Result<Authorization, Refusal>)
-
-    /// The same request, refused.
-    func refused(_ refusal: Refusal) -> Reply {
-        switch self {
-        case .change(let request, _): .change(request, refusal)
-        case .identify(let request, _): .identify(request, .failure(refusal))
-        case .token(let request, _): .token(request, .failure(refusal))
-        case .authorization(let request, _): .authorization(request, .failure(refusal))
-        }
-    }
 }
 
 /// With what an API call may be made.

@@ -4,125 +4,110 @@ extension SessionMachine {
 
     /// The provider gave the codes that were asked for: they are noted before the caller is answered.
     package mutating func approvalBegan(_ attempt: Attempt, _ begun: ApprovalBegun, now: Moment) -> [Effect] {
-        guard signIn.isSent(attempt), let exchange = signIn.exchange else {
+        guard let exchange = signIn.sent(attempt) else {
             _ = revocations.arrived(attempt)
             return []
         }
         signIn.end()
-        switch exchange.origin {
-        case .signIn(let request):
-            approval.begin(begun, for: nil, [], now)
-            return noteAwaited(request, now) + settle(now)
-        case .identify(let request, let externalUserId, _):
-            approval.begin(begun, for: externalUserId, [request], now)
-            return noteApproval() + settle(now)
-        case .approval:
+        if exchange.isWithdrawn {
+            callers.refuse(.withdrawn) { $0 == .session }
             return settle(now)
         }
+        approval.begin(begun, for: exchange.externalUserId, wanting: exchange.wanted, now)
+        let note = note()
+        // A sign-in is told of the codes, an identify call of the end.
+        callers.move { caller in
+            guard caller.wait == .session else { return nil }
+            return if case .change = caller.request { .codes(begun.codes, note) } else { .approval }
+        }
+        return settle(now)
     }
 
     /// A poll brought no session.
     package mutating func pollFailed(_ attempt: Attempt, _ failure: PollFailure, now: Moment) -> [Effect] {
-        guard signIn.isSent(attempt), case .approval(_, let callers)? = signIn.exchange?.origin else {
+        guard let exchange = signIn.sent(attempt), exchange.isPoll else {
             _ = revocations.arrived(attempt)
             return []
         }
-        let isWithdrawn = signIn.exchange?.isWithdrawn ?? false
         signIn.end()
-        if isWithdrawn { return endApproval(.withdrawn, callers) + settle(now) }
+        if exchange.isWithdrawn { return endApproval(.withdrawn) + settle(now) }
         var ending: ApprovalEnding?
         switch failure {
-        case .pending: approval.isUndecided(tooFast: false, callers, now)
+        case .pending: approval.isUndecided(tooFast: false, now)
         case .slowDown:
-            approval.isUndecided(tooFast: true, callers, now)
+            approval.isUndecided(tooFast: true, now)
             // A restart polls no faster than the provider has demanded.
-            if coming.content != nil { ledger.note() }
+            note()
         case .unavailable(let unavailability):
-            approval.failed(unavailability, callers, now)
-            if unavailability.retryAfter != nil, coming.content != nil { ledger.note() }
+            approval.failed(unavailability, now)
+            if unavailability.retryAfter != nil { note() }
         case .denied: ending = .denied
         case .expired: ending = .expired
         case .refused(let words): ending = .refused(words)
         }
         guard let ending else { return settle(now) }
-        return endApproval(approval.interruption ?? ending, callers) + settle(now)
+        return endApproval(approval.interruption ?? ending) + settle(now)
     }
 
     /// Who began the present one may do so no more: what is granted by a poll that has left is revoked.
     package mutating func approvalRightWithdrawn(now: Moment) -> [Effect] {
         guard approval.isRunning else { return [] }
         guard signIn.isPolling else { return endApproval(.withdrawn) + settle(now) }
-        signIn.withdrawPoll()
+        signIn.withdraw()
         return settle(now)
     }
 
     // MARK: What follows
 
     /// The present one is over without a session: its codes leave the disk, and whoever waited hears why.
-    mutating func endApproval(_ ending: ApprovalEnding, _ callers: [IdentifyRequest] = []) -> [Effect] {
-        let refusal = Refusal(ending.kind, ending.words, userId: ending.userId)
-        let replies = (callers + approval.end(because: ending.words)).map { Reply.identify($0, .failure(refusal)) }
+    mutating func endApproval(_ ending: ApprovalEnding) -> [Effect] {
+        approval.end(because: ending.words)
         let unwanted = giveBackPartialGrants(where: \.stored.isOfApproval)
-        return [.report(.exchangeEnded(.refused))] + unwanted + noteApproval(replies)
+        callers.refuse(Refusal(ending.kind, ending.words, userId: ending.userId), after: note()) { $0 == .approval }
+        return [.report(.exchangeEnded(.refused))] + unwanted
     }
 
-    /// Wants it written, with the codes or without; where nothing can be written, memory has to do.
-    private mutating func noteApproval(_ replies: [Reply] = []) -> [Effect] {
-        guard coming.content != nil else { return replies.map { .reply($0) } }
-        ledger.note(replies.map { .reply($0) })
-        return []
-    }
-
-    /// Who asked for the codes is told when they are on the disk.
-    private mutating func noteAwaited(_ request: ChangeRequest, _ now: Moment) -> [Effect] {
-        guard coming.content != nil, let codes = approval.codes else { return [.reply(.change(request, nil))] }
-        ledger.note([.awaited(request, codes: codes)])
-        return []
-    }
-
-    /// Tells who asked for codes, after their write has ended, whether they can be approved: that may have taken longer than they
-    /// live, and somebody else may be about to be signed in.
-    mutating func answerNoted() -> [Effect] {
-        approval.takeNoted().map { request, isRunning in
-            let words = approval.lastError ?? ApprovalEnding.expired.words
-            return .reply(.change(request, isRunning ? nil : Refusal(.invalidCredential, words)))
-        }
+    /// It is over when its codes have ended.
+    mutating func expireApproval(_ now: Moment) -> [Effect] {
+        approval.hasExpired(now) ? endApproval(approval.interruption ?? .expired) : []
     }
 
     /// There is one already. Whoever asks for the same joins it: a sign-in that of a sign-in, an identify call that of one for
     /// the same user. A sign-in is answered when the codes are on the disk, an identify call when the approval is over.
-    mutating func joinApproval(_ origin: SignIn.Origin) -> [Effect] {
-        switch origin {
-        case .signIn(let request) where approval.stored?.externalUserId == nil:
-            guard let codes = approval.codes else { return [] }
-            return ledger.follow(.awaited(request, codes: codes)) ? [] : [.reply(.change(request, nil))]
-        case .identify(let request, let externalUserId, _) where approval.join(request, for: externalUserId):
-            return []
-        case .signIn, .identify:
-            return origin.refused(.anotherIsAwaited).map { .reply($0) }
-        case .approval:
-            return []
-        }
+    mutating func joinApproval(
+        _ caller: Callers.Caller,
+        for externalUserId: ExternalUserId?,
+        wanting wanted: Identity?
+    ) {
+        let isFull = callers.list.count(where: { $0.wait == .approval }) >= Approval.mostCallers
+        guard let stored = approval.stored, let codes = approval.codes, stored.externalUserId == externalUserId,
+            stored.wanted == wanted, !isFull || externalUserId == nil
+        else { return callers.refuse(caller.request.id, .anotherIsAwaited) }
+        let wait: Callers.Wait = externalUserId == nil ? .codes(codes, ledger.lastNote) : .approval
+        callers.move(caller.request.id, to: wait)
     }
 
     /// Polls when that is due. It is an exchange like any other: at most one is in flight, and while the provider is being
     /// told of a sign-out it hears of nothing that could be ended with it.
-    mutating func advanceApproval(_ now: Moment) -> [Effect] {
-        guard let due = approval.dueAt, due <= now.uptime, canPoll, let (codes, origin) = approval.poll(now) else {
-            return []
-        }
+    mutating func poll(_ now: Moment) -> [Effect] {
+        guard isPollDue(now), let (codes, stored) = approval.poll(now) else { return [] }
         let attempt = nextAttempt()
         signIn.begin(
             SignIn.Exchange(
                 attempt: attempt,
-                origin: origin,
                 uid: 0,
+                externalUserId: stored.externalUserId,
+                wanted: stored.wanted,
                 stage: .sent(given: nil, round: nil),
                 partialGrant: partialGrants.ofApproval?.secrets
             )
         )
         return [.poll(attempt, with: codes)]
     }
+
+    /// Whether the next request of a sign-in is a poll. Sign-ins that follow one another leave a poll its turn; between two
+    /// polls they have theirs.
+    func isPollDue(_ now: Moment) -> Bool { canPoll && approval.dueAt.map { $0 <= now.uptime } ?? false }
 
     /// When a poll or the end is due by itself; whatever is in the way of a poll ends by an event of its own.
     func approvalDue(_ now: Moment) -> Uptime? {
@@ -131,18 +116,6 @@ extension SessionMachine {
     }
 
     private var canPoll: Bool { signIn.exchange == nil && ledger.change == nil && !revocations.isTelling }
-
-    /// Who may come of an approval: whoever stands, unless an app has declared that another is wanted.
-    func wanted(by origin: SignIn.Origin) -> Identity? {
-        guard case .approval(let externalUserId, _) = origin else { return nil }
-        return wanted(as: externalUserId)
-    }
-
-    /// The only user who may come of a credential that names nobody: whoever stands, unless an app declares another.
-    func wanted(as externalUserId: ExternalUserId?) -> Identity? {
-        guard let present = standing.session?.stored else { return nil }
-        return externalUserId.map { $0 == present.externalUserId } ?? true ? present.identity : nil
-    }
 }
 
 /// Why a sign-in that awaited approval came to nothing.

@@ -29,33 +29,33 @@ extension SessionMachine {
         switch (round.purpose, answer) {
         case (_, .unable), (.signIn, .renew):
             rounds.resume(round)
-            return []
         case (_, .failed(let words)):
             rounds.resume(round.afterFailure(words))
-            return []
         case (.signIn, .authToken(let secret)), (.signIn, .signature(let secret)):
             return sendExchange(round, given: secret, now)
         case (.renewal, .renew)
         where standing.session.map { $0.stored.reauthenticationPending && !mayPass($0) } ?? false:
-            return refuseRequesters(.reauthenticationRequired, now)
+            renewal.rest()
+            refuseRenewals(.reauthenticationRequired, now) { $0 == .renewal }
         case (.renewal, .renew):
-            return renew(round, with: nil, now)
+            renew(round, with: nil, now)
         case (.renewal, .authToken(let secret)):
-            return renew(round, with: Given(secret: secret, isSpentByUse: false), now)
+            renew(round, with: Given(secret: secret, isSpentByUse: false), now)
         case (.renewal, .signature(let secret)):
-            return renew(round, with: Given(secret: secret, isSpentByUse: true), now)
+            renew(round, with: Given(secret: secret, isSpentByUse: true), now)
         }
+        return []
     }
 
-    private mutating func renew(_ round: HandlerRounds.Round, with given: Given?, _ now: Moment) -> [Effect] {
+    private mutating func renew(_ round: HandlerRounds.Round, with given: Given?, _ now: Moment) {
         // There was room when the round began: should its caller have used it up since, he waits the longer for the next call,
         // and nobody else goes without a token for his sake. But handlers with bad answers are no way past the limit.
         if let uid = round.uid, round.refused > 0, let refusal = budget.refusal(of: uid, now: now) {
             return postpone(after: round.afterRefusal(refusal.message), now)
         }
-        guard let next = renewal.prepare(round.attempt, given: given, by: round) else { return [] }
+        guard renewal.phase == .asking(round.attempt) else { return }
         if let uid = round.uid { budget.charge(uid, now: now) }
-        return noteIntent(next, now)
+        noteIntent(Renewal.Try(attempt: round.attempt, given: given, round: round), now)
     }
 
     // MARK: Asking
@@ -101,42 +101,46 @@ extension SessionMachine {
         for step in rounds.advance(now) {
             switch step {
             case .ask(let handler, let question): effects.append(.askHandler(handler, question))
-            case .nobody(let round): effects += nobodyCould(round, now)
+            case .nobody(let round): nobodyCould(round, now)
             }
         }
         return effects
     }
 
-    private mutating func nobodyCould(_ round: HandlerRounds.Round, _ now: Moment) -> [Effect] {
+    private mutating func nobodyCould(_ round: HandlerRounds.Round, _ now: Moment) {
         switch round.purpose {
         case .renewal:
-            return postpone(after: round, now)
+            postpone(after: round, now)
         case .signIn:
-            guard let exchange = signIn.exchange, exchange.attempt == round.attempt else { return [] }
+            guard let exchange = signIn.exchange, exchange.attempt == round.attempt else { return }
             signIn.end()
-            return exchange.origin.refused(.noHandlerCouldSignIn(round)).map { .reply($0) }
+            callers.refuse(.noHandlerCouldSignIn(round)) { $0 == .session }
         }
     }
 
     /// Nobody is asked again for ten minutes and a little, over restarts too.
-    private mutating func postpone(after round: HandlerRounds.Round, _ now: Moment) -> [Effect] {
-        guard case .signedIn(var session) = standing, renewal.phase == .asking(round.attempt) else { return [] }
+    private mutating func postpone(after round: HandlerRounds.Round, _ now: Moment) {
+        guard case .signedIn(var session) = standing, renewal.phase == .asking(round.attempt) else { return }
         let delay = postponement + random.uniform(in: RenewalPolicy.postponementSpread)
         let until = Renewal.RetryTime(now.uptime + delay, now)
         let refusal = Refusal.noHandlerCouldRenew(round.words, retryAfter: delay)
         (session.stored.postponedUntil, session.stored.demandedUntil) = (until.wall, nil)
         session.stored.closeIntent()
         standing = .signedIn(session)
-        let requesters = renewal.postpone(until: until, refusal, after: round.words, now)
+        renewal.postpone(until: until, after: round.words)
         // Whoever is told of the postponement may rely on it, over a crash too.
-        let told = requesters.map { Reply.change($0, refusal) } + takeWaiters(refusing: refusal)
-        ledger.note(told.map { .reply($0) })
-        return []
+        refuseRenewals(refusal, after: note(), now, where: \.isForRenewal)
     }
 
-    /// Answers the callers of `session.renew`: nothing came of it.
-    private mutating func refuseRequesters(_ refusal: Refusal, _ now: Moment) -> [Effect] {
-        renewal.refuse(refusal, now).map { .reply(.change($0, refusal)) }
+    /// Nothing came of a renewal for now.
+    private mutating func refuseRenewals(
+        _ refusal: Refusal,
+        after note: Ledger.Note? = nil,
+        _ now: Moment,
+        where isMeant: (Callers.Wait) -> Bool
+    ) {
+        if isRenewalAwaited { renewal.tell(refusal, now) }
+        callers.refuse(refusal, after: note, where: isMeant)
     }
 }
 

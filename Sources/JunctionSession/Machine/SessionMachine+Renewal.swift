@@ -4,16 +4,21 @@ extension SessionMachine {
 
     /// A caller wants a renewal now: it passes the backoff, once in ten seconds while it fails.
     package mutating func renewRequested(_ request: ChangeRequest, by uid: UInt32, now: Moment) -> [Effect] {
-        if let refusal = renewalRefusal { return [.reply(.change(request, refusal))] }
-        guard renewal.isResting, ledger.change == nil else {
-            renewal.join(request)
-            return []
+        callers.add(.change(request), by: uid, waitingFor: .renewal)
+        if let refusal = renewalRefusal {
+            callers.refuse(request.id, refusal)
+            return settle(now)
         }
-        if let refusal = renewal.refusalToRepeat(now) { return [.reply(.change(request, refusal))] }
-        guard canBeginRenewal else { return [.reply(.change(request, .noHandlerIsRegistered))] }
-        if let refusal = budget.refusal(of: uid, now: now) { return [.reply(.change(request, refusal))] }
-        renewal.join(request)
-        return beginRenewal(.requested, by: uid, now) + settle(now)
+        guard renewal.isResting, ledger.change == nil else { return settle(now) }
+        let refusal =
+            renewal.refusalToRepeat(now) ?? (canBeginRenewal ? nil : .noHandlerIsRegistered)
+            ?? budget.refusal(of: uid, now: now)
+        if let refusal {
+            callers.refuse(request.id, refusal)
+        } else {
+            beginRenewal(.requested, by: uid, now)
+        }
+        return settle(now)
     }
 
     private var renewalRefusal: Refusal? {
@@ -95,10 +100,9 @@ extension SessionMachine {
         _ session: Session,
         _ now: Moment
     ) -> [Effect] {
-        let replies = judged(tried, failure, session, now)
+        judge(tried, failure, session, now)
         // When it goes on is known by now.
-        let report = Effect.report(.renewalEnded(outcome(of: failure), Trouble(failure, nextAttempt: renewalDue(now))))
-        return [report] + replies
+        return [.report(.renewalEnded(outcome(of: failure), Trouble(failure, nextAttempt: renewalDue(now))))]
     }
 
     /// How a failed renewal is reported. A refusal without a reason may have become a wish for a new credential.
@@ -110,32 +114,29 @@ extension SessionMachine {
     }
 
     /// What the failure means for the session, and who is told.
-    private mutating func judged(
+    private mutating func judge(
         _ tried: Renewal.Try,
         _ failure: RenewalFailure,
         _ session: Session,
         _ now: Moment
-    ) -> [Effect] {
+    ) {
         switch failure {
         case .terminated(let code, let message):
             end(session, Verdict(code: code, message: message), now)
-            return []
         case .reauthenticationRequired:
             reauthenticationDemanded(session, now)
-            return []
         case .unavailable(let unavailability):
             var session = session
             if unavailability.isUnexplainedRefusal, !tried.isReplay, session.isDead(now) {
                 session.refusedWithoutReason(now)
-                ledger.note()
+                note()
             }
-            return putOff(tried, unavailability, session, now)
+            putOff(tried, unavailability, session, now)
         case .answerRefused(let reason):
             guard mode == .handler else { return putOff(tried, Unavailability(reason), session, now) }
             askNext(after: tried, reason, session, now)
-            return []
         case .registrationForgotten:
-            return registrationForgotten(tried, session, now)
+            registrationForgotten(tried, session, now)
         }
     }
 
@@ -153,16 +154,15 @@ extension SessionMachine {
         _ tried: Renewal.Try,
         _ session: Session,
         _ now: Moment
-    ) -> [Effect] {
+    ) {
         if tried.given == nil, asksApps(session) {
-            askNext(after: tried, "the provider has forgotten this installation", session, now)
-            return []
+            return askNext(after: tried, "the provider has forgotten this installation", session, now)
         }
         var tried = tried
         // A signature that has arrived is never sent again: the retry asks for another one, which is no postponement.
         if tried.given?.isSpentByUse == true { tried.given = nil }
         let failure = Unavailability("The provider has forgotten this installation: it is registered again")
-        return putOff(tried, failure, session, now)
+        putOff(tried, failure, session, now)
     }
 
     private mutating func reauthenticationDemanded(_ session: Session, _ now: Moment) {
@@ -170,8 +170,8 @@ extension SessionMachine {
         session.reauthenticationDemanded()
         session.stored.closeIntent()
         standing = .signedIn(session)
-        let requesters = renewal.reauthenticationDemanded(.reauthenticationRequired, now)
-        ledger.note(requesters.map { .reply(.change($0, .reauthenticationRequired)) })
+        renewal.reauthenticationDemanded(.reauthenticationRequired, isAwaited: isRenewalAwaited, now)
+        callers.refuse(.reauthenticationRequired, after: note()) { $0 == .renewal }
     }
 
     /// Keeps the session, tells everybody who waited, and fixes when to try again.
@@ -180,7 +180,7 @@ extension SessionMachine {
         _ failure: Unavailability,
         _ session: Session,
         _ now: Moment
-    ) -> [Effect] {
+    ) {
         var (session, failure) = (session, failure)
         if session.stored.isReauthenticationPresumed {
             failure.retryAfter = max(failure.retryAfter ?? .zero, RenewalPolicy.refusedRetry)
@@ -189,12 +189,13 @@ extension SessionMachine {
         // A slow name server, and a slow connection, are no part of the provider's grace.
         let sentAt = began.map { max($0, now.uptime + (.zero - (failure.sentAgo ?? now.uptime - $0))) }
         let isReplayable = tried.given == nil && traits(of: session.stored.scheme).renewsByRefreshToken
-        var (refusal, requesters) = renewal.failed(
+        var refusal = renewal.failed(
             failure,
             tried,
             isReauthenticationPresumed: session.stored.isReauthenticationPresumed,
             refreshTokenSentAt: isReplayable ? sentAt : nil,
             left: session.isAlive(now) ? session.validity(now) : nil,
+            isAwaited: isRenewalAwaited,
             now,
             using: &random
         )
@@ -205,16 +206,18 @@ extension SessionMachine {
         if let until = renewal.demandedUntil {
             // A restart asks no sooner than the provider has demanded.
             session.stored.demandedUntil = until.wall
-            ledger.note()
+            note()
         }
         standing = .signedIn(session)
         if tried.isReplay, let until = session.stored.postponedUntil, until > now.wall {
             renewal.resume(postponedUntil: until, postponement, now)
         }
         if let (until, _) = renewal.postponement { refusal.retryAfter = until.uptime - now.uptime }
-        let told = requesters.map { Reply.change($0, refusal) } + takeWaiters(refusing: refusal)
-        return told.map { .reply($0) }
+        callers.refuse(refusal, where: \.isForRenewal)
     }
+
+    /// Whether a caller of `session.renew` waits.
+    var isRenewalAwaited: Bool { callers.list.contains { $0.wait == .renewal } }
 
     // MARK: Beginning
 
@@ -234,27 +237,27 @@ extension SessionMachine {
         guard let session = standing.session, let due = renewalDue(now), due <= now.wall, canBeginRenewal else {
             return []
         }
-        return beginRenewal(session.isAlive(now) ? .expiring : .expired, by: nil, now)
+        beginRenewal(session.isAlive(now) ? .expiring : .expired, by: nil, now)
+        return []
     }
 
     /// Asks a handler first where one is wanted. The caller has seen that one can begin.
     ///
     /// - Parameter uid: who is counted for the call; nobody, when it was due.
-    mutating func beginRenewal(_ reason: RenewalReason, by uid: UInt32?, _ now: Moment) -> [Effect] {
-        guard let session = standing.session, renewal.isResting, ledger.change == nil else { return [] }
+    mutating func beginRenewal(_ reason: RenewalReason, by uid: UInt32?, _ now: Moment) {
+        guard let session = standing.session, renewal.isResting, ledger.change == nil else { return }
         let attempt = nextAttempt()
         guard needsHandler(session) else {
             if let uid { budget.charge(uid, now: now) }
-            return noteIntent(renewal.prepare(attempt, now), now)
+            return noteIntent(renewal.attempt(attempt), now)
         }
         renewal.ask(attempt, now)
         rounds.begin(round(for: session, attempt, reason, by: uid, now))
-        return advanceRounds(now)
     }
 
     /// Notes the intent durably; the request leaves when that has ended, well or not.
-    mutating func noteIntent(_ next: Renewal.Try, _ now: Moment) -> [Effect] {
-        guard case .signedIn(var session) = standing else { return [] }
+    mutating func noteIntent(_ next: Renewal.Try, _ now: Moment) {
+        guard case .signedIn(var session) = standing else { return }
         let before = session.stored
         session.stored.renewalUnderWay = true
         session.stored.renewalUsesAnswer = next.given != nil || !traits(of: session.stored.scheme).renewsByRefreshToken
@@ -262,21 +265,22 @@ extension SessionMachine {
         if !next.isReplay { session.stored.postponedUntil = nil }
         session.stored.demandedUntil = nil
         standing = .signedIn(session)
-        if next.isReplay, before.renewalUnderWay, !before.renewalUsesAnswer {
-            // A replay's intent still stands on disk: it does not wait for a second note of the same.
-            return intentNoted(next.attempt, now)
-        }
-        ledger.note([.send(next.attempt)])
-        return []
+        // A replay's intent still stands on disk: it does not wait for a second note of the same.
+        let isNoted = next.isReplay && before.renewalUnderWay && !before.renewalUsesAnswer
+        renewal.note(next, until: isNoted ? .none : note(), now)
     }
 
     /// The intent is noted, or the disk refused it: the request is sent either way.
-    mutating func intentNoted(_ attempt: Attempt, _ now: Moment) -> [Effect] {
+    mutating func sendRenewal(_ now: Moment) -> [Effect] {
+        guard case .noting(let next, let note) = renewal.phase, ledger.hasEnded(note), let session = standing.session
+        else {
+            return []
+        }
         // Whoever has been granted meanwhile takes the session over: the old one's refresh token is not spent any more. One
         // that may be spent already is sent again all the same: until the switch is on disk, a crash brings the old one back.
-        if case .granted? = signIn.exchange?.stage, case .noting(let next) = renewal.phase, !next.isReplay { return [] }
-        guard let session = standing.session, let next = renewal.send(attempt, now) else { return [] }
-        return [.renew(attempt, session.stored.identity, with: session.secrets, using: next.given?.secret)]
+        if signIn.granted != nil, !next.isReplay { return [] }
+        renewal.send(next, now)
+        return [.renew(next.attempt, session.stored.identity, with: session.secrets, using: next.given?.secret)]
     }
 
     // MARK: Ending
@@ -286,13 +290,29 @@ extension SessionMachine {
         if let shortfall = renewal.shortfall, let session = standing.session {
             return reported(shortfall.tried, .unavailable(shortfall.failure), session, now)
         }
-        for index in tokenWaiters.indices { tokenWaiters[index].hasHadRenewal = true }
-        return [.report(.renewalEnded(.succeeded))] + renewal.succeeded().map { .reply(.change($0, nil)) }
+        renewal.succeeded()
+        callers.move { caller in
+            guard caller.wait.isForRenewal else { return nil }
+            return caller.request.done().map { .answer($0) } ?? .token(hasHadRenewal: true)
+        }
+        return [.report(.renewalEnded(.succeeded))]
     }
 
     /// The verdict is on disk (or the disk refused it): the session is over.
     mutating func ended(_ termination: Termination) -> [Effect] {
-        renewal.abandon().map { .reply(.change($0, .terminated(termination))) }
+        renewal.abandon()
+        callers.refuse(.terminated(termination)) { $0 == .renewal }
+        return []
+    }
+}
+
+extension Callers.Wait {
+    /// Whether a renewal that ends concerns it.
+    var isForRenewal: Bool {
+        switch self {
+        case .renewal, .token: true
+        default: false
+        }
     }
 }
 

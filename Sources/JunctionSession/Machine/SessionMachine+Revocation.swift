@@ -15,7 +15,7 @@ extension SessionMachine {
     mutating func revokeEverything(_ now: Moment) -> [Effect] {
         var effects: [Effect] = []
         for session in sessions { effects += revoke(session, now) }
-        if case .granted(let granted)? = signIn.exchange?.stage { effects += revoke(granted, now) }
+        if let granted = signIn.granted { effects += revoke(granted, now) }
         return effects
     }
 
@@ -67,7 +67,7 @@ extension SessionMachine {
 
     /// Whether a sign-in that was received may turn out to be this user's.
     func maySignIn(_ identity: Identity) -> Bool {
-        if signIn.mayBe(identity) { return true }
+        if signIn.mayBe(identity) || callers.mayBe(identity) { return true }
         guard ledger.isSigningIn, let coming = ledger.change?.outcome.session else { return false }
         return coming.stored.identity.isSameUser(as: identity)
     }

@@ -9,7 +9,7 @@ extension SessionMachine {
         by uid: UInt32,
         now: Moment
     ) -> [Effect] {
-        signIn.enqueue(.signIn(request, facts), by: uid)
+        callers.add(.change(request), by: uid, waitingFor: .turn(.signIn(facts)))
         return settle(now)
     }
 
@@ -21,10 +21,11 @@ extension SessionMachine {
         now: Moment
     ) -> [Effect] {
         guard let externalUserId else {
-            let isSignedOut = standing == .signedOut && signIn.isIdle && ledger.change == nil && !approval.isRunning
-            return signOut(.identify(request, isSignedOut ? .unchanged : .signedOut), now)
+            let isNobodyThere = standing == .signedOut && ledger.change == nil && !isSigningIn && !callers.wantSignIn
+            let outcome: IdentifyOutcome = isNobodyThere ? .unchanged : .signedOut
+            return signOut(.identify(request), by: uid, .identify(request, .success(outcome)), now)
         }
-        signIn.enqueue(.identify(request, externalUserId: externalUserId), by: uid)
+        callers.add(.identify(request), by: uid, waitingFor: .turn(.identify(externalUserId)))
         return settle(now)
     }
 
@@ -34,30 +35,39 @@ extension SessionMachine {
         _ answer: Result<CredentialFacts, Refusal>,
         now: Moment
     ) -> [Effect] {
-        guard let question = signIn.answered(request) else { return [] }
+        guard let externalUserId = callers.wanted(by: request) else { return [] }
         switch answer {
-        case .success(let facts):
-            signIn.resume(question, with: facts)
-            return settle(now)
-        case .failure(let refusal):
-            return [.reply(.identify(request, .failure(refusal)))] + settle(now)
+        case .success(let facts): callers.move(request.id, to: .turn(.identifyWith(externalUserId, facts)))
+        case .failure(let refusal): callers.refuse(request.id, refusal)
         }
+        return settle(now)
     }
 
-    /// Who asked for these may do so no more: what waits for its turn, or for what a handler gives, does not leave.
+    /// Who asked for these may do so no more: what has not left does not leave, and what has does not count.
     package mutating func rightWithdrawn(from requests: Set<RequestID>, now: Moment) -> [Effect] {
-        let replies = signIn.withdraw(requests, .withdrawn)
-        if signIn.exchange == nil { rounds.drop(.signIn) }
-        return replies.map { .reply($0) } + settle(now)
+        var isUnsent = false
+        if let exchange = signIn.exchange, let request = exchange.request, requests.contains(request) {
+            isUnsent = exchange.stage == .asking
+            signIn.withdraw()
+        }
+        for caller in callers.list where requests.contains(caller.request.id) {
+            switch caller.wait {
+            case .turn, .credential, .codes, .approval: callers.refuse(caller.request.id, .withdrawn)
+            case .session where isUnsent: callers.refuse(caller.request.id, .withdrawn)
+            case .session, .renewal, .token, .signOut, .note, .answer: break
+            }
+        }
+        if isUnsent {
+            signIn.end()
+            rounds.drop(.signIn)
+        }
+        return settle(now)
     }
 
     /// The provider granted a session.
     package mutating func exchangeSucceeded(_ attempt: Attempt, _ granted: Granted, now: Moment) -> [Effect] {
-        guard signIn.isSent(attempt) else { return revokeUnwanted(attempt, granted, now) }
-        if let exchange = signIn.exchange,
-            let only = exchange.subject ?? exchange.expected ?? wanted(by: exchange.origin),
-            !only.isSameUser(as: granted.identity)
-        {
+        guard let exchange = signIn.sent(attempt) else { return revokeUnwanted(attempt, granted, now) }
+        if let wanted = exchange.wanted, !wanted.isSameUser(as: granted.identity) {
             dropPartialGrant(of: exchange)
             return revoke(granted, now) + exchangeFailed(attempt, .otherUser(granted.identity), now: now)
         }
@@ -67,19 +77,19 @@ extension SessionMachine {
 
     /// The provider granted nothing; what stood before still stands.
     package mutating func exchangeFailed(_ attempt: Attempt, _ failure: ExchangeFailure, now: Moment) -> [Effect] {
-        guard signIn.isSent(attempt), let exchange = signIn.exchange else {
+        guard let exchange = signIn.sent(attempt) else {
             _ = revocations.arrived(attempt)
             return []
         }
         let report = Effect.report(.exchangeEnded(failure.outcome))
         if case .sent(_, let round?) = exchange.stage, case .refused(let reason) = failure, !exchange.isWithdrawn {
-            signIn.askAgain(attempt)
+            signIn.askAgain()
             rounds.resume(round.afterRefusal(reason))
             return [report] + settle(now)
         }
         signIn.end()
-        if case .approval(_, let callers) = exchange.origin {
-            return endApproval(ApprovalEnding(failure, present: standing.session), callers) + settle(now)
+        if exchange.isPoll {
+            return endApproval(ApprovalEnding(failure, present: standing.session)) + settle(now)
         }
         var effects = [report]
         switch failure {
@@ -91,7 +101,8 @@ extension SessionMachine {
         }
         var refusal = refusal(for: failure, now)
         if case .unavailable = failure, exchange.partialGrant != nil { refusal.remedy = .signInAgainWithPartialGrant }
-        return effects + exchange.origin.refused(refusal).map { .reply($0) } + settle(now)
+        callers.refuse(refusal) { $0 == .session }
+        return effects + settle(now)
     }
 
     private func refusal(for failure: ExchangeFailure, _ now: Moment) -> Refusal {
@@ -117,80 +128,60 @@ extension SessionMachine {
     /// What was granted takes the ledger's slot as soon as that is free and everything that was said of the session before
     /// it is written. A renewal of that one has nothing to renew any more.
     mutating func storeGranted(_ now: Moment) -> [Effect] {
-        guard ledger.takesChange(now), let (exchange, granted) = signIn.takeGranted() else { return [] }
-        let origin = exchange.origin
-        guard !exchange.isWithdrawn else {
+        guard ledger.takesChange, let (exchange, granted) = signIn.takeGranted() else { return [] }
+        if exchange.isWithdrawn {
             dropPartialGrant(of: exchange)
-            var effects = revokeUnlessSignedIn(granted, now)
-            if case .approval(_, let callers) = origin {
-                effects += endApproval(.withdrawn, callers)
-            } else {
-                effects += origin.refused(.withdrawn).map { .reply($0) }
-            }
-            // No switch comes: a renewal whose request was held back for it is sent.
-            if case .noting(let held) = renewal.phase { effects += intentNoted(held.attempt, now) }
+            let effects = revokeUnlessSignedIn(granted, now)
+            if exchange.isPoll { return effects + endApproval(.withdrawn) }
+            callers.refuse(.withdrawn) { $0 == .session }
             return effects
         }
-        let requesters = stopRenewing()
-        let effects = overtakeApproval(by: origin)
+        overtakeRenewal()
+        rounds.drop(.renewal)
+        // Who asked for a renewal gets a session that is fresh: when it has been written.
+        renewal.abandon()
+        let effects = beginSignIn(ofApproval: exchange.isPoll)
         // The write that comes holds the session instead.
         _ = partialGrants.drop { $0.secrets == exchange.partialGrant }
-        let externalUserId = externalUserId(after: origin, for: granted.identity)
+        let externalUserId = exchange.externalUserId ?? externalUserId(of: granted.identity)
         var random = random
-        ledger.begin(.signIn(origin)) { generation in
+        ledger.begin(.signIn) { generation in
             .signedIn(
                 Session(granted, externalUserId: externalUserId, generation: generation, at: now, using: &random)
             )
         }
         self.random = random
-        // Who asked for a renewal gets a session that is fresh: when it has been written.
-        for request in requesters { renewal.join(request) }
         return effects
     }
 
-    /// One user is about to be signed in: whoever was waited for on another screen is not any more.
-    private mutating func overtakeApproval(by origin: SignIn.Origin) -> [Effect] {
-        if case .approval = origin {
-            _ = approval.end()
-            return []
-        }
-        return approval.isRunning ? endApproval(.overtaken) : []
+    /// A sign-in is about to be written: nobody is waited for on another screen any more.
+    private mutating func beginSignIn(ofApproval isOfApproval: Bool) -> [Effect] {
+        guard isOfApproval else { return approval.isRunning ? endApproval(.overtaken) : [] }
+        approval.end()
+        callers.move { $0.wait.isOfApproval ? .session : nil }
+        return []
     }
 
-    private mutating func stopRenewing() -> [ChangeRequest] {
-        overtakeRenewal()
-        rounds.drop(.renewal)
-        return renewal.abandon()
-    }
-
-    private func externalUserId(after origin: SignIn.Origin, for identity: Identity) -> ExternalUserId? {
-        switch origin {
-        case .identify(_, let externalUserId, _), .approval(let externalUserId?, _):
-            return externalUserId
-        case .signIn, .approval(nil, _):
-            guard let session = standing.session, session.stored.identity.isSameUser(as: identity) else { return nil }
-            return session.stored.externalUserId
-        }
+    /// The name that an app has given to this user, if the user is signed in already.
+    private func externalUserId(of identity: Identity) -> ExternalUserId? {
+        guard let session = standing.session, session.stored.identity.isSameUser(as: identity) else { return nil }
+        return session.stored.externalUserId
     }
 
     /// It is on disk (or the disk refused it, and it is served from memory): somebody is signed in.
-    mutating func signedIn(_ origin: SignIn.Origin, from before: Standing, _ now: Moment) -> [Effect] {
+    mutating func signedIn(from before: Standing, _ now: Moment) -> [Effect] {
         if let session = standing.session { revocations.drop(session.stored.identity) }
         approval.forgetError()
         let isSame = isSameUser(before, standing)
+        let outcome: IdentifyOutcome = isSame ? .unchanged : before.session == nil ? .signedIn : .switched
+        callers.move { caller in
+            guard caller.wait == .session || caller.wait == .renewal else { return nil }
+            return caller.request.done(outcome).map { .answer($0) }
+        }
+        renewal.abandon()
         // A vendor may know one session a user and device: the revocation of the same user's old one could end the new one.
         let revoking = isSame ? [] : before.session.map { revoke($0, now) } ?? []
-        let replies: [Reply] =
-            switch origin {
-            case .signIn(let request): [.change(request, nil)]
-            case .identify(let request, _, let outcome): [.identify(request, .success(isSame ? .unchanged : outcome))]
-            case .approval(_, let callers):
-                callers.map {
-                    .identify($0, .success(isSame ? .unchanged : before.session == nil ? .signedIn : .switched))
-                }
-            }
-        let all = replies + renewal.abandon().map { .change($0, nil) }
-        return [.report(.exchangeEnded(.succeeded))] + revoking + all.map { .reply($0) }
+        return [.report(.exchangeEnded(.succeeded))] + revoking
     }
 
     private func isSameUser(_ before: Standing, _ after: Standing) -> Bool {
@@ -200,139 +191,145 @@ extension SessionMachine {
 
     // MARK: Turns
 
-    /// Lets everybody whose turn it is begin: one at a time, and none while the session is being changed.
+    /// Lets whoever's turn it is begin: one at a time, none while the session is being changed, and none before a poll that is
+    /// due.
     mutating func takeTurns(_ now: Moment) -> [Effect] {
         var effects: [Effect] = []
-        while ledger.change == nil, let entry = signIn.nextTurn() { effects += begin(entry, now) }
+        while ledger.change == nil, signIn.exchange == nil, !isPollDue(now), let (caller, wish) = callers.next {
+            effects += begin(caller, wish, now)
+        }
         return effects
     }
 
-    private mutating func begin(_ entry: SignIn.Entry, _ now: Moment) -> [Effect] {
-        switch entry.wish {
-        case .signIn(let request, let facts):
-            return beginSignIn(request, facts, entry.uid, now)
-        case .identify(let request, let externalUserId):
-            return beginIdentify(request, externalUserId, entry.uid)
-        case .identifyWith(let request, let externalUserId, let facts):
-            return identify(request, facts, externalUserId, entry.uid, now)
+    private mutating func begin(_ caller: Callers.Caller, _ wish: Callers.Wish, _ now: Moment) -> [Effect] {
+        switch wish {
+        case .signIn(let facts): return begin(caller, facts, for: nil, now)
+        case .identify(let externalUserId): return ask(caller, externalUserId)
+        case .identifyWith(let externalUserId, let facts): return identify(caller, externalUserId, facts, now)
         }
     }
 
-    private mutating func beginSignIn(
-        _ request: ChangeRequest,
+    /// Begins with a credential, as the rules say.
+    private mutating func begin(
+        _ caller: Callers.Caller,
         _ facts: CredentialFacts,
-        _ uid: UInt32,
+        for externalUserId: ExternalUserId?,
         _ now: Moment
     ) -> [Effect] {
         switch ruling(for: facts, now) {
-        case .alreadySo:
-            return [.reply(.change(request, nil))]
-        case .refuse(let refusal):
-            return [.reply(.change(request, refusal))]
-        case .configure(let environment, let region):
-            let effects = overtakeApproval(by: .signIn(request))
-            ledger.begin(.signIn(.signIn(request))) { _ in
-                .configured(environment: environment, region: region, key: facts.key)
-            }
-            return effects
         case .exchange(let expected):
-            return beginExchange(.signIn(request), facts, uid, expecting: expected, now)
+            return beginExchange(caller, facts, for: externalUserId, expecting: expected, now)
+        case .refuse(let refusal):
+            callers.refuse(caller.request.id, refusal)
+        case .alreadySo:
+            accept(caller, .unchanged)
+        case .configure where externalUserId != nil:
+            callers.refuse(caller.request.id, .namesNoUser)
+        case .configure(let environment, let region):
+            callers.move(caller.request.id, to: .session)
+            let effects = beginSignIn(ofApproval: false)
+            ledger.begin(.signIn) { _ in .configured(environment: environment, region: region, key: facts.key) }
+            return effects
         }
+        return []
     }
 
-    private mutating func beginIdentify(
-        _ request: IdentifyRequest,
-        _ externalUserId: ExternalUserId,
-        _ uid: UInt32
-    ) -> [Effect] {
+    /// What this caller wants is so already.
+    private mutating func accept(_ caller: Callers.Caller, _ outcome: IdentifyOutcome) {
+        if let reply = caller.request.done(outcome) { callers.move(caller.request.id, to: .answer(reply)) }
+    }
+
+    /// Asks the app of an identify call for a credential, where one is needed.
+    private mutating func ask(_ caller: Callers.Caller, _ externalUserId: ExternalUserId) -> [Effect] {
+        guard case .identify(let request) = caller.request else { return [] }
         if let obstacle = ledger.obstacle {
-            return [.reply(.identify(request, .failure(Refusal(.storageUnavailable, obstacle))))]
+            callers.refuse(request.id, Refusal(.storageUnavailable, obstacle))
+            return []
         }
         if let session = standing.session, session.stored.externalUserId == externalUserId,
             !session.stored.reauthenticationPending
         {
-            return [.reply(.identify(request, .success(.unchanged)))]
+            accept(caller, .unchanged)
+            return []
         }
-        signIn.ask(request, externalUserId: externalUserId, by: uid)
+        callers.move(request.id, to: .credential(externalUserId))
         return [.ask(request, externalUserId: externalUserId)]
     }
 
     /// The credential is here; what does it make of the present session?
     private mutating func identify(
-        _ request: IdentifyRequest,
-        _ facts: CredentialFacts,
+        _ caller: Callers.Caller,
         _ externalUserId: ExternalUserId,
-        _ uid: UInt32,
+        _ facts: CredentialFacts,
         _ now: Moment
     ) -> [Effect] {
-        func origin(_ outcome: IdentifyOutcome) -> SignIn.Origin {
-            .identify(request, externalUserId: externalUserId, outcome: outcome)
-        }
-        guard let session = standing.session else {
-            switch ruling(for: facts, now) {
-            case .exchange(let expected):
-                return beginExchange(origin(.signedIn), facts, uid, expecting: expected, now)
-            case .refuse(let refusal):
-                return [.reply(.identify(request, .failure(refusal)))]
-            case .configure, .alreadySo:
-                return [.reply(.identify(request, .failure(.namesNoUser)))]
-            }
-        }
+        guard let session = standing.session else { return begin(caller, facts, for: externalUserId, now) }
         switch facts.subject {
         case .nobody:
-            return [.reply(.identify(request, .failure(.namesNoUser)))]
+            callers.refuse(caller.request.id, .namesNoUser)
+            return []
         case .unnamed:
             // Who it is for is known only once it is spent; the caller declared who is wanted.
-            let expected = wanted(as: externalUserId)
-            return beginExchange(origin(.switched), facts, uid, expecting: expected, now)
+            return beginExchange(caller, facts, for: externalUserId, expecting: wanted(as: externalUserId), now)
         case .user(let identity) where identity.isSameUser(as: session.stored.identity):
             if case .exchange(let expected) = ruling(for: facts, now) {
-                return beginExchange(origin(.unchanged), facts, uid, expecting: expected, now)
+                return beginExchange(caller, facts, for: externalUserId, expecting: expected, now)
             }
-            bind(externalUserId, request)
+            bind(externalUserId, caller)
             return []
         case .user:
             // The new user's credential is exchanged first: a failure leaves the old user signed in.
-            return beginExchange(origin(.switched), facts, uid, expecting: nil, now)
+            return beginExchange(caller, facts, for: externalUserId, expecting: nil, now)
         }
     }
 
-    private mutating func bind(_ externalUserId: ExternalUserId, _ request: IdentifyRequest) {
-        guard case .signedIn(var session) = standing else { return }
+    /// The only user who may come of a credential that names nobody: whoever stands, unless an app declares another.
+    func wanted(as externalUserId: ExternalUserId?) -> Identity? {
+        guard let present = standing.session?.stored else { return nil }
+        return externalUserId.map { $0 == present.externalUserId } ?? true ? present.identity : nil
+    }
+
+    private mutating func bind(_ externalUserId: ExternalUserId, _ caller: Callers.Caller) {
+        guard case .signedIn(var session) = standing, let reply = caller.request.done() else { return }
         session.stored.externalUserId = externalUserId
         standing = .signedIn(session)
-        ledger.note([.reply(.identify(request, .success(.unchanged)))])
+        callers.move(caller.request.id, to: .note(note(), reply))
     }
 
     // MARK: The exchange
 
     private mutating func beginExchange(
-        _ origin: SignIn.Origin,
+        _ caller: Callers.Caller,
         _ facts: CredentialFacts,
-        _ uid: UInt32,
+        for externalUserId: ExternalUserId?,
         expecting expected: Identity?,
         _ now: Moment
     ) -> [Effect] {
-        guard let id = origin.id else { return [] }
-        if facts.awaitsApproval, approval.isRunning { return joinApproval(origin) }
+        var wanted = expected
+        if case .user(let identity) = facts.subject { wanted = identity }
+        if facts.awaitsApproval, approval.isRunning {
+            joinApproval(caller, for: externalUserId, wanting: wanted)
+            return []
+        }
         // What has to be asked for first is counted when it leaves.
         let refusal =
             if !traits(of: facts.scheme).reachesProvider { Refusal?.none } else if facts.needsHandler {
-                budget.refusal(of: uid, now: now)
-            } else { budget.spend(uid, now: now) }
-        if let refusal { return origin.refused(refusal).map { .reply($0) } }
-        let attempt = nextAttempt()
-        var subject: Identity?
-        if case .user(let identity) = facts.subject { subject = identity }
-        let stage: SignIn.Exchange.Stage = facts.needsHandler ? .asking : .sent(given: nil, round: nil)
+                budget.refusal(of: caller.uid, now: now)
+            } else { budget.spend(caller.uid, now: now) }
+        if let refusal {
+            callers.refuse(caller.request.id, refusal)
+            return []
+        }
+        callers.move(caller.request.id, to: .session)
+        let (attempt, id) = (nextAttempt(), caller.request.id)
         signIn.begin(
             SignIn.Exchange(
                 attempt: attempt,
-                origin: origin,
-                uid: uid,
-                subject: subject,
-                expected: expected,
-                stage: stage
+                request: id,
+                uid: caller.uid,
+                externalUserId: externalUserId,
+                wanted: wanted,
+                stage: facts.needsHandler ? .asking : .sent(given: nil, round: nil)
             )
         )
         if facts.awaitsApproval { return [.authorize(attempt, credentialOf: id)] }
@@ -344,31 +341,67 @@ extension SessionMachine {
                 purpose: .signIn,
                 attempt: attempt,
                 reason: .missing,
-                userId: subject?.userId,
+                userId: wanted?.userId,
                 limit: RenewalPolicy.longestRound,
                 users: rounds.users
             )
         )
-        return advanceRounds(now)
+        return []
     }
 
     /// A handler gave what the sign-in was missing.
     mutating func sendExchange(_ round: HandlerRounds.Round, given: SecretRef, _ now: Moment) -> [Effect] {
-        guard let exchange = signIn.send(round.attempt, given: given, by: round), let id = exchange.origin.id else {
+        guard let exchange = signIn.send(round.attempt, given: given, by: round), let id = exchange.request else {
             return []
         }
         if let refusal = budget.spend(exchange.uid, now: now) {
             signIn.end()
-            return exchange.origin.refused(refusal).map { .reply($0) }
+            callers.refuse(refusal) { $0 == .session }
+            return []
         }
-        return [
-            .exchange(
-                round.attempt,
-                credentialOf: id,
-                completedWith: given,
-                expecting: nil
-            )
-        ]
+        return [.exchange(round.attempt, credentialOf: id, completedWith: given, expecting: nil)]
+    }
+
+    // MARK: Answers
+
+    /// Takes the answers of everybody whose wait is over.
+    mutating func answerCallers(_ now: Moment) -> [Effect] {
+        var callers = callers
+        let replies = callers.takeAnswered { answer(to: $0, now) }
+        self.callers = callers
+        return replies.map { .reply($0) }
+    }
+
+    private func answer(to caller: Callers.Caller, _ now: Moment) -> Reply? {
+        switch caller.wait {
+        case .answer(let reply):
+            return reply
+        case .note(let note, let reply):
+            return ledger.hasEnded(note) ? reply : nil
+        case .codes(let codes, let note):
+            // They may have ended since, and somebody else may be about to be signed in.
+            guard approval.codes == codes else {
+                return caller.request.refused(
+                    Refusal(.invalidCredential, approval.lastError ?? ApprovalEnding.expired.words)
+                )
+            }
+            return ledger.hasEnded(note) ? caller.request.done() : nil
+        case .token(let hasHadRenewal):
+            if case .answer(let reply) = verdict(for: caller.request, hasHadRenewal, now) { return reply }
+            return nil
+        case .turn, .credential, .session, .approval, .renewal, .signOut:
+            return nil
+        }
+    }
+}
+
+extension Callers.Wait {
+    /// Whether it waits for the sign-in that a person approves, or for its codes.
+    fileprivate var isOfApproval: Bool {
+        switch self {
+        case .approval, .codes: true
+        default: false
+        }
     }
 }
 

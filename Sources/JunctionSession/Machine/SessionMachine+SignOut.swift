@@ -1,51 +1,49 @@
 /// Signing out: from any state, offline, before everything else that was received.
 extension SessionMachine {
     /// A caller signs out.
-    package mutating func signOutRequested(_ request: ChangeRequest, now: Moment) -> [Effect] {
-        signOut(.signOut(request), now)
+    package mutating func signOutRequested(_ request: ChangeRequest, by uid: UInt32, now: Moment) -> [Effect] {
+        signOut(.change(request), by: uid, .change(request, nil), now)
     }
 
     /// Drops whatever is under way, refuses whoever waits, and writes the tombstone.
-    mutating func signOut(_ caller: SignOutCaller, _ now: Moment) -> [Effect] {
+    mutating func signOut(_ request: CallerRequest, by uid: UInt32, _ reply: Reply, _ now: Moment) -> [Effect] {
+        let isWanted = standing != .signedOut || !ledger.isSettled || !enrolment.isIdle || approval.isRunning
         // First: what is noted of it is on disk before the tombstone is.
-        let wasWaiting = !enrolment.isIdle || approval.isRunning || !partialGrants.items.isEmpty
         var effects = dropEnrolment()
         if !ledger.isSigningOut { effects += revokeEverything(now) }
+        let isWaited = isWanted || !partialGrants.items.isEmpty
         effects += dropEverything()
-        if ledger.isSigningOut {
-            ledger.join(caller)
-        } else if standing == .signedOut, ledger.isSettled, !wasWaiting {
-            effects.append(.reply(caller.reply))
-        } else {
+        callers.add(request, by: uid, waitingFor: isWaited ? .signOut(reply) : .answer(reply))
+        if isWaited, !ledger.isSigningOut {
             // From here on nobody is served, and nothing of the user is left in memory but what the provider is told with.
-            ledger.begin(.signOut([caller])) { _ in .signedOut }
+            ledger.begin(.signOut) { _ in .signedOut }
         }
         return effects + settle(now)
     }
 
-    /// What is owed to whoever was overtaken.
+    /// Whatever was received before is over.
     private mutating func dropEverything() -> [Effect] {
-        // What has left for the provider may still be granted there.
-        if let exchange = signIn.exchange, signIn.isSent(exchange.attempt) {
-            revocations.overtake(exchange.attempt, of: nil)
+        var effects = partialGrants.drop { _ in true }.map { Effect.giveBack($0) }
+        if let exchange = signIn.exchange {
+            // What has left for the provider may still be granted there.
+            if signIn.isSent(exchange.attempt) { revocations.overtake(exchange.attempt, of: nil) }
+            if exchange.heldUntil != nil { effects.append(.goOn(exchange.attempt, false)) }
+            signIn.end()
         }
         overtakeRenewal()
+        renewal.abandon()
         rounds.drop(.renewal)
         rounds.drop(.signIn)
-        var replies = signIn.dropAll(.overtaken)
-        replies += approval.end().map { .identify($0, .failure(.overtaken)) }
-        replies += renewal.abandon().map { .change($0, .overtaken) }
-        replies += takeWaiters(refusing: .overtaken)
-        var effects = partialGrants.drop { _ in true }.map { Effect.giveBack($0) }
-        for follower in ledger.dropFollowers() {
-            switch follower {
-            case .reply(let reply): replies.append(reply.refused(.overtaken))
-            case .goOn(let attempt): effects.append(.goOn(attempt, false))
-            case .awaited(let request, _): replies.append(.change(request, .overtaken))
-            case .send: break
-            }
+        approval.end()
+        callers.overtake()
+        return effects
+    }
+
+    /// The tombstone is on disk, or the disk has refused it.
+    mutating func signedOut() -> [Effect] {
+        callers.move { caller in
+            if case .signOut(let reply) = caller.wait { .answer(reply) } else { nil }
         }
-        if case .signIn(let origin)? = ledger.change?.kind { replies += origin.refused(.overtaken) }
-        return effects + replies.map { .reply($0) }
+        return [.report(.signedOut)]
     }
 }

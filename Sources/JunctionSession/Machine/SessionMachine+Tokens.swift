@@ -1,22 +1,7 @@
 /// Handing out what the renewals brought.
 extension SessionMachine {
-    /// A caller who waits for an access token, or for the credential of an API call.
-    struct TokenWaiter: Hashable, Sendable {
-        var need: Need
-        /// Who is counted for the call that comes of it.
-        var uid: UInt32
-        /// A renewal has been made while it waited: at most one a call.
-        var hasHadRenewal = false
-
-        enum Need: Hashable, Sendable {
-            case token(TokenRequest, minimumValidity: Duration)
-            case authorization(AuthorizationRequest)
-            /// The API rejected the credential of this generation.
-            case replacement(AuthorizationRequest, of: UInt64)
-        }
-    }
-
-    private enum Verdict {
+    /// What becomes of a caller who wants a token.
+    enum TokenVerdict {
         case answer(Reply)
         case wait
         case renew
@@ -53,8 +38,8 @@ extension SessionMachine {
         wait(.replacement(request, of: generation), uid, now)
     }
 
-    private mutating func wait(_ need: TokenWaiter.Need, _ uid: UInt32, _ now: Moment) -> [Effect] {
-        tokenWaiters.append(TokenWaiter(need: need, uid: uid))
+    private mutating func wait(_ request: CallerRequest, _ uid: UInt32, _ now: Moment) -> [Effect] {
+        callers.add(request, by: uid, waitingFor: .token(hasHadRenewal: false))
         return settle(now)
     }
 
@@ -91,112 +76,108 @@ extension SessionMachine {
 
     // MARK: Serving
 
-    mutating func serveWaiters(_ now: Moment) -> [Effect] {
-        var effects: [Effect] = []
-        var stillWaiting: [TokenWaiter] = []
-        for waiter in tokenWaiters {
-            switch verdict(for: waiter, now) {
-            case .answer(let reply):
-                effects.append(.reply(reply))
-            case .wait:
-                stillWaiting.append(waiter)
-            case .renew:
-                if let refusal = budget.refusal(of: waiter.uid, now: now) {
-                    effects.append(.reply(waiter.need.refused(refusal)))
-                    continue
-                }
-                if case .replacement = waiter.need { renewal.replaceRejected(now) }
-                effects += beginRenewal(reason(for: waiter, now), by: waiter.uid, now)
-                stillWaiting.append(waiter)
+    /// Begins a renewal where a caller who wants a token cannot be served without one.
+    mutating func renewForCallers(_ now: Moment) -> [Effect] {
+        for caller in callers.list {
+            guard case .token(let hasHadRenewal) = caller.wait,
+                case .renew = verdict(for: caller.request, hasHadRenewal, now)
+            else { continue }
+            if let refusal = budget.refusal(of: caller.uid, now: now) {
+                callers.refuse(caller.request.id, refusal)
+                continue
             }
+            let reason = reason(for: caller.request, now)
+            if reason == .rejected { renewal.replaceRejected(now) }
+            beginRenewal(reason, by: caller.uid, now)
         }
-        tokenWaiters = stillWaiting
-        return effects
+        return []
     }
 
-    /// Everybody who waits gets the one failure.
-    mutating func takeWaiters(refusing refusal: Refusal) -> [Reply] {
-        defer { tokenWaiters = [] }
-        return tokenWaiters.map { $0.need.refused(refusal) }
-    }
-
-    private func verdict(for waiter: TokenWaiter, _ now: Moment) -> Verdict {
-        if ledger.isSigningOut { return .answer(waiter.need.refused(.notSignedIn)) }
-        if let session = standing.session { return verdict(for: waiter, session, now) }
+    func verdict(for request: CallerRequest, _ hasHadRenewal: Bool, _ now: Moment) -> TokenVerdict {
+        if ledger.isSigningOut { return .answer(request.refused(.notSignedIn)) }
+        if let session = standing.session { return verdict(for: request, hasHadRenewal, session, now) }
         if isSigningIn { return .wait }
-        return .answer(waiter.need.refused(sessionRefusal ?? .notSignedIn))
+        return .answer(request.refused(sessionRefusal ?? .notSignedIn))
     }
 
-    private func verdict(for waiter: TokenWaiter, _ session: Session, _ now: Moment) -> Verdict {
-        guard let token = session.stored.token else { return .answer(replyWithApiKey(to: waiter.need)) }
-        switch waiter.need {
-        case .token(let request, let minimumValidity):
+    private func verdict(
+        for request: CallerRequest,
+        _ hasHadRenewal: Bool,
+        _ session: Session,
+        _ now: Moment
+    ) -> TokenVerdict {
+        guard let token = session.stored.token else { return .answer(replyWithApiKey(to: request)) }
+        let isAlive = session.isAlive(now)
+        switch request {
+        case .token(let id, let minimumValidity):
             let maximum = token.life * RenewalPolicy.largestValidity
-            if minimumValidity > maximum { return .answer(waiter.need.refused(.validityTooLarge(maximum: maximum))) }
-            if session.isAlive(now), session.validity(now) >= minimumValidity {
-                return .answer(.token(request, .success(token)))
-            }
-        case .authorization(let request):
-            if session.isAlive(now) { return .answer(.granted(request, token)) }
-        case .replacement(let request, let rejected):
-            if session.isAlive(now), rejected != token.generation { return .answer(.granted(request, token)) }
+            if minimumValidity > maximum { return .answer(request.refused(.validityTooLarge(maximum: maximum))) }
+            if isAlive, session.validity(now) >= minimumValidity { return .answer(.token(id, .success(token))) }
+        case .authorization(let id):
+            if isAlive { return .answer(.granted(id, token)) }
+        case .replacement(let id, let rejected):
+            if isAlive, rejected != token.generation { return .answer(.granted(id, token)) }
+        case .change, .identify:
+            break
         }
         if !renewal.isResting || ledger.change != nil { return .wait }
-        return needOfRenewal(of: waiter, session, now)
+        return needOfRenewal(of: request, hasHadRenewal, session, now)
     }
 
     /// The present token does not do. May this caller have it renewed now?
-    private func needOfRenewal(of waiter: TokenWaiter, _ session: Session, _ now: Moment) -> Verdict {
-        if session.stored.reauthenticationPending {
-            return .answer(waiter.need.refused(.reauthenticationRequired))
-        }
+    private func needOfRenewal(
+        of request: CallerRequest,
+        _ hasHadRenewal: Bool,
+        _ session: Session,
+        _ now: Moment
+    ) -> TokenVerdict {
+        if session.stored.reauthenticationPending { return .answer(request.refused(.reauthenticationRequired)) }
         if let (until, words) = renewal.postponement {
             let refusal = Refusal.noHandlerCouldRenew(words, retryAfter: until.uptime - now.uptime)
-            return .answer(answer(waiter, session, refusal, now))
+            return .answer(answer(request, session, refusal, now))
         }
-        if !canBeginRenewal { return .answer(answer(waiter, session, .noHandlerIsRegistered, now)) }
-        if case .replacement(let request, _) = waiter.need, session.isAlive(now) {
+        if !canBeginRenewal { return .answer(answer(request, session, .noHandlerIsRegistered, now)) }
+        if case .replacement(let id, _) = request, session.isAlive(now) {
             let isBackingOff = renewal.retryAt != nil && !renewal.mayTrySooner(now)
-            let isBarred = waiter.hasHadRenewal || renewal.hasReplacedJustNow(now) || isBackingOff
-            return isBarred ? .answer(.authorization(request, .success(.rejectionStands))) : .renew
+            let isBarred = hasHadRenewal || renewal.hasReplacedJustNow(now) || isBackingOff
+            return isBarred ? .answer(.authorization(id, .success(.rejectionStands))) : .renew
         }
-        if waiter.hasHadRenewal { return .answer(waiter.need.refused(.tokenExpired(retryAfter: nil))) }
+        if hasHadRenewal { return .answer(request.refused(.tokenExpired(retryAfter: nil))) }
         if let retryAt = renewal.retryAt {
             // Only a dead token is reason enough to pass the backoff.
             if !session.isAlive(now), renewal.mayTrySooner(now) { return .renew }
-            return .answer(waiter.need.refused(.tokenExpired(retryAfter: retryAt.uptime - now.uptime)))
+            return .answer(request.refused(.tokenExpired(retryAfter: retryAt.uptime - now.uptime)))
         }
         if session.isAlive(now), let obtainedAt = session.obtainedAt {
             let age = now.uptime - obtainedAt
             if age < RenewalPolicy.attemptSpacing {
-                return .answer(waiter.need.refused(.tokenExpired(retryAfter: RenewalPolicy.attemptSpacing - age)))
+                return .answer(request.refused(.tokenExpired(retryAfter: RenewalPolicy.attemptSpacing - age)))
             }
         }
         return .renew
     }
 
     /// Nothing can be renewed now: there is no handler to ask, or none may be asked yet.
-    private func answer(_ waiter: TokenWaiter, _ session: Session, _ refusal: Refusal, _ now: Moment) -> Reply {
-        if case .replacement(let request, _) = waiter.need, session.isAlive(now) {
-            return .authorization(request, .success(.rejectionStands))
+    private func answer(_ request: CallerRequest, _ session: Session, _ refusal: Refusal, _ now: Moment) -> Reply {
+        if case .replacement(let id, _) = request, session.isAlive(now) {
+            return .authorization(id, .success(.rejectionStands))
         }
-        return waiter.need.refused(refusal)
+        return request.refused(refusal)
     }
 
-    private func reason(for waiter: TokenWaiter, _ now: Moment) -> RenewalReason {
-        if case .replacement = waiter.need { return .rejected }
+    private func reason(for request: CallerRequest, _ now: Moment) -> RenewalReason {
+        if case .replacement = request { return .rejected }
         return standing.session?.isAlive(now) == true ? .expiring : .expired
     }
 
-    private func replyWithApiKey(to need: TokenWaiter.Need) -> Reply {
-        switch need {
-        case .token(let request, _):
-            let words = "An API key session has no access token: use api.request instead"
-            return .token(request, .failure(Refusal(.unsupported, words)))
-        case .authorization(let request):
-            return .authorization(request, .success(.granted(generation: servedGeneration)))
-        case .replacement(let request, _):
-            return .authorization(request, .success(.rejectionStands))
+    private func replyWithApiKey(to request: CallerRequest) -> Reply {
+        switch request {
+        case .authorization(let id): .authorization(id, .success(.granted(generation: servedGeneration)))
+        case .replacement(let id, _): .authorization(id, .success(.rejectionStands))
+        case .token, .change, .identify:
+            request.refused(
+                Refusal(.unsupported, "An API key session has no access token: use api.request instead")
+            )
         }
     }
 
@@ -226,15 +207,6 @@ extension SessionMachine {
         case (nil, _): .signIn
         case (_, nil): .signOut
         case (let isCalled?, let wanted?): isCalled(wanted) ? .none : .switch
-        }
-    }
-}
-
-extension SessionMachine.TokenWaiter.Need {
-    func refused(_ refusal: Refusal) -> Reply {
-        switch self {
-        case .token(let request, _): .token(request, .failure(refusal))
-        case .authorization(let request), .replacement(let request, _): .authorization(request, .failure(refusal))
         }
     }
 }

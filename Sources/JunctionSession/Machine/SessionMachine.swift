@@ -1,10 +1,11 @@
 /// Every decision about the one session of this installation: events in, new state and effects out.
 ///
 /// It has no clock, socket, file or network of its own, and never sees a secret: lifetimes, identifiers and the names of
-/// secrets only. Each event is a past-tense function that returns what is to be done. Seven machines with a state of their
-/// own make it up, and do not know each other: signing in, renewing, asking handlers, telling the provider of sign-outs,
-/// trying a credential of the service manager, waiting for a person's approval, and writing. This one composes them; it alone sees the ledger, so it alone changes who is signed in.
-/// `docs/session.md` has the picture.
+/// secrets only. Each event is a past-tense function that returns what is to be done. Machines with a state of their own make
+/// it up, and do not know each other: signing in, renewing, asking handlers, telling the provider of sign-outs, trying a
+/// credential of the service manager, waiting for a person's approval, and writing. This one composes them; it alone sees the
+/// ledger, so it alone changes who is signed in, and it alone sees the callers, so it alone answers. `docs/session.md` has the
+/// picture.
 package struct SessionMachine: Hashable, Sendable {
     /// The provider's name, written into each record.
     let provider: String
@@ -25,7 +26,7 @@ package struct SessionMachine: Hashable, Sendable {
     var enrolment = Enrolment()
     var approval = Approval()
     var partialGrants = PartialGrants()
-    var tokenWaiters: [TokenWaiter] = []
+    var callers = Callers()
     /// For calls of the session.
     var budget: CallBudget
     /// For API calls.
@@ -35,6 +36,9 @@ package struct SessionMachine: Hashable, Sendable {
     /// A verdict on the user whose rotation is being written.
     var verdictToCome: Verdict?
     private var lastAttempt: UInt64 = 0
+    /// In any order.
+    var ends = End.allCases
+    var begins = Begin.allCases
 
     /// - Parameters:
     ///   - schemes: what the provider says of its schemes.
@@ -92,7 +96,9 @@ package struct SessionMachine: Hashable, Sendable {
             // Another provider's codes and grants are none of this one's.
             guard record.provider == provider else { break }
             partialGrants.resume(record.partialGrants, partials, writtenAt: record.writtenAt, now)
-            if let stored = record.approval, let codes {
+            if var stored = record.approval, let codes {
+                // A record of an earlier release does not say it.
+                stored.wanted = stored.wanted ?? wanted(as: stored.externalUserId)
                 approval.resume(stored, codes, writtenAt: record.writtenAt, now)
                 if let kept = partialGrants.ofApproval { approval.isGranted(until: kept.endsAt, now) }
             }
@@ -132,14 +138,14 @@ package struct SessionMachine: Hashable, Sendable {
     package mutating func clockJumped(now: Moment) -> [Effect] {
         renewal.clockJumped(now)
         enrolment.clockJumped(now)
-        if approval.clockJumped(now), coming.content != nil { ledger.note() }
+        if approval.clockJumped(now) { note() }
         partialGrants.clockJumped(now)
         if case .signedIn(var session) = standing {
             let before = session.stored
             session.clockJumped(now)
             if let (until, _) = renewal.postponement { session.stored.postponedUntil = until.wall }
             session.stored.demandedUntil = renewal.demandedUntil?.wall
-            if session.stored != before { ledger.note() }
+            if session.stored != before { note() }
             standing = .signedIn(session)
         }
         return settle(now)
@@ -147,33 +153,21 @@ package struct SessionMachine: Hashable, Sendable {
 
     /// A write ended; `failure` says why it did not succeed.
     package mutating func writeEnded(_ ticket: WriteTicket, failure: StoreFailure?, now: Moment) -> [Effect] {
-        guard let ended = ledger.ended(ticket, failed: failure != nil, now) else { return [] }
+        guard ledger.isAtStore(ticket) else { return [] }
+        let decided = ledger.ended(ticket, failed: failure != nil, now)
         let report = failure.map { [Effect.report(.writeFailed($0.message))] } ?? []
-        return report + decided(ended, now) + settle(now)
+        return report + (decided.map { changed(by: $0, now) } ?? []) + settle(now)
     }
 
     /// Whoever waits for a write that does not end is answered as if the disk had refused it.
     private mutating func giveUpOverdueWrite(_ now: Moment) -> [Effect] {
-        guard let (ended, isNew) = ledger.giveUpOverdue(now) else { return [] }
+        guard let (decided, isNew) = ledger.giveUpOverdue(now) else { return [] }
         let report = isNew ? [Effect.report(.writeFailed(Self.overdue))] : []
-        return report + decided(ended, now)
+        return report + (decided.map { changed(by: $0, now) } ?? [])
     }
 
     private static let overdue =
         "The disk has not finished writing the record after \(RenewalPolicy.longestWrite.components.seconds) s: look at the disk"
-
-    private mutating func decided(_ ended: Ledger.Ended, _ now: Moment) -> [Effect] {
-        var effects = ended.change.map { changed(by: $0, now) } ?? []
-        for follower in ended.followers {
-            switch follower {
-            case .reply(let reply): effects.append(.reply(reply))
-            case .send(let attempt): effects += intentNoted(attempt, now)
-            case .awaited(let request, let codes): approval.isNoted(codes, for: request)
-            case .goOn(let attempt): effects.append(.goOn(attempt, true))
-            }
-        }
-        return effects
-    }
 
     /// The change is on disk, or the disk has refused it: now it counts.
     private mutating func changed(by change: Ledger.Change, _ now: Moment) -> [Effect] {
@@ -181,36 +175,70 @@ package struct SessionMachine: Hashable, Sendable {
         standing = change.outcome
         defer { applyVerdict(after: change, now) }
         switch change.kind {
-        case .signIn(let origin): return signedIn(origin, from: before, now)
+        case .signIn: return signedIn(from: before, now)
         case .rotation: return rotated(now)
         case .ending(let termination): return ended(termination)
-        case .signOut(let callers): return [.report(.signedOut)] + callers.map { .reply($0.reply) }
+        case .signOut: return signedOut()
         }
     }
 
+    /// Wants the present state written. Beside a record that cannot be read nothing is written: memory has to do.
+    @discardableResult
+    mutating func note() -> Ledger.Note { coming.content == nil ? .none : ledger.note() }
+
     // MARK: What follows from every event
 
-    /// Does whatever is due now, whichever event brought us here: what is over ends before anything begins.
+    /// Does whatever is due now, whichever event brought us here.
+    ///
+    /// Whatever is over ends, and then whatever may begin begins, until neither changes anything any more. No order inside
+    /// these two phases matters. Then callers are answered, and what has changed is written.
     mutating func settle(_ now: Moment) -> [Effect] {
-        renewal.wake(now)
-        var effects = giveUpOverdueWrite(now)
-        if approval.hasExpired(now) { effects += endApproval(approval.interruption ?? .expired) }
-        effects += expirePartialGrants(now)
-        effects += advanceRounds(now)
-        effects += storeGranted(now)
-        // Sign-ins that follow one another leave a poll its turn; between two polls they have theirs.
-        effects += advanceApproval(now)
-        effects += takeTurns(now)
-        effects += renewIfDue(now)
-        // What has begun to wait for an overdue write waits no longer either; whoever waits for a token is served after that.
-        if ledger.isAwaitedInVain(now) { return effects + settle(now) }
-        effects += serveWaiters(now)
-        effects += answerNoted()
+        var effects: [Effect] = []
+        var before: SessionMachine
+        repeat {
+            before = self
+            for end in ends { effects += perform(end, now) }
+            for begin in begins { effects += perform(begin, now) }
+        } while self != before
+        effects += answerCallers(now)
         effects += advanceRevocations(now)
         effects += enrol(now)
         let beside = Ledger.Beside(approval: approval.stored, codes: approval.codes, partialGrants: partialGrants.items)
-        effects += ledger.advance(standing, beside, provider: provider, now)
-        return ledger.isAwaitedInVain(now) ? effects + settle(now) : effects
+        return effects + ledger.advance(standing, beside, provider: provider, now)
+    }
+
+    /// What ends when its time is over.
+    enum End: CaseIterable {
+        case write, approval, partialGrants, questions, postponement
+    }
+
+    /// What begins as soon as it may.
+    enum Begin: CaseIterable {
+        case change, partialGrant, request, poll, signIn, renewal, renewalForCallers
+    }
+
+    private mutating func perform(_ end: End, _ now: Moment) -> [Effect] {
+        switch end {
+        case .write: return giveUpOverdueWrite(now)
+        case .approval: return expireApproval(now)
+        case .partialGrants: return expirePartialGrants(now)
+        case .questions: return advanceRounds(now)
+        case .postponement:
+            renewal.wake(now)
+            return []
+        }
+    }
+
+    private mutating func perform(_ begin: Begin, _ now: Moment) -> [Effect] {
+        switch begin {
+        case .change: storeGranted(now)
+        case .partialGrant: releasePartialGrant()
+        case .request: sendRenewal(now)
+        case .poll: poll(now)
+        case .signIn: takeTurns(now)
+        case .renewal: renewIfDue(now)
+        case .renewalForCallers: renewForCallers(now)
+        }
     }
 
     /// When something will be due by itself. `nil`: nothing, until somebody calls or the clock is set.
@@ -238,7 +266,7 @@ package struct SessionMachine: Hashable, Sendable {
 
     /// Every secret that some part of the machine still needs: the owner keeps these and wipes the rest.
     package var secretsInUse: Set<SecretRef> {
-        var refs = Set(renewal.secrets + signIn.secrets + revocations.list.map(\.secrets))
+        var refs = Set(renewal.secrets + signIn.secrets + callers.secrets + revocations.list.map(\.secrets))
         if let servedSecrets { refs.insert(servedSecrets) }
         if let coming = ledger.change?.outcome.secrets { refs.insert(coming) }
         if let codes = approval.codes { refs.insert(codes) }

@@ -41,7 +41,7 @@ extension SessionOwner {
         let now = now
         let request: ChangeRequest = newRequest()
         changes[request] = answer
-        apply(machine.signOutRequested(request, now: now), now)
+        apply(machine.signOutRequested(request, by: uid, now: now), now)
     }
 
     /// What was received before a sign-out is known before it.
@@ -78,7 +78,7 @@ extension SessionOwner {
         let facts = answer.flatMap { credential in
             let credential = completed(credential)
             // Twice is once: what was judged is what is exchanged.
-            if machine.signIn.question?.request == request { credentials[request.id] = credential }
+            if machine.callers.wanted(by: request) != nil { credentials[request.id] = credential }
             return examined(credential)
         }
         apply(machine.identifyAnswered(request, facts, now: now), now)

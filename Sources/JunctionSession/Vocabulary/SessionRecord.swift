@@ -54,17 +54,21 @@ package struct StoredApproval: Hashable, Sendable {
     package var notBefore: WallTime?
     /// The app's own name for the user who is to be signed in, where `identify` began it.
     package var externalUserId: ExternalUserId?
+    /// The only user who may come of it, where one was wanted when the codes were requested.
+    package var wanted: Identity?
 
     package init(
         expiresAt: WallTime,
         interval: Duration,
         notBefore: WallTime? = nil,
-        externalUserId: ExternalUserId? = nil
+        externalUserId: ExternalUserId? = nil,
+        wanted: Identity? = nil
     ) {
         self.expiresAt = expiresAt
         self.interval = interval
         self.notBefore = notBefore
         self.externalUserId = externalUserId
+        self.wanted = wanted
     }
 }
 

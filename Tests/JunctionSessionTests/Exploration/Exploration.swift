@@ -123,7 +123,7 @@ struct Exploration: Hashable {
         switch event {
         case .signInAlice: try signIn(event, "alice")
         case .signInBob: try signIn(event, "bob")
-        case .signOut: try perform(machine.signOutRequested(request(event), now: now))
+        case .signOut: try perform(machine.signOutRequested(request(event), by: 1_000, now: now))
         case .identifyBob:
             let request: IdentifyRequest = request(event)
             try perform(machine.identifyRequested(request, externalUserId: "ext-bob", by: 1_000, now: now))

@@ -202,8 +202,8 @@ extension Simulation {
     private mutating func approve() throws(Broken) -> String? {
         guard let ref = machine.approval.codes, let code = shelf[ref]?.code else { return nil }
         provider.decide(code, by: "alice")
-        guard machine.standing.session == nil, machine.signIn.queue.isEmpty, machine.signIn.exchange == nil,
-            machine.signIn.question == nil, machine.ledger.change == nil, enrolling == nil
+        guard machine.standing.session == nil, !machine.callers.wantSignIn, machine.signIn.exchange == nil,
+            machine.ledger.change == nil, enrolling == nil
         else { return nil }
         // By a wall clock that was set nobody knows after a restart how much of a demanded pause is left.
         if machine.approval.stored?.notBefore != nil, restarts > 0, lastStep > time - 3_600_000 { return nil }

@@ -108,7 +108,7 @@ extension Simulation {
         let request: ChangeRequest = newRequest()
         signOuts.insert(request.id)
         coverage.note(.signOuts)
-        try perform(machine.signOutRequested(request, now: now))
+        try perform(machine.signOutRequested(request, by: 1_000, now: now))
         // Invariant 10: whatever was received before it is over.
         if !machine.enrolment.isIdle { throw Broken(description: "a sign-out left a credential to be tried again") }
         if !waiting.isDisjoint(with: before) {

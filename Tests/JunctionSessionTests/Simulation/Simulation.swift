@@ -214,7 +214,18 @@ struct Simulation {
             traits.proofOutlivesToken = traits.proofOutlivesToken || provesForLong
             return traits
         }
-        return SessionMachine(provider: "junction", schemes: schemes, sealedWith: "file", seed: seed, mode: mode)
+        var machine = SessionMachine(
+            provider: "junction",
+            schemes: schemes,
+            sealedWith: "file",
+            seed: seed,
+            mode: mode
+        )
+        // No order inside a phase of a step matters: each history has its own.
+        var random = Randomness(seed: seed)
+        machine.ends.shuffle(using: &random)
+        machine.begins.shuffle(using: &random)
+        return machine
     }
 
     var now: Moment {
