@@ -91,20 +91,75 @@ import Testing
         #expect(bench.polls.count == 1)
     }
 
-    @Test func `it is asked once more before its codes end, however long it wants to be left alone`() {
+    @Test func `a provider that wants to be left alone for longer than its codes live is not asked again`() {
         var bench = Self.awaiting()
         bench.passToAlarm()
         bench.failPoll(.unavailable(Unavailability("Busy", retryAfter: .seconds(3_600))))
-        bench.pass(.seconds(583))
-        #expect(bench.polls.isEmpty)
+        bench.pass(.seconds(593))
+        #expect(bench.polls.isEmpty && bench.state == .establishing)
         bench.pass(.seconds(1))
+        #expect(bench.polls.isEmpty && bench.state == .notLoggedIn)
+    }
+
+    @Test func `it is asked once more before its codes end, however long the backoff is`() {
+        var bench = Bench()
+        bench.signIn(.device)
+        bench.giveCodes(life: .seconds(100))
+        for _ in 0..<4 {
+            bench.passToAlarm()
+            bench.failPoll(.unavailable(Unavailability("No route to host")))
+        }
+        // The last poll was made after 48 seconds, and the backoff is as long again.
+        bench.pass(.milliseconds(41_999))
+        #expect(bench.polls.isEmpty)
+        bench.pass(.milliseconds(1))
         #expect(bench.polls.count == 1)
-        bench.failPoll(.unavailable(Unavailability("Busy", retryAfter: .seconds(3_600))))
-        bench.passToAlarm()
-        #expect(bench.polls.count == 1, "the last one")
-        bench.failPoll(.pending)
-        bench.passToAlarm()
-        #expect(bench.state == .notLoggedIn)
+    }
+
+    @Test func `who is wanted is fixed with the codes, also when the session ends meanwhile`() {
+        var bench = Bench.signedIn("alice")
+        bench.renew()
+        bench.failRenewal(.reauthenticationRequired)
+        bench.signIn(.device)
+        bench.giveCodes()
+        let verdict = Verdict(code: "400312", message: "Banned")
+        bench.perform(bench.machine.apiCallJudged(verdict, generation: 1_000, now: bench.now))
+        #expect(bench.state == .establishing && bench.facts.userId == "alice")
+
+        bench.passToPoll()
+        bench.grantPoll(by: "bob")
+
+        #expect(bench.state == .terminated && bench.facts.userId == "alice")
+        #expect(bench.revoked == [.user("bob")])
+    }
+
+    @Test func `a restart knows who was wanted`() throws {
+        var bench = Bench.signedIn("alice")
+        bench.renew()
+        bench.failRenewal(.reauthenticationRequired)
+        bench.signIn(.device)
+        bench.giveCodes()
+        let record = try #require(bench.written.last)
+        #expect(record.approval?.wanted == .user("alice"))
+
+        var older = record
+        older.approval?.wanted = nil
+        var restarted = Bench(at: bench.now, .restored(older, SessionSecrets(), damaged: nil))
+        restarted.passToPoll()
+        restarted.grantPoll(by: "bob")
+        #expect(restarted.facts.userId == "alice" && restarted.revoked == [.user("bob")])
+    }
+
+    @Test func `whoever is approved before the codes are on the disk is signed in, and the caller hears of that`() {
+        var bench = Bench()
+        bench.holdsWrites = true
+        let request = bench.signIn(.device)
+        bench.giveCodes(interval: .seconds(1))
+        bench.passToPoll()
+        bench.grantPoll()
+        #expect(bench.reply(to: request) == nil)
+        while !bench.heldWrites.isEmpty { bench.endWrite() }
+        #expect(bench.reply(to: request) == .done && bench.state == .established)
     }
 
     @Test func `a network that is back after a suspend is asked at once`() {

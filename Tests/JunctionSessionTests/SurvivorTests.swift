@@ -624,7 +624,7 @@ struct SurvivorTests {
             )
         }
         #expect(house.snapshot().facts.userId == "bob")
-        house.owner.assumeIsolated { #expect($0.credentials.isEmpty) }
+        house.owner.assumeIsolated { #expect($0.requests.isEmpty) }
     }
 
     @Test func `a retry that fails is a failure, not the 401 that it was for`() {

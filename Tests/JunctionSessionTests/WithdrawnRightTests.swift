@@ -93,6 +93,31 @@ struct WithdrawnRightTests {
         #expect(bench.reply(to: renewal) == .done)
     }
 
+    @Test func `codes that are being asked for begin nothing`() {
+        var bench = Bench()
+        let request = bench.signIn(.device)
+
+        bench.withdrawRight(from: request)
+        bench.giveCodes()
+
+        #expect(bench.refusal(of: request) == .permissionDenied)
+        #expect(bench.facts.authorization == nil && bench.state == .notLoggedIn)
+    }
+
+    @Test func `whoever waits for the end of an approval may not any more`() {
+        var bench = Bench()
+        let first = bench.identify("ext-bob")
+        bench.answer(first, .success(.device))
+        bench.giveCodes()
+        let second = bench.identify("ext-bob")
+        bench.answer(second, .success(.device))
+
+        bench.withdrawRight(from: second)
+
+        #expect(bench.refusal(of: second) == .permissionDenied)
+        #expect(bench.facts.authorization != nil && bench.reply(to: first) == nil)
+    }
+
     @Test func `whose app is being asked is refused at once, and what the app answers comes to nothing`() {
         var bench = Bench.signedIn("alice")
         let request = bench.identify("ext-bob")

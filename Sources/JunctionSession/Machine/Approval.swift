@@ -41,8 +41,7 @@ struct Approval: Hashable, Sendable {
         /// A poll leaves a little later than the interval: clocks of devices run fast, and a strict server starts over.
         var pause: Duration { interval * 6 / 5 }
 
-        /// However long the pause is, and the provider wants to be left alone: it is asked once more while its codes live, if
-        /// the interval allows that.
+        /// However long the pause is: the provider is asked once more while its codes live, if the interval allows that.
         func nextPoll(after delay: Duration, _ now: Moment) -> Uptime {
             let last = max(endsAt + (.zero - Approval.lastPoll), now.uptime + interval)
             return min(now.uptime + delay, last)
@@ -103,7 +102,7 @@ struct Approval: Hashable, Sendable {
         if stored.expiresAt <= now.wall { flow.stored.expiresAt = now.wall(at: flow.endsAt) }
         let demanded = stored.notBefore.map { min($0 - now.wall, $0 - writtenAt) } ?? .zero
         if demanded > .zero { flow.notBefore = now.uptime + demanded }
-        flow.state = .waiting(until: demanded > .zero ? flow.nextPoll(after: demanded, now) : now.uptime)
+        flow.state = .waiting(until: flow.notBefore ?? now.uptime)
         self.flow = flow
     }
 
@@ -150,11 +149,12 @@ struct Approval: Hashable, Sendable {
         guard var flow else { return }
         flow.failures += 1
         let backoff = min(flow.pause * (1 << min(flow.failures - 1, 10)), Self.longestBackoff)
-        let delay = max(flow.pause, failure.retryAfter ?? backoff)
+        let delay = max(flow.pause, backoff)
         flow.notBefore = failure.retryAfter.map { now.uptime + $0 }
         flow.stored.notBefore = flow.notBefore.map(now.wall)
         if failure.ambiguous { flow.isAnswerLost = true }
-        flow.state = .waiting(until: flow.nextPoll(after: delay, now))
+        // What the provider demands is waited for, also where its codes end before.
+        flow.state = .waiting(until: max(flow.nextPoll(after: delay, now), flow.notBefore ?? now.uptime))
         self.flow = flow
         lastError = failure.message
     }

@@ -6,6 +6,15 @@ package enum Reply: Hashable, Sendable {
     /// The access token that is served now.
     case token(TokenRequest, Result<TokenFacts, Refusal>)
     case authorization(AuthorizationRequest, Result<Authorization, Refusal>)
+
+    var id: RequestID {
+        switch self {
+        case .change(let request, _): request.id
+        case .identify(let request, _): request.id
+        case .token(let request, _): request.id
+        case .authorization(let request, _): request.id
+        }
+    }
 }
 
 /// With what an API call may be made.

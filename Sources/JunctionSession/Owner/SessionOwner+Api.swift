@@ -157,7 +157,10 @@ extension SessionOwner {
         let outcome = await withCheckedContinuation { continuation in
             let now = now
             let request: AuthorizationRequest = newRequest()
-            authorizations[request] = { continuation.resume(returning: $0) }
+            requests[request.id] = OpenRequest { _, reply in
+                guard case .authorization(_, let authorization) = reply else { return }
+                continuation.resume(returning: authorization)
+            }
             apply(event(&machine, request, now), now)
         }
         return try outcome.get()

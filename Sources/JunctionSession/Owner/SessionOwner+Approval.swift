@@ -22,8 +22,10 @@ extension SessionOwner {
     }
 
     func authorize(_ attempt: Attempt, _ request: RequestID) {
-        guard let credential = credentials[request] else { return report(attempt, .credentialGone) }
-        approvalPermit = permits[request]
+        guard let open = requests[request], let credential = open.credential else {
+            return report(attempt, .credentialGone)
+        }
+        approvalPermit = open.isAllowed
         start { owner in
             do throws(ExchangeFailure) {
                 let begun = try await owner.provider.authorize(credential)

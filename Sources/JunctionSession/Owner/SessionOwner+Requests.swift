@@ -18,16 +18,16 @@ extension SessionOwner {
         case .success(let facts):
             let now = now
             let request: ChangeRequest = newRequest()
-            changes[request] = answer
-            credentials[request.id] = credential
-            permits[request.id] = isAllowed
+            requests[request.id] = OpenRequest(credential: credential, isAllowed: isAllowed) { owner, reply in
+                owner.deliver(reply, to: answer)
+            }
             apply(machine.signInRequested(request, facts, by: uid, now: now), now)
         }
     }
 
     /// Callers may do something else than before: who waits for a turn and has lost the right to it is refused.
     package func rightsChanged() {
-        let withdrawn = Set(permits.filter { !$0.value() }.keys)
+        let withdrawn = Set(requests.filter { !$0.value.isAllowed() }.keys)
         let now = now
         if !withdrawn.isEmpty { apply(machine.rightWithdrawn(from: withdrawn, now: now), now) }
         guard let permit = approvalPermit, !permit() else { return }
@@ -40,7 +40,7 @@ extension SessionOwner {
         signOutBegins()
         let now = now
         let request: ChangeRequest = newRequest()
-        changes[request] = answer
+        requests[request.id] = OpenRequest { owner, reply in owner.deliver(reply, to: answer) }
         apply(machine.signOutRequested(request, by: uid, now: now), now)
     }
 
@@ -61,8 +61,10 @@ extension SessionOwner {
         if externalUserId == nil { signOutBegins() }
         let now = now
         let request: IdentifyRequest = newRequest()
-        identifications[request] = Identification(ask: ask, answer: answer)
-        permits[request.id] = isAllowed
+        requests[request.id] = OpenRequest(isAllowed: isAllowed, ask: ask) { owner, reply in
+            guard case .identify(_, let outcome) = reply else { return }
+            answer(outcome.map { ($0, owner.snapshot) })
+        }
         let effects = machine.identifyRequested(
             request,
             externalUserId: externalUserId,
@@ -78,7 +80,7 @@ extension SessionOwner {
         let facts = answer.flatMap { credential in
             let credential = completed(credential)
             // Twice is once: what was judged is what is exchanged.
-            if machine.callers.wanted(by: request) != nil { credentials[request.id] = credential }
+            if machine.callers.wanted(by: request) != nil { requests[request.id]?.credential = credential }
             return examined(credential)
         }
         apply(machine.identifyAnswered(request, facts, now: now), now)
@@ -93,7 +95,7 @@ extension SessionOwner {
     package func renew(by uid: UInt32, answer: @escaping @Sendable (Result<Snapshot, Refusal>) -> Void) {
         let now = now
         let request: ChangeRequest = newRequest()
-        changes[request] = answer
+        requests[request.id] = OpenRequest { owner, reply in owner.deliver(reply, to: answer) }
         apply(machine.renewRequested(request, by: uid, now: now), now)
     }
 
@@ -113,7 +115,10 @@ extension SessionOwner {
     ) {
         let now = now
         let request: TokenRequest = newRequest()
-        tokens[request] = answer
+        requests[request.id] = OpenRequest { owner, reply in
+            guard case .token(_, let token) = reply else { return }
+            answer(token.flatMap(owner.served))
+        }
         let effects = machine.tokenRequested(
             request,
             minimumValidity: minimumValidity,
@@ -121,6 +126,12 @@ extension SessionOwner {
             now: now
         )
         apply(effects, now)
+    }
+
+    /// Answers with the snapshot after the change, or with why there was none.
+    private func deliver(_ reply: Reply, to answer: (Result<Snapshot, Refusal>) -> Void) {
+        guard case .change(_, let refusal) = reply else { return }
+        answer(refusal.map(Result.failure) ?? .success(snapshot))
     }
 
     /// The secrets that are served now.

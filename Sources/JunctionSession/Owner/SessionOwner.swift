@@ -17,23 +17,16 @@ package actor SessionOwner {
     package nonisolated let changeCount = ChangeCount()
     var machine: SessionMachine { didSet { changeCount.rise() } }
     var shelf = SecretShelf() { didSet { changeCount.rise() } }
-    /// The callers who wait for an answer, each with how it is delivered.
-    var changes: [ChangeRequest: @Sendable (Result<Snapshot, Refusal>) -> Void] = [:]
-    var identifications: [IdentifyRequest: Identification] = [:]
-    var tokens: [TokenRequest: @Sendable (Result<ServedToken, Refusal>) -> Void] = [:]
-    var authorizations: [AuthorizationRequest: @Sendable (Result<Authorization, Refusal>) -> Void] = [:]
+    /// The requests that have not been answered.
+    var requests: [RequestID: OpenRequest] = [:]
     /// The API calls that have not been answered.
     var calls: [CallID: CallUnderWay] = [:]
     /// The bodies of API calls that are passing, each with the user whose call it is.
     var streams: [(body: BodyStream, user: Identity)] = []
-    /// Whether who asked to change who is signed in may still do so.
-    var permits: [RequestID: @Sendable () -> Bool] = [:]
-    /// The same of who began the sign-in that awaits approval; nothing after a restart.
+    /// Whether who began the sign-in that awaits approval may still do so; nothing after a restart.
     var approvalPermit: (@Sendable () -> Bool)?
     /// The sign-ins that wait until what was granted for them is on the disk.
     var waitingForDisk: [Attempt: CheckedContinuation<Bool, Never>] = [:]
-    /// The credentials that came with sign-ins and identify calls.
-    var credentials: [RequestID: Credential] = [:]
     /// The session handlers, and how each is asked.
     var handlers: [HandlerID: @Sendable (RenewalQuestion) -> Void] = [:]
     var lastHandler: UInt64 = 0
@@ -56,10 +49,15 @@ package actor SessionOwner {
 
     package nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
 
-    /// An identify call: how its app is asked for a credential, and how it is answered.
-    struct Identification {
-        var ask: @Sendable (IdentifyRequest, _ externalUserId: ExternalUserId) -> Void
-        var answer: @Sendable (Result<(IdentifyOutcome, Snapshot), Refusal>) -> Void
+    /// A request that has not been answered.
+    struct OpenRequest {
+        /// The credential that came with a sign-in or an identify call.
+        var credential: Credential?
+        /// Whether who asked to change who is signed in may still do so.
+        var isAllowed: @Sendable () -> Bool = { true }
+        /// How the app of an identify call is asked for a credential.
+        var ask: @Sendable (IdentifyRequest, _ externalUserId: ExternalUserId) -> Void = { _, _ in }
+        let deliver: (isolated SessionOwner, Reply) -> Void
     }
 
     /// - Parameters:
@@ -190,7 +188,8 @@ package actor SessionOwner {
             case .report(let happening):
                 observer.happened(happening)
             case .reply(let reply):
-                announcements.append(delivery(of: reply))
+                guard let request = requests.removeValue(forKey: reply.id) else { continue }
+                announcements.append { [self] in request.deliver(self, reply) }
             case .enrol:
                 announcements.append { [self] in enrolling?(.tryAgain) }
             case .dropEnrolment:
@@ -198,8 +197,8 @@ package actor SessionOwner {
                 enrolling?(.signedOut)
                 enrolling = nil
             case .ask(let request, let externalUserId):
-                guard let caller = identifications[request] else { continue }
-                announcements.append { caller.ask(request, externalUserId) }
+                guard let ask = requests[request.id]?.ask else { continue }
+                announcements.append { ask(request, externalUserId) }
             case .askHandler(let handler, let question):
                 guard let ask = handlers[handler] else { continue }
                 announcements.append { ask(question) }
@@ -228,25 +227,6 @@ package actor SessionOwner {
         if served != nil { observer.reached(.swapped) }
     }
 
-    private func delivery(of reply: Reply) -> () -> Void {
-        switch reply {
-        case .change(let request, let refusal):
-            (credentials[request.id], permits[request.id]) = (nil, nil)
-            guard let answer = changes.removeValue(forKey: request) else { return {} }
-            return { [self] in answer(refusal.map(Result.failure) ?? .success(snapshot)) }
-        case .identify(let request, let outcome):
-            (credentials[request.id], permits[request.id]) = (nil, nil)
-            guard let caller = identifications.removeValue(forKey: request) else { return {} }
-            return { [self] in caller.answer(outcome.map { ($0, snapshot) }) }
-        case .token(let request, let token):
-            guard let answer = tokens.removeValue(forKey: request) else { return {} }
-            return { [self] in answer(token.flatMap(served)) }
-        case .authorization(let request, let authorization):
-            guard let answer = authorizations.removeValue(forKey: request) else { return {} }
-            return { answer(authorization) }
-        }
-    }
-
     private func renewSnapshot(_ now: Moment) {
         let facts = machine.facts(now: now)
         guard facts != snapshot.facts else { return }
@@ -261,7 +241,7 @@ package actor SessionOwner {
         completedWith given: SecretRef?,
         expecting expected: Identity?
     ) {
-        guard let credential = credentials[request]?.completed(with: shelf.answer(given)) else {
+        guard let credential = requests[request]?.credential?.completed(with: shelf.answer(given)) else {
             return report(attempt, .credentialGone)
         }
         let keeper = keeper(attempt, of: credential.oneTimeSecret)
