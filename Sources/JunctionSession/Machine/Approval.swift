@@ -20,12 +20,9 @@ struct Approval: Hashable, Sendable {
         var codes: SecretRef
         var endsAt: Uptime
         /// The pause between two polls; it grows when the provider says so, and never shrinks.
-        var interval: Duration
-        var state: State
-        var polledAt: Uptime?
-        /// The provider wants to hear nothing before this.
-        var notBefore: Uptime?
-        var failures = 0
+        var interval: Duration { didSet { retry.spacing = pause } }
+        /// When the provider is asked next; it is being asked while there is no such time.
+        var retry = Retry()
         /// It was found at start: the process before this one may have polled it, and not have lived to hear the answer.
         var isResumed = false
         /// A poll has left whose answer never came.
@@ -33,18 +30,14 @@ struct Approval: Hashable, Sendable {
         /// Somebody has approved it: what is asked now is who.
         var isGranted = false
 
-        enum State: Hashable, Sendable {
-            case waiting(until: Uptime)
-            case polling
-        }
+        var isPolling: Bool { retry.time == nil }
 
         /// A poll leaves a little later than the interval: clocks of devices run fast, and a strict server starts over.
         var pause: Duration { interval * 6 / 5 }
 
         /// However long the pause is: the provider is asked once more while its codes live, if the interval allows that.
-        func nextPoll(after delay: Duration, _ now: Moment) -> Uptime {
-            let last = max(endsAt + (.zero - Approval.lastPoll), now.uptime + interval)
-            return min(now.uptime + delay, last)
+        func pause(of delay: Duration, _ now: Moment) -> Duration {
+            min(delay, max(endsAt + (.zero - Approval.lastPoll) - now.uptime, interval))
         }
     }
 
@@ -79,10 +72,10 @@ struct Approval: Hashable, Sendable {
             ),
             codes: begun.codes,
             endsAt: endsAt,
-            interval: interval,
-            state: .polling
+            interval: interval
         )
-        flow.state = .waiting(until: now.uptime + flow.pause)
+        flow.retry.spacing = flow.pause
+        flow.retry.wait(for: flow.pause, now)
         self.flow = flow
         lastError = nil
     }
@@ -96,13 +89,12 @@ struct Approval: Hashable, Sendable {
             codes: codes,
             endsAt: now.uptime + life,
             interval: stored.interval.clamped(to: Self.believableIntervals),
-            state: .polling,
             isResumed: true
         )
         if stored.expiresAt <= now.wall { flow.stored.expiresAt = now.wall(at: flow.endsAt) }
-        let demanded = stored.notBefore.map { min($0 - now.wall, $0 - writtenAt) } ?? .zero
-        if demanded > .zero { flow.notBefore = now.uptime + demanded }
-        flow.state = .waiting(until: flow.notBefore ?? now.uptime)
+        let demanded = max(stored.notBefore.map { min($0 - now.wall, $0 - writtenAt) } ?? .zero, .zero)
+        flow.retry = Retry(at: now.uptime + demanded, isDemanded: demanded > .zero, now)
+        flow.retry.spacing = flow.pause
         self.flow = flow
     }
 
@@ -124,9 +116,8 @@ struct Approval: Hashable, Sendable {
 
     /// The provider is asked now.
     mutating func poll(_ now: Moment) -> (codes: SecretRef, stored: StoredApproval)? {
-        guard var flow, case .waiting = flow.state else { return nil }
-        (flow.state, flow.polledAt, flow.notBefore) = (.polling, now.uptime, nil)
-        self.flow = flow
+        guard let flow, !flow.isPolling else { return nil }
+        self.flow?.retry.begin(now)
         return (flow.codes, flow.stored)
     }
 
@@ -137,9 +128,9 @@ struct Approval: Hashable, Sendable {
             flow.interval += Self.slowDown
             flow.stored.interval = flow.interval
         }
-        (flow.failures, flow.stored.notBefore) = (0, nil)
+        flow.stored.notBefore = nil
         (flow.isResumed, flow.isAnswerLost) = (false, false)
-        flow.state = .waiting(until: flow.nextPoll(after: flow.pause, now))
+        flow.retry.wait(for: flow.pause(of: flow.pause, now), now)
         self.flow = flow
         lastError = nil
     }
@@ -147,14 +138,15 @@ struct Approval: Hashable, Sendable {
     /// There was no usable answer.
     mutating func failed(_ failure: Unavailability, _ now: Moment) {
         guard var flow else { return }
-        flow.failures += 1
-        let backoff = min(flow.pause * (1 << min(flow.failures - 1, 10)), Self.longestBackoff)
-        let delay = max(flow.pause, backoff)
-        flow.notBefore = failure.retryAfter.map { now.uptime + $0 }
-        flow.stored.notBefore = flow.notBefore.map(now.wall)
         if failure.ambiguous { flow.isAnswerLost = true }
-        // What the provider demands is waited for, also where its codes end before.
-        flow.state = .waiting(until: max(flow.nextPoll(after: delay, now), flow.notBefore ?? now.uptime))
+        if let demanded = failure.retryAfter {
+            // It is waited for also where the codes end before.
+            flow.retry.failed(after: max(demanded, flow.pause), isDemanded: true, now)
+        } else {
+            let backoff = min(flow.pause * (1 << min(flow.retry.failures, 10)), Self.longestBackoff)
+            flow.retry.failed(after: flow.pause(of: max(flow.pause, backoff), now), now)
+        }
+        flow.stored.notBefore = flow.retry.isDemanded ? flow.retry.time?.wall : nil
         self.flow = flow
         lastError = failure.message
     }
@@ -166,14 +158,14 @@ struct Approval: Hashable, Sendable {
         guard var flow else { return false }
         let before = flow.stored
         flow.stored.expiresAt = now.wall(at: flow.endsAt)
-        flow.stored.notBefore = flow.notBefore.map(now.wall)
-        if case .waiting(let until) = flow.state, let polledAt = flow.polledAt {
-            let soonest = max(polledAt + flow.pause, flow.notBefore ?? polledAt)
-            flow.state = .waiting(until: min(until, soonest))
-        }
+        flow.retry.clockJumped(now)
+        flow.stored.notBefore = flow.retry.isDemanded ? flow.retry.time?.wall : nil
         self.flow = flow
         return flow.stored != before
     }
+
+    /// The network may have come back.
+    mutating func hurry(_ now: Moment, using random: inout Randomness) { flow?.retry.hurry(now, using: &random) }
 
     /// Somebody is signed in: what came of an earlier one is of no interest any more.
     mutating func forgetError() { lastError = nil }
@@ -195,14 +187,14 @@ struct Approval: Hashable, Sendable {
 
     /// Whether its codes have ended, and nothing is to be heard of them any more.
     func hasExpired(_ now: Moment) -> Bool {
-        guard let flow, case .waiting = flow.state, flow.endsAt <= now.uptime else { return false }
-        return !(flow.isResumed && flow.polledAt == nil)
+        guard let flow, !flow.isPolling, flow.endsAt <= now.uptime else { return false }
+        return !(flow.isResumed && flow.retry.lastTried == nil)
     }
 
     /// When something is due by itself: a poll, or its end.
     var dueAt: Uptime? {
-        guard let flow, case .waiting(let until) = flow.state else { return nil }
-        return flow.isResumed && flow.polledAt == nil ? until : min(until, flow.endsAt)
+        guard let flow, let time = flow.retry.time?.uptime else { return nil }
+        return flow.isResumed && flow.retry.lastTried == nil ? time : min(time, flow.endsAt)
     }
 }
 

@@ -14,18 +14,14 @@
 /// The credential itself, and what is noted of it on disk, is the daemon's.
 struct Enrolment: Hashable, Sendable {
     private var state = State.idle
-    private var failures = 0
-    /// When the first of the tries began that have failed.
-    private var failingSince: Uptime?
-    private var lastTried: Uptime?
+    private var retry = Retry()
 
     private enum State: Hashable, Sendable {
         case idle
         case known
         case heldBack
         case trying
-        /// `demanded`: the provider itself said how long.
-        case waiting(until: Uptime, demanded: Bool)
+        case waiting
     }
 
     /// There is a credential that is not being tried, and that a sign-out ends.
@@ -42,18 +38,14 @@ struct Enrolment: Hashable, Sendable {
 
     private mutating func attempt(_ now: Moment) {
         state = .trying
-        lastTried = now.uptime
+        retry.begin(now)
     }
 
     /// The try failed, and another one may not.
     mutating func failed(retryAfter: Duration?, _ now: Moment, using random: inout Randomness) {
         guard state == .trying else { return }
-        failures += 1
-        failingSince = failingSince ?? lastTried
-        let delay =
-            retryAfter.map { RenewalPolicy.delay(afterBeingAsked: $0, using: &random) }
-            ?? RenewalPolicy.backoff(afterFailures: failures, using: &random)
-        state = .waiting(until: now.uptime + delay, demanded: retryAfter != nil)
+        _ = retry.failed(retryAfter: retryAfter, now, using: &random)
+        state = .waiting
     }
 
     /// It is over, whatever came of it.
@@ -64,7 +56,7 @@ struct Enrolment: Hashable, Sendable {
     /// - Parameter isFree: nobody is signed in.
     mutating func wake(_ now: Moment, isFree: Bool) -> Bool {
         switch state {
-        case .waiting(let until, _) where until <= now.uptime:
+        case .waiting where retry.isDue(now):
             attempt(now)
             return true
         case .heldBack where isFree:
@@ -75,28 +67,12 @@ struct Enrolment: Hashable, Sendable {
         }
     }
 
-    /// The wall clock was set, or the machine resumed: what it waits for may have come back. Once in ten seconds, and never
-    /// before the provider wants to be asked again.
-    mutating func clockJumped(_ now: Moment) {
-        guard case .waiting(_, let isDemanded) = state, !isDemanded, let lastTried,
-            now.uptime - lastTried >= RenewalPolicy.attemptSpacing
-        else { return }
-        state = .waiting(until: now.uptime, demanded: isDemanded)
-    }
+    mutating func clockJumped(_ now: Moment) { retry.clockJumped(now) }
 
-    /// The network may have come back: it is tried again soon, by the same rules as a renewal.
-    mutating func hurry(_ now: Moment, using random: inout Randomness) {
-        guard case .waiting(let until, demanded: false) = state else { return }
-        let earliest = RenewalPolicy.hurried(after: lastTried, now.uptime)
-        let spread = RenewalPolicy.hurrySpread(afterFailingSince: failingSince, now.uptime)
-        guard until > earliest + spread.upperBound else { return }
-        state = .waiting(until: earliest + random.uniform(in: spread), demanded: false)
-    }
+    /// The network may have come back.
+    mutating func hurry(_ now: Moment, using random: inout Randomness) { retry.hurry(now, using: &random) }
 
     var isIdle: Bool { state == .idle }
 
-    var dueAt: Uptime? {
-        guard case .waiting(let until, _) = state else { return nil }
-        return until
-    }
+    var dueAt: Uptime? { state == .waiting ? retry.time?.uptime : nil }
 }

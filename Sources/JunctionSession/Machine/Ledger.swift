@@ -27,7 +27,8 @@ struct Ledger: Hashable, Sendable {
     private(set) var lastNote = Note.none
     private var lastBegun = Note.none
     private var lastEnded = Note.none
-    private var debt: Debt?
+    /// What the disk has refused is written again.
+    private var debt = Retry()
     /// A sign-in or a sign-out settles what was locked or damaged, as soon as the disk has it.
     private var settlesDamage = false
     private var lastTicket: UInt64 = 0
@@ -72,12 +73,6 @@ struct Ledger: Hashable, Sendable {
         var beganAt: Uptime
         /// It has been reported that it does not end.
         var isOverdue = false
-    }
-
-    /// What the disk refused.
-    private struct Debt: Hashable, Sendable {
-        var failures: Int
-        var dueAt: Uptime
     }
 
     init(sealedWith: String) {
@@ -136,7 +131,7 @@ struct Ledger: Hashable, Sendable {
         guard atStore == nil else { return [] }
         if let change { return write(change.outcome, beside, change.generation, provider, now) }
         guard standing.content != nil else { return [] }
-        guard isNoteWanted || debt.map({ $0.dueAt <= now.uptime }) ?? false else { return [] }
+        guard isNoteWanted || debt.isDue(now) else { return [] }
         edition += 1
         return write(standing, beside, nil, provider, now)
     }
@@ -182,7 +177,7 @@ struct Ledger: Hashable, Sendable {
         if failed {
             owe(now)
         } else if isIdle {
-            debt = nil
+            debt.reset()
             storage.durable = true
             if settlesDamage, obstacle == nil { storage.status = .ok }
         }
@@ -205,8 +200,7 @@ struct Ledger: Hashable, Sendable {
     }
 
     private mutating func owe(_ now: Moment) {
-        let failures = (debt?.failures ?? 0) + 1
-        debt = Debt(failures: failures, dueAt: now.uptime + RenewalPolicy.rewriteDelay(afterFailures: failures))
+        debt.failed(after: RenewalPolicy.rewriteDelay(afterFailures: debt.failures + 1), now)
         storage.durable = false
     }
 
@@ -222,7 +216,7 @@ struct Ledger: Hashable, Sendable {
     var takesChange: Bool { change == nil && (isIdle || (atStore?.isOverdue ?? false)) }
 
     /// Whether the disk has everything, as far as it has not refused it.
-    var isSettled: Bool { isIdle && debt == nil }
+    var isSettled: Bool { isIdle && debt.failures == 0 }
 
     /// Whether the tombstone of a sign-out is being written.
     var isSigningOut: Bool {
@@ -236,7 +230,7 @@ struct Ledger: Hashable, Sendable {
 
     /// When a write is due by itself, or the one at the store is given up.
     var dueAt: Uptime? {
-        guard let write = atStore else { return isIdle ? debt?.dueAt : nil }
+        guard let write = atStore else { return isIdle ? debt.time?.uptime : nil }
         return write.isOverdue ? nil : write.beganAt + RenewalPolicy.longestWrite
     }
 }

@@ -13,13 +13,10 @@
 /// | storing | the write | a new `Renewal`; backing off, where only a refresh token came |
 struct Renewal: Hashable, Sendable {
     private(set) var phase = Phase.resting(.scheduled)
-    private(set) var failures = 0
-    /// When the first of the attempts began that have failed since the last grant.
-    private var failingSince: Uptime?
+    private(set) var retry = Retry()
     /// What went wrong last, for the snapshot.
     private(set) var lastError: String?
     private var replays = Replays()
-    private var lastBegan: Uptime?
     /// When a token that the API had rejected was last replaced.
     private var lastReplacedRejected: Uptime?
     /// The last failure that callers of `session.renew` were told, and when.
@@ -48,11 +45,11 @@ struct Renewal: Hashable, Sendable {
         /// The renewal time that was drawn with the token.
         case scheduled
         /// Sending the same refresh token once more, nobody asked.
-        case replay(at: RetryTime)
-        /// A transient failure. `demanded`: the provider itself said how long. What a handler gave is used again.
-        case backoff(until: RetryTime, demanded: Bool, keeping: Kept?)
+        case replay
+        /// A transient failure. What a handler gave is used again.
+        case backoff(keeping: Kept?)
         /// No handler could help: none is asked before this, but by `session.renew` and a sign-in.
-        case postponed(until: RetryTime, after: String)
+        case postponed(until: Retry.Time, after: String)
         /// A postponement is over: it begins as soon as there is somebody to ask.
         case due
     }
@@ -73,17 +70,6 @@ struct Renewal: Hashable, Sendable {
         var round: HandlerRounds.Round?
     }
 
-    /// A time by the clock that never steps, and how it reads on the wall clock.
-    struct RetryTime: Hashable, Sendable {
-        var uptime: Uptime
-        var wall: WallTime
-
-        init(_ uptime: Uptime, _ now: Moment) {
-            self.uptime = uptime
-            wall = now.wall(at: uptime)
-        }
-    }
-
     private struct ToldFailure: Hashable, Sendable {
         var refusal: Refusal
         var at: Uptime
@@ -99,11 +85,13 @@ struct Renewal: Hashable, Sendable {
             // It may have been sent when its record was written, and its answer is lost.
             let age = max(now.wall - writtenAt, .zero)
             replays = Replays(after: now.uptime + (.zero - age))
-            phase = .resting(.replay(at: RetryTime(now.uptime, now)))
+            retry = Retry(at: now.uptime, isDemanded: false, now)
+            phase = .resting(.replay)
         } else if let until = stored.demandedUntil, until > now.wall {
             // The wall clock may have been set: a pause never grows beyond what was believed.
             let left = min(until - now.wall, RenewalPolicy.believableRetryAfter.upperBound)
-            phase = .resting(.backoff(until: RetryTime(now.uptime + left, now), demanded: true, keeping: nil))
+            retry = Retry(at: now.uptime + left, isDemanded: true, now)
+            phase = .resting(.backoff(keeping: nil))
         } else if let until = stored.postponedUntil {
             phase = .resting(Self.wait(postponedUntil: until, postponement, now))
         } else if stored.renewalUnderWay {
@@ -118,7 +106,7 @@ struct Renewal: Hashable, Sendable {
         let longest = postponement + RenewalPolicy.postponementSpread.upperBound
         let left = min(max(until - now.wall, .zero), longest)
         guard left > .zero else { return .due }
-        return .postponed(until: RetryTime(now.uptime + left, now), after: "no session handler could help")
+        return .postponed(until: Retry.Time(now.uptime + left, now), after: "no session handler could help")
     }
 
     /// A replay asked nobody, and nothing came of it: a postponement that was stored beside its intent goes on.
@@ -139,51 +127,28 @@ struct Renewal: Hashable, Sendable {
         guard case .resting(let wait) = phase, isOpen(to: session) else { return nil }
         switch wait {
         case .postponed(let until, _): return now.wall(at: until.uptime)
-        case .replay(let time), .backoff(let time, _, _): return now.wall(at: time.uptime)
+        case .replay, .backoff: return retry.time.map { now.wall(at: $0.uptime) }
         case .due: return now.wall
         case .scheduled:
             if !session.isAlive(now) {
-                let earliest = lastBegan.map { $0 + RenewalPolicy.shortestLife } ?? now.uptime
+                let earliest = retry.lastTried.map { $0 + RenewalPolicy.shortestLife } ?? now.uptime
                 return now.wall(at: max(earliest, now.uptime))
             }
             return session.hasEnd ? session.renewAt ?? session.stored.token?.expiresAt : nil
         }
     }
 
-    /// Whether somebody with a good reason may pass the backoff: once in ten seconds, and never what the provider asked
-    /// for.
-    func mayTrySooner(_ now: Moment) -> Bool {
-        if case .resting(.backoff(_, demanded: true, _)) = phase { return false }
-        guard let lastBegan else { return true }
-        return now.uptime - lastBegan >= RenewalPolicy.attemptSpacing
-    }
-
-    /// The wall clock was set, or the machine resumed: what the backoff waits for may have come back, and times that were
-    /// fixed read otherwise.
+    /// The wall clock was set, or the machine resumed.
     mutating func clockJumped(_ now: Moment) {
-        let isSooner = mayTrySooner(now)
-        func moved(_ time: RetryTime) -> RetryTime {
-            RetryTime(isSooner ? min(time.uptime, now.uptime) : time.uptime, now)
-        }
-        switch phase {
-        case .resting(.replay(let time)): phase = .resting(.replay(at: moved(time)))
-        case .resting(.backoff(let time, let demanded, let kept)):
-            phase = .resting(.backoff(until: moved(time), demanded: demanded, keeping: kept))
-        case .resting(.postponed(let until, let words)):
-            phase = .resting(.postponed(until: RetryTime(until.uptime, now), after: words))
-        case .resting(.scheduled), .resting(.due), .asking, .noting, .sending, .storing: break
+        retry.clockJumped(now)
+        if case .resting(.postponed(let until, let words)) = phase {
+            phase = .resting(.postponed(until: Retry.Time(until.uptime, now), after: words))
         }
     }
 
-    /// The network may have come back: a retry that waits for it waits no longer than a part of the time that it was
-    /// missed, but for what the provider asked for, and makes no second attempt in ten seconds.
+    /// The network may have come back. A replay does not wait for it.
     mutating func hurry(_ now: Moment, using random: inout Randomness) {
-        guard case .resting(.backoff(let time, demanded: false, let kept)) = phase else { return }
-        let earliest = RenewalPolicy.hurried(after: lastBegan, now.uptime)
-        let spread = RenewalPolicy.hurrySpread(afterFailingSince: failingSince, now.uptime)
-        guard time.uptime > earliest + spread.upperBound else { return }
-        let until = RetryTime(earliest + random.uniform(in: spread), now)
-        phase = .resting(.backoff(until: until, demanded: false, keeping: kept))
+        if case .resting(.backoff) = phase { retry.hurry(now, using: &random) }
     }
 
     // MARK: Beginning
@@ -192,7 +157,7 @@ struct Renewal: Hashable, Sendable {
     mutating func ask(_ attempt: Attempt, _ now: Moment) {
         phase = .asking(attempt)
         replays.close()
-        lastBegan = now.uptime
+        retry.begin(now)
     }
 
     /// The attempt that is made now, with what is at hand.
@@ -203,7 +168,7 @@ struct Renewal: Hashable, Sendable {
     /// The intent of an attempt is being noted.
     mutating func note(_ next: Try, until note: Ledger.Note, _ now: Moment) {
         // A handler that was asked has taken its time.
-        if isResting { lastBegan = now.uptime }
+        if isResting { retry.begin(now) }
         phase = .noting(next, note)
     }
 
@@ -254,9 +219,10 @@ struct Renewal: Hashable, Sendable {
 
     /// The provider granted a token, and it is written: nothing of the failures before it counts any more.
     mutating func succeeded() {
-        let (began, replaced, closed) = (lastBegan, lastReplacedRejected, replays.closed)
-        self = Renewal()
-        (lastBegan, lastReplacedRejected, replays) = (began, replaced, closed)
+        var next = Renewal()
+        (next.retry, next.lastReplacedRejected, next.replays) = (retry, lastReplacedRejected, replays.closed)
+        next.retry.reset()
+        self = next
     }
 
     /// What was granted or found out elsewhere has made the attempt pointless.
@@ -268,9 +234,10 @@ struct Renewal: Hashable, Sendable {
     ///
     /// - Parameter isAwaited: a caller of `session.renew` is told of it.
     mutating func reauthenticationDemanded(_ refusal: Refusal, isAwaited: Bool, _ now: Moment) {
-        let (before, began) = (told, lastBegan)
-        self = Renewal()
-        (told, lastBegan) = (before, began)
+        var next = Renewal()
+        (next.retry, next.told) = (retry, told)
+        next.retry.reset()
+        self = next
         lastError = "reauthenticationRequired: " + refusal.message
         if isAwaited { tell(refusal, now) }
     }
@@ -292,8 +259,6 @@ struct Renewal: Hashable, Sendable {
         _ now: Moment,
         using random: inout Randomness
     ) -> Refusal {
-        failures += 1
-        failingSince = failingSince ?? lastBegan
         var refusal =
             isReauthenticationPresumed
             ? .reauthenticationPresumed(failure.message) : Refusal(.providerUnavailable, failure.message)
@@ -302,16 +267,12 @@ struct Renewal: Hashable, Sendable {
         let delay: Duration
         if let replay = replays.delay(isAmbiguous: failure.ambiguous, now, using: &random) {
             delay = replay
-            phase = .resting(.replay(at: RetryTime(now.uptime + delay, now)))
+            retry.failed(after: delay, now)
+            phase = .resting(.replay)
         } else {
             replays.close()
-            delay =
-                failure.retryAfter.map { RenewalPolicy.delay(afterBeingAsked: $0, using: &random) }
-                ?? RenewalPolicy.backoff(afterFailures: failures, left: left, using: &random)
-            let until = RetryTime(now.uptime + delay, now)
-            phase = .resting(
-                .backoff(until: until, demanded: failure.retryAfter != nil, keeping: tried.kept(after: failure))
-            )
+            delay = retry.failed(retryAfter: failure.retryAfter, left: left, now, using: &random)
+            phase = .resting(.backoff(keeping: tried.kept(after: failure)))
         }
         refusal.retryAfter = delay
         if isAwaited { tell(refusal, now) }
@@ -319,7 +280,7 @@ struct Renewal: Hashable, Sendable {
     }
 
     /// Nobody could help: nobody is asked again before `until`.
-    mutating func postpone(until: RetryTime, after words: String) {
+    mutating func postpone(until: Retry.Time, after words: String) {
         phase = .resting(.postponed(until: until, after: words))
         lastError = "unableToRetrieveAuthToken: " + words
     }
@@ -344,7 +305,7 @@ struct Renewal: Hashable, Sendable {
         let isDemanded = session.stored.reauthenticationPending && !session.stored.isReauthenticationPresumed
         guard isDemanded else { return true }
         return switch phase {
-        case .resting(.scheduled), .resting(.due), .resting(.postponed), .resting(.backoff(_, _, keeping: nil)): false
+        case .resting(.scheduled), .resting(.due), .resting(.postponed), .resting(.backoff(keeping: nil)): false
         case .resting(.replay), .resting(.backoff), .asking, .noting, .sending, .storing: true
         }
     }
@@ -371,23 +332,21 @@ struct Renewal: Hashable, Sendable {
 
     /// What a handler gave for the next attempt.
     var kept: Kept? {
-        if case .resting(.backoff(_, _, let kept)) = phase { kept } else { nil }
+        if case .resting(.backoff(let kept)) = phase { kept } else { nil }
     }
 
     /// Until when nobody is asked, and why.
-    var postponement: (until: RetryTime, words: String)? {
+    var postponement: (until: Retry.Time, words: String)? {
         if case .resting(.postponed(let until, let words)) = phase { (until, words) } else { nil }
     }
 
     /// Until when no renewal is made because of what the provider said.
-    var demandedUntil: RetryTime? {
-        if case .resting(.backoff(let until, demanded: true, _)) = phase { until } else { nil }
-    }
+    var demandedUntil: Retry.Time? { retry.isDemanded ? retryAt : nil }
 
     /// When the retry of a failure is due.
-    var retryAt: RetryTime? {
+    var retryAt: Retry.Time? {
         switch phase {
-        case .resting(.replay(let time)), .resting(.backoff(let time, _, _)): time
+        case .resting(.replay), .resting(.backoff): retry.time
         case .resting(.scheduled), .resting(.postponed), .resting(.due), .asking, .noting, .sending, .storing: nil
         }
     }
@@ -408,7 +367,7 @@ struct Renewal: Hashable, Sendable {
     /// What handlers gave, and is still of use.
     var secrets: [SecretRef] {
         switch phase {
-        case .resting(.backoff(_, _, let kept?)): [kept.given.secret]
+        case .resting(.backoff(let kept?)): [kept.given.secret]
         case .noting(let next, _), .sending(let next, _): next.given.map { [$0.secret] } ?? []
         case .resting, .asking, .storing: []
         }

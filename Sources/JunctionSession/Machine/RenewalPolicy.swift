@@ -115,12 +115,6 @@ package enum RenewalPolicy {
         return min(spread, believableRetryAfter.upperBound)
     }
 
-    /// The first moment at which something that waits may be tried when the network has come back: not before ten seconds
-    /// after its last attempt, which was made without one.
-    static func hurried(after lastAttempt: Uptime?, _ now: Uptime) -> Uptime {
-        lastAttempt.map { max($0 + attemptSpacing, now) } ?? now
-    }
-
     /// What the try that a network hurries is drawn from, behind the first moment at which it may be made.
     static func hurrySpread(afterFailingSince begin: Uptime?, _ now: Uptime) -> ClosedRange<Duration> {
         let share = (begin.map { now - $0 } ?? .zero) * hurryShare

@@ -25,12 +25,15 @@ struct Revocations: Hashable, Sendable {
         var identity: Identity
         /// What proves it.
         var secrets: SecretRef
-        /// No attempt before this.
-        var dueAt: Uptime
+        var retry = Retry()
         /// When the token that proves it has ended, and telling is of no use any more.
         var endsAt: Uptime
-        var failures = 0
         var lastError: String?
+
+        /// When the provider is told: never after its end.
+        var dueAt: Uptime? { retry.time.map { min($0.uptime, endsAt) } }
+
+        func isDue(_ now: Moment) -> Bool { dueAt.map { $0 <= now.uptime } ?? true }
     }
 
     private struct Request: Hashable, Sendable {
@@ -49,9 +52,7 @@ struct Revocations: Hashable, Sendable {
         }
         last += 1
         let id = RevocationID(number: last)
-        list.append(
-            Revocation(id: id, identity: identity, secrets: secrets, dueAt: now.uptime, endsAt: now.uptime + life)
-        )
+        list.append(Revocation(id: id, identity: identity, secrets: secrets, endsAt: now.uptime + life))
         return effects
     }
 
@@ -84,16 +85,8 @@ struct Revocations: Hashable, Sendable {
             list.remove(at: index)
             return true
         }
-        let failures = list[index].failures + 1
-        let delay =
-            if let asked = failure.retryAfter {
-                RenewalPolicy.delay(afterBeingAsked: asked, using: &random)
-            } else {
-                RenewalPolicy.backoff(afterFailures: failures, using: &random)
-            }
-        list[index].failures = failures
+        _ = list[index].retry.failed(retryAfter: failure.retryAfter, now, using: &random)
         list[index].lastError = failure.message
-        list[index].dueAt = min(now.uptime + delay, list[index].endsAt)
         return true
     }
 
@@ -107,8 +100,8 @@ struct Revocations: Hashable, Sendable {
         for revocation in list where revocation.id != request?.id {
             if revocation.endsAt <= now.uptime {
                 effects += giveUp(revocation, because: "its session has ended by itself")
-            } else if revocation.failures >= RenewalPolicy.mostRevocationAttempts {
-                effects += giveUp(revocation, because: "\(revocation.failures) attempts have failed")
+            } else if revocation.retry.failures >= RenewalPolicy.mostRevocationAttempts {
+                effects += giveUp(revocation, because: "\(revocation.retry.failures) attempts have failed")
             }
         }
         if let request {
@@ -118,11 +111,18 @@ struct Revocations: Hashable, Sendable {
             self.request?.isInterrupted = true
             return effects + [.interrupt(request.id)]
         }
-        guard !isHeld, let next = list.first(where: { $0.dueAt <= now.uptime && !maySignIn($0.identity) }) else {
+        guard !isHeld, let next = list.firstIndex(where: { $0.isDue(now) && !maySignIn($0.identity) }) else {
             return effects
         }
-        request = Request(id: next.id)
-        return effects + [.revoke(next.id, next.identity, with: next.secrets)]
+        list[next].retry.begin(now)
+        let told = list[next]
+        request = Request(id: told.id)
+        return effects + [.revoke(told.id, told.identity, with: told.secrets)]
+    }
+
+    /// The network may have come back. A resume and a step of the clock hurry nothing here: nobody waits for it.
+    mutating func hurry(_ now: Moment, using random: inout Randomness) {
+        for index in list.indices { list[index].retry.hurry(now, using: &random) }
     }
 
     private mutating func giveUp(_ revocation: Revocation, because reason: String) -> [Effect] {
@@ -140,6 +140,6 @@ struct Revocations: Hashable, Sendable {
     /// When the provider is told next, if time is all that it waits for.
     func dueAt(isHeld: Bool, _ maySignIn: (Identity) -> Bool) -> Uptime? {
         guard request == nil, !isHeld else { return nil }
-        return list.filter { !maySignIn($0.identity) }.map(\.dueAt).min()
+        return list.filter { !maySignIn($0.identity) }.compactMap(\.dueAt).min()
     }
 }

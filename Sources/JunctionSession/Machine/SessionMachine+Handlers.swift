@@ -122,7 +122,7 @@ extension SessionMachine {
     private mutating func postpone(after round: HandlerRounds.Round, _ now: Moment) {
         guard case .signedIn(var session) = standing, renewal.phase == .asking(round.attempt) else { return }
         let delay = postponement + random.uniform(in: RenewalPolicy.postponementSpread)
-        let until = Renewal.RetryTime(now.uptime + delay, now)
+        let until = Retry.Time(now.uptime + delay, now)
         let refusal = Refusal.noHandlerCouldRenew(round.words, retryAfter: delay)
         (session.stored.postponedUntil, session.stored.demandedUntil) = (until.wall, nil)
         session.stored.closeIntent()

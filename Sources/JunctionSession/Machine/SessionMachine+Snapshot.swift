@@ -51,7 +51,7 @@ extension SessionMachine {
 
     private func renewalFacts(of session: Session, _ now: Moment) -> Snapshot.Renewal {
         var facts = Snapshot.Renewal()
-        facts.failures = renewal.failures
+        facts.failures = renewal.retry.failures
         facts.lastError = renewal.lastError
         guard renewal.isOpen(to: session) else { return facts }
         switch renewal.phase {
@@ -59,8 +59,8 @@ extension SessionMachine {
             facts.phase = .inFlight
         case .resting(.postponed(let until, _)):
             (facts.phase, facts.notBefore) = (.postponed, until.wall)
-        case .resting(.replay(let time)), .resting(.backoff(let time, _, _)):
-            (facts.phase, facts.notBefore) = (.backingOff, time.wall)
+        case .resting(.replay), .resting(.backoff):
+            (facts.phase, facts.notBefore) = (.backingOff, renewal.retryAt?.wall)
         case .resting(.scheduled) where !session.hasEnd:
             // A token without an end is renewed when somebody asks for it, or when the provider has forgotten it.
             break

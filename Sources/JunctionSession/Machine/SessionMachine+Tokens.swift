@@ -138,14 +138,14 @@ extension SessionMachine {
         }
         if !canBeginRenewal { return .answer(answer(request, session, .noHandlerIsRegistered, now)) }
         if case .replacement(let id, _) = request, session.isAlive(now) {
-            let isBackingOff = renewal.retryAt != nil && !renewal.mayTrySooner(now)
+            let isBackingOff = renewal.retryAt != nil && !renewal.retry.mayTrySooner(now)
             let isBarred = hasHadRenewal || renewal.hasReplacedJustNow(now) || isBackingOff
             return isBarred ? .answer(.authorization(id, .success(.rejectionStands))) : .renew
         }
         if hasHadRenewal { return .answer(request.refused(.tokenExpired(retryAfter: nil))) }
         if let retryAt = renewal.retryAt {
             // Only a dead token is reason enough to pass the backoff.
-            if !session.isAlive(now), renewal.mayTrySooner(now) { return .renew }
+            if !session.isAlive(now), renewal.retry.mayTrySooner(now) { return .renew }
             return .answer(request.refused(.tokenExpired(retryAfter: retryAt.uptime - now.uptime)))
         }
         if session.isAlive(now), let obtainedAt = session.obtainedAt {

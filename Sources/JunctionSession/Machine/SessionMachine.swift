@@ -131,6 +131,8 @@ package struct SessionMachine: Hashable, Sendable {
     package mutating func networkChanged(now: Moment) -> [Effect] {
         renewal.hurry(now, using: &random)
         enrolment.hurry(now, using: &random)
+        revocations.hurry(now, using: &random)
+        approval.hurry(now, using: &random)
         return settle(now)
     }
 
