@@ -53,6 +53,46 @@ struct HurryTests {
         return (least, most)
     }
 
+    @Test func `a poll is hurried, no closer to the last one than the provider's interval`() {
+        var bench = Bench()
+        bench.signIn(.device)
+        bench.giveCodes(interval: .seconds(30))
+        bench.passToAlarm()
+        bench.failPoll(.unavailable(Unavailability("No route")))
+        bench.passToAlarm()
+        bench.failPoll(.unavailable(Unavailability("No route")))
+        let before = bench.now.uptime
+        bench.perform(bench.machine.networkChanged(now: bench.now))
+        bench.passToAlarm()
+        #expect(bench.polls.count == 1)
+        #expect(bench.now.uptime - before >= .seconds(30))
+    }
+
+    @Test func `the provider is told of a sign-out soon`() {
+        var bench = Bench.signedIn(life: .seconds(864_000))
+        bench.signOut()
+        for _ in 0..<12 {
+            bench.endRevocation(Unavailability("No route"))
+            while bench.telling == nil { bench.passToAlarm() }
+        }
+        bench.endRevocation(Unavailability("No route"))
+        bench.perform(bench.machine.networkChanged(now: bench.now))
+        let before = bench.now.uptime
+        bench.passToAlarm()
+        #expect(bench.telling != nil)
+        #expect(bench.now.uptime - before <= .seconds(310))
+    }
+
+    @Test func `a resume that follows an attempt too closely is not forgotten`() throws {
+        var bench = try backingOff()
+        bench.pass(.seconds(4))
+        bench.stepWall(.seconds(1))
+        #expect(bench.renewals.isEmpty && bench.heldWrites.isEmpty)
+        // Ten seconds after the last attempt, and not after the minutes of the backoff.
+        #expect(try wait(of: bench) > .seconds(4))
+        #expect(try wait(of: bench) <= .seconds(6))
+    }
+
     @Test func `a short outage ends within twenty seconds`() throws {
         let bench = try backingOff(waiting: .seconds(25))
         try #require(bench.now.uptime - began < .seconds(100))
