@@ -175,10 +175,10 @@ struct Approval: Hashable, Sendable {
     var isRunning: Bool { flow != nil }
 
     /// Why nobody can know what became of it, where an answer may have been missed.
-    var interruption: ApprovalEnding? {
-        if flow?.isGranted == true { return .unidentified }
+    var interruption: Refusal? {
+        if flow?.isGranted == true { return .approvalUnidentified }
         guard let flow, flow.isResumed || flow.isAnswerLost else { return nil }
-        return .interrupted(byRestart: flow.isResumed)
+        return .approvalInterrupted(byRestart: flow.isResumed)
     }
 
     var stored: StoredApproval? { flow?.stored }

@@ -31,7 +31,7 @@ extension SessionMachine {
         }
         signIn.end()
         if exchange.isWithdrawn { return endApproval(.withdrawn) + settle(now) }
-        var ending: ApprovalEnding?
+        var ending: Refusal?
         switch failure {
         case .pending: approval.isUndecided(tooFast: false, now)
         case .slowDown:
@@ -41,9 +41,9 @@ extension SessionMachine {
         case .unavailable(let unavailability):
             approval.failed(unavailability, now)
             if unavailability.retryAfter != nil { note() }
-        case .denied: ending = .denied
-        case .expired: ending = .expired
-        case .refused(let words): ending = .refused(words)
+        case .denied: ending = .approvalDenied
+        case .expired: ending = .approvalExpired
+        case .refused(let words): ending = .approvalRefused(words)
         }
         guard let ending else { return settle(now) }
         return endApproval(approval.interruption ?? ending) + settle(now)
@@ -60,16 +60,16 @@ extension SessionMachine {
     // MARK: What follows
 
     /// The present one is over without a session: its codes leave the disk, and whoever waited hears why.
-    mutating func endApproval(_ ending: ApprovalEnding) -> [Effect] {
-        approval.end(because: ending.words)
+    mutating func endApproval(_ refusal: Refusal) -> [Effect] {
+        approval.end(because: refusal.message)
         let unwanted = giveBackPartialGrants(where: \.stored.isOfApproval)
-        callers.refuse(Refusal(ending.kind, ending.words, userId: ending.userId), after: note()) { $0 == .approval }
+        callers.refuse(refusal, after: note()) { $0 == .approval }
         return [.report(.exchangeEnded(.refused))] + unwanted
     }
 
     /// It is over when its codes have ended.
     mutating func expireApproval(_ now: Moment) -> [Effect] {
-        approval.hasExpired(now) ? endApproval(approval.interruption ?? .expired) : []
+        approval.hasExpired(now) ? endApproval(approval.interruption ?? .approvalExpired) : []
     }
 
     /// There is one already. Whoever asks for the same joins it: a sign-in that of a sign-in, an identify call that of one for
@@ -119,68 +119,44 @@ extension SessionMachine {
 }
 
 /// Why a sign-in that awaited approval came to nothing.
-enum ApprovalEnding: Hashable, Sendable {
-    case denied
-    case expired
-    case refused(String)
-    /// It was approved while this daemon was restarted, or while no answer came, perhaps: nobody can know.
-    case interrupted(byRestart: Bool)
-    /// Somebody else has approved than the one who is signed in here.
-    case otherUser(signedIn: String)
-    /// Somebody has signed in by other means meanwhile.
-    case overtaken
-    /// Somebody has approved it, and the provider did not say who.
-    case unidentified
-    /// Who began it may not any more.
-    case withdrawn
-
-    /// - Parameter present: who is signed in here.
-    init(_ failure: ExchangeFailure, present: Session?) {
-        self =
-            switch failure {
-            case .refused(let words): .refused(words)
-            case .terminated(let code, let message): .refused("\(message) (\(code))")
-            case .unavailable(let unavailability): .refused(unavailability.message)
-            case .otherUser(let other): .otherUser(signedIn: present?.stored.identity.userId ?? other.userId)
-            }
-    }
-
+extension Refusal {
     private static let again = "begin it again (junctionctl sign-in --device)"
 
-    var words: String {
-        switch self {
-        case .denied: "The sign-in was denied on the other screen: \(Self.again)"
-        case .expired: "The sign-in has expired before anybody approved it: \(Self.again)"
-        case .refused(let words): "The provider refused the sign-in that awaited approval: \(words): \(Self.again)"
-        case .interrupted(let byRestart):
+    static let approvalDenied = Refusal(.invalidCredential, "The sign-in was denied on the other screen: \(again)")
+    static let approvalExpired = Refusal(
+        .invalidCredential,
+        "The sign-in has expired before anybody approved it: \(again)"
+    )
+    static let approvalOvertaken = Refusal(.alreadySignedIn, "Somebody has signed in by other means meanwhile")
+    /// Somebody has approved it, and the provider did not say who.
+    static let approvalUnidentified = Refusal(
+        .providerUnavailable,
+        "Somebody has approved the sign-in, and the provider does not say who: what it has granted is given back: \(again)"
+    )
+
+    static func approvalRefused(_ words: String) -> Refusal {
+        Refusal(.invalidCredential, "The provider refused the sign-in that awaited approval: \(words): \(again)")
+    }
+
+    /// It was approved while this daemon was restarted, or while no answer came, perhaps: nobody can know.
+    static func approvalInterrupted(byRestart: Bool) -> Refusal {
+        Refusal(
+            .invalidCredential,
             "The sign-in was interrupted by \(byRestart ? "a restart" : "an answer that was lost"), and the provider does not "
-                + "take its code any more, approved or not: the approval has to be repeated: \(Self.again)"
-        case .otherUser(let userId):
-            "Another user has approved the sign-in than \(userId), who is signed in here: sign out first, or approve as "
-                + userId
-        case .overtaken: "Somebody has signed in by other means meanwhile"
-        case .unidentified:
-            "Somebody has approved the sign-in, and the provider does not say who: what it has granted is given back: "
-                + Self.again
-        case .withdrawn: Refusal.withdrawn.message
-        }
+                + "take its code any more, approved or not: the approval has to be repeated: \(again)"
+        )
     }
 
-    var kind: Refusal.Kind {
-        switch self {
-        case .denied, .expired, .refused, .interrupted: .invalidCredential
-        case .otherUser, .overtaken: .alreadySignedIn
-        case .unidentified: .providerUnavailable
-        case .withdrawn: .permissionDenied
-        }
+    /// Somebody else has approved it than the only user who was wanted.
+    static func approvedByAnother(than wanted: Identity) -> Refusal {
+        Refusal(
+            .alreadySignedIn,
+            "Another user has approved the sign-in than \(wanted.userId), for whom it was begun: approve as \(wanted.userId), "
+                + "or sign out first",
+            userId: wanted.userId
+        )
     }
 
-    var userId: String? {
-        if case .otherUser(let userId) = self { userId } else { nil }
-    }
-}
-
-extension Refusal {
     fileprivate static let anotherIsAwaited = Refusal(
         .busy,
         "A sign-in that another call began awaits approval: wait for its end, or sign out to give it up"

@@ -69,7 +69,13 @@ extension SessionMachine {
         guard let exchange = signIn.sent(attempt) else { return revokeUnwanted(attempt, granted, now) }
         if let wanted = exchange.wanted, !wanted.isSameUser(as: granted.identity) {
             dropPartialGrant(of: exchange)
-            return revoke(granted, now) + exchangeFailed(attempt, .otherUser(granted.identity), now: now)
+            let effects = revoke(granted, now)
+            guard exchange.isPoll else {
+                return effects + exchangeFailed(attempt, .otherUser(granted.identity), now: now)
+            }
+            signIn.end()
+            return effects + endApproval(exchange.isWithdrawn ? .withdrawn : .approvedByAnother(than: wanted))
+                + settle(now)
         }
         signIn.granted(granted)
         return settle(now)
@@ -88,9 +94,6 @@ extension SessionMachine {
             return [report] + settle(now)
         }
         signIn.end()
-        if exchange.isPoll {
-            return endApproval(ApprovalEnding(failure, present: standing.session)) + settle(now)
-        }
         var effects = [report]
         switch failure {
         case .refused, .terminated:
@@ -156,7 +159,7 @@ extension SessionMachine {
 
     /// A sign-in is about to be written: nobody is waited for on another screen any more.
     private mutating func beginSignIn(ofApproval isOfApproval: Bool) -> [Effect] {
-        guard isOfApproval else { return approval.isRunning ? endApproval(.overtaken) : [] }
+        guard isOfApproval else { return approval.isRunning ? endApproval(.approvalOvertaken) : [] }
         approval.end()
         callers.move { $0.wait.isOfApproval ? .session : nil }
         return []
@@ -381,9 +384,8 @@ extension SessionMachine {
         case .codes(let codes, let note):
             // They may have ended since, and somebody else may be about to be signed in.
             guard approval.codes == codes else {
-                return caller.request.refused(
-                    Refusal(.invalidCredential, approval.lastError ?? ApprovalEnding.expired.words)
-                )
+                let words = approval.lastError ?? Refusal.approvalExpired.message
+                return caller.request.refused(Refusal(.invalidCredential, words))
             }
             return ledger.hasEnded(note) ? caller.request.done() : nil
         case .token(let hasHadRenewal):
