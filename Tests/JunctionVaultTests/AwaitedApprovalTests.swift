@@ -9,7 +9,8 @@ import Testing
     private static let approval = StoredApproval(
         expiresAt: WallTime(milliseconds: 1_700_000_600_000),
         interval: .milliseconds(5_500),
-        externalUserId: ExternalUserId("ext-Äther")
+        externalUserId: ExternalUserId("ext-Äther"),
+        wanted: Identity(userId: "Anna", issuer: "https://id.example.com")
     )
 
     private static func record(
@@ -42,6 +43,13 @@ import Testing
     }
 
     private let reader = RecordReader(key: .test(), installation: InstallationId(thisInstallation, .stored))
+
+    @Test func `nobody in particular may be wanted`() throws {
+        var record = Self.record(.signedOut)
+        record.approval?.wanted = nil
+        let opened = try #require(reader.finding(in: try Self.bytes(record)).opened)
+        #expect(opened.record.approval == record.approval)
+    }
 
     @Test(arguments: RecordFormatTests.contents, [true, false])
     func `it comes back as it was, whatever it stands beside`(content: SessionRecord.Content, complete: Bool) throws {
