@@ -35,6 +35,19 @@ struct LongestRecordTests {
         secrets.partialGrants = Array(repeating: grant, count: 3)
         var record = SessionRecord.test(1, .session(session))
         record.partialGrants = Array(repeating: stored, count: 3)
+        record.approval = StoredApproval(
+            expiresAt: WallTime(milliseconds: 1),
+            interval: .seconds(5),
+            externalUserId: session.externalUserId,
+            wanted: session.identity
+        )
+        let uri = origin + "/" + String(repeating: "v", count: 2_048)
+        secrets.codes = DeviceCodes(
+            deviceCode: .init(text: String(repeating: "\\", count: 1 << 14)),
+            userCode: .init(text: String(repeating: "c", count: 256)),
+            verificationUri: uri,
+            verificationUriComplete: .init(text: uri)
+        )
 
         let bytes = try SealedRecord.bytes(
             of: record,

@@ -92,8 +92,7 @@ struct Approval: Hashable, Sendable {
             isResumed: true
         )
         if stored.expiresAt <= now.wall { flow.stored.expiresAt = now.wall(at: flow.endsAt) }
-        let demanded = max(stored.notBefore.map { min($0 - now.wall, $0 - writtenAt) } ?? .zero, .zero)
-        flow.retry = Retry(at: now.uptime + demanded, isDemanded: demanded > .zero, now)
+        flow.retry = stored.notBefore.flatMap { Retry(demandedUntil: $0, now) } ?? Retry(now)
         flow.retry.spacing = flow.pause
         self.flow = flow
     }

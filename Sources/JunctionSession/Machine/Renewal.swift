@@ -85,12 +85,10 @@ struct Renewal: Hashable, Sendable {
             // It may have been sent when its record was written, and its answer is lost.
             let age = max(now.wall - writtenAt, .zero)
             replays = Replays(after: now.uptime + (.zero - age))
-            retry = Retry(at: now.uptime, isDemanded: false, now)
+            retry = Retry(now)
             phase = .resting(.replay)
-        } else if let until = stored.demandedUntil, until > now.wall {
-            // The wall clock may have been set: a pause never grows beyond what was believed.
-            let left = min(until - now.wall, RenewalPolicy.believableRetryAfter.upperBound)
-            retry = Retry(at: now.uptime + left, isDemanded: true, now)
+        } else if let demanded = stored.demandedUntil.flatMap({ Retry(demandedUntil: $0, now) }) {
+            retry = demanded
             phase = .resting(.backoff(keeping: nil))
         } else if let until = stored.postponedUntil {
             phase = .resting(Self.wait(postponedUntil: until, postponement, now))

@@ -33,10 +33,17 @@ struct Retry: Hashable, Sendable {
 
     init() {}
 
-    /// As the process before this one had it.
-    init(at time: Uptime, isDemanded: Bool, _ now: Moment) {
-        self.time = Time(time, now)
-        self.isDemanded = isDemanded
+    /// At once.
+    init(_ now: Moment) {
+        time = Time(now.uptime, now)
+    }
+
+    /// As the provider has demanded of the process before this one: nothing where that is over. The wall clock may have been
+    /// set since: a pause never grows beyond what is believed.
+    init?(demandedUntil end: WallTime, _ now: Moment) {
+        guard end > now.wall else { return nil }
+        time = Time(now.uptime + min(end - now.wall, RenewalPolicy.believableRetryAfter.upperBound), now)
+        isDemanded = true
     }
 
     /// An attempt is made.

@@ -30,7 +30,7 @@ extension SessionMachine {
             return []
         }
         signIn.end()
-        if exchange.isWithdrawn { return endApproval(.withdrawn) + settle(now) }
+        if exchange.isWithdrawn { return settle(now) }
         var ending: Refusal?
         switch failure {
         case .pending: approval.isUndecided(tooFast: false, now)
@@ -52,9 +52,9 @@ extension SessionMachine {
     /// Who began the present one may do so no more: what is granted by a poll that has left is revoked.
     package mutating func approvalRightWithdrawn(now: Moment) -> [Effect] {
         guard approval.isRunning else { return [] }
-        guard signIn.isPolling else { return endApproval(.withdrawn) + settle(now) }
-        signIn.withdraw()
-        return settle(now)
+        if signIn.isPolling { signIn.withdraw() }
+        // The codes leave the disk at once: the process that begins after a crash does not know who asked for them.
+        return endApproval(.withdrawn) + settle(now)
     }
 
     // MARK: What follows

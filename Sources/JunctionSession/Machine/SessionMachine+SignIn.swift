@@ -74,8 +74,8 @@ extension SessionMachine {
                 return effects + exchangeFailed(attempt, .otherUser(granted.identity), now: now)
             }
             signIn.end()
-            return effects + endApproval(exchange.isWithdrawn ? .withdrawn : .approvedByAnother(than: wanted))
-                + settle(now)
+            let ending = exchange.isWithdrawn ? [] : endApproval(.approvedByAnother(than: wanted))
+            return effects + ending + settle(now)
         }
         signIn.granted(granted)
         return settle(now)
@@ -135,7 +135,6 @@ extension SessionMachine {
         if exchange.isWithdrawn {
             dropPartialGrant(of: exchange)
             let effects = revokeUnlessSignedIn(granted, now)
-            if exchange.isPoll { return effects + endApproval(.withdrawn) }
             callers.refuse(.withdrawn) { $0 == .session }
             return effects
         }

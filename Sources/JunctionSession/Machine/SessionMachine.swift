@@ -250,7 +250,12 @@ package struct SessionMachine: Hashable, Sendable {
         var times = due.compactMap(\.self).map(now.wall(at:))
         if let session = standing.session, session.isAlive(now), let end = session.end(now) { times.append(end) }
         if let session = standing.session, !session.isTrustworthy(now) { times.append(session.believableFrom) }
-        if let due = renewalDue(now), due > now.wall || canBeginRenewal { times.append(due) }
+        // What is due while a change is being written waits for that; that it is due is shown.
+        if let session = standing.session, let due = renewal.due(session, now),
+            due > now.wall || (canBeginRenewal && ledger.change == nil)
+        {
+            times.append(due)
+        }
         // A session without an end is looked at once a month: no timer takes a time thousands of years away for granted.
         return times.min().map { min($0, now.wall + RenewalPolicy.longestSleep) }
     }

@@ -12,6 +12,7 @@ struct Coverage {
         case unreadableStarts, freshEndings, apiVerdicts, enrolments, enrolmentsOvertaken
         case successorsAlone
         case partialGrants, partialGrantsResumed, partialGrantsGivenBack
+        case rightsWithdrawn, rightsWithdrawnInFlight, approvalRightsWithdrawn, pausesKept
         case codesGiven, polls, approvals, approvalsRefused, crashAwaiting, crashPolling
     }
 

@@ -7,6 +7,7 @@ extension Simulation {
         try checkReplay()
         try checkLosses()
         try checkShown()
+        try checkRights()
         // Invariant 5: whatever callers and handlers do, requests are bounded.
         sends.removeAll { $0 < time - 600_000 }
         if sends.count > 160 { throw Broken(description: "\(sends.count) requests in ten minutes") }

@@ -91,6 +91,7 @@ extension Simulation {
         if let tokens = machine.signIn.exchange?.partialGrant.flatMap({ shelf[$0]?.granted }) {
             return resume(attempt, Call(kind: .poll(code), user: "nobody", sentAt: time, start: now), tokens)
         }
+        try checkDemand(.poll(code))
         if let before = polled[code], time - before < 5_000 { throw Broken(description: "polls come too fast") }
         polled[code] = time
         coverage.note(.polls)
@@ -131,6 +132,11 @@ extension Simulation {
         }
         let own = try given.map { (ref) throws(Broken) in try find(ref) }
         if own != nil { coverage.note(.handlerRenewals) }
+        if own == nil, let refresh = secret.refresh, refresh == window?.token {
+            // A replay does not wait for it.
+            demanded[.renewal] = nil
+        }
+        try checkDemand(.renewal)
         if own == nil, let refresh = secret.refresh {
             if succeeded.contains(refresh) {
                 throw Broken(description: "a spent refresh token is sent although its successor is held")
@@ -268,6 +274,9 @@ extension Simulation {
 
     private mutating func hear(_ request: RequestID, _ refusal: Refusal?) throws(Broken) {
         guard waiting.remove(request) != nil else { throw Broken(description: "answered twice: \(request)") }
+        if withdrawn.contains(request), refusal == nil {
+            throw Broken(description: "a sign-in succeeds although the right to it was withdrawn")
+        }
         if request == enrolRequest {
             enrolRequest = nil
             plan(.enrolmentAnswered(refusal), after: 0)
@@ -306,11 +315,12 @@ extension Simulation {
         case .exchangeEnded(.succeeded):
             coverage.note(.signInsWritten)
             (quietUntil, window, renewBarredUntil) = (nil, nil, .min)
+            demanded[.renewal] = nil
         case .renewalEnded(.succeeded, _):
             coverage.note(.rotations)
             (quietUntil, window, renewBarredUntil) = (nil, nil, .min)
         case .renewalEnded(.terminated, _): coverage.note(.terminations)
-        case .signedOut: renewBarredUntil = .min
+        case .signedOut: (renewBarredUntil, demanded[.renewal]) = (.min, nil)
         case .revocationGivenUp: hasGivenUp = true
         case .exchangeEnded, .renewalEnded, .writeFailed: break
         }

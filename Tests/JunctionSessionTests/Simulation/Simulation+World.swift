@@ -34,7 +34,8 @@ extension Simulation {
         case 77..<78: try changeNetwork()
         case 78..<82: diskIsFull.toggle()
         case 82..<85: diskIsSlow.toggle()
-        case 85..<89: changeUsers()
+        case 85..<88: changeUsers()
+        case 88..<90: try withdrawRight()
         default: try crash()
         }
     }
@@ -69,6 +70,8 @@ extension Simulation {
     /// `session.renew` makes one attempt in ten seconds while it fails, whatever the failure was.
     private mutating func requestRenewal() throws(Broken) {
         let before = machine
+        // It passes what the provider has demanded, if it makes an attempt.
+        let pause = demanded.removeValue(forKey: .renewal)
         try perform(machine.renewRequested(newRequest(), by: caller(), now: now))
         // Whoever causes a call is remembered, and whoever has caused none for a while is not.
         if machine.budget != before.budget,
@@ -76,7 +79,10 @@ extension Simulation {
         {
             throw Broken(description: "users who call no more are not forgotten")
         }
-        guard before.renewal.isResting, before.ledger.change == nil, !machine.renewal.isResting else { return }
+        guard before.renewal.isResting, before.ledger.change == nil, !machine.renewal.isResting else {
+            demanded[.renewal] = pause
+            return
+        }
         if time < renewBarredUntil { throw Broken(description: "session.renew makes two attempts in ten seconds") }
         renewBarredUntil = time + 10_000
     }
@@ -332,6 +338,7 @@ extension Simulation {
                 return try grantUnnamed(tokens, call, attempt)
             }
             unnamedTokens.remove(tokens.refresh)
+            noteUnwanted(tokens, call, attempt)
             obtained[tokens.access] = (time, restarts)
             noteLogin(tokens)
             let secret = Secret(owner: tokens.user, refresh: tokens.refresh, access: tokens.access)
@@ -370,6 +377,9 @@ extension Simulation {
             }
         case .unavailable(let isAmbiguous, let retryAfter):
             let why = Unavailability("No answer", retryAfter: retryAfter, ambiguous: isAmbiguous)
+            if let retryAfter, machine.signIn.isSent(attempt) || machine.renewal.sent(attempt) != nil {
+                noteDemand(retryAfter, of: call)
+            }
             switch call.kind {
             case .renewal: try perform(machine.renewalFailed(attempt, .unavailable(why), now: now))
             case .poll: try perform(machine.pollFailed(attempt, .unavailable(why), now: now))
@@ -596,6 +606,10 @@ extension Simulation {
         (renewBarredUntil, callers) = (.min, [:])
         (enrolling, enrolRequest) = (nil, nil)
         polled = [:]
+        (withdrawn, withdrawnAttempts) = ([], [])
+        // What the disk has not taken is not known any more.
+        if promised == nil { (demanded, withdrawnCodes) = ([:], []) }
+        keepDemandsOnDisk()
         restarts += 1
         let downtime = Int64([0, 300, 3_000, 30_000, 4_000_000][chance(5)])
         interruptions.append(time...(time + downtime))

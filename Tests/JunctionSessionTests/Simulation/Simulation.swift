@@ -60,7 +60,7 @@ struct Simulation {
         var sentAt: Int64
         var start: Moment
 
-        enum Kind: Equatable {
+        enum Kind: Hashable {
             case exchange, renewal
             /// It asks for codes.
             case authorization
@@ -172,6 +172,15 @@ struct Simulation {
     var restarts = 0
 
     // What is remembered to judge by.
+    /// Sign-ins whose caller has lost the right, the requests to the provider that had left for them, the codes of approvals
+    /// likewise, and the logins that were granted for them all the same.
+    var withdrawn: Set<RequestID> = []
+    var withdrawnAttempts: Set<Attempt> = []
+    var withdrawnCodes: Set<Int> = []
+    var unwanted: Set<Int> = []
+    /// Until when the provider wants no request of a kind, and when it last said so.
+    var demanded: [Call.Kind: Int64] = [:]
+    var demandedAt: Int64 = .min
     /// The latest login that each user was granted, as far as the machine heard of it.
     var logins: [String: Int] = [:]
     /// The logins of whose end the provider was told, or has told us.
@@ -277,7 +286,7 @@ struct Simulation {
             guard due <= end else { break }
             steps += 1
             if steps > 20_000 { throw Broken(description: "a hot loop") }
-            time = max(time, due)
+            try pass(to: due)
             if let next, agenda[next].at <= (alarm ?? .max) {
                 try happen(agenda.remove(at: next).coming)
             } else {
@@ -289,7 +298,7 @@ struct Simulation {
             }
             try check()
         }
-        time = max(time, end)
+        try pass(to: end)
     }
 
     /// When the alarm rings, in the world's time.
