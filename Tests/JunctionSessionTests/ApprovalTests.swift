@@ -116,6 +116,95 @@ import Testing
         #expect(bench.polls.count == 1)
     }
 
+    @Test func `a network that returns never brings two polls closer than slow_down has said`() {
+        var bench = Self.awaiting()
+        for _ in 0..<4 {
+            bench.passToAlarm()
+            bench.failPoll(.slowDown)
+        }
+        // The interval is 25 seconds by now.
+        bench.passToAlarm()
+        bench.failPoll(.unavailable(Unavailability("No route")))
+        bench.passToAlarm()
+        let before = bench.now.uptime
+        bench.failPoll(.unavailable(Unavailability("No route")))
+        bench.stepWall(.seconds(1))
+        bench.perform(bench.machine.networkChanged(now: bench.now))
+        bench.passToAlarm()
+        #expect(bench.polls.count == 1)
+        #expect(bench.now.uptime - before >= .seconds(25))
+    }
+
+    @Test func `a restart keeps the interval between polls that something hurries`() throws {
+        var bench = Bench()
+        bench.signIn(.device)
+        bench.giveCodes(interval: .seconds(30))
+        let record = try #require(bench.written.last)
+        var restarted = Bench(at: bench.now, .restored(record, SessionSecrets(), damaged: nil))
+        restarted.failPoll(.unavailable(Unavailability("No route")))
+        let before = restarted.now.uptime
+        restarted.pass(.seconds(12))
+        restarted.stepWall(.seconds(1))
+        #expect(restarted.polls.isEmpty)
+        restarted.passToAlarm()
+        #expect(restarted.polls.count == 1 && restarted.now.uptime - before >= .seconds(30))
+    }
+
+    @Test func `codes that have ended by the clock of a start are shown with the end that they are given`() throws {
+        var bench = Self.awaiting()
+        let record = try #require(bench.written.last)
+        bench.now.wall = bench.now.wall + .seconds(86_400)
+        let restarted = Bench(at: bench.now, .restored(record, SessionSecrets(), damaged: nil))
+        let end = try #require(restarted.facts.authorization?.expiresAt)
+        #expect(end > bench.now.wall && end <= bench.now.wall + .seconds(600))
+    }
+
+    @Test func `a pause that was demanded before a restart is not shortened by a step of the clock`() throws {
+        var bench = Self.awaiting()
+        bench.passToAlarm()
+        bench.failPoll(.unavailable(Unavailability("Busy", retryAfter: .seconds(300))))
+        let record = try #require(bench.written.last)
+        var restarted = Bench(at: bench.now, .restored(record, SessionSecrets(), damaged: nil))
+        restarted.pass(.seconds(100))
+        restarted.stepWall(.seconds(1))
+        restarted.perform(restarted.machine.networkChanged(now: restarted.now))
+        restarted.pass(.seconds(199))
+        #expect(restarted.polls.isEmpty)
+        restarted.pass(.seconds(1))
+        #expect(restarted.polls.count == 1)
+    }
+
+    @Test func `a clock that is set moves the times of the record with it`() throws {
+        var bench = Self.awaiting()
+        bench.passToAlarm()
+        bench.failPoll(.unavailable(Unavailability("Busy", retryAfter: .seconds(300))))
+        let before = try #require(bench.written.last?.approval)
+        bench.stepWall(.seconds(1_000))
+        let after = try #require(bench.written.last?.approval)
+        #expect(after.expiresAt - before.expiresAt == .seconds(1_000))
+        #expect(try #require(after.notBefore) - (try #require(before.notBefore)) == .seconds(1_000))
+    }
+
+    @Test func `an answer ends the pause, and the doubt what became of an earlier poll`() throws {
+        var bench = Self.awaiting()
+        bench.passToAlarm()
+        bench.failPoll(.unavailable(Unavailability("Lost", retryAfter: .seconds(30), ambiguous: true)))
+        #expect(bench.written.last?.approval?.notBefore != nil)
+        bench.passToAlarm()
+        bench.failPoll(.slowDown)
+        #expect(bench.written.last?.approval?.notBefore == nil)
+        bench.pass(.seconds(600))
+        #expect(bench.facts.renewal.lastError?.contains("expired before anybody") == true)
+    }
+
+    @Test func `codes that are granted are stored with the end of what was granted`() throws {
+        var bench = Self.awaiting()
+        bench.passToAlarm()
+        let granted = bench.now
+        bench.grantPartially()
+        #expect(bench.written.last?.approval?.expiresAt == granted.wall + .seconds(3_600))
+    }
+
     @Test func `who is wanted is fixed with the codes, also when the session ends meanwhile`() {
         var bench = Bench.signedIn("alice")
         bench.renew()
