@@ -202,7 +202,8 @@ extension Simulation {
     /// A person approves what is waited for: that comes to a session, if nobody stands in the way and there is time.
     private mutating func approve() throws(Broken) -> String? {
         guard let ref = machine.approval.codes, let code = shelf[ref]?.code else { return nil }
-        provider.decide(code, by: "alice")
+        // Whoever is wanted, also when the session has ended meanwhile.
+        provider.decide(code, by: machine.approval.stored?.wanted?.name ?? "alice")
         guard machine.standing.session == nil, !machine.callers.wantSignIn, machine.signIn.exchange == nil,
             machine.ledger.change == nil, enrolling == nil
         else { return nil }
