@@ -10,6 +10,7 @@ struct Bench {
 
     /// What every request was answered, by the number that `request()` gave out.
     private(set) var replies: [UInt64: Heard] = [:]
+    private var retries: [UInt64: Retry] = [:]
     private(set) var exchanges: [Attempt] = []
     /// Requests for codes, and polls with them.
     private(set) var authorizations: [Attempt] = []
@@ -32,9 +33,6 @@ struct Bench {
     /// Whose sign-outs the provider has yet to hear of.
     var waitingRevocations: [Identity] { machine.revocations.list.map(\.identity) }
     private(set) var reports: [Happening] = []
-    /// How often the service manager's credential was to be tried again, and was dropped.
-    private(set) var enrolments = 0
-    private(set) var droppedEnrolments = 0
     /// Writes wait for `endWrite` when this is set.
     var holdsWrites = false
     private(set) var heldWrites: [(ticket: WriteTicket, record: SessionRecord, secrets: SecretRef?)] = []
@@ -240,7 +238,7 @@ struct Bench {
     @discardableResult
     mutating func signIn(_ facts: CredentialFacts, by uid: UInt32 = 1_000) -> RequestID {
         let request = request()
-        perform(machine.signInRequested(Request(request), facts, by: uid, now: now))
+        perform(machine.signInRequested(request, facts, by: uid, now: now))
         return request
     }
 
@@ -249,29 +247,46 @@ struct Bench {
     }
 
     @discardableResult
-    mutating func signOut() -> RequestID {
+    mutating func signOut(endsBootstrapCredential: Bool = false) -> RequestID {
         let request = request()
-        perform(machine.signOutRequested(Request(request), by: 1_000, now: now))
+        perform(
+            machine.signOutRequested(
+                request,
+                by: 1_000,
+                endsBootstrapCredential: endsBootstrapCredential,
+                now: now
+            )
+        )
         return request
     }
+
+    @discardableResult
+    mutating func waitToRetry(after retry: Retry, retryAfter: Duration? = nil) -> RequestID {
+        let request = request()
+        perform(machine.retryRequested(request, after: retry, retryAfter: retryAfter, now: now))
+        return request
+    }
+
+    /// What the attempts before the one that begins now came to.
+    func retry(of request: RequestID) -> Retry? { retries[request.number] }
 
     @discardableResult
     mutating func identify(_ externalUserId: ExternalUserId?) -> RequestID {
         let request = request()
         perform(
-            machine.identifyRequested(Request(request), externalUserId: externalUserId, by: 1_000, now: now)
+            machine.identifyRequested(request, externalUserId: externalUserId, by: 1_000, now: now)
         )
         return request
     }
 
     mutating func answer(_ request: RequestID, _ answer: Result<CredentialFacts, Refusal>) {
-        perform(machine.identifyAnswered(Request(request), answer, now: now))
+        perform(machine.identifyAnswered(request, answer, now: now))
     }
 
     @discardableResult
     mutating func renew() -> RequestID {
         let request = request()
-        perform(machine.renewRequested(Request(request), by: 1_000, now: now))
+        perform(machine.renewRequested(request, by: 1_000, now: now))
         return request
     }
 
@@ -279,7 +294,7 @@ struct Bench {
     mutating func token(validFor validity: Duration = .zero) -> RequestID {
         let request = request()
         perform(
-            machine.tokenRequested(Request(request), minimumValidity: validity, by: 1_000, now: now)
+            machine.tokenRequested(request, minimumValidity: validity, by: 1_000, now: now)
         )
         return request
     }
@@ -288,7 +303,7 @@ struct Bench {
     mutating func rejected(_ generation: UInt64) -> RequestID {
         let request = request()
         perform(
-            machine.authorizationRejected(Request(request), generation: generation, by: 1_000, now: now)
+            machine.authorizationRejected(request, generation: generation, by: 1_000, now: now)
         )
         return request
     }
@@ -336,10 +351,10 @@ struct Bench {
             case .poll(let attempt, _): polls.append(attempt)
             case .renew(let attempt, _, _, _): renewals.append(attempt)
             case .reply(let reply):
-                let (request, heard) = Heard.from(reply)
-                precondition(replies[request.number] == nil, "A request was answered twice")
-                replies[request.number] = heard
-            case .ask(let request, _): asked.append(request.id)
+                precondition(replies[reply.request.number] == nil, "A request was answered twice")
+                replies[reply.request.number] = Heard(reply.outcome)
+                if case .success(.retry(let retry)) = reply.outcome { retries[reply.request.number] = retry }
+            case .ask(let request, _): asked.append(request)
             case .askHandler(let handler, let question):
                 questions = [(handler, question)]
                 everAsked.append(handler)
@@ -349,8 +364,6 @@ struct Bench {
                 revoked.append(identity)
             case .goOn(_, let isWanted): goneOn.append(isWanted)
             case .giveBack(let grant): givenBack.append(grant)
-            case .enrol: enrolments += 1
-            case .dropEnrolment: droppedEnrolments += 1
             case .interrupt(let revocation): interrupted.append(revocation)
             case .report(let happening): reports.append(happening)
             case .write(let ticket, let record, let secrets, _, _):
@@ -378,20 +391,20 @@ enum Heard: Equatable {
     case token(TokenFacts)
     case authorized(generation: UInt64)
     case rejectionStands
+    case retry
     case refused(Refusal)
 
-    static func from(_ reply: Reply) -> (RequestID, Heard) {
-        switch reply {
-        case .change(let request, let refusal): (request.id, refusal.map(Heard.refused) ?? .done)
-        case .identify(let request, .success(let outcome)): (request.id, .identified(outcome))
-        case .identify(let request, .failure(let refusal)): (request.id, .refused(refusal))
-        case .token(let request, .success(let token)): (request.id, .token(token))
-        case .token(let request, .failure(let refusal)): (request.id, .refused(refusal))
-        case .authorization(let request, .success(.granted(let generation))):
-            (request.id, .authorized(generation: generation))
-        case .authorization(let request, .success(.rejectionStands)): (request.id, .rejectionStands)
-        case .authorization(let request, .failure(let refusal)): (request.id, .refused(refusal))
-        }
+    init(_ outcome: Reply.Outcome) {
+        self =
+            switch outcome {
+            case .success(.done): .done
+            case .success(.identified(let outcome)): .identified(outcome)
+            case .success(.token(let token)): .token(token)
+            case .success(.authorized(let generation)): .authorized(generation: generation)
+            case .success(.rejectionStands): .rejectionStands
+            case .success(.retry): .retry
+            case .failure(let refusal): .refused(refusal)
+            }
     }
 }
 

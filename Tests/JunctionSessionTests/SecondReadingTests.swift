@@ -329,7 +329,7 @@ struct SecondReadingTests {
 
     @Test func `a second answer to identify changes nothing`() {
         let house = House().start()
-        let requests = Box<IdentifyRequest>()
+        let requests = Box<RequestID>()
         house.provider.hold()
         house.on {
             $0.identify(externalUserId: "ext-alice", by: 1_000, ask: { request, _ in requests.put(request) }) { _ in }

@@ -343,7 +343,7 @@ struct SessionOwnerTests {
         #expect(house.provider.renewalCalls == 1)
 
         // Somebody wants bob, and the token for him is refused.
-        let requests = Box<IdentifyRequest>()
+        let requests = Box<RequestID>()
         house.provider.failExchanges(.refused("It is used up"))
         house.on {
             $0.identify(
@@ -514,7 +514,7 @@ extension SessionOwnerTests {
         }
         #expect(outcomes.all.isEmpty)
 
-        let requests = Box<IdentifyRequest>()
+        let requests = Box<RequestID>()
         house.on { $0.identify(externalUserId: "ext-bob", by: 1_000, ask: { id, _ in requests.put(id) }) { _ in } }
         let bob = Credential.signInToken(SharedSecret(text: "bob"))
         house.on { $0.identifyAnswered(requests.all[0], with: .success(bob)) }

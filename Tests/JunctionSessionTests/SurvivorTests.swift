@@ -400,14 +400,13 @@ struct SurvivorTests {
     @Test func `whoever waits for a turn may be somebody, and keeps a key`() {
         let alice = Identity.user("alice")
         var callers = Callers()
-        func request(_ number: UInt64) -> CallerRequest { .change(Request(RequestID(number: number))) }
-        callers.add(.identify(Request(RequestID(number: 1))), by: 0, waitingFor: .turn(.identify("ext")))
+        callers.add(RequestID(number: 1), .identify, by: 0, waitingFor: .turn(.identify("ext")))
         #expect(!callers.mayBe(alice))
         let key = SecretRef(number: 9)
-        callers.add(request(2), by: 0, waitingFor: .turn(.signIn(.apiKey("bob", key: key))))
+        callers.add(RequestID(number: 2), .change, by: 0, waitingFor: .turn(.signIn(.apiKey("bob", key: key))))
         #expect(!callers.mayBe(alice))
         #expect(callers.secrets == [key])
-        callers.add(request(3), by: 0, waitingFor: .turn(.signIn(.linkCode)))
+        callers.add(RequestID(number: 3), .change, by: 0, waitingFor: .turn(.signIn(.linkCode)))
         #expect(callers.mayBe(alice))
     }
 

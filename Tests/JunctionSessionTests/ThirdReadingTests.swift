@@ -220,7 +220,7 @@ struct ThirdReadingTests {
         // The fake admits paths by prefix, as social.plus's policy admits `/api/v3/me` for whoever is signed in.
         house.on { $0.signIn(.signInToken(SharedSecret(text: "alice")), by: 1_000) { _ in } }
         house.provider.hold()
-        let requests = Box<IdentifyRequest>()
+        let requests = Box<RequestID>()
         house.on { $0.identify(externalUserId: "ext-al", by: 1_000, ask: { r, _ in requests.put(r) }) { _ in } }
         house.on { $0.identifyAnswered(requests.all[0], with: .success(.signInToken(SharedSecret(text: "al")))) }
         house.provider.answerCalls(ApiAnswer(status: 401, headers: [], body: []))

@@ -57,7 +57,7 @@ struct TransitionTableTests {
             bench.machine.exchangeFailed(stale, .refused("late"), now: bench.now)
             + bench.machine.renewalFailed(stale, .reauthenticationRequired, now: bench.now)
             + bench.machine.writeEnded(WriteTicket(number: 9_999), failure: nil, now: bench.now)
-            + bench.machine.identifyAnswered(Request(RequestID(number: 9_999)), .success(.linkCode), now: bench.now)
+            + bench.machine.identifyAnswered(RequestID(number: 9_999), .success(.linkCode), now: bench.now)
 
         #expect(effects.isEmpty)
         #expect(bench.machine == before)

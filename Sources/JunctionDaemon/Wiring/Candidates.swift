@@ -47,14 +47,6 @@ struct Candidates {
         fileprivate let number: Int
     }
 
-    /// What there is to wait for.
-    enum Rest: Equatable {
-        case busy
-        case heldBack
-        case setAside
-        case over
-    }
-
     private(set) var all: [Candidate] = []
     private var number = 0
 
@@ -74,7 +66,7 @@ struct Candidates {
 
     /// Takes up the first that nobody has looked at, unless another one is under way.
     mutating func next() -> Attempt? {
-        guard rest != .busy, let index = all.firstIndex(where: { $0.progress == .fresh }) else { return nil }
+        guard !all.contains(where: \.isActive), let index = all.firstIndex(where: { $0.progress == .fresh }) else { return nil }
         number += 1
         all[index].progress = .lookedUp
         return attempt(at: index)
@@ -89,9 +81,6 @@ struct Candidates {
         if let situation { all[index].situation = situation }
     }
 
-    /// The one that waits for its next try.
-    var waiting: Attempt? { all.firstIndex { $0.progress == .waiting }.map(attempt) }
-
     /// It is not in its place any more.
     mutating func remove(_ attempt: Attempt) {
         guard isCurrent(attempt) else { return }
@@ -100,8 +89,13 @@ struct Candidates {
     }
 
     /// Those that have come so far are looked at again.
-    mutating func renew(_ progress: Progress) {
-        for index in all.indices where all[index].progress == progress { all[index].progress = .fresh }
+    ///
+    /// - Returns: whether there are any.
+    @discardableResult
+    mutating func renew(_ progress: Progress) -> Bool {
+        let indices = all.indices.filter { all[$0].progress == progress }
+        for index in indices { all[index].progress = .fresh }
+        return !indices.isEmpty
     }
 
     /// There was a sign-out: none of these, and of those that are known, signs in any more.
@@ -117,12 +111,6 @@ struct Candidates {
             (all[index].progress, all[index].situation) = (.decided, .unused("there was a sign-out"))
         }
         return ended
-    }
-
-    var rest: Rest {
-        if all.contains(where: \.isActive) { return .busy }
-        if all.contains(where: { $0.progress == .heldBack }) { return .heldBack }
-        return all.contains { $0.progress != .decided } ? .setAside : .over
     }
 
     private func attempt(at index: Int) -> Attempt {

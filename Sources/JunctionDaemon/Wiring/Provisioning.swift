@@ -25,6 +25,8 @@ final class Provisioning: Sendable {
 
     private struct State {
         var candidates = Candidates()
+        /// What earlier attempts of the credential under way came to.
+        var retry = Retry()
         var watch: FolderWatch?
     }
 
@@ -55,12 +57,14 @@ final class Provisioning: Sendable {
     func attempt(_ facts: Snapshot.Facts) throws -> Attempt? {
         let stages = candidates.map { ($0.digest, vault.stage(of: $0.digest)) }
         return try loop.submit { [self] in
-            owner.assumeIsolated { $0.lookBeforeSignOut { [self] in look() } }
-            while let attempt = takeUp() {
+            owner.assumeIsolated { owner in
+                owner.beforeSignOut { [self] in overtaken() }
+                owner.watch { [self] snapshot in lookAgain(beside: snapshot.facts.state) }
+            }
+            while let attempt = next() {
                 let stage = stages.first { $0.0 == attempt.digest }?.1 ?? .success(nil)
                 if isCalledFor(attempt, stage, facts) { return announce(attempt) }
             }
-            rest()
             return nil
         }.wait()
     }
@@ -99,7 +103,7 @@ final class Provisioning: Sendable {
 
     /// Looks at the next one, as soon as it is known what is noted of it.
     private func goOn() {
-        guard let attempt = takeUp() else { return rest() }
+        guard let attempt = next() else { return }
         vault.stage(of: attempt.digest) { [self] stage in
             loop.execute { [self] in
                 guard isCurrent(attempt) else { return }
@@ -109,35 +113,15 @@ final class Provisioning: Sendable {
         }
     }
 
-    /// From here on a sign-out ends it.
-    private func takeUp() -> Attempt? {
-        let attempt = state.withLock { $0.candidates.next() }
-        if attempt != nil { know() }
-        return attempt
-    }
+    private func next() -> Attempt? { state.withLock { $0.candidates.next() } }
 
-    /// There is something that a sign-out ends.
-    private func know() {
-        owner.assumeIsolated { owner in
-            owner.enrolmentKnown { [self] news in
-                switch news {
-                case .tryAgain: tryAgain()
-                case .signedOut: overtaken()
-                }
-            }
-        }
-    }
-
-    /// None of them is called for now: what is left waits until nobody is signed in, or for better times.
-    private func rest() {
-        switch state.withLock({ $0.candidates.rest }) {
-        case .busy: break
-        case .heldBack:
-            know()
-            owner.assumeIsolated { $0.enrolmentHeldBack() }
-        case .setAside: know()
-        case .over: owner.assumeIsolated { $0.enrolmentEnded() }
-        }
+    /// Looks again at the credentials that were held back, once no user is signed in or about to be.
+    private func lookAgain(beside session: SessionState) {
+        guard session == .notLoggedIn || session == .terminated,
+            state.withLock({ $0.candidates.renew(.heldBack) })
+        else { return }
+        // The owner is in the middle of a step.
+        loop.execute { [self] in goOn() }
     }
 
     private func isCalledFor(_ attempt: Attempt, _ stage: Vault.Stage, _ facts: Snapshot.Facts) -> Bool {
@@ -197,7 +181,7 @@ final class Provisioning: Sendable {
 
     private func announce(_ attempt: Attempt) -> Attempt {
         move(attempt, to: .trying, .tried(nil))
-        owner.assumeIsolated { $0.enrolmentBegan() }
+        state.withLock { $0.retry = Retry() }
         return attempt
     }
 
@@ -225,22 +209,22 @@ final class Provisioning: Sendable {
         }
     }
 
-    /// It is time for the next try, or nobody is signed in any more.
-    private func tryAgain() {
-        guard let attempt = state.withLock({ $0.candidates.waiting }) else {
-            state.withLock { $0.candidates.renew(.heldBack) }
-            return goOn()
-        }
-        switch owner.assumeIsolated({ $0.snapshot.facts.state }) {
-        case .notLoggedIn, .terminated:
-            move(attempt, to: .trying)
-            make(attempt)
-        case .establishing:
-            // Whoever is just signing in may fail yet.
-            owner.assumeIsolated { $0.enrolmentFailed(retryAfter: nil) }
-        case .established, .tokenExpired:
-            holdBack(attempt)
-            goOn()
+    /// Waits for the next attempt. A sign-out ends the wait, and the credential with it.
+    private func tryAgain(_ attempt: Attempt, retryAfter: Duration?) {
+        let before = state.withLock { $0.retry }
+        owner.assumeIsolated { owner in
+            owner.waitToRetry(after: before, retryAfter: retryAfter) { [self] outcome in
+                guard case .success(let retry) = outcome, isCurrent(attempt) else { return }
+                state.withLock { $0.retry = retry }
+                switch owner.assumeIsolated({ $0.snapshot.facts.state }) {
+                case .notLoggedIn, .terminated:
+                    move(attempt, to: .trying)
+                    make(attempt)
+                case .establishing, .established, .tokenExpired:
+                    holdBack(attempt)
+                    goOn()
+                }
+            }
         }
     }
 
@@ -265,7 +249,7 @@ final class Provisioning: Sendable {
                 "The credential \(attempt.name) could not be exchanged yet; it is tried again",
                 metadata: .of(nil, [.error: "\(refusal.message)"])
             )
-            owner.assumeIsolated { $0.enrolmentFailed(retryAfter: refusal.retryAfter) }
+            tryAgain(attempt, retryAfter: refusal.retryAfter)
         case .alreadySignedIn:
             // Somebody was faster: nothing came of it, and nothing was spent.
             note(.unspent, of: attempt)
@@ -300,13 +284,17 @@ final class Provisioning: Sendable {
         look()
     }
 
-    /// There was a sign-out, which is written when this has been: it ends what was in place, too.
-    private func overtaken() {
+    /// A sign-out begins, and is written after this: it ends every credential that is in place.
+    ///
+    /// - Returns: whether there was one.
+    private func overtaken() -> Bool {
         let found = inPlace
-        for candidate in state.withLock({ $0.candidates.end(with: found) }) {
+        let ended = state.withLock { $0.candidates.end(with: found) }
+        for candidate in ended {
             note(.done, of: candidate.name, candidate.digest)
             logger.notice("The credential \(candidate.name) is not used any more: there was a sign-out")
         }
+        return !ended.isEmpty
     }
 
     // MARK: What is noted

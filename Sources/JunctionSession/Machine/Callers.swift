@@ -1,45 +1,68 @@
-/// Everybody who waits for an answer, in order of arrival: one entry each, from the request to its one answer.
+/// The callers that wait for an answer, in order of arrival: one entry from the request to its one answer.
 ///
-/// Nothing else answers. While an event is handled an entry is given something else to wait for, or its answer; the answers
-/// leave when the event is over (`SessionMachine.answerCallers`), so that each tells of the state after it.
+/// Nothing else answers. While the machine handles an event, it gives an entry something else to wait for, or its answer. The
+/// answers leave when the event is over (`SessionMachine.answerCallers`), so that each tells of the state after it.
 struct Callers: Hashable, Sendable {
     private(set) var list: [Caller] = []
 
     struct Caller: Hashable, Sendable {
-        let request: CallerRequest
-        /// Who is counted for the calls to the provider that come of it.
+        let id: RequestID
+        /// The local user whose budget pays for calls to the provider.
         let uid: UInt32
+        let kind: Kind
         var wait: Wait
+
+        enum Kind: Hashable, Sendable {
+            /// A sign-in, a sign-out, `session.renew`, or the pause before a retry.
+            case change
+            case identify
+            case token(minimumValidity: Duration)
+            /// An API call that needs the session's credential.
+            case authorization
+            /// An API call whose credential of this generation the API has rejected.
+            case replacement(of: UInt64)
+        }
+
+        /// The answer when what was asked for is so; `nil` for a caller that changes nothing.
+        func done(_ outcome: IdentifyOutcome = .unchanged) -> Answer? {
+            switch kind {
+            case .change: .done
+            case .identify: .identified(outcome)
+            case .token, .authorization, .replacement: nil
+            }
+        }
     }
 
     enum Wait: Hashable, Sendable {
-        /// For its turn to sign somebody in.
+        /// The turn to sign in.
         case turn(Wish)
-        /// For the credential that its app is being asked for.
+        /// The credential that the caller's app is being asked for.
         case credential(ExternalUserId)
-        /// For the session of the credential that it brought: granted by the provider, and written.
+        /// The session of the caller's credential: granted, and written.
         case session
-        /// For the write of the codes that it asked for.
+        /// The write of the codes that the caller asked for.
         case codes(SecretRef, Ledger.Note)
-        /// For a person who approves on another screen.
+        /// The approval by a person.
         case approval
-        /// For the outcome of a renewal.
+        /// The outcome of a renewal.
         case renewal
-        /// For an access token, or the credential of an API call. A call causes one renewal at most.
+        /// An access token, or the credential of an API call. A call causes at most one renewal.
         case token(hasHadRenewal: Bool)
-        /// For the write of a sign-out.
-        case signOut(Reply)
-        /// For a write, to be told this then.
-        case note(Ledger.Note, Reply)
-        /// For nothing any more.
-        case answer(Reply)
+        /// The write of a sign-out.
+        case signOut(Answer)
+        /// The end of a pause.
+        case retry(Retry)
+        /// The end of a write; the caller gets this answer then.
+        case note(Ledger.Note, Reply.Outcome)
+        /// Nothing: this is the answer.
+        case answer(Reply.Outcome)
     }
 
     /// What a sign-in or an identify call begins with when its turn comes.
     enum Wish: Hashable, Sendable {
         case signIn(CredentialFacts)
         case identify(ExternalUserId)
-        /// The app has answered: the credential to identify with.
+        /// The app has answered with a credential.
         case identifyWith(ExternalUserId, CredentialFacts)
 
         fileprivate var facts: CredentialFacts? {
@@ -52,37 +75,43 @@ struct Callers: Hashable, Sendable {
 
     // MARK: Waiting
 
-    mutating func add(_ request: CallerRequest, by uid: UInt32, waitingFor wait: Wait) {
-        list.append(Caller(request: request, uid: uid, wait: wait))
+    mutating func add(_ id: RequestID, _ kind: Caller.Kind, by uid: UInt32, waitingFor wait: Wait) {
+        list.append(Caller(id: id, uid: uid, kind: kind, wait: wait))
     }
 
-    /// Lets a caller wait for something else.
     mutating func move(_ id: RequestID, to wait: Wait) {
-        guard let index = list.firstIndex(where: { $0.request.id == id }) else { return }
+        guard let index = list.firstIndex(where: { $0.id == id }) else { return }
         list[index].wait = wait
     }
 
-    /// Lets callers wait for something else; those for whom there is nothing go on waiting as they do.
+    /// Moves the callers for which `next` returns something.
     mutating func move(_ next: (Caller) -> Wait?) {
         for (index, caller) in list.enumerated() { list[index].wait = next(caller) ?? caller.wait }
     }
 
-    // MARK: Answers
-
-    /// Whoever is meant is told why it comes to nothing; after a write, if one is named.
-    mutating func refuse(_ refusal: Refusal, after note: Ledger.Note? = nil, where isMeant: (Wait) -> Bool) {
-        for index in list.indices where isMeant(list[index].wait) {
-            let reply = list[index].request.refused(refusal)
-            list[index].wait = note.map { .note($0, reply) } ?? .answer(reply)
+    /// Changes the pauses that callers wait for.
+    mutating func updateRetries(_ update: (inout Retry) -> Void) {
+        for index in list.indices {
+            guard case .retry(var retry) = list[index].wait else { continue }
+            update(&retry)
+            list[index].wait = .retry(retry)
         }
     }
 
-    mutating func refuse(_ id: RequestID, _ refusal: Refusal) {
-        guard let caller = list.first(where: { $0.request.id == id }) else { return }
-        move(id, to: .answer(caller.request.refused(refusal)))
+    // MARK: Answers
+
+    mutating func answer(_ id: RequestID, _ answer: Answer) { move(id, to: .answer(.success(answer))) }
+
+    mutating func refuse(_ id: RequestID, _ refusal: Refusal) { move(id, to: .answer(.failure(refusal))) }
+
+    /// Refuses the callers that wait for this; after a write, if one is named.
+    mutating func refuse(_ refusal: Refusal, after note: Ledger.Note? = nil, where isMeant: (Wait) -> Bool) {
+        for index in list.indices where isMeant(list[index].wait) {
+            list[index].wait = note.map { .note($0, .failure(refusal)) } ?? .answer(.failure(refusal))
+        }
     }
 
-    /// A sign-out overtakes everybody but who signs out, too.
+    /// Refuses every caller but those that sign out, too.
     mutating func overtake() {
         refuse(.overtaken) { wait in
             switch wait {
@@ -92,20 +121,20 @@ struct Callers: Hashable, Sendable {
         }
     }
 
-    /// Whoever's wait is over, with the answer.
-    mutating func takeAnswered(_ answer: (Caller) -> Reply?) -> [Reply] {
+    /// Removes and returns the callers for which `answer` returns something.
+    mutating func takeAnswered(_ answer: (Caller) -> Reply.Outcome?) -> [Reply] {
         var replies: [Reply] = []
         list.removeAll { caller in
-            guard let reply = answer(caller) else { return false }
-            replies.append(reply)
+            guard let outcome = answer(caller) else { return false }
+            replies.append(Reply(request: caller.id, outcome: outcome))
             return true
         }
         return replies
     }
 
-    // MARK: Turns
+    // MARK: What can be seen
 
-    /// Whose turn it is: an app that has answered is first, and one app is asked at a time.
+    /// The caller whose turn is next: one whose app has answered comes first, and one app is asked at a time.
     var next: (caller: Caller, wish: Wish)? {
         var first: (Caller, Wish)?
         for caller in list {
@@ -119,22 +148,17 @@ struct Callers: Hashable, Sendable {
         return first
     }
 
-    // MARK: What can be seen
-
-    /// Whether an app is being asked for a credential.
     private var asksApp: Bool {
         list.contains { if case .credential = $0.wait { true } else { false } }
     }
 
-    /// The user whom this call wants, if its app is being asked for a credential.
-    func wanted(by request: IdentifyRequest) -> ExternalUserId? {
-        guard let caller = list.first(where: { $0.request == .identify(request) }),
-            case .credential(let user) = caller.wait
-        else { return nil }
+    /// The user that this call wants, while its app is being asked for a credential.
+    func wanted(by id: RequestID) -> ExternalUserId? {
+        guard case .credential(let user)? = list.first(where: { $0.id == id })?.wait else { return nil }
         return user
     }
 
-    /// Whether anybody waits to sign in.
+    /// Whether a caller waits to sign in.
     var wantSignIn: Bool {
         list.contains { caller in
             switch caller.wait {
@@ -147,8 +171,12 @@ struct Callers: Hashable, Sendable {
     /// Whether a credential that waits for its turn may turn out to be this user's.
     func mayBe(_ identity: Identity) -> Bool {
         list.contains { caller in
-            guard case .turn(let wish) = caller.wait, let facts = wish.facts else { return false }
-            return facts.subject.mayBe(identity)
+            guard case .turn(let wish) = caller.wait else { return false }
+            return switch wish.facts?.subject {
+            case .user(let user): user.isSameUser(as: identity)
+            case .unnamed: true
+            case .nobody, nil: false
+            }
         }
     }
 
@@ -159,54 +187,12 @@ struct Callers: Hashable, Sendable {
             return wish.facts?.key
         }
     }
-}
 
-/// What a caller asked for, by which it is told.
-enum CallerRequest: Hashable, Sendable {
-    /// A sign-in, a sign-out or `session.renew`.
-    case change(ChangeRequest)
-    case identify(IdentifyRequest)
-    case token(TokenRequest, minimumValidity: Duration)
-    case authorization(AuthorizationRequest)
-    /// The API rejected the credential of this generation.
-    case replacement(AuthorizationRequest, of: UInt64)
-
-    var id: RequestID {
-        switch self {
-        case .change(let request): request.id
-        case .identify(let request): request.id
-        case .token(let request, _): request.id
-        case .authorization(let request), .replacement(let request, _): request.id
-        }
-    }
-
-    func refused(_ refusal: Refusal) -> Reply {
-        switch self {
-        case .change(let request): .change(request, refusal)
-        case .identify(let request): .identify(request, .failure(refusal))
-        case .token(let request, _): .token(request, .failure(refusal))
-        case .authorization(let request), .replacement(let request, _): .authorization(request, .failure(refusal))
-        }
-    }
-
-    /// It is done; nothing for one that changes nothing.
-    ///
-    /// - Parameter outcome: what an identify call is told.
-    func done(_ outcome: IdentifyOutcome = .unchanged) -> Reply? {
-        switch self {
-        case .change(let request): .change(request, nil)
-        case .identify(let request): .identify(request, .success(outcome))
-        case .token, .authorization, .replacement: nil
-        }
-    }
-}
-
-extension CredentialFacts.Subject {
-    fileprivate func mayBe(_ identity: Identity) -> Bool {
-        switch self {
-        case .user(let user): user.isSameUser(as: identity)
-        case .unnamed: true
-        case .nobody: false
-        }
+    /// When the next pause is over.
+    var retryAt: Uptime? {
+        list.compactMap { caller in
+            guard case .retry(let retry) = caller.wait else { return nil }
+            return retry.time?.uptime
+        }.min()
     }
 }

@@ -27,13 +27,8 @@ package enum Effect: Hashable, Sendable {
     /// Ask this handler; report `handlerAnswered`.
     case askHandler(HandlerID, RenewalQuestion)
     /// Ask the caller of this request for a credential; report `identifyAnswered`.
-    case ask(IdentifyRequest, externalUserId: ExternalUserId)
+    case ask(RequestID, externalUserId: ExternalUserId)
     case reply(Reply)
-    /// Try the service manager's credential once more, or look at it again, if nobody has signed in meanwhile; report
-    /// `enrolmentFailed`, `enrolmentHeldBack` or `enrolmentEnded`.
-    case enrol
-    /// Note that the service manager's credential is used up: there was a sign-out.
-    case dropEnrolment
     /// Something worth a line in the log and a count in the metrics.
     case report(Happening)
 }

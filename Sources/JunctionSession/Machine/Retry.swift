@@ -7,7 +7,7 @@
 /// | by the backoff | after a resume from suspend and when the clock was set, at once; when the network returns, soon |
 ///
 /// An attempt that is made sooner comes `spacing` after the one before it, at the earliest.
-struct Retry: Hashable, Sendable {
+package struct Retry: Hashable, Sendable {
     /// How often it has failed in a row.
     private(set) var failures = 0
     /// When it is tried again; nothing where nothing has failed, or an attempt is under way.
@@ -31,7 +31,7 @@ struct Retry: Hashable, Sendable {
         }
     }
 
-    init() {}
+    package init() {}
 
     /// At once.
     init(_ now: Moment) {

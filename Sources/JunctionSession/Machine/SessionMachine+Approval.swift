@@ -18,7 +18,7 @@ extension SessionMachine {
         // A sign-in is told of the codes, an identify call of the end.
         callers.move { caller in
             guard caller.wait == .session else { return nil }
-            return if case .change = caller.request { .codes(begun.codes, note) } else { .approval }
+            return caller.kind == .change ? .codes(begun.codes, note) : .approval
         }
         return settle(now)
     }
@@ -82,9 +82,9 @@ extension SessionMachine {
         let isFull = callers.list.count(where: { $0.wait == .approval }) >= Approval.mostCallers
         guard let stored = approval.stored, let codes = approval.codes, stored.externalUserId == externalUserId,
             stored.wanted == wanted, !isFull || externalUserId == nil
-        else { return callers.refuse(caller.request.id, .anotherIsAwaited) }
+        else { return callers.refuse(caller.id, .anotherIsAwaited) }
         let wait: Callers.Wait = externalUserId == nil ? .codes(codes, ledger.lastNote) : .approval
-        callers.move(caller.request.id, to: wait)
+        callers.move(caller.id, to: wait)
     }
 
     /// Polls when that is due. It is an exchange like any other: at most one is in flight, and while the provider is being

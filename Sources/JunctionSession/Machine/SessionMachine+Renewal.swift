@@ -3,10 +3,10 @@ extension SessionMachine {
     // MARK: Events
 
     /// A caller wants a renewal now: it passes the backoff, once in ten seconds while it fails.
-    package mutating func renewRequested(_ request: ChangeRequest, by uid: UInt32, now: Moment) -> [Effect] {
-        callers.add(.change(request), by: uid, waitingFor: .renewal)
+    package mutating func renewRequested(_ request: RequestID, by uid: UInt32, now: Moment) -> [Effect] {
+        callers.add(request, .change, by: uid, waitingFor: .renewal)
         if let refusal = renewalRefusal {
-            callers.refuse(request.id, refusal)
+            callers.refuse(request, refusal)
             return settle(now)
         }
         guard renewal.isResting, ledger.change == nil else { return settle(now) }
@@ -14,7 +14,7 @@ extension SessionMachine {
             renewal.refusalToRepeat(now) ?? (canBeginRenewal ? nil : .noHandlerIsRegistered)
             ?? budget.refusal(of: uid, now: now)
         if let refusal {
-            callers.refuse(request.id, refusal)
+            callers.refuse(request, refusal)
         } else {
             beginRenewal(.requested, by: uid, now)
         }
@@ -293,7 +293,7 @@ extension SessionMachine {
         renewal.succeeded()
         callers.move { caller in
             guard caller.wait.isForRenewal else { return nil }
-            return caller.request.done().map { .answer($0) } ?? .token(hasHadRenewal: true)
+            return caller.done().map { .answer(.success($0)) } ?? .token(hasHadRenewal: true)
         }
         return [.report(.renewalEnded(.succeeded))]
     }

@@ -4,41 +4,57 @@ extension SessionMachine {
 
     /// A caller handed in a credential, whose own claims have been read.
     package mutating func signInRequested(
-        _ request: ChangeRequest,
+        _ request: RequestID,
         _ facts: CredentialFacts,
         by uid: UInt32,
         now: Moment
     ) -> [Effect] {
-        callers.add(.change(request), by: uid, waitingFor: .turn(.signIn(facts)))
+        callers.add(request, .change, by: uid, waitingFor: .turn(.signIn(facts)))
         return settle(now)
     }
 
     /// A caller declared who should be signed in, by the app's own name for the user.
     package mutating func identifyRequested(
-        _ request: IdentifyRequest,
+        _ request: RequestID,
         externalUserId: ExternalUserId?,
         by uid: UInt32,
+        endsBootstrapCredential: Bool = false,
         now: Moment
     ) -> [Effect] {
         guard let externalUserId else {
             let isNobodyThere = standing == .signedOut && ledger.change == nil && !isSigningIn && !callers.wantSignIn
             let outcome: IdentifyOutcome = isNobodyThere ? .unchanged : .signedOut
-            return signOut(.identify(request), by: uid, .identify(request, .success(outcome)), now)
+            return signOut(request, .identify, by: uid, endsBootstrapCredential, .identified(outcome), now)
         }
-        callers.add(.identify(request), by: uid, waitingFor: .turn(.identify(externalUserId)))
+        callers.add(request, .identify, by: uid, waitingFor: .turn(.identify(externalUserId)))
+        return settle(now)
+    }
+
+    /// A sign-in of the bootstrap credential failed in a way that passes, and waits for its next attempt. A sign-out ends it.
+    ///
+    /// - Parameter retry: what earlier attempts of the same credential came to.
+    package mutating func retryRequested(
+        _ request: RequestID,
+        after retry: Retry,
+        retryAfter: Duration?,
+        now: Moment
+    ) -> [Effect] {
+        var retry = retry
+        _ = retry.failed(retryAfter: retryAfter, now, using: &random)
+        callers.add(request, .change, by: 0, waitingFor: .retry(retry))
         return settle(now)
     }
 
     /// The app answered the question for a credential, or did not.
     package mutating func identifyAnswered(
-        _ request: IdentifyRequest,
+        _ request: RequestID,
         _ answer: Result<CredentialFacts, Refusal>,
         now: Moment
     ) -> [Effect] {
         guard let externalUserId = callers.wanted(by: request) else { return [] }
         switch answer {
-        case .success(let facts): callers.move(request.id, to: .turn(.identifyWith(externalUserId, facts)))
-        case .failure(let refusal): callers.refuse(request.id, refusal)
+        case .success(let facts): callers.move(request, to: .turn(.identifyWith(externalUserId, facts)))
+        case .failure(let refusal): callers.refuse(request, refusal)
         }
         return settle(now)
     }
@@ -50,11 +66,11 @@ extension SessionMachine {
             isUnsent = exchange.stage == .asking
             signIn.withdraw()
         }
-        for caller in callers.list where requests.contains(caller.request.id) {
+        for caller in callers.list where requests.contains(caller.id) {
             switch caller.wait {
-            case .turn, .credential, .codes, .approval: callers.refuse(caller.request.id, .withdrawn)
-            case .session where isUnsent: callers.refuse(caller.request.id, .withdrawn)
-            case .session, .renewal, .token, .signOut, .note, .answer: break
+            case .turn, .credential, .codes, .approval: callers.refuse(caller.id, .withdrawn)
+            case .session where isUnsent: callers.refuse(caller.id, .withdrawn)
+            case .session, .renewal, .token, .signOut, .retry, .note, .answer: break
             }
         }
         if isUnsent {
@@ -178,7 +194,7 @@ extension SessionMachine {
         let outcome: IdentifyOutcome = isSame ? .unchanged : before.session == nil ? .signedIn : .switched
         callers.move { caller in
             guard caller.wait == .session || caller.wait == .renewal else { return nil }
-            return caller.request.done(outcome).map { .answer($0) }
+            return caller.done(outcome).map { .answer(.success($0)) }
         }
         renewal.abandon()
         // A vendor may know one session a user and device: the revocation of the same user's old one could end the new one.
@@ -222,13 +238,13 @@ extension SessionMachine {
         case .exchange(let expected):
             return beginExchange(caller, facts, for: externalUserId, expecting: expected, now)
         case .refuse(let refusal):
-            callers.refuse(caller.request.id, refusal)
+            callers.refuse(caller.id, refusal)
         case .alreadySo:
             accept(caller, .unchanged)
         case .configure where externalUserId != nil:
-            callers.refuse(caller.request.id, .namesNoUser)
+            callers.refuse(caller.id, .namesNoUser)
         case .configure(let environment, let region):
-            callers.move(caller.request.id, to: .session)
+            callers.move(caller.id, to: .session)
             let effects = beginSignIn(ofApproval: false)
             ledger.begin(.signIn) { _ in .configured(environment: environment, region: region, key: facts.key) }
             return effects
@@ -238,14 +254,13 @@ extension SessionMachine {
 
     /// What this caller wants is so already.
     private mutating func accept(_ caller: Callers.Caller, _ outcome: IdentifyOutcome) {
-        if let reply = caller.request.done(outcome) { callers.move(caller.request.id, to: .answer(reply)) }
+        if let answer = caller.done(outcome) { callers.answer(caller.id, answer) }
     }
 
     /// Asks the app of an identify call for a credential, where one is needed.
     private mutating func ask(_ caller: Callers.Caller, _ externalUserId: ExternalUserId) -> [Effect] {
-        guard case .identify(let request) = caller.request else { return [] }
         if let obstacle = ledger.obstacle {
-            callers.refuse(request.id, Refusal(.storageUnavailable, obstacle))
+            callers.refuse(caller.id, Refusal(.storageUnavailable, obstacle))
             return []
         }
         if let session = standing.session, session.stored.externalUserId == externalUserId,
@@ -254,8 +269,8 @@ extension SessionMachine {
             accept(caller, .unchanged)
             return []
         }
-        callers.move(request.id, to: .credential(externalUserId))
-        return [.ask(request, externalUserId: externalUserId)]
+        callers.move(caller.id, to: .credential(externalUserId))
+        return [.ask(caller.id, externalUserId: externalUserId)]
     }
 
     /// The credential is here; what does it make of the present session?
@@ -268,7 +283,7 @@ extension SessionMachine {
         guard let session = standing.session else { return begin(caller, facts, for: externalUserId, now) }
         switch facts.subject {
         case .nobody:
-            callers.refuse(caller.request.id, .namesNoUser)
+            callers.refuse(caller.id, .namesNoUser)
             return []
         case .unnamed:
             // Who it is for is known only once it is spent; the caller declared who is wanted.
@@ -292,10 +307,10 @@ extension SessionMachine {
     }
 
     private mutating func bind(_ externalUserId: ExternalUserId, _ caller: Callers.Caller) {
-        guard case .signedIn(var session) = standing, let reply = caller.request.done() else { return }
+        guard case .signedIn(var session) = standing, let answer = caller.done() else { return }
         session.stored.externalUserId = externalUserId
         standing = .signedIn(session)
-        callers.move(caller.request.id, to: .note(note(), reply))
+        callers.move(caller.id, to: .note(note(), .success(answer)))
     }
 
     // MARK: The exchange
@@ -319,11 +334,11 @@ extension SessionMachine {
                 budget.refusal(of: caller.uid, now: now)
             } else { budget.spend(caller.uid, now: now) }
         if let refusal {
-            callers.refuse(caller.request.id, refusal)
+            callers.refuse(caller.id, refusal)
             return []
         }
-        callers.move(caller.request.id, to: .session)
-        let (attempt, id) = (nextAttempt(), caller.request.id)
+        callers.move(caller.id, to: .session)
+        let (attempt, id) = (nextAttempt(), caller.id)
         signIn.begin(
             SignIn.Exchange(
                 attempt: attempt,
@@ -369,27 +384,32 @@ extension SessionMachine {
     /// Takes the answers of everybody whose wait is over.
     mutating func answerCallers(_ now: Moment) -> [Effect] {
         var callers = callers
-        let replies = callers.takeAnswered { answer(to: $0, now) }
+        let replies = callers.takeAnswered { outcome(for: $0, now) }
         self.callers = callers
         return replies.map { .reply($0) }
     }
 
-    private func answer(to caller: Callers.Caller, _ now: Moment) -> Reply? {
+    private func outcome(for caller: Callers.Caller, _ now: Moment) -> Reply.Outcome? {
         switch caller.wait {
-        case .answer(let reply):
-            return reply
-        case .note(let note, let reply):
-            return ledger.hasEnded(note) ? reply : nil
+        case .answer(let outcome):
+            return outcome
+        case .note(let note, let outcome):
+            return ledger.hasEnded(note) ? outcome : nil
         case .codes(let codes, let note):
             // They may have ended since, and somebody else may be about to be signed in.
             guard approval.codes == codes else {
                 let words = approval.lastError ?? Refusal.approvalExpired.message
-                return caller.request.refused(Refusal(.invalidCredential, words))
+                return .failure(Refusal(.invalidCredential, words))
             }
-            return ledger.hasEnded(note) ? caller.request.done() : nil
+            return ledger.hasEnded(note) ? caller.done().map { .success($0) } : nil
         case .token(let hasHadRenewal):
-            if case .answer(let reply) = verdict(for: caller.request, hasHadRenewal, now) { return reply }
+            if case .answer(let outcome) = verdict(for: caller.kind, hasHadRenewal, now) { return outcome }
             return nil
+        case .retry(var retry):
+            // A sign-in under way may fail: the attempt waits for its end.
+            guard retry.isDue(now), state(now) != .establishing else { return nil }
+            retry.begin(now)
+            return .success(.retry(retry))
         case .turn, .credential, .session, .approval, .renewal, .signOut:
             return nil
         }

@@ -1,19 +1,32 @@
 /// Signing out: from any state, offline, before everything else that was received.
 extension SessionMachine {
     /// A caller signs out.
-    package mutating func signOutRequested(_ request: ChangeRequest, by uid: UInt32, now: Moment) -> [Effect] {
-        signOut(.change(request), by: uid, .change(request, nil), now)
+    ///
+    /// - Parameter endsBootstrapCredential: the sign-out is written even if nobody is signed in: it ends such a credential.
+    package mutating func signOutRequested(
+        _ request: RequestID,
+        by uid: UInt32,
+        endsBootstrapCredential: Bool = false,
+        now: Moment
+    ) -> [Effect] {
+        signOut(request, .change, by: uid, endsBootstrapCredential, .done, now)
     }
 
     /// Drops whatever is under way, refuses whoever waits, and writes the tombstone.
-    mutating func signOut(_ request: CallerRequest, by uid: UInt32, _ reply: Reply, _ now: Moment) -> [Effect] {
-        let isWanted = standing != .signedOut || !ledger.isSettled || !enrolment.isIdle || approval.isRunning
-        // First: what is noted of it is on disk before the tombstone is.
-        var effects = dropEnrolment()
+    mutating func signOut(
+        _ request: RequestID,
+        _ kind: Callers.Caller.Kind,
+        by uid: UInt32,
+        _ endsBootstrapCredential: Bool,
+        _ answer: Answer,
+        _ now: Moment
+    ) -> [Effect] {
+        let isWanted = standing != .signedOut || !ledger.isSettled || approval.isRunning || endsBootstrapCredential
+        var effects: [Effect] = []
         if !ledger.isSigningOut { effects += revokeEverything(now) }
         let isWaited = isWanted || !partialGrants.items.isEmpty
         effects += dropEverything()
-        callers.add(request, by: uid, waitingFor: isWaited ? .signOut(reply) : .answer(reply))
+        callers.add(request, kind, by: uid, waitingFor: isWaited ? .signOut(answer) : .answer(.success(answer)))
         if isWaited, !ledger.isSigningOut {
             // From here on nobody is served, and nothing of the user is left in memory but what the provider is told with.
             ledger.begin(.signOut) { _ in .signedOut }
@@ -42,7 +55,7 @@ extension SessionMachine {
     /// The tombstone is on disk, or the disk has refused it.
     mutating func signedOut() -> [Effect] {
         callers.move { caller in
-            if case .signOut(let reply) = caller.wait { .answer(reply) } else { nil }
+            if case .signOut(let answer) = caller.wait { .answer(.success(answer)) } else { nil }
         }
         return [.report(.signedOut)]
     }

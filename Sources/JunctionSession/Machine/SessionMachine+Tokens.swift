@@ -2,7 +2,7 @@
 extension SessionMachine {
     /// What becomes of a caller who wants a token.
     enum TokenVerdict {
-        case answer(Reply)
+        case answer(Reply.Outcome)
         case wait
         case renew
     }
@@ -11,35 +11,40 @@ extension SessionMachine {
 
     /// A caller wants an access token that is valid for a while.
     package mutating func tokenRequested(
-        _ request: TokenRequest,
+        _ request: RequestID,
         minimumValidity: Duration,
         by uid: UInt32,
         now: Moment
     ) -> [Effect] {
-        wait(.token(request, minimumValidity: minimumValidity), uid, now)
+        wait(request, .token(minimumValidity: minimumValidity), uid, now)
     }
 
     /// An API call needs the session's credential.
     package mutating func authorizationRequested(
-        _ request: AuthorizationRequest,
+        _ request: RequestID,
         by uid: UInt32,
         now: Moment
     ) -> [Effect] {
-        wait(.authorization(request), uid, now)
+        wait(request, .authorization, uid, now)
     }
 
     /// The API rejected (401) the credential of a generation: it is replaced only if it is still the current one.
     package mutating func authorizationRejected(
-        _ request: AuthorizationRequest,
+        _ request: RequestID,
         generation: UInt64,
         by uid: UInt32,
         now: Moment
     ) -> [Effect] {
-        wait(.replacement(request, of: generation), uid, now)
+        wait(request, .replacement(of: generation), uid, now)
     }
 
-    private mutating func wait(_ request: CallerRequest, _ uid: UInt32, _ now: Moment) -> [Effect] {
-        callers.add(request, by: uid, waitingFor: .token(hasHadRenewal: false))
+    private mutating func wait(
+        _ request: RequestID,
+        _ kind: Callers.Caller.Kind,
+        _ uid: UInt32,
+        _ now: Moment
+    ) -> [Effect] {
+        callers.add(request, kind, by: uid, waitingFor: .token(hasHadRenewal: false))
         return settle(now)
     }
 
@@ -80,104 +85,104 @@ extension SessionMachine {
     mutating func renewForCallers(_ now: Moment) -> [Effect] {
         for caller in callers.list {
             guard case .token(let hasHadRenewal) = caller.wait,
-                case .renew = verdict(for: caller.request, hasHadRenewal, now)
+                case .renew = verdict(for: caller.kind, hasHadRenewal, now)
             else { continue }
             if let refusal = budget.refusal(of: caller.uid, now: now) {
-                callers.refuse(caller.request.id, refusal)
+                callers.refuse(caller.id, refusal)
                 continue
             }
-            let reason = reason(for: caller.request, now)
+            let reason = reason(for: caller.kind, now)
             if reason == .rejected { renewal.replaceRejected(now) }
             beginRenewal(reason, by: caller.uid, now)
         }
         return []
     }
 
-    func verdict(for request: CallerRequest, _ hasHadRenewal: Bool, _ now: Moment) -> TokenVerdict {
-        if ledger.isSigningOut { return .answer(request.refused(.notSignedIn)) }
-        if let session = standing.session { return verdict(for: request, hasHadRenewal, session, now) }
+    func verdict(for kind: Callers.Caller.Kind, _ hasHadRenewal: Bool, _ now: Moment) -> TokenVerdict {
+        if ledger.isSigningOut { return .answer(.failure(.notSignedIn)) }
+        if let session = standing.session { return verdict(for: kind, hasHadRenewal, session, now) }
         if isSigningIn { return .wait }
-        return .answer(request.refused(sessionRefusal ?? .notSignedIn))
+        return .answer(.failure(sessionRefusal ?? .notSignedIn))
     }
 
     private func verdict(
-        for request: CallerRequest,
+        for kind: Callers.Caller.Kind,
         _ hasHadRenewal: Bool,
         _ session: Session,
         _ now: Moment
     ) -> TokenVerdict {
-        guard let token = session.stored.token else { return .answer(replyWithApiKey(to: request)) }
+        guard let token = session.stored.token else { return .answer(outcomeWithApiKey(for: kind)) }
         let isAlive = session.isAlive(now)
-        switch request {
-        case .token(let id, let minimumValidity):
+        switch kind {
+        case .token(let minimumValidity):
             let maximum = token.life * RenewalPolicy.largestValidity
-            if minimumValidity > maximum { return .answer(request.refused(.validityTooLarge(maximum: maximum))) }
-            if isAlive, session.validity(now) >= minimumValidity { return .answer(.token(id, .success(token))) }
-        case .authorization(let id):
-            if isAlive { return .answer(.granted(id, token)) }
-        case .replacement(let id, let rejected):
-            if isAlive, rejected != token.generation { return .answer(.granted(id, token)) }
+            if minimumValidity > maximum { return .answer(.failure(.validityTooLarge(maximum: maximum))) }
+            if isAlive, session.validity(now) >= minimumValidity { return .answer(.success(.token(token))) }
+        case .authorization:
+            if isAlive { return .answer(.success(.authorized(generation: token.generation))) }
+        case .replacement(let rejected):
+            if isAlive, rejected != token.generation {
+                return .answer(.success(.authorized(generation: token.generation)))
+            }
         case .change, .identify:
             break
         }
         if !renewal.isResting || ledger.change != nil { return .wait }
-        return needOfRenewal(of: request, hasHadRenewal, session, now)
+        return needOfRenewal(of: kind, hasHadRenewal, session, now)
     }
 
     /// The present token does not do. May this caller have it renewed now?
     private func needOfRenewal(
-        of request: CallerRequest,
+        of kind: Callers.Caller.Kind,
         _ hasHadRenewal: Bool,
         _ session: Session,
         _ now: Moment
     ) -> TokenVerdict {
-        if session.stored.reauthenticationPending { return .answer(request.refused(.reauthenticationRequired)) }
+        if session.stored.reauthenticationPending { return .answer(.failure(.reauthenticationRequired)) }
         if let (until, words) = renewal.postponement {
             let refusal = Refusal.noHandlerCouldRenew(words, retryAfter: until.uptime - now.uptime)
-            return .answer(answer(request, session, refusal, now))
+            return .answer(answer(kind, session, refusal, now))
         }
-        if !canBeginRenewal { return .answer(answer(request, session, .noHandlerIsRegistered, now)) }
-        if case .replacement(let id, _) = request, session.isAlive(now) {
+        if !canBeginRenewal { return .answer(answer(kind, session, .noHandlerIsRegistered, now)) }
+        if case .replacement = kind, session.isAlive(now) {
             let isBackingOff = renewal.retryAt != nil && !renewal.retry.mayTrySooner(now)
             let isBarred = hasHadRenewal || renewal.hasReplacedJustNow(now) || isBackingOff
-            return isBarred ? .answer(.authorization(id, .success(.rejectionStands))) : .renew
+            return isBarred ? .answer(.success(.rejectionStands)) : .renew
         }
-        if hasHadRenewal { return .answer(request.refused(.tokenExpired(retryAfter: nil))) }
+        if hasHadRenewal { return .answer(.failure(.tokenExpired(retryAfter: nil))) }
         if let retryAt = renewal.retryAt {
             // Only a dead token is reason enough to pass the backoff.
             if !session.isAlive(now), renewal.retry.mayTrySooner(now) { return .renew }
-            return .answer(request.refused(.tokenExpired(retryAfter: retryAt.uptime - now.uptime)))
+            return .answer(.failure(.tokenExpired(retryAfter: retryAt.uptime - now.uptime)))
         }
         if session.isAlive(now), let obtainedAt = session.obtainedAt {
             let age = now.uptime - obtainedAt
             if age < RenewalPolicy.attemptSpacing {
-                return .answer(request.refused(.tokenExpired(retryAfter: RenewalPolicy.attemptSpacing - age)))
+                return .answer(.failure(.tokenExpired(retryAfter: RenewalPolicy.attemptSpacing - age)))
             }
         }
         return .renew
     }
 
     /// Nothing can be renewed now: there is no handler to ask, or none may be asked yet.
-    private func answer(_ request: CallerRequest, _ session: Session, _ refusal: Refusal, _ now: Moment) -> Reply {
-        if case .replacement(let id, _) = request, session.isAlive(now) {
-            return .authorization(id, .success(.rejectionStands))
+    private func answer(_ kind: Callers.Caller.Kind, _ session: Session, _ refusal: Refusal, _ now: Moment) -> Reply.Outcome {
+        if case .replacement = kind, session.isAlive(now) {
+            return .success(.rejectionStands)
         }
-        return request.refused(refusal)
+        return .failure(refusal)
     }
 
-    private func reason(for request: CallerRequest, _ now: Moment) -> RenewalReason {
-        if case .replacement = request { return .rejected }
+    private func reason(for kind: Callers.Caller.Kind, _ now: Moment) -> RenewalReason {
+        if case .replacement = kind { return .rejected }
         return standing.session?.isAlive(now) == true ? .expiring : .expired
     }
 
-    private func replyWithApiKey(to request: CallerRequest) -> Reply {
-        switch request {
-        case .authorization(let id): .authorization(id, .success(.granted(generation: servedGeneration)))
-        case .replacement(let id, _): .authorization(id, .success(.rejectionStands))
+    private func outcomeWithApiKey(for kind: Callers.Caller.Kind) -> Reply.Outcome {
+        switch kind {
+        case .authorization: .success(.authorized(generation: servedGeneration))
+        case .replacement: .success(.rejectionStands)
         case .token, .change, .identify:
-            request.refused(
-                Refusal(.unsupported, "An API key session has no access token: use api.request instead")
-            )
+            .failure(Refusal(.unsupported, "An API key session has no access token: use api.request instead"))
         }
     }
 
@@ -208,12 +213,6 @@ extension SessionMachine {
         case (_, nil): .signOut
         case (let isCalled?, let wanted?): isCalled(wanted) ? .none : .switch
         }
-    }
-}
-
-extension Reply {
-    fileprivate static func granted(_ request: AuthorizationRequest, _ token: TokenFacts) -> Reply {
-        .authorization(request, .success(.granted(generation: token.generation)))
     }
 }
 

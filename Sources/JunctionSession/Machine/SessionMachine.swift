@@ -2,8 +2,8 @@
 ///
 /// It has no clock, socket, file or network of its own, and never sees a secret: lifetimes, identifiers and the names of
 /// secrets only. Each event is a past-tense function that returns what is to be done. Machines with a state of their own make
-/// it up, and do not know each other: signing in, renewing, asking handlers, telling the provider of sign-outs, trying a
-/// credential of the service manager, waiting for a person's approval, and writing. This one composes them; it alone sees the
+/// it up, and do not know each other: signing in, renewing, asking handlers, telling the provider of sign-outs, waiting for a
+/// person's approval, and writing. This one composes them; it alone sees the
 /// ledger, so it alone changes who is signed in, and it alone sees the callers, so it alone answers. `docs/session.md` has the
 /// picture.
 package struct SessionMachine: Hashable, Sendable {
@@ -23,7 +23,6 @@ package struct SessionMachine: Hashable, Sendable {
     var renewal = Renewal()
     var rounds: HandlerRounds
     var revocations = Revocations()
-    var enrolment = Enrolment()
     var approval = Approval()
     var partialGrants = PartialGrants()
     var callers = Callers()
@@ -130,7 +129,7 @@ package struct SessionMachine: Hashable, Sendable {
     /// The network may have come back: what waits for it is tried again soon.
     package mutating func networkChanged(now: Moment) -> [Effect] {
         renewal.hurry(now, using: &random)
-        enrolment.hurry(now, using: &random)
+        callers.updateRetries { $0.hurry(now, using: &random) }
         revocations.hurry(now, using: &random)
         approval.hurry(now, using: &random)
         return settle(now)
@@ -139,7 +138,7 @@ package struct SessionMachine: Hashable, Sendable {
     /// The wall clock was set, or the machine resumed from suspend. Nothing is reset; everything is looked at again.
     package mutating func clockJumped(now: Moment) -> [Effect] {
         renewal.clockJumped(now)
-        enrolment.clockJumped(now)
+        callers.updateRetries { $0.clockJumped(now) }
         if approval.clockJumped(now) { note() }
         partialGrants.clockJumped(now)
         if case .signedIn(var session) = standing {
@@ -204,7 +203,6 @@ package struct SessionMachine: Hashable, Sendable {
         } while self != before
         effects += answerCallers(now)
         effects += advanceRevocations(now)
-        effects += enrol(now)
         let beside = Ledger.Beside(approval: approval.stored, codes: approval.codes, partialGrants: partialGrants.items)
         return effects + ledger.advance(standing, beside, provider: provider, now)
     }
@@ -246,7 +244,7 @@ package struct SessionMachine: Hashable, Sendable {
     /// When something will be due by itself. `nil`: nothing, until somebody calls or the clock is set.
     package func nextAlarm(now: Moment) -> WallTime? {
         let revocation = revocations.dueAt(isHeld: isRevocationHeld, maySignIn)
-        let due = [rounds.dueAt, ledger.dueAt, revocation, enrolmentDue(now), approvalDue(now), partialGrantDue]
+        let due = [rounds.dueAt, ledger.dueAt, revocation, retryDue(now), approvalDue(now), partialGrantDue]
         var times = due.compactMap(\.self).map(now.wall(at:))
         if let session = standing.session, session.isAlive(now), let end = session.end(now) { times.append(end) }
         if let session = standing.session, !session.isTrustworthy(now) { times.append(session.believableFrom) }
@@ -259,6 +257,9 @@ package struct SessionMachine: Hashable, Sendable {
         // A session without an end is looked at once a month: no timer takes a time thousands of years away for granted.
         return times.min().map { min($0, now.wall + RenewalPolicy.longestSleep) }
     }
+
+    /// When the pause of a caller is over. The attempt waits for the end of a sign-in under way, which is no time.
+    private func retryDue(_ now: Moment) -> Uptime? { state(now) == .establishing ? nil : callers.retryAt }
 
     // MARK: What can be seen
 

@@ -12,7 +12,7 @@ extension SessionOwner {
         while isAllowed: @escaping @Sendable () -> Bool = { true },
         answer: @escaping @Sendable (Result<ApiAnswer, Refusal>) -> Void
     ) {
-        let id: CallID = newRequest()
+        let id = newRequest()
         let task = start { owner in
             let outcome = await owner.outcome(of: request, id, by: uid, while: isAllowed)
             // A call that is no longer in the list has lost its user meanwhile: the outcome is discarded.
@@ -28,7 +28,7 @@ extension SessionOwner {
 
     private func outcome(
         of request: ApiRequest,
-        _ id: CallID,
+        _ id: RequestID,
         by uid: UInt32,
         while isAllowed: () -> Bool
     ) async -> Result<ApiAnswer, Refusal> {
@@ -41,7 +41,7 @@ extension SessionOwner {
 
     private func call(
         _ request: ApiRequest,
-        _ id: CallID,
+        _ id: RequestID,
         by uid: UInt32,
         while isAllowed: () -> Bool
     ) async throws(Refusal) -> ApiAnswer {
@@ -70,7 +70,7 @@ extension SessionOwner {
 
     private func send(
         _ request: ApiRequest,
-        _ id: CallID,
+        _ id: RequestID,
         for user: Identity,
         countedFor uid: UInt32?,
         while isAllowed: () -> Bool
@@ -125,7 +125,7 @@ extension SessionOwner {
         machine.providerCallBegan(by: uid, now: now)
     }
 
-    private func authorization(by uid: UInt32) async throws(Refusal) -> Authorization {
+    private func authorization(by uid: UInt32) async throws(Refusal) -> Answer {
         try await authorization(by: uid) { machine, request, now in
             machine.authorizationRequested(request, by: uid, now: now)
         }
@@ -152,23 +152,17 @@ extension SessionOwner {
 
     private func authorization(
         by uid: UInt32,
-        for event: (inout SessionMachine, AuthorizationRequest, Moment) -> [Effect]
-    ) async throws(Refusal) -> Authorization {
+        for event: (inout SessionMachine, RequestID, Moment) -> [Effect]
+    ) async throws(Refusal) -> Answer {
         let outcome = await withCheckedContinuation { continuation in
             let now = now
-            let request: AuthorizationRequest = newRequest()
-            requests[request.id] = OpenRequest { _, reply in
-                guard case .authorization(_, let authorization) = reply else { return }
-                continuation.resume(returning: authorization)
-            }
+            let request = newRequest()
+            requests[request] = OpenRequest { _, outcome in continuation.resume(returning: outcome) }
             apply(event(&machine, request, now), now)
         }
         return try outcome.get()
     }
 }
-
-/// Names one call to the API.
-typealias CallID = Request<ApiAnswer>
 
 /// A call to the API that has not been answered.
 struct CallUnderWay {

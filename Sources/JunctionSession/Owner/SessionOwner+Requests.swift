@@ -17,9 +17,9 @@ extension SessionOwner {
             answer(.failure(refusal))
         case .success(let facts):
             let now = now
-            let request: ChangeRequest = newRequest()
-            requests[request.id] = OpenRequest(credential: credential, isAllowed: isAllowed) { owner, reply in
-                owner.deliver(reply, to: answer)
+            let request = newRequest()
+            requests[request] = OpenRequest(credential: credential, isAllowed: isAllowed) { owner, outcome in
+                answer(outcome.map { _ in owner.snapshot })
             }
             apply(machine.signInRequested(request, facts, by: uid, now: now), now)
         }
@@ -37,16 +37,38 @@ extension SessionOwner {
 
     /// Signs out, from any state, offline too.
     package func signOut(by uid: UInt32, answer: @escaping @Sendable (Result<Snapshot, Refusal>) -> Void) {
-        signOutBegins()
+        let ends = endBootstrapCredentials?() ?? false
         let now = now
-        let request: ChangeRequest = newRequest()
-        requests[request.id] = OpenRequest { owner, reply in owner.deliver(reply, to: answer) }
-        apply(machine.signOutRequested(request, by: uid, now: now), now)
+        let request = newRequest()
+        requests[request] = OpenRequest { owner, outcome in answer(outcome.map { _ in owner.snapshot }) }
+        apply(machine.signOutRequested(request, by: uid, endsBootstrapCredential: ends, now: now), now)
     }
 
-    /// What was received before a sign-out is known before it.
-    private func signOutBegins() {
-        beforeSignOut?()
+    /// Calls `end` on the owner's executor before every sign-out: bootstrap credentials that are in place by then were received
+    /// before it, and never sign in any more. It returns whether there was one.
+    package func beforeSignOut(endBootstrapCredentials end: @escaping @Sendable () -> Bool) {
+        endBootstrapCredentials = end
+    }
+
+    /// Waits until a sign-in of the bootstrap credential that failed in a way that passes may be tried again; a sign-out ends
+    /// the wait.
+    ///
+    /// - Parameter retry: what earlier attempts of the same credential came to; the answer is what to pass the next time.
+    package func waitToRetry(
+        after retry: Retry,
+        retryAfter: Duration?,
+        answer: @escaping @Sendable (Result<Retry, Refusal>) -> Void
+    ) {
+        let now = now
+        let request = newRequest()
+        requests[request] = OpenRequest { _, outcome in
+            switch outcome {
+            case .success(.retry(let retry)): answer(.success(retry))
+            case .failure(let refusal): answer(.failure(refusal))
+            case .success: break
+            }
+        }
+        apply(machine.retryRequested(request, after: retry, retryAfter: retryAfter, now: now), now)
     }
 
     /// Makes the app's user the signed-in user. If a credential is needed, `ask` is called with the request's name;
@@ -55,32 +77,36 @@ extension SessionOwner {
         externalUserId: ExternalUserId?,
         by uid: UInt32,
         while isAllowed: @escaping @Sendable () -> Bool = { true },
-        ask: @escaping @Sendable (IdentifyRequest, _ externalUserId: ExternalUserId) -> Void,
+        ask: @escaping @Sendable (RequestID, _ externalUserId: ExternalUserId) -> Void,
         answer: @escaping @Sendable (Result<(IdentifyOutcome, Snapshot), Refusal>) -> Void
     ) {
-        if externalUserId == nil { signOutBegins() }
+        let ends = externalUserId == nil && endBootstrapCredentials?() ?? false
         let now = now
-        let request: IdentifyRequest = newRequest()
-        requests[request.id] = OpenRequest(isAllowed: isAllowed, ask: ask) { owner, reply in
-            guard case .identify(_, let outcome) = reply else { return }
-            answer(outcome.map { ($0, owner.snapshot) })
+        let request = newRequest()
+        requests[request] = OpenRequest(isAllowed: isAllowed, ask: ask) { owner, outcome in
+            switch outcome {
+            case .success(.identified(let identified)): answer(.success((identified, owner.snapshot)))
+            case .failure(let refusal): answer(.failure(refusal))
+            case .success: break
+            }
         }
         let effects = machine.identifyRequested(
             request,
             externalUserId: externalUserId,
             by: uid,
+            endsBootstrapCredential: ends,
             now: now
         )
         apply(effects, now)
     }
 
     /// The app answered the question for a credential; a failure says why it did not.
-    package func identifyAnswered(_ request: IdentifyRequest, with answer: Result<Credential, Refusal>) {
+    package func identifyAnswered(_ request: RequestID, with answer: Result<Credential, Refusal>) {
         let now = now
         let facts = answer.flatMap { credential in
             let credential = completed(credential)
             // Twice is once: what was judged is what is exchanged.
-            if machine.callers.wanted(by: request) != nil { requests[request.id]?.credential = credential }
+            if machine.callers.wanted(by: request) != nil { requests[request]?.credential = credential }
             return examined(credential)
         }
         apply(machine.identifyAnswered(request, facts, now: now), now)
@@ -94,8 +120,8 @@ extension SessionOwner {
     /// Renews now; the answer is the snapshot after it.
     package func renew(by uid: UInt32, answer: @escaping @Sendable (Result<Snapshot, Refusal>) -> Void) {
         let now = now
-        let request: ChangeRequest = newRequest()
-        requests[request.id] = OpenRequest { owner, reply in owner.deliver(reply, to: answer) }
+        let request = newRequest()
+        requests[request] = OpenRequest { owner, outcome in answer(outcome.map { _ in owner.snapshot }) }
         apply(machine.renewRequested(request, by: uid, now: now), now)
     }
 
@@ -114,10 +140,13 @@ extension SessionOwner {
         answer: @escaping @Sendable (Result<ServedToken, Refusal>) -> Void
     ) {
         let now = now
-        let request: TokenRequest = newRequest()
-        requests[request.id] = OpenRequest { owner, reply in
-            guard case .token(_, let token) = reply else { return }
-            answer(token.flatMap(owner.served))
+        let request = newRequest()
+        requests[request] = OpenRequest { owner, outcome in
+            switch outcome {
+            case .success(.token(let token)): answer(owner.served(token))
+            case .failure(let refusal): answer(.failure(refusal))
+            case .success: break
+            }
         }
         let effects = machine.tokenRequested(
             request,
@@ -126,12 +155,6 @@ extension SessionOwner {
             now: now
         )
         apply(effects, now)
-    }
-
-    /// Answers with the snapshot after the change, or with why there was none.
-    private func deliver(_ reply: Reply, to answer: (Result<Snapshot, Refusal>) -> Void) {
-        guard case .change(_, let refusal) = reply else { return }
-        answer(refusal.map(Result.failure) ?? .success(snapshot))
     }
 
     /// The secrets that are served now.

@@ -20,7 +20,7 @@ package actor SessionOwner {
     /// The requests that have not been answered.
     var requests: [RequestID: OpenRequest] = [:]
     /// The API calls that have not been answered.
-    var calls: [CallID: CallUnderWay] = [:]
+    var calls: [RequestID: CallUnderWay] = [:]
     /// The bodies of API calls that are passing, each with the user whose call it is.
     var streams: [(body: BodyStream, user: Identity)] = []
     /// Whether who began the sign-in that awaits approval may still do so; nothing after a restart.
@@ -30,10 +30,8 @@ package actor SessionOwner {
     /// The session handlers, and how each is asked.
     var handlers: [HandlerID: @Sendable (RenewalQuestion) -> Void] = [:]
     var lastHandler: UInt64 = 0
-    /// Who tries the service manager's credential.
-    var enrolling: (@Sendable (EnrolmentNews) -> Void)?
-    /// Who looks whether there is another one.
-    var beforeSignOut: (@Sendable () -> Void)?
+    /// Ends the bootstrap credentials before a sign-out; returns whether there was one.
+    var endBootstrapCredentials: (@Sendable () -> Bool)?
     private var lastRequest: UInt64 = 0
     /// The secrets that are served: what is new here has been swapped in.
     private var served: SecretRef?
@@ -56,8 +54,8 @@ package actor SessionOwner {
         /// Whether who asked to change who is signed in may still do so.
         var isAllowed: @Sendable () -> Bool = { true }
         /// How the app of an identify call is asked for a credential.
-        var ask: @Sendable (IdentifyRequest, _ externalUserId: ExternalUserId) -> Void = { _, _ in }
-        let deliver: (isolated SessionOwner, Reply) -> Void
+        var ask: @Sendable (RequestID, _ externalUserId: ExternalUserId) -> Void = { _, _ in }
+        let deliver: (isolated SessionOwner, Reply.Outcome) -> Void
     }
 
     /// - Parameters:
@@ -188,16 +186,10 @@ package actor SessionOwner {
             case .report(let happening):
                 observer.happened(happening)
             case .reply(let reply):
-                guard let request = requests.removeValue(forKey: reply.id) else { continue }
-                announcements.append { [self] in request.deliver(self, reply) }
-            case .enrol:
-                announcements.append { [self] in enrolling?(.tryAgain) }
-            case .dropEnrolment:
-                // Before anything of the sign-out is written.
-                enrolling?(.signedOut)
-                enrolling = nil
+                guard let request = requests.removeValue(forKey: reply.request) else { continue }
+                announcements.append { [self] in request.deliver(self, reply.outcome) }
             case .ask(let request, let externalUserId):
-                guard let ask = requests[request.id]?.ask else { continue }
+                guard let ask = requests[request]?.ask else { continue }
                 announcements.append { ask(request, externalUserId) }
             case .askHandler(let handler, let question):
                 guard let ask = handlers[handler] else { continue }
@@ -393,8 +385,8 @@ package actor SessionOwner {
     }
 
     /// A name for a new request.
-    func newRequest<Asked>() -> Request<Asked> {
+    func newRequest() -> RequestID {
         lastRequest += 1
-        return Request(RequestID(number: lastRequest))
+        return RequestID(number: lastRequest)
     }
 }

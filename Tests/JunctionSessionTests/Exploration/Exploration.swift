@@ -53,7 +53,7 @@ struct Exploration: Hashable {
     private var renewalOwner = "alice"
     private var authorizing: Attempt?
     private var poll: Attempt?
-    private var asked: IdentifyRequest?
+    private var asked: RequestID?
     private var question: Attempt?
     private var askedHandler: HandlerID?
     private var handler: HandlerID?
@@ -112,10 +112,10 @@ struct Exploration: Hashable {
 
     private func count(_ event: Event) -> Int { counts[event.rawValue] }
 
-    private mutating func request<Asked>(_ event: Event) -> Request<Asked> {
+    private mutating func request(_ event: Event) -> RequestID {
         let id = RequestID(number: UInt64(event.rawValue * 100 + count(event)))
         waiting.insert(id)
-        return Request(id)
+        return id
     }
 
     mutating func happen(_ event: Event) throws(Broken) {
@@ -125,7 +125,7 @@ struct Exploration: Hashable {
         case .signInBob: try signIn(event, "bob")
         case .signOut: try perform(machine.signOutRequested(request(event), by: 1_000, now: now))
         case .identifyBob:
-            let request: IdentifyRequest = request(event)
+            let request = request(event)
             try perform(machine.identifyRequested(request, externalUserId: "ext-bob", by: 1_000, now: now))
         case .appAnswersAlice: try answer("alice")
         case .appAnswersBob: try answer("bob")
@@ -139,7 +139,7 @@ struct Exploration: Hashable {
         case .longToken: try token(event, .seconds(2_000))
         case .rejected:
             let generation = machine.standing.session?.stored.token?.generation ?? 0
-            let request: AuthorizationRequest = request(event)
+            let request = request(event)
             try perform(machine.authorizationRejected(request, generation: generation, by: 1_000, now: now))
         case .exchangeGranted: try endExchange { .success($0.granted($0.exchangeUser)) }
         case .exchangeUnavailable: try endExchange { _ in .failure(.unavailable(Unavailability("No answer"))) }
@@ -211,8 +211,8 @@ struct Exploration: Hashable {
     }
 
     private mutating func signIn(_ event: Event, _ user: String) throws(Broken) {
-        let request: ChangeRequest = request(event)
-        wanted[request.id] = user
+        let request = request(event)
+        wanted[request] = user
         let facts = CredentialFacts(scheme: scheme, subject: .user(.user(user)))
         try perform(machine.signInRequested(request, facts, by: 1_000, now: now))
     }
@@ -220,14 +220,14 @@ struct Exploration: Hashable {
     private mutating func answer(_ user: String) throws(Broken) {
         guard let request = asked else { return }
         asked = nil
-        wanted[request.id] = user
+        wanted[request] = user
         var facts = CredentialFacts(scheme: scheme, subject: .user(.user(user)))
         facts.needsHandler = mode == .handler && user == "bob"
         try perform(machine.identifyAnswered(request, .success(facts), now: now))
     }
 
     private mutating func token(_ event: Event, _ validity: Duration) throws(Broken) {
-        let request: TokenRequest = request(event)
+        let request = request(event)
         try perform(machine.tokenRequested(request, minimumValidity: validity, by: 1_000, now: now))
     }
 
@@ -381,7 +381,6 @@ struct Exploration: Hashable {
                 (askedHandler, question) = (asked, attempt.attempt)
             case .ask(let request, _): asked = request
             case .reply(let reply): try hear(reply)
-            case .enrol, .dropEnrolment: throw Broken(description: "nobody has passed a credential on")
             case .report: break
             }
         }
@@ -401,9 +400,9 @@ struct Exploration: Hashable {
     }
 
     private mutating func hear(_ reply: Reply) throws(Broken) {
-        let (request, heard) = Heard.from(reply)
+        let (request, heard) = (reply.request, Heard(reply.outcome))
         guard waiting.remove(request) != nil else { throw Broken(description: "answered twice, or unasked") }
-        if asked?.id == request { asked = nil }
+        if asked == request { asked = nil }
         switch heard {
         case .token(let token):
             if now.wall >= token.expiresAt { throw Broken(description: "a dead token was served") }
@@ -414,7 +413,7 @@ struct Exploration: Hashable {
             if let retryAfter = refusal.retryAfter, retryAfter < .zero {
                 throw Broken(description: "come back in the past")
             }
-        case .done, .identified, .authorized, .rejectionStands: break
+        case .done, .identified, .authorized, .rejectionStands, .retry: break
         }
     }
 

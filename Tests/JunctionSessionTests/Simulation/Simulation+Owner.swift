@@ -28,14 +28,6 @@ extension Simulation {
                 try ask(handler, question)
             case .reply(let reply):
                 try hear(reply)
-            case .enrol:
-                guard enrolling != nil else { throw Broken(description: "a credential is tried that is used up") }
-                coverage.note(.enrolments)
-                plan(.enrolmentIsDue, after: 0)
-            case .dropEnrolment:
-                guard enrolling != nil else { throw Broken(description: "a credential is dropped that is used up") }
-                coverage.note(.enrolmentsOvertaken)
-                (enrolling, enrolRequest) = (nil, nil)
             case .goOn(let attempt, let isWanted):
                 try goOn(attempt, isWanted)
             case .giveBack(let ref):
@@ -246,29 +238,31 @@ extension Simulation {
     // MARK: Replies
 
     private mutating func hear(_ reply: Reply) throws(Broken) {
-        switch reply {
-        case .change(let request, let refusal):
-            try hear(request.id, refusal)
-            guard refusal == nil else { return }
+        let request = reply.request
+        switch reply.outcome {
+        case .failure(let refusal):
+            try hear(request, refusal)
+        case .success(.done):
+            try hear(request, nil)
             try checkPromise()
-            if wanted[request.id] != nil, machine.standing.session == nil, !machine.approval.isRunning {
+            if wanted[request] != nil, machine.standing.session == nil, !machine.approval.isRunning {
                 throw Broken(description: "a sign-in succeeded, and nobody is signed in or waited for")
             }
-        case .identify(let request, .failure(let refusal)):
-            try hear(request.id, refusal)
-        case .identify(let request, .success(let outcome)):
+        case .success(.identified(let outcome)):
             if outcome == .switched { coverage.note(.switchesWritten) }
-            try hear(request.id, nil)
+            try hear(request, nil)
             try checkPromise()
-        case .token(let request, .failure(let refusal)):
-            try hear(request.id, refusal)
-        case .token(let request, .success(let token)):
-            try hear(request.id, nil)
+        case .success(.token(let token)):
+            try hear(request, nil)
             try checkServed(token)
-        case .authorization(let request, .failure(let refusal)):
-            try hear(request.id, refusal)
-        case .authorization(let request, .success):
-            try hear(request.id, nil)
+        case .success(.authorized), .success(.rejectionStands):
+            try hear(request, nil)
+        case .success(.retry(let retry)):
+            try hear(request, nil)
+            guard enrolling != nil else { throw Broken(description: "a credential is tried that is used up") }
+            coverage.note(.enrolments)
+            enrolRetry = retry
+            plan(.enrolmentIsDue, after: 0)
         }
     }
 

@@ -21,7 +21,7 @@ extension Simulation {
             }
         }
         guard !requests.isEmpty else { return }
-        let request = requests[chance(requests.count)].request.id
+        let request = requests[chance(requests.count)].id
         coverage.note(.rightsWithdrawn)
         if let exchange = machine.signIn.exchange, exchange.request == request {
             coverage.note(.rightsWithdrawnInFlight)

@@ -18,13 +18,13 @@ extension Simulation {
         case 22..<28: try changeHandlers()
         case 28..<40:
             let validity = Duration.seconds(chance(3) == 0 ? chance(2_000) : 0)
-            let request: TokenRequest = newRequest()
+            let request = newRequest()
             try perform(machine.tokenRequested(request, minimumValidity: validity, by: caller(), now: now))
         case 40..<54: try requestRenewal()
         case 54..<58:
             let generation = machine.ledger.generation - min(machine.ledger.generation, UInt64(chance(2)))
             guard chance(6) > 0 else { return try hearVerdict(on: generation) }
-            let request: AuthorizationRequest = newRequest()
+            let request = newRequest()
             try perform(
                 machine.authorizationRejected(request, generation: generation, by: caller(), now: now)
             )
@@ -96,8 +96,8 @@ extension Simulation {
 
     private mutating func signIn() throws(Broken) {
         let user = Self.users[chance(2)]
-        let request: ChangeRequest = newRequest()
-        wanted[request.id] = user
+        let request = newRequest()
+        wanted[request] = user
         try perform(machine.signInRequested(request, facts(of: user), by: caller(), now: now))
     }
 
@@ -111,12 +111,13 @@ extension Simulation {
 
     private mutating func signOut() throws(Broken) {
         let before = waiting.subtracting(signOuts)
-        let request: ChangeRequest = newRequest()
-        signOuts.insert(request.id)
+        let request = newRequest()
+        signOuts.insert(request)
         coverage.note(.signOuts)
-        try perform(machine.signOutRequested(request, by: 1_000, now: now))
+        let ends = endEnrolment()
+        try perform(machine.signOutRequested(request, by: 1_000, endsBootstrapCredential: ends, now: now))
         // Invariant 10: whatever was received before it is over.
-        if !machine.enrolment.isIdle { throw Broken(description: "a sign-out left a credential to be tried again") }
+        if enrolling != nil { throw Broken(description: "a sign-out left a credential to be tried again") }
         if !waiting.isDisjoint(with: before) {
             throw Broken(description: "a sign-out left requests waiting that came before it")
         }
@@ -128,7 +129,7 @@ extension Simulation {
     mutating func enrol() throws(Broken) {
         guard machine.identity == nil, enrolling == nil, !keepsNothing else { return }
         enrolling = Self.users[chance(2)]
-        try perform(machine.enrolmentBegan(now: now))
+        enrolRetry = Retry()
         try tryEnrolment()
     }
 
@@ -136,36 +137,53 @@ extension Simulation {
         guard let user = enrolling else { return }
         guard machine.identity == nil else {
             enrolling = nil
-            return try perform(machine.enrolmentEnded(now: now))
+            return
         }
-        let request: ChangeRequest = newRequest()
-        (wanted[request.id], enrolRequest) = (user, request.id)
+        let request = newRequest()
+        (wanted[request], enrolRequest) = (user, request)
         try perform(machine.signInRequested(request, facts(of: user), by: caller(), now: now))
     }
 
     mutating func endEnrolmentTry(_ refusal: Refusal?) throws(Broken) {
         guard enrolling != nil else { return }
         if let refusal, refusal.kind == .providerUnavailable {
-            try perform(machine.enrolmentFailed(retryAfter: refusal.retryAfter, now: now))
+            let request = newRequest()
+            try perform(
+                machine.retryRequested(request, after: enrolRetry, retryAfter: refusal.retryAfter, now: now)
+            )
         } else {
             enrolling = nil
-            try perform(machine.enrolmentEnded(now: now))
         }
+    }
+
+    /// A sign-out ends it before anything of the sign-out is written.
+    private mutating func endEnrolment() -> Bool {
+        guard enrolling != nil else { return false }
+        coverage.note(.enrolmentsOvertaken)
+        (enrolling, enrolRequest) = (nil, nil)
+        return true
     }
 
     private mutating func identify() throws(Broken) {
         let externalUserId = chance(8) == 0 ? nil : ExternalUserId("ext-" + Self.users[chance(2)])
-        let request: IdentifyRequest = newRequest()
-        if externalUserId == nil { signOuts.insert(request.id) }
+        let request = newRequest()
+        if externalUserId == nil { signOuts.insert(request) }
+        let ends = externalUserId == nil && endEnrolment()
         try perform(
-            machine.identifyRequested(request, externalUserId: externalUserId, by: caller(), now: now)
+            machine.identifyRequested(
+                request,
+                externalUserId: externalUserId,
+                by: caller(),
+                endsBootstrapCredential: ends,
+                now: now
+            )
         )
     }
 
-    mutating func answerAsApp(_ request: IdentifyRequest) throws(Broken) {
-        guard waiting.contains(request.id) else { return }
+    mutating func answerAsApp(_ request: RequestID) throws(Broken) {
+        guard waiting.contains(request) else { return }
         let user = Self.users[chance(2)]
-        wanted[request.id] = user
+        wanted[request] = user
         let answer: Result<CredentialFacts, Refusal> =
             chance(6) == 0 ? .failure(Refusal(.invalidCredential, "No credential")) : .success(facts(of: user))
         try perform(machine.identifyAnswered(request, answer, now: now))

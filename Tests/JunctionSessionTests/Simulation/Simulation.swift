@@ -19,7 +19,7 @@ struct Simulation {
         case timeout(Attempt)
         case writeEnds(WriteTicket)
         case handlerAnswers(HandlerID, RenewalQuestion)
-        case appAnswers(IdentifyRequest)
+        case appAnswers(RequestID)
         case revocationEnds(RevocationID)
         case personDecides(Int)
         case userinfoAnswers(Attempt)
@@ -159,6 +159,7 @@ struct Simulation {
     /// Whom the service manager's credential is for, as long as it is tried, and its sign-in.
     var enrolling: String?
     var enrolRequest: RequestID?
+    var enrolRetry = Retry()
     /// Nothing can be sealed or written for as long as this process lives.
     var keepsNothing = false
     var signOuts: Set<RequestID> = []
@@ -333,11 +334,11 @@ struct Simulation {
         return ref
     }
 
-    mutating func newRequest<Asked>() -> Request<Asked> {
+    mutating func newRequest() -> RequestID {
         lastRequest += 1
         let id = RequestID(number: lastRequest)
         waiting.insert(id)
-        return Request(id)
+        return id
     }
 
     mutating func chance(_ count: Int) -> Int {

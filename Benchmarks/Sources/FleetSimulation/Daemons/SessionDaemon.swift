@@ -117,8 +117,8 @@ package struct SessionDaemon: FleetDaemon {
                 if perform(machine.writeEnded(ticket, failure: nil, now: now), now) { leaves = true }
             case .reply, .report:
                 break
-            case .authorize, .poll, .revoke, .interrupt, .askHandler, .ask, .enrol, .dropEnrolment, .goOn, .giveBack:
-                // Nobody here signs out, has a handler, or comes with a credential of the service manager or one for two requests.
+            case .authorize, .poll, .revoke, .interrupt, .askHandler, .ask, .goOn, .giveBack:
+                // Nobody here signs out, has a handler, or comes with a credential for two requests.
                 break
             }
         }
@@ -130,8 +130,8 @@ package struct SessionDaemon: FleetDaemon {
         return SecretRef(number: lastName)
     }
 
-    private mutating func newRequest<Asked>() -> Request<Asked> {
+    private mutating func newRequest() -> RequestID {
         lastName += 1
-        return Request(RequestID(number: lastName))
+        return RequestID(number: lastName)
     }
 }

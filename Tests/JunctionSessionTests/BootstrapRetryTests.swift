@@ -1,0 +1,180 @@
+import JunctionTesting
+import Testing
+
+@testable import JunctionSession
+
+/// The pause between two attempts of the bootstrap credential, and the sign-out that ends the credential.
+struct BootstrapRetryTests {
+    /// A device whose credential could not be exchanged yet, and the request that waits for the next attempt.
+    private func waiting(retryAfter: Duration? = nil) -> (bench: Bench, request: RequestID) {
+        var bench = Bench()
+        bench.signIn(.signInToken("alice"))
+        bench.failExchange(.unavailable(Unavailability("Busy", retryAfter: retryAfter)))
+        let request = bench.waitToRetry(after: Retry(), retryAfter: retryAfter)
+        return (bench, request)
+    }
+
+    /// A device whose credential has failed so often that its pauses are long, ten seconds at least.
+    private func waitingLong() throws -> (bench: Bench, request: RequestID) {
+        var (bench, request) = waiting()
+        for _ in 0..<100 {
+            let due = try #require(bench.machine.nextAlarm(now: bench.now))
+            if bench.now.uptime - Bench().now.uptime > .seconds(600), due - bench.now.wall > .seconds(20) { break }
+            bench.pass(due - bench.now.wall)
+            request = bench.waitToRetry(after: try #require(bench.retry(of: request)))
+        }
+        return (bench, request)
+    }
+
+    @Test func `the next attempt begins after the pause that the provider demands, once`() throws {
+        var (bench, request) = waiting(retryAfter: .seconds(60))
+        let due = try #require(bench.machine.nextAlarm(now: bench.now))
+        #expect(due - bench.now.wall >= .seconds(60) && due - bench.now.wall <= .seconds(66))
+
+        bench.pass(.seconds(59))
+        #expect(bench.reply(to: request) == nil)
+        bench.pass(.seconds(7))
+
+        #expect(bench.reply(to: request) == .retry)
+        #expect(bench.machine.nextAlarm(now: bench.now) == nil)
+    }
+
+    @Test func `pauses grow to ten minutes, and no further`() throws {
+        var (bench, request) = waiting()
+        for _ in 0..<30 {
+            let due = try #require(bench.machine.nextAlarm(now: bench.now))
+            #expect(due - bench.now.wall <= .seconds(600))
+            bench.pass(due - bench.now.wall)
+            request = bench.waitToRetry(after: try #require(bench.retry(of: request)))
+        }
+    }
+
+    @Test func `time in suspend counts, and a step of the wall clock does not`() {
+        var (bench, request) = waiting(retryAfter: .seconds(600))
+        bench.stepWall(.seconds(86_400))
+        #expect(bench.reply(to: request) == nil)
+        bench.stepWall(.seconds(-86_400 * 2))
+        #expect(bench.machine.nextAlarm(now: bench.now).map { $0 - bench.now.wall <= .seconds(660) } == true)
+
+        bench.resume(after: .seconds(700))
+
+        #expect(bench.reply(to: request) == .retry)
+    }
+
+    @Test(arguments: 0..<20 as Range<UInt64>)
+    func `a network that returns shortens the pause to a tenth of the failing time, ten seconds after an attempt`(
+        seed: UInt64
+    ) throws {
+        let began = Bench().now.uptime
+        var (bench, _) = try waitingLong()
+        bench.machine.random = Randomness(seed: seed)
+        bench.pass(.seconds(5))
+        let spread = min(max((bench.now.uptime - began) / 10, .seconds(10)), .seconds(300))
+
+        for _ in 0..<10 { bench.perform(bench.machine.networkChanged(now: bench.now)) }
+
+        let due = try #require(bench.machine.nextAlarm(now: bench.now))
+        #expect((.seconds(5)...(.seconds(5) + spread)).contains(due - bench.now.wall))
+    }
+
+    @Test func `a resume shortens the pause, once in ten seconds`() throws {
+        var (bench, request) = try waitingLong()
+
+        bench.resume(after: .milliseconds(9_999))
+        #expect(bench.reply(to: request) == nil)
+        bench.resume(after: .milliseconds(1))
+
+        #expect(bench.reply(to: request) == .retry)
+    }
+
+    @Test func `a resume does not shorten the pause that the provider demands`() {
+        var (bench, request) = waiting(retryAfter: .seconds(600))
+
+        bench.resume(after: .seconds(60))
+        #expect(bench.reply(to: request) == nil)
+        bench.resume(after: .seconds(600))
+
+        #expect(bench.reply(to: request) == .retry)
+    }
+
+    @Test func `the pauses of another credential begin short`() throws {
+        var (bench, _) = try waitingLong()
+        bench.pass(.seconds(700))
+
+        bench.waitToRetry(after: Retry())
+
+        let due = try #require(bench.machine.nextAlarm(now: bench.now))
+        #expect(due - bench.now.wall <= .seconds(2))
+    }
+
+    @Test func `a sign-out ends the wait`() {
+        var (bench, request) = waiting(retryAfter: .seconds(60))
+
+        bench.signOut()
+
+        #expect(bench.refusal(of: request) == .notSignedIn)
+        #expect(bench.machine.nextAlarm(now: bench.now) == nil)
+    }
+
+    @Test func `a sign-out that ends a credential is written although nobody is signed in`() {
+        for begin in [{ Bench() }, { Bench.signedIn() }, { Bench.terminated() }] as [() -> Bench] {
+            var bench = begin()
+            let written = bench.written.count
+
+            let signOut = bench.signOut(endsBootstrapCredential: true)
+
+            #expect(bench.reply(to: signOut) == .done)
+            #expect(bench.written.dropFirst(written).map(\.content) == [.signedOut])
+        }
+    }
+
+    @Test func `the next attempt waits for a sign-in under way, and begins when that fails`() {
+        var (bench, request) = waiting(retryAfter: .seconds(60))
+        bench.signIn(.signInToken("bob"))
+        bench.pass(.seconds(3_600))
+        #expect(bench.reply(to: request) == nil)
+        #expect(bench.machine.nextAlarm(now: bench.now) == nil, "or the alarm would ring for ever")
+
+        bench.failExchange(.refused("Expired"))
+
+        #expect(bench.reply(to: request) == .retry)
+    }
+
+    @Test func `the owner ends the credentials in place before a sign-out is written`() {
+        let house = House().start()
+        let written = Box<Int>()
+        house.on { [store = house.store] owner in
+            owner.beforeSignOut {
+                written.put(store.written.count)
+                return true
+            }
+        }
+
+        house.on { $0.signOut(by: 1_000) { _ in } }
+        #expect(written.all == [0])
+        #expect(house.store.written.map(\.content) == [.signedOut])
+        house.on { $0.identify(externalUserId: nil, by: 1_000, ask: { _, _ in }) { _ in } }
+        house.on { $0.identify(externalUserId: "ext-alice", by: 1_000, ask: { _, _ in }) { _ in } }
+
+        #expect(written.all == [0, 1])
+    }
+
+    @Test func `the owner answers when the pause is over`() throws {
+        let house = House().start()
+        let answers = Box<Result<Retry, Refusal>>()
+        house.on { $0.waitToRetry(after: Retry(), retryAfter: .seconds(60)) { answers.put($0) } }
+        #expect(house.alarm.setTo != nil && answers.all.isEmpty)
+
+        house.pass(.seconds(66))
+
+        #expect(try answers.all.first?.get().failures == 1)
+    }
+}
+
+extension Bench {
+    /// The machine was suspended for so long.
+    fileprivate mutating func resume(after duration: Duration) {
+        now = Moment(wall: now.wall + duration, uptime: now.uptime + duration)
+        perform(machine.clockJumped(now: now))
+    }
+}
