@@ -1,71 +1,55 @@
 import JunctionSecret
 
-/// The secrets that the machine knows by name only; nothing but the owner ever holds them.
+/// The secrets that the machine knows by name only. Nothing but the owner holds them.
 ///
-/// What is put here stays until an event is over and no part of the machine names it any more; it is wiped with its last
-/// user then.
+/// A secret stays until an event is over and no part of the machine names it any more; then it is wiped with its last user.
 struct SecretShelf {
-    private var sessions: [SecretRef: SessionSecrets] = [:]
-    /// What handlers gave.
-    private var answers: [SecretRef: RenewalAnswer] = [:]
-    /// The codes of sign-ins that await approval.
-    private var codes: [SecretRef: DeviceCodes] = [:]
-    private var partialGrants: [SecretRef: PartialGrant] = [:]
+    enum Secret: Sendable {
+        case session(SessionSecrets)
+        /// What a handler gave.
+        case answer(RenewalAnswer)
+        /// The codes of a sign-in that awaits approval.
+        case codes(DeviceCodes)
+        case partialGrant(PartialGrant)
+    }
+
+    private var secrets: [SecretRef: Secret] = [:]
     private var last: UInt64 = 0
 
-    /// Equal API keys have one name, by which the machine knows a key that was rotated.
-    mutating func put(_ secrets: SessionSecrets) -> SecretRef {
-        if let key = secrets.apiKey, let same = sessions.first(where: { $0.value.apiKey?.matches(key) == true }) {
-            return same.key
+    /// Equal API keys have one name, by which the machine knows whether a key was replaced.
+    mutating func put(_ secret: Secret) -> SecretRef {
+        if case .session(let new) = secret, let key = new.apiKey,
+            let same = secrets.keys.first(where: { session($0)?.apiKey?.matches(key) == true })
+        {
+            return same
         }
-        let ref = next()
-        sessions[ref] = secrets
-        return ref
-    }
-
-    mutating func put(_ answer: RenewalAnswer) -> SecretRef {
-        let ref = next()
-        answers[ref] = answer
-        return ref
-    }
-
-    mutating func put(_ codes: DeviceCodes) -> SecretRef {
-        let ref = next()
-        self.codes[ref] = codes
-        return ref
-    }
-
-    mutating func put(_ grant: PartialGrant) -> SecretRef {
-        let ref = next()
-        partialGrants[ref] = grant
-        return ref
-    }
-
-    private mutating func next() -> SecretRef {
         last += 1
-        return SecretRef(number: last)
+        let ref = SecretRef(number: last)
+        secrets[ref] = secret
+        return ref
     }
 
-    /// Lets go of everything else.
+    /// Wipes every secret that is not in use.
     mutating func keep(_ used: Set<SecretRef>) {
-        if sessions.keys.contains(where: { !used.contains($0) }) {
-            sessions = sessions.filter { used.contains($0.key) }
-        }
-        if answers.keys.contains(where: { !used.contains($0) }) { answers = answers.filter { used.contains($0.key) } }
-        if codes.keys.contains(where: { !used.contains($0) }) { codes = codes.filter { used.contains($0.key) } }
-        if partialGrants.keys.contains(where: { !used.contains($0) }) {
-            partialGrants = partialGrants.filter { used.contains($0.key) }
-        }
+        guard secrets.keys.contains(where: { !used.contains($0) }) else { return }
+        secrets = secrets.filter { used.contains($0.key) }
     }
 
-    func partialGrant(_ ref: SecretRef?) -> PartialGrant? { ref.flatMap { partialGrants[$0] } }
+    func session(_ ref: SecretRef?) -> SessionSecrets? {
+        if case .session(let secrets)? = ref.flatMap({ secrets[$0] }) { secrets } else { nil }
+    }
 
-    func secrets(_ ref: SecretRef?) -> SessionSecrets? { ref.flatMap { sessions[$0] } }
+    func answer(_ ref: SecretRef?) -> RenewalAnswer? {
+        if case .answer(let answer)? = ref.flatMap({ secrets[$0] }) { answer } else { nil }
+    }
 
-    func answer(_ ref: SecretRef?) -> RenewalAnswer? { ref.flatMap { answers[$0] } }
+    func codes(_ ref: SecretRef?) -> DeviceCodes? {
+        if case .codes(let codes)? = ref.flatMap({ secrets[$0] }) { codes } else { nil }
+    }
 
-    func codes(_ ref: SecretRef?) -> DeviceCodes? { ref.flatMap { codes[$0] } }
+    func partialGrant(_ ref: SecretRef?) -> PartialGrant? {
+        if case .partialGrant(let grant)? = ref.flatMap({ secrets[$0] }) { grant } else { nil }
+    }
 
-    /// How many secrets are held.
-    var count: Int { sessions.count + answers.count + codes.count + partialGrants.count }
+    var count: Int { secrets.count }
 }

@@ -93,8 +93,7 @@ extension SessionOwner {
             throw Refusal(ofCall: error)
         }
         if let verdict = provider.verdict(in: answer) {
-            let now = now
-            apply(machine.apiCallJudged(verdict, generation: generation, now: now), now)
+            handle { $0.apiCallJudged(verdict, generation: generation, now: $1) }
         }
         return answer
     }
@@ -155,10 +154,7 @@ extension SessionOwner {
         for event: (inout SessionMachine, RequestID, Moment) -> [Effect]
     ) async throws(Refusal) -> Answer {
         let outcome = await withCheckedContinuation { continuation in
-            let now = now
-            let request = newRequest()
-            requests[request] = OpenRequest { _, outcome in continuation.resume(returning: outcome) }
-            apply(event(&machine, request, now), now)
+            handle(OpenRequest { _, outcome in continuation.resume(returning: outcome) }, event)
         }
         return try outcome.get()
     }

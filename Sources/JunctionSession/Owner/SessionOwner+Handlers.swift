@@ -10,16 +10,14 @@ extension SessionOwner {
         lastHandler += 1
         let handler = HandlerID(number: lastHandler, uid: uid)
         handlers[handler] = ask
-        let now = now
-        apply(machine.handlerRegistered(handler, now: now), now)
+        handle { $0.handlerRegistered(handler, now: $1) }
         return handler
     }
 
     /// The handler no longer wants to be asked, or its connection is gone.
     package func unregister(_ handler: HandlerID) {
         guard handlers.removeValue(forKey: handler) != nil else { return }
-        let now = now
-        apply(machine.handlerGone(handler, now: now), now)
+        handle { $0.handlerGone(handler, now: $1) }
     }
 
     /// The handler's answer to a question; `nil` when it is unable, failed, or answered nonsense.
@@ -31,40 +29,23 @@ extension SessionOwner {
         _ answer: RenewalAnswer?,
         saying words: String? = nil
     ) {
-        let now = now
-        let said = answer == nil ? words?.firstWords : nil
-        apply(machine.handlerAnswered(handler, attempt, said.map(HandlerAnswer.failed) ?? put(answer), now: now), now)
-    }
-
-    /// The answer as the machine sees it. What comes late, twice or unasked is let go of with the event.
-    private func put(_ answer: RenewalAnswer?) -> HandlerAnswer {
-        guard let answer else { return .unable }
-        return switch answer {
-        case .renew: .renew
-        case .authToken: .authToken(shelf.put(answer))
-        case .signature: .signature(shelf.put(answer))
-        }
+        let named: HandlerAnswer =
+            switch answer {
+            case .renew: .renew
+            case .authToken(let token): .authToken(shelf.put(.answer(.authToken(token))))
+            case .signature(let signature, let sequence):
+                .signature(shelf.put(.answer(.signature(signature, sequence: sequence))))
+            case nil: words?.firstWords.map(HandlerAnswer.failed) ?? .unable
+            }
+        handle { $0.handlerAnswered(handler, attempt, named, now: $1) }
     }
 }
 
 extension String {
-    /// What of an app's own words fits into a line for a person; nothing when there is none.
+    /// The first line without control characters, at most 200 characters of it; `nil` when there is none.
     fileprivate var firstWords: String? {
         let line = prefix { !$0.isNewline }.unicodeScalars.filter { $0.properties.generalCategory != .control }
         let words = String(String.UnicodeScalarView(line.prefix(200)))
         return words.isEmpty ? nil : words
-    }
-}
-
-extension Credential {
-    /// A registration that came without a token, with the one that a handler gave.
-    func completed(with answer: RenewalAnswer?) -> Credential {
-        guard case .registration(let userId, nil) = self, let answer else { return self }
-        return switch answer {
-        case .renew: self
-        case .authToken(let token): .registration(userId: userId, token: token)
-        case .signature(let signature, let sequence):
-            .registrationSignature(userId: userId, signature: signature, sequence: sequence)
-        }
     }
 }

@@ -2,73 +2,43 @@ package import JunctionSecret
 
 /// What callers may ask of the owner. Each answer is delivered exactly once, on the owner's executor.
 extension SessionOwner {
+    package typealias SnapshotAnswer = @Sendable (Result<Snapshot, Refusal>) -> Void
+
     /// Signs a user in; the answer is the snapshot after it.
     ///
-    /// - Parameter isAllowed: asked again whenever rights have changed, for as long as nothing has left.
+    /// - Parameter isAllowed: asked again whenever rights have changed, until the change counts.
     package func signIn(
         _ credential: Credential,
         by uid: UInt32,
         while isAllowed: @escaping @Sendable () -> Bool = { true },
-        answer: @escaping @Sendable (Result<Snapshot, Refusal>) -> Void
+        answer: @escaping SnapshotAnswer
     ) {
         let credential = completed(credential)
         switch examined(credential) {
         case .failure(let refusal):
             answer(.failure(refusal))
         case .success(let facts):
-            let now = now
-            let request = newRequest()
-            requests[request] = OpenRequest(credential: credential, isAllowed: isAllowed) { owner, outcome in
-                answer(outcome.map { _ in owner.snapshot })
+            handle(.answeringSnapshot(answer, credential: credential, while: isAllowed)) {
+                $0.signInRequested($1, facts, by: uid, now: $2)
             }
-            apply(machine.signInRequested(request, facts, by: uid, now: now), now)
         }
     }
 
-    /// Callers may do something else than before: who waits for a turn and has lost the right to it is refused.
+    /// Rights have changed: refuses the callers who have lost the right to the change that they wait for.
     package func rightsChanged() {
         let withdrawn = Set(requests.filter { !$0.value.isAllowed() }.keys)
-        let now = now
-        if !withdrawn.isEmpty { apply(machine.rightWithdrawn(from: withdrawn, now: now), now) }
+        if !withdrawn.isEmpty { handle { $0.rightWithdrawn(from: withdrawn, now: $1) } }
         guard let permit = approvalPermit, !permit() else { return }
         approvalPermit = nil
-        apply(machine.approvalRightWithdrawn(now: now), now)
+        handle { $0.approvalRightWithdrawn(now: $1) }
     }
 
     /// Signs out, from any state, offline too.
-    package func signOut(by uid: UInt32, answer: @escaping @Sendable (Result<Snapshot, Refusal>) -> Void) {
+    package func signOut(by uid: UInt32, answer: @escaping SnapshotAnswer) {
         let ends = endBootstrapCredentials?() ?? false
-        let now = now
-        let request = newRequest()
-        requests[request] = OpenRequest { owner, outcome in answer(outcome.map { _ in owner.snapshot }) }
-        apply(machine.signOutRequested(request, by: uid, endsBootstrapCredential: ends, now: now), now)
-    }
-
-    /// Calls `end` on the owner's executor before every sign-out: bootstrap credentials that are in place by then were received
-    /// before it, and never sign in any more. It returns whether there was one.
-    package func beforeSignOut(endBootstrapCredentials end: @escaping @Sendable () -> Bool) {
-        endBootstrapCredentials = end
-    }
-
-    /// Waits until a sign-in of the bootstrap credential that failed in a way that passes may be tried again; a sign-out ends
-    /// the wait.
-    ///
-    /// - Parameter retry: what earlier attempts of the same credential came to; the answer is what to pass the next time.
-    package func waitToRetry(
-        after retry: Retry,
-        retryAfter: Duration?,
-        answer: @escaping @Sendable (Result<Retry, Refusal>) -> Void
-    ) {
-        let now = now
-        let request = newRequest()
-        requests[request] = OpenRequest { _, outcome in
-            switch outcome {
-            case .success(.retry(let retry)): answer(.success(retry))
-            case .failure(let refusal): answer(.failure(refusal))
-            case .success: break
-            }
+        handle(.answeringSnapshot(answer)) {
+            $0.signOutRequested($1, by: uid, endsBootstrapCredential: ends, now: $2)
         }
-        apply(machine.retryRequested(request, after: retry, retryAfter: retryAfter, now: now), now)
     }
 
     /// Makes the app's user the signed-in user. If a credential is needed, `ask` is called with the request's name;
@@ -81,35 +51,33 @@ extension SessionOwner {
         answer: @escaping @Sendable (Result<(IdentifyOutcome, Snapshot), Refusal>) -> Void
     ) {
         let ends = externalUserId == nil && endBootstrapCredentials?() ?? false
-        let now = now
-        let request = newRequest()
-        requests[request] = OpenRequest(isAllowed: isAllowed, ask: ask) { owner, outcome in
+        let request = OpenRequest(isAllowed: isAllowed, ask: ask) { owner, outcome in
             switch outcome {
             case .success(.identified(let identified)): answer(.success((identified, owner.snapshot)))
             case .failure(let refusal): answer(.failure(refusal))
             case .success: break
             }
         }
-        let effects = machine.identifyRequested(
-            request,
-            externalUserId: externalUserId,
-            by: uid,
-            endsBootstrapCredential: ends,
-            now: now
-        )
-        apply(effects, now)
+        handle(request) {
+            $0.identifyRequested(
+                $1,
+                externalUserId: externalUserId,
+                by: uid,
+                endsBootstrapCredential: ends,
+                now: $2
+            )
+        }
     }
 
     /// The app answered the question for a credential; a failure says why it did not.
     package func identifyAnswered(_ request: RequestID, with answer: Result<Credential, Refusal>) {
-        let now = now
         let facts = answer.flatMap { credential in
             let credential = completed(credential)
-            // Twice is once: what was judged is what is exchanged.
+            // A second answer changes nothing: what was judged is what is exchanged.
             if machine.callers.wanted(by: request) != nil { requests[request]?.credential = credential }
             return examined(credential)
         }
-        apply(machine.identifyAnswered(request, facts, now: now), now)
+        handle { $0.identifyAnswered(request, facts, now: $1) }
     }
 
     /// Compares the session with the user an app believes to be signed in; changes nothing.
@@ -118,12 +86,11 @@ extension SessionOwner {
     }
 
     /// Renews now; the answer is the snapshot after it.
-    package func renew(by uid: UInt32, answer: @escaping @Sendable (Result<Snapshot, Refusal>) -> Void) {
-        let now = now
-        let request = newRequest()
-        requests[request] = OpenRequest { owner, outcome in answer(outcome.map { _ in owner.snapshot }) }
-        apply(machine.renewRequested(request, by: uid, now: now), now)
+    package func renew(by uid: UInt32, answer: @escaping SnapshotAnswer) {
+        handle(.answeringSnapshot(answer)) { $0.renewRequested($1, by: uid, now: $2) }
     }
+
+    // MARK: Tokens
 
     /// The token that is served without asking anybody, and when; it is the same until the count of changes rises.
     package var servable: ServableToken? { machine.servable }
@@ -133,32 +100,24 @@ extension SessionOwner {
         machine.servableToken(minimumValidity: minimumValidity, now: now)
     }
 
-    /// An access token that is valid for at least `minimumValidity`, renewed first if need be.
+    /// Answers with an access token that is valid for at least `minimumValidity`, renewed first if need be.
     package func token(
         minimumValidity: Duration = .zero,
         by uid: UInt32,
         answer: @escaping @Sendable (Result<ServedToken, Refusal>) -> Void
     ) {
-        let now = now
-        let request = newRequest()
-        requests[request] = OpenRequest { owner, outcome in
+        let request = OpenRequest { owner, outcome in
             switch outcome {
             case .success(.token(let token)): answer(owner.served(token))
             case .failure(let refusal): answer(.failure(refusal))
             case .success: break
             }
         }
-        let effects = machine.tokenRequested(
-            request,
-            minimumValidity: minimumValidity,
-            by: uid,
-            now: now
-        )
-        apply(effects, now)
+        handle(request) { $0.tokenRequested($1, minimumValidity: minimumValidity, by: uid, now: $2) }
     }
 
     /// The secrets that are served now.
-    var servedSecrets: SessionSecrets? { shelf.secrets(machine.servedSecrets) }
+    var servedSecrets: SessionSecrets? { shelf.session(machine.servedSecrets) }
 
     /// The secret that belongs to the token which the machine said may be served.
     package func served(_ facts: TokenFacts) -> Result<ServedToken, Refusal> {
@@ -171,12 +130,39 @@ extension SessionOwner {
         return .success(ServedToken(secret: secret, facts: facts, userId: userId))
     }
 
+    // MARK: The bootstrap credential
+
+    /// Calls `end` on the owner's executor before every sign-out: bootstrap credentials that are in place by then were received
+    /// before it, and never sign in any more. `end` returns whether there was one.
+    package func beforeSignOut(endBootstrapCredentials end: @escaping @Sendable () -> Bool) {
+        endBootstrapCredentials = end
+    }
+
+    /// Answers when a sign-in of the bootstrap credential that failed in a way that passes may be tried again. A sign-out ends
+    /// the wait.
+    ///
+    /// - Parameter retry: what earlier attempts of the same credential came to; the answer is what to pass the next time.
+    package func waitToRetry(
+        after retry: Retry,
+        retryAfter: Duration?,
+        answer: @escaping @Sendable (Result<Retry, Refusal>) -> Void
+    ) {
+        let request = OpenRequest { _, outcome in
+            switch outcome {
+            case .success(.retry(let retry)): answer(.success(retry))
+            case .failure(let refusal): answer(.failure(refusal))
+            case .success: break
+            }
+        }
+        handle(request) { $0.retryRequested($1, after: retry, retryAfter: retryAfter, now: $2) }
+    }
+
     // MARK: Credentials
 
     /// An API key that is configured already need not be handed in again.
     private func completed(_ credential: Credential) -> Credential {
         guard case .apiKey(nil, let userId, let environment, let region) = credential,
-            let key = shelf.secrets(machine.keyInUse)?.apiKey, let configured = machine.configuredKey
+            let key = shelf.session(machine.keyInUse)?.apiKey, let configured = machine.configuredKey
         else { return credential }
         return .apiKey(
             key: key,
@@ -190,11 +176,24 @@ extension SessionOwner {
         do throws(CredentialRefused) {
             var facts = try provider.examine(credential, configured: machine.configuredKey)
             if case .apiKey(let key?, _, _, _) = credential {
-                facts.key = shelf.put(SessionSecrets(apiKey: key))
+                facts.key = shelf.put(.session(SessionSecrets(apiKey: key)))
             }
             return .success(facts)
         } catch {
             return .failure(Refusal(error))
+        }
+    }
+}
+
+extension SessionOwner.OpenRequest {
+    /// A request that is answered with the snapshot after it.
+    fileprivate static func answeringSnapshot(
+        _ answer: @escaping SessionOwner.SnapshotAnswer,
+        credential: Credential? = nil,
+        while isAllowed: @escaping @Sendable () -> Bool = { true }
+    ) -> Self {
+        Self(credential: credential, isAllowed: isAllowed) { owner, outcome in
+            answer(outcome.map { _ in owner.snapshot })
         }
     }
 }

@@ -2,8 +2,8 @@ import JunctionSecret
 
 /// The one owner of the session: feeds events to the machine, and carries its effects out.
 ///
-/// It runs on the executor it is given (the daemon's event loop), where the socket's handlers may call it without
-/// waiting; what takes time is a task of its own, detached from every caller, and comes back as an event.
+/// The owner runs on the executor that it is given (the daemon's event loop), where the socket's connections may call it
+/// without waiting. Whatever takes time is a task of its own, detached from every caller, and comes back as an event.
 package actor SessionOwner {
     private let executor: any SerialExecutor
     private let tasks: any TaskExecutor
@@ -23,7 +23,7 @@ package actor SessionOwner {
     var calls: [RequestID: CallUnderWay] = [:]
     /// The bodies of API calls that are passing, each with the user whose call it is.
     var streams: [(body: BodyStream, user: Identity)] = []
-    /// Whether who began the sign-in that awaits approval may still do so; nothing after a restart.
+    /// Whether the caller who began the sign-in that awaits approval may still do so; `nil` after a restart.
     var approvalPermit: (@Sendable () -> Bool)?
     /// The sign-ins that wait until what was granted for them is on the disk.
     var waitingForDisk: [Attempt: CheckedContinuation<Bool, Never>] = [:]
@@ -33,16 +33,16 @@ package actor SessionOwner {
     /// Ends the bootstrap credentials before a sign-out; returns whether there was one.
     var endBootstrapCredentials: (@Sendable () -> Bool)?
     private var lastRequest: UInt64 = 0
-    /// The secrets that are served: what is new here has been swapped in.
+    /// The secrets that were served after the last event.
     private var served: SecretRef?
     /// The request by which the provider is being told of a sign-out.
     private var revocation: Task<Void, Never>?
-    /// The newest revision that watchers have heard of.
+    /// The newest revision that was announced.
     private var announced: UInt64 = 1
     private var watchers: [@Sendable (Snapshot) -> Void] = []
     private var quietWaiters: [@Sendable () -> Void] = []
 
-    /// The session as everybody may see it.
+    /// The session as every caller with the right may see it.
     package private(set) var snapshot: Snapshot { didSet { changeCount.rise() } }
 
     package nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
@@ -51,7 +51,7 @@ package actor SessionOwner {
     struct OpenRequest {
         /// The credential that came with a sign-in or an identify call.
         var credential: Credential?
-        /// Whether who asked to change who is signed in may still do so.
+        /// Whether the caller may still change who is signed in.
         var isAllowed: @Sendable () -> Bool = { true }
         /// How the app of an identify call is asked for a credential.
         var ask: @Sendable (RequestID, _ externalUserId: ExternalUserId) -> Void = { _, _ in }
@@ -100,44 +100,44 @@ package actor SessionOwner {
         snapshot = Snapshot(revision: 1, changedAt: now.wall, facts: machine.facts(now: now))
     }
 
+    // MARK: Events
+
     /// Takes over what the store held. Called once, before anything else.
     ///
     /// - Parameter durable: false when the disk has yet to take it.
     package func start(with restoration: Restoration, durable: Bool = true) {
         var secrets = SessionSecrets()
         if case .restored(_, let stored, _) = restoration { secrets = stored }
-        let codes = secrets.codes.map { shelf.put($0) }
-        let partialGrants = secrets.partialGrants.map { shelf.put($0) }
+        let codes = secrets.codes.map { shelf.put(.codes($0)) }
+        let partialGrants = secrets.partialGrants.map { shelf.put(.partialGrant($0)) }
         (secrets.codes, secrets.partialGrants) = (nil, [])
-        let now = now
-        let ref = shelf.put(secrets)
-        let effects = machine.restored(
-            restoration,
-            secrets: ref,
-            codes: codes,
-            partialGrants: partialGrants,
-            durable: durable,
-            now: now
-        )
-        apply(effects, now)
+        let ref = shelf.put(.session(secrets))
+        handle {
+            $0.restored(
+                restoration,
+                secrets: ref,
+                codes: codes,
+                partialGrants: partialGrants,
+                durable: durable,
+                now: $1
+            )
+        }
     }
 
-    /// From now on `tell` is called with every new snapshot, on the owner's executor, before the observer is. It
-    /// must not change anything about the session.
+    /// Calls `tell` with every new snapshot from now on, on the owner's executor, before the observer. `tell` must not change
+    /// the session.
     package func watch(_ tell: @escaping @Sendable (Snapshot) -> Void) {
         watchers.append(tell)
     }
 
     /// The alarm rang; `clockJumped` when it rang because the wall clock was set or the machine resumed.
     package func alarmRang(clockJumped: Bool) {
-        let now = now
-        apply(clockJumped ? machine.clockJumped(now: now) : machine.alarmRang(now: now), now)
+        handle { clockJumped ? $0.clockJumped(now: $1) : $0.alarmRang(now: $1) }
     }
 
     /// The machine's network has changed: what waits for a provider that could not be reached is tried again soon.
     package func networkChanged() {
-        let now = now
-        apply(machine.networkChanged(now: now), now)
+        handle { $0.networkChanged(now: $1) }
     }
 
     /// Calls back when nothing is under way whose outcome would be lost; at once if that is so now.
@@ -156,11 +156,29 @@ package actor SessionOwner {
     /// What both clocks show.
     package nonisolated var now: Moment { clock.now() }
 
-    // MARK: Carrying out
+    /// Feeds one event to the machine, and carries out what follows from it.
+    func handle(_ event: (inout SessionMachine, Moment) -> [Effect]) {
+        let now = now
+        apply(event(&machine, now), now)
+    }
 
-    /// Does what the machine wants done, answers, tells the watchers, and sets the alarm: in this order.
-    func apply(_ effects: [Effect], _ now: Moment) {
-        // Callers hear of it last: what they do next must meet the state that they were told of.
+    /// Feeds a caller's request to the machine: the answer is delivered once.
+    func handle(_ request: OpenRequest, _ event: (inout SessionMachine, RequestID, Moment) -> [Effect]) {
+        let id = newRequest()
+        requests[id] = request
+        handle { event(&$0, id, $1) }
+    }
+
+    func newRequest() -> RequestID {
+        lastRequest += 1
+        return RequestID(number: lastRequest)
+    }
+
+    // MARK: Effects
+
+    /// Carries the effects out, answers, announces, and sets the alarm: in this order.
+    private func apply(_ effects: [Effect], _ now: Moment) {
+        // Answers leave last: a caller's next request must meet the state that its answer told of.
         var announcements: [() -> Void] = []
         for effect in effects {
             switch effect {
@@ -175,7 +193,7 @@ package actor SessionOwner {
             case .write(let ticket, let record, let secrets, let codes, let partialGrants):
                 write(ticket, record, secrets, codes, partialGrants)
             case .goOn(let attempt, let isWanted):
-                goOn(attempt, isWanted)
+                waitingForDisk.removeValue(forKey: attempt)?.resume(returning: isWanted)
             case .giveBack(let grant):
                 guard let content = shelf.partialGrant(grant)?.content else { continue }
                 start { await $0.provider.giveBack(content) }
@@ -196,11 +214,11 @@ package actor SessionOwner {
                 announcements.append { ask(question) }
             }
         }
-        keepSecrets()
+        wipeUnused()
         renewSnapshot(now)
         endCalls()
         for announce in announcements { announce() }
-        // Whoever was answered may have called back in, and what is newer has been announced then.
+        // A caller that was answered may have made another request, which has announced what is newer.
         if announced < snapshot.revision {
             announced = snapshot.revision
             let snapshot = snapshot
@@ -211,8 +229,7 @@ package actor SessionOwner {
         noticeQuiet()
     }
 
-    /// What no part of the machine names any more is wiped.
-    private func keepSecrets() {
+    private func wipeUnused() {
         shelf.keep(machine.secretsInUse)
         guard machine.servedSecrets != served else { return }
         served = machine.servedSecrets
@@ -225,122 +242,16 @@ package actor SessionOwner {
         snapshot = Snapshot(revision: snapshot.revision + 1, changedAt: now.wall, facts: facts)
     }
 
-    // MARK: What takes time
-
-    private func exchange(
-        _ attempt: Attempt,
-        _ request: RequestID,
-        completedWith given: SecretRef?,
-        expecting expected: Identity?
-    ) {
-        guard let credential = requests[request]?.credential?.completed(with: shelf.answer(given)) else {
-            return report(attempt, .credentialGone)
-        }
-        let keeper = keeper(attempt, of: credential.oneTimeSecret)
-        start { owner in
-            do throws(ExchangeFailure) {
-                let grant = try await owner.provider.exchange(credential, expecting: expected, keeper: keeper)
-                let now = owner.now
-                owner.apply(owner.machine.exchangeSucceeded(attempt, owner.put(grant), now: now), now)
-            } catch {
-                let now = owner.now
-                owner.apply(owner.machine.exchangeFailed(attempt, error, now: now), now)
-            }
-        }
+    /// Starts work that no caller can cancel, on the owner's own loop: the default executor would wake the process
+    /// once a second for ever.
+    @discardableResult
+    func start(_ work: @escaping @Sendable (isolated SessionOwner) async -> Void) -> Task<Void, Never> {
+        Task(executorPreference: tasks) { await work(self) }
     }
 
-    /// An exchange that never left, told on a turn of its own.
-    func report(_ attempt: Attempt, _ failure: ExchangeFailure) {
-        start { owner in
-            let now = owner.now
-            owner.apply(owner.machine.exchangeFailed(attempt, failure, now: now), now)
-        }
-    }
-
-    private func renew(_ attempt: Attempt, _ identity: Identity, with ref: SecretRef, using given: SecretRef?) {
-        let own = shelf.secrets(ref) ?? SessionSecrets()
-        var secrets = own
-        secrets.accessTokenEndsAt = machine.standing.session?.endsAt
-        if let end = secrets.accessTokenEndsAt, end <= now.uptime {
-            // What the provider would say to it says nothing about the user.
-            secrets.accessToken = nil
-        }
-        let answer = shelf.answer(given) ?? .renew
-        let (shown, departure) = (secrets, machine.renewal.departure)
-        observer.reached(.intentNoted)
-        start { owner in
-            do throws(RenewalFailure) {
-                let grant = try await owner.provider.renew(
-                    identity,
-                    with: shown,
-                    using: answer,
-                    departingBy: departure
-                )
-                owner.observer.reached(.answered)
-                owner.renewed(attempt, grant, keeping: own)
-            } catch {
-                let now = owner.now
-                owner.apply(owner.machine.renewalFailed(attempt, error, now: now), now)
-            }
-        }
-    }
-
-    private func renewed(_ attempt: Attempt, _ grant: Grant, keeping own: SessionSecrets) {
-        let now = now
-        guard grant.token != nil else {
-            fellShort(attempt, grant, keeping: own, now)
-            return
-        }
-        // An answer without a refresh token keeps the old one (RFC 6749 §6).
-        var grant = grant
-        grant.refreshToken = grant.refreshToken ?? own.refreshToken
-        grant.subjectTokenType = grant.subjectTokenType ?? own.subjectTokenType
-        // Those of the sign-in stay. A record of an earlier release has none until its first renewal.
-        grant.endpointOrigins = own.endpointOrigins ?? grant.endpointOrigins
-        apply(machine.renewalSucceeded(attempt, put(grant), now: now), now)
-    }
-
-    /// The answer has no usable access token. Its refresh token replaces the session's own all the same; an answer without one
-    /// leaves unknown what the provider did.
-    private func fellShort(_ attempt: Attempt, _ grant: Grant, keeping own: SessionSecrets, _ now: Moment) {
-        var failure =
-            grant.shortfall ?? Unavailability("The provider's answer to the renewal holds no access token")
-        guard let refreshToken = grant.refreshToken else {
-            failure.ambiguous = true
-            apply(machine.renewalFailed(attempt, .unavailable(failure), now: now), now)
-            return
-        }
-        var secrets = own
-        secrets.refreshToken = refreshToken
-        let granted = Granted(
-            identity: grant.identity,
-            scheme: grant.scheme,
-            life: nil,
-            secrets: shelf.put(secrets)
-        )
-        apply(machine.renewalFellShort(attempt, granted, failure, now: now), now)
-    }
-
-    /// What the provider granted, as the machine sees it.
-    func put(_ grant: Grant) -> Granted {
-        var secrets = SessionSecrets(
-            accessToken: grant.token?.secret,
-            refreshToken: grant.refreshToken,
-            apiKey: grant.apiKey,
-            subjectTokenType: grant.subjectTokenType
-        )
-        secrets.endpointOrigins = grant.endpointOrigins
-        return Granted(
-            identity: grant.identity,
-            scheme: grant.scheme,
-            life: grant.token?.life,
-            secrets: shelf.put(secrets)
-        )
-    }
-
-    /// The user is signed out here already, whether or not the provider hears of it.
+    /// Tells the provider that a user has signed out here.
     private func revoke(_ id: RevocationID, _ identity: Identity, with ref: SecretRef) {
-        let secrets = shelf.secrets(ref) ?? SessionSecrets()
+        let secrets = shelf.session(ref) ?? SessionSecrets()
         revocation = start { owner in
             var failure: Unavailability?
             do throws(Unavailability) {
@@ -348,12 +259,11 @@ package actor SessionOwner {
             } catch {
                 failure = error
             }
-            let now = owner.now
-            owner.apply(owner.machine.revocationEnded(id, failure: failure, now: now), now)
+            owner.handle { $0.revocationEnded(id, failure: failure, now: $1) }
         }
     }
 
-    /// The machine asks for the next write when this one has ended, so there is never more than one.
+    /// Writes a record. The machine asks for the next write when this one has ended, so there is never more than one.
     private func write(
         _ ticket: WriteTicket,
         _ record: SessionRecord,
@@ -361,7 +271,7 @@ package actor SessionOwner {
         _ codes: SecretRef?,
         _ partialGrants: [SecretRef]
     ) {
-        var sealed = shelf.secrets(ref) ?? SessionSecrets()
+        var sealed = shelf.session(ref) ?? SessionSecrets()
         sealed.codes = shelf.codes(codes)
         sealed.partialGrants = partialGrants.compactMap(shelf.partialGrant)
         let secrets = sealed
@@ -372,21 +282,7 @@ package actor SessionOwner {
             } catch {
                 failure = error
             }
-            let now = owner.now
-            owner.apply(owner.machine.writeEnded(ticket, failure: failure, now: now), now)
+            owner.handle { $0.writeEnded(ticket, failure: failure, now: $1) }
         }
-    }
-
-    /// Starts work that no caller can cancel, on the owner's own loop: the default executor would wake the process
-    /// once a second for ever.
-    @discardableResult
-    func start(_ work: @escaping @Sendable (isolated SessionOwner) async -> Void) -> Task<Void, Never> {
-        Task(executorPreference: tasks) { await work(self) }
-    }
-
-    /// A name for a new request.
-    func newRequest() -> RequestID {
-        lastRequest += 1
-        return RequestID(number: lastRequest)
     }
 }

@@ -1,0 +1,72 @@
+/// Renewing: the request, and what its answer comes to.
+extension SessionOwner {
+    func renew(_ attempt: Attempt, _ identity: Identity, with ref: SecretRef, using given: SecretRef?) {
+        let own = shelf.session(ref) ?? SessionSecrets()
+        var secrets = own
+        secrets.accessTokenEndsAt = machine.standing.session?.endsAt
+        // What the provider says to a dead token says nothing about the user.
+        if let end = secrets.accessTokenEndsAt, end <= now.uptime { secrets.accessToken = nil }
+        let answer = shelf.answer(given) ?? .renew
+        let (shown, departure) = (secrets, machine.renewal.departure)
+        observer.reached(.intentNoted)
+        start { owner in
+            do throws(RenewalFailure) {
+                let grant = try await owner.provider.renew(
+                    identity,
+                    with: shown,
+                    using: answer,
+                    departingBy: departure
+                )
+                owner.observer.reached(.answered)
+                owner.renewed(attempt, grant, keeping: own)
+            } catch {
+                owner.handle { $0.renewalFailed(attempt, error, now: $1) }
+            }
+        }
+    }
+
+    private func renewed(_ attempt: Attempt, _ grant: Grant, keeping own: SessionSecrets) {
+        guard grant.token != nil else { return fellShort(attempt, grant, keeping: own) }
+        var grant = grant
+        // An answer without a refresh token keeps the old one (RFC 6749 §6).
+        grant.refreshToken = grant.refreshToken ?? own.refreshToken
+        grant.subjectTokenType = grant.subjectTokenType ?? own.subjectTokenType
+        // The origins of the sign-in stay. A record of an earlier release has none until its first renewal.
+        grant.endpointOrigins = own.endpointOrigins ?? grant.endpointOrigins
+        let granted = put(grant)
+        handle { $0.renewalSucceeded(attempt, granted, now: $1) }
+    }
+
+    /// The answer has no usable access token. Its refresh token replaces the session's own all the same; an answer without one
+    /// leaves unknown what the provider did.
+    private func fellShort(_ attempt: Attempt, _ grant: Grant, keeping own: SessionSecrets) {
+        var failure =
+            grant.shortfall ?? Unavailability("The provider's answer to the renewal holds no access token")
+        guard let refreshToken = grant.refreshToken else {
+            failure.ambiguous = true
+            return handle { $0.renewalFailed(attempt, .unavailable(failure), now: $1) }
+        }
+        var secrets = own
+        secrets.refreshToken = refreshToken
+        let ref = shelf.put(.session(secrets))
+        let granted = Granted(identity: grant.identity, scheme: grant.scheme, life: nil, secrets: ref)
+        handle { $0.renewalFellShort(attempt, granted, failure, now: $1) }
+    }
+
+    /// Puts what the provider granted aside, and names it for the machine.
+    func put(_ grant: Grant) -> Granted {
+        var secrets = SessionSecrets(
+            accessToken: grant.token?.secret,
+            refreshToken: grant.refreshToken,
+            apiKey: grant.apiKey,
+            subjectTokenType: grant.subjectTokenType
+        )
+        secrets.endpointOrigins = grant.endpointOrigins
+        return Granted(
+            identity: grant.identity,
+            scheme: grant.scheme,
+            life: grant.token?.life,
+            secrets: shelf.put(.session(secrets))
+        )
+    }
+}

@@ -1,0 +1,118 @@
+import JunctionSecret
+
+/// Signing in: the requests to the provider, and what they grant before a sign-in is complete.
+extension SessionOwner {
+    /// The codes of the sign-in that awaits approval, if there is one: for callers who may manage the session.
+    package var codes: DeviceCodes? { shelf.codes(machine.approval.codes) }
+
+    /// Answers with the provider's page for a sign-in by a browser. The provider may have to be asked where that is.
+    package func authorizationPage(
+        _ page: AuthorizationPage,
+        by uid: UInt32,
+        answer: @escaping @Sendable (Result<String, Refusal>) -> Void
+    ) {
+        start { owner in
+            do throws(Refusal) {
+                if let refusal = owner.providerCallBegan(by: uid) { throw refusal }
+                answer(.success(try await owner.provider.authorizationPage(page)))
+            } catch {
+                answer(.failure(error))
+            }
+        }
+    }
+
+    func exchange(
+        _ attempt: Attempt,
+        _ request: RequestID,
+        completedWith given: SecretRef?,
+        expecting expected: Identity?
+    ) {
+        let credential = requests[request]?.credential?.completed(with: shelf.answer(given))
+        let keeper = keeper(attempt, of: credential?.oneTimeSecret)
+        start { owner in
+            do throws(ExchangeFailure) {
+                guard let credential else { throw .credentialGone }
+                let grant = try await owner.provider.exchange(credential, expecting: expected, keeper: keeper)
+                let granted = owner.put(grant)
+                owner.handle { $0.exchangeSucceeded(attempt, granted, now: $1) }
+            } catch {
+                owner.handle { $0.exchangeFailed(attempt, error, now: $1) }
+            }
+        }
+    }
+
+    // MARK: Approval on another screen
+
+    func authorize(_ attempt: Attempt, _ request: RequestID) {
+        let credential = requests[request]?.credential
+        approvalPermit = requests[request]?.isAllowed
+        start { owner in
+            do throws(ExchangeFailure) {
+                guard let credential else { throw .credentialGone }
+                let begun = try await owner.provider.authorize(credential)
+                let codes = owner.shelf.put(.codes(begun.codes))
+                let seen = ApprovalBegun(codes: codes, life: begun.life, interval: begun.interval)
+                owner.handle { $0.approvalBegan(attempt, seen, now: $1) }
+            } catch {
+                owner.handle { $0.exchangeFailed(attempt, error, now: $1) }
+            }
+        }
+    }
+
+    func poll(_ attempt: Attempt, with ref: SecretRef) {
+        let codes = shelf.codes(ref)
+        let keeper = keeper(attempt, of: codes?.deviceCode)
+        start { owner in
+            do throws(PollFailure) {
+                guard let codes else { throw .expired }
+                let grant = try await owner.provider.poll(codes, keeper: keeper)
+                owner.observer.reached(.answered)
+                let granted = owner.put(grant)
+                owner.handle { $0.exchangeSucceeded(attempt, granted, now: $1) }
+            } catch {
+                owner.handle { $0.pollFailed(attempt, error, now: $1) }
+            }
+        }
+    }
+
+    // MARK: Partial grants
+
+    /// Returns what keeps the partial grants of this attempt, and finds the one of an earlier attempt of the same credential.
+    private func keeper(_ attempt: Attempt, of credential: SharedSecret?) -> PartialGrantKeeper {
+        guard let credential else { return .none }
+        let known = machine.partialGrants.items.map(\.secrets).first { ref in
+            shelf.partialGrant(ref)?.credential.matches(credential) ?? false
+        }
+        if let known { machine.foundPartialGrant(attempt, known) }
+        return PartialGrantKeeper(found: shelf.partialGrant(known)?.content) { [weak self] content in
+            await self?.keep(PartialGrant(credential: credential, content: content), for: attempt) ?? false
+        }
+    }
+
+    private func keep(_ grant: PartialGrant, for attempt: Attempt) async -> Bool {
+        let ref = shelf.put(.partialGrant(grant))
+        return await withCheckedContinuation { continuation in
+            waitingForDisk[attempt] = continuation
+            handle { $0.partiallyGranted(attempt, ref, now: $1) }
+        }
+    }
+}
+
+extension ExchangeFailure {
+    fileprivate static let credentialGone = unavailable(
+        Unavailability("The credential of the sign-in is gone: sign in again")
+    )
+}
+
+extension Credential {
+    /// A registration that came without a token, with the token that a handler gave.
+    func completed(with answer: RenewalAnswer?) -> Credential {
+        guard case .registration(let userId, nil) = self, let answer else { return self }
+        return switch answer {
+        case .renew: self
+        case .authToken(let token): .registration(userId: userId, token: token)
+        case .signature(let signature, let sequence):
+            .registrationSignature(userId: userId, signature: signature, sequence: sequence)
+        }
+    }
+}
