@@ -269,7 +269,7 @@ import Testing
         bench.passToAlarm()
         bench.grantPoll()
         #expect(bench.state == .established && bench.facts.userId == "alice" && bench.facts.authorization == nil)
-        #expect(bench.written.last?.approval == nil && bench.machine.approval.codes == nil)
+        #expect(bench.written.last?.approval == nil && bench.machine.signIn.device?.codes == nil)
         #expect(bench.reports.contains(.exchangeEnded(.succeeded)))
     }
 
@@ -877,6 +877,6 @@ import Testing
             codes: nil,
             now: now
         )
-        #expect(!machine.approval.isRunning)
+        #expect(machine.signIn.device == nil)
     }
 }

@@ -68,7 +68,7 @@ struct PartialGrantTests {
         #expect(refusal.remedy?.contains("nothing was spent") == false)
 
         var bench = try Self.restarted(before)
-        let kept = try #require(bench.machine.partialGrants.items.first?.secrets)
+        let kept = try #require(bench.machine.signIn.grantsInUse.first)
         #expect(bench.machine.secretsInUse.contains(kept))
         bench.signIn(.linkCode)
         bench.findPartialGrant(kept)
@@ -80,7 +80,7 @@ struct PartialGrantTests {
     @Test func `a refusal drops it, from the disk too`() {
         var bench = Self.waiting()
         bench.signIn(.linkCode)
-        bench.findPartialGrant(bench.machine.partialGrants.items[0].secrets)
+        bench.findPartialGrant(bench.machine.signIn.grantsInUse[0])
         bench.failExchange(.refused("userinfo names nobody"))
 
         #expect(bench.written.last?.partialGrants.isEmpty == true)
@@ -91,7 +91,7 @@ struct PartialGrantTests {
         var bench = Self.waiting()
         bench.signOut()
         #expect(bench.givenBack.count == 1)
-        #expect(bench.written.last?.partialGrants.isEmpty == true && bench.machine.partialGrants.items.isEmpty)
+        #expect(bench.written.last?.partialGrants.isEmpty == true && bench.machine.signIn.grantsInUse.isEmpty)
 
         bench.holdsWrites = true
         bench.signIn(.linkCode)
@@ -151,7 +151,7 @@ struct PartialGrantTests {
             bench.failExchange(Self.trouble)
         }
         #expect(bench.givenBack == [granted[0]])
-        #expect(bench.machine.partialGrants.items.map(\.secrets).contains(approved))
+        #expect(bench.machine.signIn.grantsInUse.contains(approved))
     }
 
     // MARK: An approval

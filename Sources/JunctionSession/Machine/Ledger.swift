@@ -62,7 +62,7 @@ struct Ledger: Hashable, Sendable {
     struct Beside {
         var approval: StoredApproval?
         var codes: SecretRef?
-        var partialGrants: [PartialGrants.Item]
+        var partialGrants: [(stored: StoredPartialGrant, secrets: SecretRef)]
     }
 
     private struct Write: Hashable, Sendable {

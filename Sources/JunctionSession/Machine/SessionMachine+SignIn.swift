@@ -84,13 +84,13 @@ extension SessionMachine {
     package mutating func exchangeSucceeded(_ attempt: Attempt, _ granted: Granted, now: Moment) -> [Effect] {
         guard let exchange = signIn.sent(attempt) else { return revokeUnwanted(attempt, granted, now) }
         if let wanted = exchange.wanted, !wanted.isSameUser(as: granted.identity) {
-            dropPartialGrant(of: exchange)
+            dropGrant(of: exchange)
             let effects = revoke(granted, now)
             guard exchange.isPoll else {
                 return effects + exchangeFailed(attempt, .otherUser(granted.identity), now: now)
             }
             signIn.end()
-            let ending = exchange.isWithdrawn ? [] : endApproval(.approvedByAnother(than: wanted))
+            let ending = exchange.isWithdrawn ? [] : endDeviceSignIn(.approvedByAnother(than: wanted))
             return effects + ending + settle(now)
         }
         signIn.granted(granted)
@@ -113,13 +113,15 @@ extension SessionMachine {
         var effects = [report]
         switch failure {
         case .refused, .terminated:
-            dropPartialGrant(of: exchange)
+            dropGrant(of: exchange)
         case .otherUser, .unavailable:
-            // What it has brought is good for another try.
-            if exchange.isWithdrawn { effects += giveBackPartialGrants { $0.secrets == exchange.partialGrant } }
+            // What it has brought is good for another attempt.
+            if exchange.isWithdrawn, let grant = exchange.grant, dropGrant(of: exchange) {
+                effects.append(.giveBack(grant))
+            }
         }
         var refusal = refusal(for: failure, now)
-        if case .unavailable = failure, exchange.partialGrant != nil { refusal.remedy = .signInAgainWithPartialGrant }
+        if case .unavailable = failure, exchange.grant != nil { refusal.remedy = .signInAgainWithPartialGrant }
         callers.refuse(refusal) { $0 == .session }
         return effects + settle(now)
     }
@@ -142,6 +144,44 @@ extension SessionMachine {
         }
     }
 
+    // MARK: Grants without a user
+
+    /// The provider has granted something, and has to be asked further before it is a session: the grant is written before that,
+    /// and `goOn` says when.
+    package mutating func partiallyGranted(_ attempt: Attempt, _ secrets: SecretRef, now: Moment) -> [Effect] {
+        guard let exchange = signIn.sent(attempt), !exchange.isWithdrawn else {
+            return [.giveBack(secrets), .goOn(attempt, false)]
+        }
+        let dropped = signIn.keep(secrets, until: note(), now)
+        return (dropped.map { [.giveBack($0)] } ?? []) + settle(now)
+    }
+
+    /// An earlier attempt has spent the credential of this sign-in, which goes on with what that brought.
+    package mutating func foundPartialGrant(_ attempt: Attempt, _ secrets: SecretRef) {
+        if signIn.isSent(attempt) { signIn.goOn(with: secrets) }
+    }
+
+    /// The grant is written, or the disk has refused it: the sign-in goes on.
+    mutating func releasePartialGrant() -> [Effect] {
+        guard let exchange = signIn.exchange, let note = exchange.heldUntil, ledger.hasEnded(note) else { return [] }
+        signIn.release()
+        return [.goOn(exchange.attempt, true)]
+    }
+
+    /// The sign-in is decided: its grant leaves the record. Returns whether there was one.
+    @discardableResult
+    private mutating func dropGrant(of exchange: SignIn.Exchange) -> Bool {
+        guard signIn.dropGrant(exchange.grant) else { return false }
+        note()
+        return true
+    }
+
+    mutating func expireGrants(_ now: Moment) -> [Effect] {
+        let over = signIn.expireGrants(now)
+        if !over.isEmpty { note() }
+        return over.map { .giveBack($0) }
+    }
+
     // MARK: Making it durable
 
     /// What was granted takes the ledger's slot as soon as that is free and everything that was said of the session before
@@ -149,7 +189,7 @@ extension SessionMachine {
     mutating func storeGranted(_ now: Moment) -> [Effect] {
         guard ledger.takesChange, let (exchange, granted) = signIn.takeGranted() else { return [] }
         if exchange.isWithdrawn {
-            dropPartialGrant(of: exchange)
+            dropGrant(of: exchange)
             let effects = revokeUnlessSignedIn(granted, now)
             callers.refuse(.withdrawn) { $0 == .session }
             return effects
@@ -158,9 +198,9 @@ extension SessionMachine {
         rounds.drop(.renewal)
         // Who asked for a renewal gets a session that is fresh: when it has been written.
         renewal.abandon()
+        // The write that comes holds the session instead of the grant.
+        _ = signIn.dropGrant(exchange.grant)
         let effects = beginSignIn(ofApproval: exchange.isPoll)
-        // The write that comes holds the session instead.
-        _ = partialGrants.drop { $0.secrets == exchange.partialGrant }
         let externalUserId = exchange.externalUserId ?? externalUserId(of: granted.identity)
         var random = random
         ledger.begin(.signIn) { generation in
@@ -174,8 +214,8 @@ extension SessionMachine {
 
     /// A sign-in is about to be written: nobody is waited for on another screen any more.
     private mutating func beginSignIn(ofApproval isOfApproval: Bool) -> [Effect] {
-        guard isOfApproval else { return approval.isRunning ? endApproval(.approvalOvertaken) : [] }
-        approval.end()
+        guard isOfApproval else { return signIn.device == nil ? [] : endDeviceSignIn(.approvalOvertaken) }
+        _ = signIn.endDevice()
         callers.move { $0.wait.isOfApproval ? .session : nil }
         return []
     }
@@ -189,7 +229,7 @@ extension SessionMachine {
     /// It is on disk (or the disk refused it, and it is served from memory): somebody is signed in.
     mutating func signedIn(from before: Standing, _ now: Moment) -> [Effect] {
         if let session = standing.session { revocations.drop(session.stored.identity) }
-        approval.forgetError()
+        signIn.forgetDeviceError()
         let isSame = isSameUser(before, standing)
         let outcome: IdentifyOutcome = isSame ? .unchanged : before.session == nil ? .signedIn : .switched
         callers.move { caller in
@@ -324,8 +364,8 @@ extension SessionMachine {
     ) -> [Effect] {
         var wanted = expected
         if case .user(let identity) = facts.subject { wanted = identity }
-        if facts.awaitsApproval, approval.isRunning {
-            joinApproval(caller, for: externalUserId, wanting: wanted)
+        if facts.awaitsApproval, let device = signIn.device {
+            joinDeviceSignIn(caller, device, for: externalUserId, wanting: wanted)
             return []
         }
         // What has to be asked for first is counted when it leaves.
@@ -397,8 +437,8 @@ extension SessionMachine {
             return ledger.hasEnded(note) ? outcome : nil
         case .codes(let codes, let note):
             // They may have ended since, and somebody else may be about to be signed in.
-            guard approval.codes == codes else {
-                let words = approval.lastError ?? Refusal.approvalExpired.message
+            guard signIn.device?.codes == codes else {
+                let words = signIn.deviceError ?? Refusal.approvalExpired.message
                 return .failure(Refusal(.invalidCredential, words))
             }
             return ledger.hasEnded(note) ? caller.done().map { .success($0) } : nil

@@ -21,10 +21,10 @@ extension SessionMachine {
         _ answer: Answer,
         _ now: Moment
     ) -> [Effect] {
-        let isWanted = standing != .signedOut || !ledger.isSettled || approval.isRunning || endsBootstrapCredential
+        let isWanted = standing != .signedOut || !ledger.isSettled || signIn.device != nil || endsBootstrapCredential
         var effects: [Effect] = []
         if !ledger.isSigningOut { effects += revokeEverything(now) }
-        let isWaited = isWanted || !partialGrants.items.isEmpty
+        let isWaited = isWanted || !signIn.grantsInUse.isEmpty
         effects += dropEverything()
         callers.add(request, kind, by: uid, waitingFor: isWaited ? .signOut(answer) : .answer(.success(answer)))
         if isWaited, !ledger.isSigningOut {
@@ -36,7 +36,7 @@ extension SessionMachine {
 
     /// Whatever was received before is over.
     private mutating func dropEverything() -> [Effect] {
-        var effects = partialGrants.drop { _ in true }.map { Effect.giveBack($0) }
+        var effects = signIn.dropGrants().map { Effect.giveBack($0) }
         if let exchange = signIn.exchange {
             // What has left for the provider may still be granted there.
             if signIn.isSent(exchange.attempt) { revocations.overtake(exchange.attempt, of: nil) }
@@ -47,7 +47,7 @@ extension SessionMachine {
         renewal.abandon()
         rounds.drop(.renewal)
         rounds.drop(.signIn)
-        approval.end()
+        _ = signIn.endDevice()
         callers.overtake()
         return effects
     }

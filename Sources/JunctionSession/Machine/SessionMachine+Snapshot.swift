@@ -24,14 +24,14 @@ extension SessionMachine {
         case .unreadable(let unreadable):
             show(unreadable.header, in: &facts)
         }
-        if let pending = approval.stored {
+        if let pending = signIn.device?.stored {
             // Beside a record that cannot be read nothing is written: the codes are in memory only.
             if coming.content == nil { facts.storage.durable = false }
             facts.authorization = Snapshot.Authorization(expiresAt: pending.expiresAt)
         }
         // Of a session in good order its own renewals speak.
         let isInOrder = standing.session.map { !$0.stored.reauthenticationPending } ?? false
-        if let error = approval.lastError, !isInOrder || approval.isRunning { facts.renewal.lastError = error }
+        if let error = signIn.deviceError, !isInOrder || signIn.device != nil { facts.renewal.lastError = error }
         return facts
     }
 
@@ -47,7 +47,7 @@ extension SessionMachine {
     }
 
     /// Whether somebody may be signed in soon.
-    var isSigningIn: Bool { signIn.exchange != nil || ledger.isSigningIn || approval.isRunning }
+    var isSigningIn: Bool { signIn.exchange != nil || ledger.isSigningIn || signIn.device != nil }
 
     private func renewalFacts(of session: Session, _ now: Moment) -> Snapshot.Renewal {
         var facts = Snapshot.Renewal()

@@ -23,8 +23,6 @@ package struct SessionMachine: Hashable, Sendable {
     var renewal = Renewal()
     var rounds: HandlerRounds
     var revocations = Revocations()
-    var approval = Approval()
-    var partialGrants = PartialGrants()
     var callers = Callers()
     /// For calls of the session.
     var budget: CallBudget
@@ -94,13 +92,13 @@ package struct SessionMachine: Hashable, Sendable {
             stand(by: record, secrets, now)
             // Another provider's codes and grants are none of this one's.
             guard record.provider == provider else { break }
-            partialGrants.resume(record.partialGrants, partials, writtenAt: record.writtenAt, now)
+            var device: DeviceFlow?
             if var stored = record.approval, let codes {
                 // A record of an earlier release does not say it.
                 stored.wanted = stored.wanted ?? wanted(as: stored.externalUserId)
-                approval.resume(stored, codes, writtenAt: record.writtenAt, now)
-                if let kept = partialGrants.ofApproval { approval.isGranted(until: kept.endsAt, now) }
+                device = DeviceFlow(resuming: stored, codes, writtenAt: record.writtenAt, now)
             }
+            signIn.resume(device, grants: record.partialGrants, partials, writtenAt: record.writtenAt, now)
         case .unreadable(let unreadable):
             standing = .unreadable(unreadable)
         }
@@ -131,7 +129,7 @@ package struct SessionMachine: Hashable, Sendable {
         renewal.hurry(now, using: &random)
         callers.updateRetries { $0.hurry(now, using: &random) }
         revocations.hurry(now, using: &random)
-        approval.hurry(now, using: &random)
+        signIn.hurry(now, using: &random)
         return settle(now)
     }
 
@@ -139,8 +137,7 @@ package struct SessionMachine: Hashable, Sendable {
     package mutating func clockJumped(now: Moment) -> [Effect] {
         renewal.clockJumped(now)
         callers.updateRetries { $0.clockJumped(now) }
-        if approval.clockJumped(now) { note() }
-        partialGrants.clockJumped(now)
+        if signIn.clockJumped(now) { note() }
         if case .signedIn(var session) = standing {
             let before = session.stored
             session.clockJumped(now)
@@ -203,13 +200,12 @@ package struct SessionMachine: Hashable, Sendable {
         } while self != before
         effects += answerCallers(now)
         effects += advanceRevocations(now)
-        let beside = Ledger.Beside(approval: approval.stored, codes: approval.codes, partialGrants: partialGrants.items)
-        return effects + ledger.advance(standing, beside, provider: provider, now)
+        return effects + ledger.advance(standing, signIn.beside(now), provider: provider, now)
     }
 
     /// What ends when its time is over.
     enum End: CaseIterable {
-        case write, approval, partialGrants, questions, postponement
+        case write, deviceSignIn, grants, questions, postponement
     }
 
     /// What begins as soon as it may.
@@ -220,8 +216,8 @@ package struct SessionMachine: Hashable, Sendable {
     private mutating func perform(_ end: End, _ now: Moment) -> [Effect] {
         switch end {
         case .write: return giveUpOverdueWrite(now)
-        case .approval: return expireApproval(now)
-        case .partialGrants: return expirePartialGrants(now)
+        case .deviceSignIn: return expireDeviceSignIn(now)
+        case .grants: return expireGrants(now)
         case .questions: return advanceRounds(now)
         case .postponement:
             renewal.wake(now)
@@ -244,7 +240,7 @@ package struct SessionMachine: Hashable, Sendable {
     /// When something will be due by itself. `nil`: nothing, until somebody calls or the clock is set.
     package func nextAlarm(now: Moment) -> WallTime? {
         let revocation = revocations.dueAt(isHeld: isRevocationHeld, maySignIn)
-        let due = [rounds.dueAt, ledger.dueAt, revocation, retryDue(now), approvalDue(now), partialGrantDue]
+        let due = [rounds.dueAt, ledger.dueAt, revocation, retryDue(now), deviceDue(now), signIn.grantsEndAt]
         var times = due.compactMap(\.self).map(now.wall(at:))
         if let session = standing.session, session.isAlive(now), let end = session.end(now) { times.append(end) }
         if let session = standing.session, !session.isTrustworthy(now) { times.append(session.believableFrom) }
@@ -277,8 +273,6 @@ package struct SessionMachine: Hashable, Sendable {
         var refs = Set(renewal.secrets + signIn.secrets + callers.secrets + revocations.list.map(\.secrets))
         if let servedSecrets { refs.insert(servedSecrets) }
         if let coming = ledger.change?.outcome.secrets { refs.insert(coming) }
-        if let codes = approval.codes { refs.insert(codes) }
-        refs.formUnion(partialGrants.items.map(\.secrets))
         return refs
     }
 

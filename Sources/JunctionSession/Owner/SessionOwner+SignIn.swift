@@ -3,7 +3,7 @@ import JunctionSecret
 /// Signing in: the requests to the provider, and what they grant before a sign-in is complete.
 extension SessionOwner {
     /// The codes of the sign-in that awaits approval, if there is one: for callers who may manage the session.
-    package var codes: DeviceCodes? { shelf.codes(machine.approval.codes) }
+    package var codes: DeviceCodes? { shelf.codes(machine.signIn.device?.codes) }
 
     /// Answers with the provider's page for a sign-in by a browser. The provider may have to be asked where that is.
     package func authorizationPage(
@@ -80,7 +80,7 @@ extension SessionOwner {
     /// Returns what keeps the partial grants of this attempt, and finds the one of an earlier attempt of the same credential.
     private func keeper(_ attempt: Attempt, of credential: SharedSecret?) -> PartialGrantKeeper {
         guard let credential else { return .none }
-        let known = machine.partialGrants.items.map(\.secrets).first { ref in
+        let known = machine.signIn.grantsInUse.first { ref in
             shelf.partialGrant(ref)?.credential.matches(credential) ?? false
         }
         if let known { machine.foundPartialGrant(attempt, known) }

@@ -300,7 +300,7 @@ struct Exploration: Hashable {
     }
 
     private mutating func crash() throws(Broken) {
-        let awaited = machine.ledger.storage.durable && machine.ledger.isIdle ? machine.approval.stored : nil
+        let awaited = machine.ledger.storage.durable && machine.ledger.isIdle ? machine.signIn.device?.stored : nil
         (write, exchange, overtaken, renewal, asked, question, askedHandler) = (nil, nil, nil, nil, nil, nil, nil)
         (authorizing, poll) = (nil, nil)
         (handler, telling, waiting, wanted, shelf) = (nil, nil, [], [:], [:])
@@ -324,7 +324,7 @@ struct Exploration: Hashable {
                 now: now
             )
         )
-        if let awaited, machine.approval.stored?.externalUserId != awaited.externalUserId || !machine.approval.isRunning
+        if let awaited, machine.signIn.device?.stored.externalUserId != awaited.externalUserId || machine.signIn.device == nil
         {
             throw Broken(description: "a crash lost a sign-in that somebody may have approved")
         }

@@ -167,7 +167,7 @@ extension Simulation {
             throw Broken(description: "\(approved) has approved, and is not signed in")
         }
         try checkLogins()
-        let kept = Set(machine.partialGrants.items.compactMap { shelf[$0.secrets]?.granted?.refresh })
+        let kept = Set(machine.signIn.grantsInUse.compactMap { shelf[$0]?.granted?.refresh })
         if let lost = unnamedTokens.subtracting(kept).first {
             throw Broken(
                 description: "the login with the refresh token \(lost) lives on at the provider, and nobody holds it"
@@ -201,16 +201,16 @@ extension Simulation {
 
     /// A person approves what is waited for: that comes to a session, if nobody stands in the way and there is time.
     private mutating func approve() throws(Broken) -> String? {
-        guard let ref = machine.approval.codes, let code = shelf[ref]?.code else { return nil }
+        guard let ref = machine.signIn.device?.codes, let code = shelf[ref]?.code else { return nil }
         // Whoever is wanted, also when the session has ended meanwhile.
-        provider.decide(code, by: machine.approval.stored?.wanted?.name ?? "alice")
+        provider.decide(code, by: machine.signIn.device?.stored.wanted?.name ?? "alice")
         guard machine.standing.session == nil, !machine.callers.wantSignIn, machine.signIn.exchange == nil,
             machine.ledger.change == nil, enrolling == nil
         else { return nil }
         // The provider may want to be left alone for longer than its codes live.
-        if let stored = machine.approval.stored, let until = stored.notBefore, until >= stored.expiresAt { return nil }
+        if let stored = machine.signIn.device?.stored, let until = stored.notBefore, until >= stored.expiresAt { return nil }
         // By a wall clock that was set nobody knows after a restart how much of a demanded pause is left.
-        if machine.approval.stored?.notBefore != nil, restarts > 0, lastStep > time - 3_600_000 { return nil }
+        if machine.signIn.device?.stored.notBefore != nil, restarts > 0, lastStep > time - 3_600_000 { return nil }
         return provider.awaitsPoll(code, after: time + 120_000)
     }
 

@@ -59,11 +59,11 @@ extension Simulation {
         let secret = try given.map { (ref) throws(Broken) in try find(ref) }
         let call = Call(kind: .exchange, user: user, expected: expected?.name, given: secret, sentAt: time, start: now)
         // Now and then the credential is one that an earlier try has spent.
-        let kept = machine.partialGrants.items.first { item in
-            !item.stored.isOfApproval && shelf[item.secrets]?.granted?.user == user
+        let kept = machine.signIn.grantsInUse.first { grant in
+            grant != machine.signIn.device?.grant && shelf[grant]?.granted?.user == user
         }
-        if let kept, given == nil, chance(2) == 0, let tokens = shelf[kept.secrets]?.granted {
-            machine.foundPartialGrant(attempt, kept.secrets)
+        if let kept, given == nil, chance(2) == 0, let tokens = shelf[kept]?.granted {
+            machine.foundPartialGrant(attempt, kept)
             return resume(attempt, call, tokens)
         }
         try sendExchange(attempt, call)
@@ -80,7 +80,7 @@ extension Simulation {
     private mutating func poll(_ attempt: Attempt, _ ref: SecretRef) throws(Broken) {
         guard let code = try find(ref).code else { throw Broken(description: "a poll without a code") }
         if telling != nil { throw Broken(description: "a poll while the provider is told of a sign-out") }
-        if let tokens = machine.signIn.exchange?.partialGrant.flatMap({ shelf[$0]?.granted }) {
+        if let tokens = machine.signIn.exchange?.grant.flatMap({ shelf[$0]?.granted }) {
             return resume(attempt, Call(kind: .poll(code), user: "nobody", sentAt: time, start: now), tokens)
         }
         try checkDemand(.poll(code))
@@ -245,7 +245,7 @@ extension Simulation {
         case .success(.done):
             try hear(request, nil)
             try checkPromise()
-            if wanted[request] != nil, machine.standing.session == nil, !machine.approval.isRunning {
+            if wanted[request] != nil, machine.standing.session == nil, machine.signIn.device == nil {
                 throw Broken(description: "a sign-in succeeded, and nobody is signed in or waited for")
             }
         case .success(.identified(let outcome)):

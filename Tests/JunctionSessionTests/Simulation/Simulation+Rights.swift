@@ -6,9 +6,9 @@ extension Simulation {
 
     /// Somebody who waits for a sign-in may do so no more, or who began the sign-in that awaits approval.
     mutating func withdrawRight() throws(Broken) {
-        if machine.approval.isRunning, chance(2) == 0 {
+        if (machine.signIn.device != nil), chance(2) == 0 {
             coverage.note(.approvalRightsWithdrawn)
-            if let ref = machine.approval.codes, let code = shelf[ref]?.code { withdrawnCodes.insert(code) }
+            if let ref = machine.signIn.device?.codes, let code = shelf[ref]?.code { withdrawnCodes.insert(code) }
             return try perform(machine.approvalRightWithdrawn(now: now))
         }
         // What is being written has counted already.

@@ -602,8 +602,8 @@ extension Simulation {
     mutating func crash() throws(Broken) {
         noteCrash()
         let promised = machine.ledger.isSettled ? machine.standing : nil
-        let awaited = machine.ledger.isSettled ? machine.approval.stored : nil
-        if machine.approval.isRunning { coverage.note(machine.signIn.isPolling ? .crashPolling : .crashAwaiting) }
+        let awaited = machine.ledger.isSettled ? machine.signIn.device?.stored : nil
+        if (machine.signIn.device != nil) { coverage.note(machine.signIn.isPolling ? .crashPolling : .crashAwaiting) }
         let wasDurable = machine.ledger.storage.durable
         if machine.ledger.isSigningOut || machine.ledger.isEnding, let token = disk?.secret?.refresh {
             givenUp.insert(token)
@@ -638,7 +638,7 @@ extension Simulation {
         if wasDurable, let promised, !promised.isRestored(as: machine.standing) {
             throw Broken(description: "a crash lost \(promised): \(machine.standing)")
         }
-        if wasDurable, let awaited, machine.approval.stored?.externalUserId != awaited.externalUserId {
+        if wasDurable, let awaited, machine.signIn.device?.stored.externalUserId != awaited.externalUserId {
             throw Broken(description: "a crash lost a sign-in that somebody may have approved")
         }
     }

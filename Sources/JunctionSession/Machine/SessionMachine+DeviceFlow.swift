@@ -1,0 +1,149 @@
+/// Signing in by the approval of a person on another screen (RFC 8628).
+extension SessionMachine {
+    // MARK: Events
+
+    /// The provider gave the codes that were asked for. They are written before the caller is answered.
+    package mutating func approvalBegan(_ attempt: Attempt, _ begun: ApprovalBegun, now: Moment) -> [Effect] {
+        guard let exchange = signIn.sent(attempt) else {
+            _ = revocations.arrived(attempt)
+            return []
+        }
+        signIn.end()
+        if exchange.isWithdrawn {
+            callers.refuse(.withdrawn) { $0 == .session }
+            return settle(now)
+        }
+        signIn.show(DeviceFlow(begun, for: exchange.externalUserId, wanting: exchange.wanted, now))
+        let note = note()
+        // A sign-in is answered with the codes, an identify call at the end.
+        callers.move { caller in
+            guard caller.wait == .session else { return nil }
+            return caller.kind == .change ? .codes(begun.codes, note) : .approval
+        }
+        return settle(now)
+    }
+
+    /// A poll brought no session.
+    package mutating func pollFailed(_ attempt: Attempt, _ failure: PollFailure, now: Moment) -> [Effect] {
+        guard let exchange = signIn.sent(attempt), exchange.isPoll else {
+            _ = revocations.arrived(attempt)
+            return []
+        }
+        signIn.end()
+        if exchange.isWithdrawn { return settle(now) }
+        let changesRecord: Bool
+        switch failure {
+        case .pending: changesRecord = signIn.pollUndecided(tooFast: false, now)
+        case .slowDown: changesRecord = signIn.pollUndecided(tooFast: true, now)
+        case .unavailable(let unavailability): changesRecord = signIn.pollFailed(unavailability, now)
+        case .denied: return endDeviceSignIn(signIn.device?.interruption ?? .approvalDenied) + settle(now)
+        case .expired: return endDeviceSignIn(signIn.device?.interruption ?? .approvalExpired) + settle(now)
+        case .refused(let words):
+            return endDeviceSignIn(signIn.device?.interruption ?? .approvalRefused(words)) + settle(now)
+        }
+        // A restart polls no sooner than the provider has demanded.
+        if changesRecord { note() }
+        return settle(now)
+    }
+
+    /// The caller who began the device sign-in may not sign in any more: what a poll that has left brings is revoked.
+    package mutating func approvalRightWithdrawn(now: Moment) -> [Effect] {
+        guard signIn.device != nil else { return [] }
+        if signIn.isPolling { signIn.withdraw() }
+        // The codes leave the disk at once: after a crash nobody knows who asked for them.
+        return endDeviceSignIn(.withdrawn) + settle(now)
+    }
+
+    // MARK: What follows
+
+    /// The device sign-in is over without a session: its codes leave the disk, and its callers are told why.
+    mutating func endDeviceSignIn(_ refusal: Refusal) -> [Effect] {
+        let grant = signIn.endDevice(because: refusal.message)
+        callers.refuse(refusal, after: note()) { $0 == .approval }
+        return [.report(.exchangeEnded(.refused))] + (grant.map { [.giveBack($0)] } ?? [])
+    }
+
+    mutating func expireDeviceSignIn(_ now: Moment) -> [Effect] {
+        guard let device = signIn.device, device.hasExpired(now) else { return [] }
+        return endDeviceSignIn(device.interruption ?? .approvalExpired)
+    }
+
+    /// Codes are shown already. A sign-in joins those of a sign-in, an identify call those of an identify call for the same user;
+    /// any other combination is refused.
+    mutating func joinDeviceSignIn(
+        _ caller: Callers.Caller,
+        _ device: DeviceFlow,
+        for externalUserId: ExternalUserId?,
+        wanting wanted: Identity?
+    ) {
+        let isFull = callers.list.count(where: { $0.wait == .approval }) >= DeviceFlow.mostCallers
+        guard device.stored.externalUserId == externalUserId, device.stored.wanted == wanted,
+            !isFull || externalUserId == nil
+        else { return callers.refuse(caller.id, .anotherIsAwaited) }
+        callers.move(caller.id, to: externalUserId == nil ? .codes(device.codes, ledger.lastNote) : .approval)
+    }
+
+    /// Polls when a poll is due.
+    mutating func poll(_ now: Moment) -> [Effect] {
+        guard isPollDue(now) else { return [] }
+        let attempt = nextAttempt()
+        return signIn.poll(attempt, now).map { [.poll(attempt, with: $0)] } ?? []
+    }
+
+    /// Whether the next request of a sign-in is a poll: callers that sign in one after another leave a poll its turn.
+    func isPollDue(_ now: Moment) -> Bool { canPoll && signIn.device?.dueAt.map { $0 <= now.uptime } ?? false }
+
+    /// When a poll or the end of the codes is due by itself. Whatever prevents a poll that is due ends by an event of its own.
+    func deviceDue(_ now: Moment) -> Uptime? {
+        guard let due = signIn.device?.dueAt, due > now.uptime || canPoll else { return nil }
+        return due
+    }
+
+    /// At most one exchange is in flight, and while the provider is told of a sign-out no poll is: the sign-out could end what
+    /// the poll brings.
+    private var canPoll: Bool { signIn.exchange == nil && ledger.change == nil && !revocations.isTelling }
+}
+
+/// Why a device sign-in came to nothing.
+extension Refusal {
+    private static let again = "begin it again (junctionctl sign-in --device)"
+
+    static let approvalDenied = Refusal(.invalidCredential, "The sign-in was denied on the other screen: \(again)")
+    static let approvalExpired = Refusal(
+        .invalidCredential,
+        "The sign-in has expired before anybody approved it: \(again)"
+    )
+    static let approvalOvertaken = Refusal(.alreadySignedIn, "Somebody has signed in by other means meanwhile")
+    /// It was approved, and the provider did not say by whom.
+    static let approvalUnidentified = Refusal(
+        .providerUnavailable,
+        "Somebody has approved the sign-in, and the provider does not say who: what it has granted is given back: \(again)"
+    )
+
+    static func approvalRefused(_ words: String) -> Refusal {
+        Refusal(.invalidCredential, "The provider refused the sign-in that awaited approval: \(words): \(again)")
+    }
+
+    /// It may have been approved while the daemon was restarted, or while no answer came.
+    static func approvalInterrupted(byRestart: Bool) -> Refusal {
+        Refusal(
+            .invalidCredential,
+            "The sign-in was interrupted by \(byRestart ? "a restart" : "an answer that was lost"), and the provider does not "
+                + "take its code any more, approved or not: the approval has to be repeated: \(again)"
+        )
+    }
+
+    static func approvedByAnother(than wanted: Identity) -> Refusal {
+        Refusal(
+            .alreadySignedIn,
+            "Another user has approved the sign-in than \(wanted.userId), for whom it was begun: approve as \(wanted.userId), "
+                + "or sign out first",
+            userId: wanted.userId
+        )
+    }
+
+    fileprivate static let anotherIsAwaited = Refusal(
+        .busy,
+        "A sign-in that another call began awaits approval: wait for its end, or sign out to give it up"
+    )
+}
