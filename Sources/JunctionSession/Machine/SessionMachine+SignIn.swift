@@ -227,24 +227,28 @@ extension SessionMachine {
     }
 
     /// It is on disk (or the disk refused it, and it is served from memory): somebody is signed in.
-    mutating func signedIn(from before: Standing, _ now: Moment) -> [Effect] {
+    mutating func signedIn(insteadOf departed: consuming DepartedSession?, _ now: Moment) -> [Effect] {
         if let session = standing.session { revocations.drop(session.stored.identity) }
         signIn.forgetDeviceError()
-        let isSame = isSameUser(before, standing)
-        let outcome: IdentifyOutcome = isSame ? .unchanged : before.session == nil ? .signedIn : .switched
+        let present = standing.session?.stored.identity
+        let outcome: IdentifyOutcome
+        var effects = [Effect.report(.exchangeEnded(.succeeded))]
+        switch consume departed {
+        case nil:
+            outcome = .signedIn
+        case let departed? where present.map(departed.identity.isSameUser) ?? false:
+            outcome = .unchanged
+            effects += departed.dropped(because: .sameUserSignedIn)
+        case let departed?:
+            outcome = .switched
+            effects += departed.revoked { revoke($0, now) }
+        }
         callers.move { caller in
             guard caller.wait == .session || caller.wait == .renewal else { return nil }
             return caller.done(outcome).map { .answer(.success($0)) }
         }
         renewal.abandon()
-        // A vendor may know one session a user and device: the revocation of the same user's old one could end the new one.
-        let revoking = isSame ? [] : before.session.map { revoke($0, now) } ?? []
-        return [.report(.exchangeEnded(.succeeded))] + revoking
-    }
-
-    private func isSameUser(_ before: Standing, _ after: Standing) -> Bool {
-        guard let old = before.session, let new = after.session else { return false }
-        return old.stored.identity.isSameUser(as: new.stored.identity)
+        return effects
     }
 
     // MARK: Turns

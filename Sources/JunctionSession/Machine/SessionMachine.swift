@@ -169,14 +169,17 @@ package struct SessionMachine: Hashable, Sendable {
 
     /// The change is on disk, or the disk has refused it: now it counts.
     private mutating func changed(by change: Ledger.Change, _ now: Moment) -> [Effect] {
-        let before = standing
-        standing = change.outcome
+        let departed = standing.replace(with: change.outcome)
         defer { applyVerdict(after: change, now) }
         switch change.kind {
-        case .signIn: return signedIn(from: before, now)
-        case .rotation: return rotated(now)
-        case .ending(let termination): return ended(termination)
-        case .signOut: return signedOut()
+        case .signIn:
+            return signedIn(insteadOf: departed, now)
+        case .rotation:
+            return (departed?.dropped(because: .renewed) ?? []) + rotated(now)
+        case .ending(let termination):
+            return (departed?.dropped(because: .endedByProvider) ?? []) + ended(termination)
+        case .signOut:
+            return (departed?.dropped(because: .signedOut) ?? []) + signedOut()
         }
     }
 

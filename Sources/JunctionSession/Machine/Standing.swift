@@ -36,6 +36,42 @@ enum Standing: Hashable, Sendable {
     }
 }
 
+/// A session that stands no more. It can be revoked, or dropped with a reason, and has no other use.
+struct DepartedSession: ~Copyable {
+    private let session: Session
+
+    /// Why the provider is not told that a session is over.
+    enum Reason {
+        /// The session goes on, with new tokens.
+        case renewed
+        /// The same user has signed in again. A provider may know one session a user and device: revoking the old one could end
+        /// the new one.
+        case sameUserSignedIn
+        /// The provider has ended it.
+        case endedByProvider
+        /// The sign-out has already passed it to the revocations.
+        case signedOut
+    }
+
+    fileprivate init(_ session: Session) {
+        self.session = session
+    }
+
+    var identity: Identity { session.stored.identity }
+
+    consuming func revoked(_ revoke: (Session) -> [Effect]) -> [Effect] { revoke(session) }
+
+    consuming func dropped(because reason: Reason) -> [Effect] { [] }
+}
+
+extension Standing {
+    /// Makes `next` stand; returns the session that stood before, if there was one.
+    mutating func replace(with next: Standing) -> DepartedSession? {
+        defer { self = next }
+        return session.map { DepartedSession($0) }
+    }
+}
+
 /// The signed-in user, as stored, the secrets that are theirs, and what only this process knows.
 struct Session: Hashable, Sendable {
     var stored: StoredSession
