@@ -92,7 +92,7 @@ final class Provisioning: Sendable {
 
     /// The same, and looks again at those that could not be used.
     func lookAgain() {
-        state.withLock { $0.candidates.renew(.setAside) }
+        _ = state.withLock { $0.candidates.renew(.setAside) }
         look()
     }
 

@@ -28,7 +28,7 @@ extension Dispatcher {
         let connection: Connection
         let dispatcher: Dispatcher
 
-        func ask(_ request: RequestID, _ externalUserId: ExternalUserId) {
+        func ask(_ request: JunctionSession.RequestID, _ externalUserId: ExternalUserId) {
             let (owner, eventLoop, deadline) = (dispatcher.owner, dispatcher.eventLoop, dispatcher.patience.question)
             connection.ask(
                 SessionAuthenticate.self,
