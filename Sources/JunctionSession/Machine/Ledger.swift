@@ -1,44 +1,43 @@
-/// What the disk has, what is on its way there, and what it owes us: the one way to write.
+/// Writes the record: what the disk has, what is on its way there, and what the disk has refused. There is no other way to write.
 ///
-/// | the slot | at the store | what is written next |
+/// A *change* is a new generation: a sign-in, a rotation, a verdict, a sign-out. It counts when it has been written, or when the
+/// disk has refused it. A *note* is another edition of the generation that stands: a detail that has changed already. While a
+/// change is being written nothing else changes what stands, but a sign-out, which takes its place.
+///
+/// | the change | at the store | what is written next |
 /// |---|---|---|
-/// | free | nothing | the note that is wanted; else what a full disk owes, when that is due |
-/// | free | a note | the next note, folded from all that are wanted meanwhile |
-/// | a change | nothing | the change, and with it whatever note was wanted |
-/// | a change | an older write | the change, when that has ended |
+/// | none | nothing | the notes that are wanted; else what the disk has refused, when that is due |
+/// | none | a write | after its end, all notes that are wanted by then |
+/// | one | nothing | the change, with every note that is wanted |
+/// | one | an older write | the change, after the end of that write |
 ///
-/// A write that has not ended after ten seconds counts as refused for whoever waits: the change counts, every note has ended,
-/// and what the store has not got is wanted. Its own end is used when it comes; until then nothing else is written.
-///
-/// A *change* is a new generation: the standing follows it when it has been written, or the disk has refused it. A *note*
-/// is another edition of the generation that stands: a detail of the standing has changed already. While the slot is
-/// taken nothing else may change the standing, but a sign-out, which takes the slot over.
+/// A write that has not ended after ten seconds counts as refused for every caller that waits. Nothing else is written until its
+/// end, which is used when it comes.
 struct Ledger: Hashable, Sendable {
     /// The highest generation ever assigned, and the edition of it that was written last.
     private(set) var generation: UInt64 = 0
     private(set) var edition: UInt32 = 0
     private(set) var storage: StorageReport
-    /// Why no session could be kept here: it can neither be sealed nor written for as long as this process lives.
+    /// Why no session can be kept here for as long as this process lives: it can neither be sealed nor written.
     private(set) var obstacle: String?
-    /// What is being made durable: at most one change of the standing.
+    /// The change that is being written.
     private(set) var change: Change?
     private var atStore: Write?
-    /// The last note that is wanted, the last one that is at the store or has been, and the last one that has ended.
+    /// The last note that is wanted, the last that is at the store or has been there, and the last that has ended.
     private(set) var lastNote = Note.none
     private var lastBegun = Note.none
     private var lastEnded = Note.none
-    /// What the disk has refused is written again.
-    private var debt = Retry()
+    /// When what the disk has refused is written again.
+    private var rewrite = Retry()
     /// A sign-in or a sign-out settles what was locked or damaged, as soon as the disk has it.
     private var settlesDamage = false
     private var lastTicket: UInt64 = 0
 
-    /// One change of the standing, from the moment it is decided until it is durable.
     struct Change: Hashable, Sendable {
         let generation: UInt64
         /// What stands once it has been written.
         let outcome: Standing
-        var kind: Kind
+        let kind: Kind
 
         enum Kind: Hashable, Sendable {
             /// A sign-in, or a switch of users.
@@ -50,15 +49,15 @@ struct Ledger: Hashable, Sendable {
         }
     }
 
-    /// A note, by which its end can be waited for. What was noted later ends no earlier.
+    /// Names the write of a detail. A later note ends no earlier.
     struct Note: Hashable, Sendable {
         fileprivate var number: UInt64 = 0
 
-        /// Has ended before the first one is wanted.
+        /// Has ended before the first note is wanted.
         static let none = Note()
     }
 
-    /// What is sealed beside the standing: sign-ins that are not complete.
+    /// What is sealed beside the session: sign-ins that are not complete.
     struct Beside {
         var approval: StoredApproval?
         var codes: SecretRef?
@@ -67,19 +66,17 @@ struct Ledger: Hashable, Sendable {
 
     private struct Write: Hashable, Sendable {
         var ticket: WriteTicket
-        /// The change that it writes; nothing for a note.
+        /// The generation of the change that it writes; `nil` for notes alone.
         var generation: UInt64?
         var note: Note
         var beganAt: Uptime
-        /// It has been reported that it does not end.
+        /// The report that it does not end has been made.
         var isOverdue = false
     }
 
     init(sealedWith: String) {
         storage = StorageReport(sealedWith: sealedWith)
     }
-
-    // MARK: Start
 
     /// Takes over what the store held.
     mutating func restored(_ restoration: Restoration, durable: Bool, now: Moment) {
@@ -89,17 +86,17 @@ struct Ledger: Hashable, Sendable {
         case .restored(let record, _, let damaged):
             (generation, edition) = (record.generation, record.edition)
             storage.status = damaged == nil ? .ok : .damaged
+            if !durable { refused(now) }
         case .unreadable(let unreadable):
             (generation, edition) = (unreadable.header?.generation ?? 0, unreadable.header?.edition ?? 0)
             storage.status = unreadable.status
             if !unreadable.canSignIn { obstacle = unreadable.remedy }
         }
-        if !durable, case .restored = restoration { owe(now) }
     }
 
     // MARK: What is wanted
 
-    /// Takes the slot for the next generation; a sign-out takes it over from whatever holds it.
+    /// Wants the next generation written, in the place of a change that is being written.
     mutating func begin(_ kind: Change.Kind, _ outcome: (_ generation: UInt64) -> Standing) {
         generation += 1
         edition = 0
@@ -110,64 +107,47 @@ struct Ledger: Hashable, Sendable {
         }
     }
 
-    /// Wants the present standing written.
+    /// Wants the present details written.
     mutating func note() -> Note {
         lastNote.number += 1
         return lastNote
     }
 
-    /// Whether what was noted is on the disk, or the disk has refused it.
+    /// Whether a note is on the disk, or the disk has refused it.
     func hasEnded(_ note: Note) -> Bool { note.number <= lastEnded.number }
 
     // MARK: Writing
 
-    /// Hands the next write out, if one is wanted and none is at the store.
-    mutating func advance(
-        _ standing: Standing,
-        _ beside: Beside,
-        provider: String,
-        _ now: Moment
-    ) -> [Effect] {
+    /// Hands the next write out, if one is wanted and none is at the store. No other function makes a record.
+    mutating func advance(_ standing: Standing, _ beside: Beside, provider: String, _ now: Moment) -> [Effect] {
         guard atStore == nil else { return [] }
-        if let change { return write(change.outcome, beside, change.generation, provider, now) }
-        guard standing.content != nil else { return [] }
-        guard isNoteWanted || debt.isDue(now) else { return [] }
-        edition += 1
-        return write(standing, beside, nil, provider, now)
-    }
-
-    private mutating func write(
-        _ standing: Standing,
-        _ beside: Beside,
-        _ change: UInt64?,
-        _ provider: String,
-        _ now: Moment
-    ) -> [Effect] {
-        guard let content = standing.content else { return [] }
+        let written = change?.outcome ?? standing
+        guard let content = written.content, change != nil || isNoteWanted || rewrite.isDue(now) else { return [] }
+        if change == nil { edition += 1 }
         lastTicket += 1
         let ticket = WriteTicket(number: lastTicket)
-        atStore = Write(ticket: ticket, generation: change, note: lastNote, beganAt: now.uptime)
+        atStore = Write(ticket: ticket, generation: change?.generation, note: lastNote, beganAt: now.uptime)
         lastBegun = lastNote
         let record = SessionRecord(
             generation: generation,
             edition: edition,
-            // A record that is written by a clock that is wrong proves nothing of it: a session's time never goes back.
-            writtenAt: max(now.wall, standing.session?.writtenAt ?? now.wall),
+            // A wrong clock dates no record: a session's time never goes back.
+            writtenAt: max(now.wall, written.session?.writtenAt ?? now.wall),
             provider: provider,
             content: content,
             approval: beside.approval,
             partialGrants: beside.partialGrants.map(\.stored)
         )
         let partialGrants = beside.partialGrants.map(\.secrets)
-        return [.write(ticket, record, standing.secrets, codes: beside.codes, partialGrants: partialGrants)]
+        return [.write(ticket, record, written.secrets, codes: beside.codes, partialGrants: partialGrants)]
     }
 
-    /// Whether this is the write that is at the store.
+    /// Whether this write is at the store.
     func isAtStore(_ ticket: WriteTicket) -> Bool { atStore?.ticket == ticket }
 
     /// The write at the store ended.
     ///
-    /// - Returns: the change that this has decided.
+    /// - Returns: the change that counts from now on.
     mutating func ended(_ ticket: WriteTicket, failed: Bool, _ now: Moment) -> Change? {
         guard let write = atStore, write.ticket == ticket else { return nil }
         atStore = nil
@@ -175,18 +155,18 @@ struct Ledger: Hashable, Sendable {
         if decided != nil { change = nil }
         lastEnded.number = max(lastEnded.number, write.note.number)
         if failed {
-            owe(now)
+            refused(now)
         } else if isIdle {
-            debt.reset()
+            rewrite.reset()
             storage.durable = true
             if settlesDamage, obstacle == nil { storage.status = .ok }
         }
         return decided
     }
 
-    /// Whoever waits for a write that does not end waits no more, and the disk owes us; nothing while none is overdue.
+    /// Counts a write that does not end as refused; `nil` while none is overdue.
     ///
-    /// - Returns: the change that this has decided, and whether it is the first time that this write is given up.
+    /// - Returns: the change that counts from now on, and whether this write is given up for the first time.
     mutating func giveUpOverdue(_ now: Moment) -> (decided: Change?, isNew: Bool)? {
         guard let write = atStore, now.uptime >= write.beganAt + RenewalPolicy.longestWrite else { return nil }
         let decided = change
@@ -195,12 +175,12 @@ struct Ledger: Hashable, Sendable {
         (change, lastEnded) = (nil, lastNote)
         guard !write.isOverdue else { return (decided, false) }
         atStore?.isOverdue = true
-        owe(now)
+        refused(now)
         return (decided, true)
     }
 
-    private mutating func owe(_ now: Moment) {
-        debt.failed(after: RenewalPolicy.rewriteDelay(afterFailures: debt.failures + 1), now)
+    private mutating func refused(_ now: Moment) {
+        rewrite.failed(after: RenewalPolicy.rewriteDelay(afterFailures: rewrite.failures + 1), now)
         storage.durable = false
     }
 
@@ -211,26 +191,21 @@ struct Ledger: Hashable, Sendable {
 
     private var isNoteWanted: Bool { lastNote != lastBegun }
 
-    /// Whether a change may take the slot: everything that was said of the session before it is on the disk, or the disk
-    /// does not take it.
+    /// Whether a change may begin: every earlier note is on the disk, or the disk takes nothing.
     var takesChange: Bool { change == nil && (isIdle || (atStore?.isOverdue ?? false)) }
 
-    /// Whether the disk has everything, as far as it has not refused it.
-    var isSettled: Bool { isIdle && debt.failures == 0 }
+    /// Whether the disk has everything.
+    var isSettled: Bool { isIdle && rewrite.failures == 0 }
 
     /// Whether the tombstone of a sign-out is being written.
-    var isSigningOut: Bool {
-        if case .signOut? = change?.kind { true } else { false }
-    }
+    var isSigningOut: Bool { change?.kind == .signOut }
 
     /// Whether a sign-in that was granted is being written.
-    var isSigningIn: Bool {
-        if case .signIn? = change?.kind { true } else { false }
-    }
+    var isSigningIn: Bool { change?.kind == .signIn }
 
     /// When a write is due by itself, or the one at the store is given up.
     var dueAt: Uptime? {
-        guard let write = atStore else { return isIdle ? debt.time?.uptime : nil }
+        guard let write = atStore else { return isIdle ? rewrite.time?.uptime : nil }
         return write.isOverdue ? nil : write.beganAt + RenewalPolicy.longestWrite
     }
 }

@@ -1,26 +1,25 @@
-/// When something that has failed is tried again: the rules that renewals, polls, the service manager's credential, and
-/// sign-outs that the provider has yet to hear of have in common. A write that failed counts by them, too.
+/// When something that has failed is tried again: one rule for renewals, polls, the bootstrap credential, revocations and writes.
 ///
-/// | it waits | it is tried sooner |
+/// | the pause | is shortened |
 /// |---|---|
-/// | for as long as the provider has demanded | never |
-/// | by the backoff | after a resume from suspend and when the clock was set, at once; when the network returns, soon |
+/// | is demanded by the provider | never |
+/// | is the backoff | to nothing by a resume or a step of the clock; to a part of the failing time by a network that returns |
 ///
-/// An attempt that is made sooner comes `spacing` after the one before it, at the earliest.
+/// A shortened pause still leaves `spacing` between two attempts.
 package struct Retry: Hashable, Sendable {
     /// How often it has failed in a row.
     private(set) var failures = 0
-    /// When it is tried again; nothing where nothing has failed, or an attempt is under way.
+    /// The end of the pause; `nil` if nothing has failed, or while an attempt is under way.
     private(set) var time: Time?
-    /// The provider itself has said how long to wait.
+    /// The provider has said how long the pause is.
     private(set) var isDemanded = false
     private(set) var lastTried: Uptime?
-    /// Ten seconds, but where the provider says how far apart requests have to be.
+    /// Ten seconds, unless the provider says how far apart requests have to be.
     var spacing = RenewalPolicy.attemptSpacing
-    /// When the first of the attempts began that have failed.
+    /// When the first attempt of the failures began.
     private var failingSince: Uptime?
 
-    /// A time by the clock that never steps, and how it reads on the wall clock.
+    /// A time by the monotonic clock, and how it reads on the wall clock.
     struct Time: Hashable, Sendable {
         var uptime: Uptime
         var wall: WallTime
@@ -33,30 +32,30 @@ package struct Retry: Hashable, Sendable {
 
     package init() {}
 
-    /// At once.
+    /// A retry that is due now.
     init(_ now: Moment) {
         time = Time(now.uptime, now)
     }
 
-    /// As the provider has demanded of the process before this one: nothing where that is over. The wall clock may have been
-    /// set since: a pause never grows beyond what is believed.
+    /// The pause that a record has; `nil` if it is over. The wall clock may have been set since: a pause is never longer than
+    /// what is believed of a provider.
     init?(demandedUntil end: WallTime, _ now: Moment) {
         guard end > now.wall else { return nil }
         time = Time(now.uptime + min(end - now.wall, RenewalPolicy.believableRetryAfter.upperBound), now)
         isDemanded = true
     }
 
-    /// An attempt is made.
+    /// An attempt begins.
     mutating func begin(_ now: Moment) {
         (time, isDemanded, lastTried) = (nil, false, now.uptime)
     }
 
-    /// It has succeeded, or is over: what failed counts no more. When the last attempt was made is still known.
+    /// Forgets the failures, but not when the last attempt was made.
     mutating func reset() {
         (failures, failingSince, time, isDemanded) = (0, nil, nil, false)
     }
 
-    /// Nothing has failed, and the next attempt is made after this.
+    /// Nothing has failed, and the next attempt follows after this.
     mutating func wait(for delay: Duration, _ now: Moment) {
         reset()
         time = Time(now.uptime + delay, now)
@@ -69,10 +68,10 @@ package struct Retry: Hashable, Sendable {
         (time, self.isDemanded) = (Time(now.uptime + delay, now), isDemanded)
     }
 
-    /// The attempt has failed: the next one is made when the provider wants it, or by the backoff.
+    /// The attempt has failed: the next one follows when the provider says, or by the backoff.
     ///
     /// - Parameter left: what is left of the life of the token that is to be replaced.
-    /// - Returns: how long that is.
+    /// - Returns: how long the pause is.
     mutating func failed(
         retryAfter: Duration?,
         left: Duration? = nil,
@@ -86,24 +85,22 @@ package struct Retry: Hashable, Sendable {
         return delay
     }
 
-    /// Whether its time has come.
     func isDue(_ now: Moment) -> Bool { time.map { $0.uptime <= now.uptime } ?? false }
 
-    /// Whether somebody with a good reason may pass the backoff.
+    /// Whether a caller with a good reason may pass the backoff.
     func mayTrySooner(_ now: Moment) -> Bool { !isDemanded && earliest(now) <= now.uptime }
 
     private func earliest(_ now: Moment) -> Uptime {
         lastTried.map { max($0 + spacing, now.uptime) } ?? now.uptime
     }
 
-    /// The wall clock was set, or the machine resumed: what the backoff waits for may have come back, and the time reads
-    /// otherwise.
+    /// The wall clock was set, or the machine resumed: the provider may be reachable again, and the time reads otherwise.
     mutating func clockJumped(_ now: Moment) {
         guard let time else { return }
         self.time = Time(isDemanded ? time.uptime : min(time.uptime, earliest(now)), now)
     }
 
-    /// The network may have come back: a retry that waits for it waits no longer than a part of the time that it was missed.
+    /// The network may have come back.
     mutating func hurry(_ now: Moment, using random: inout Randomness) {
         guard let time, !isDemanded else { return }
         let earliest = earliest(now)

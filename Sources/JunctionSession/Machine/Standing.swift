@@ -1,7 +1,7 @@
-/// Who is signed in, as far as it has been made durable (or durability was refused).
+/// Who is signed in, as far as the disk has it or has refused it.
 ///
-/// A record is written from a standing and from nothing else, so what a record says and the secrets that are sealed with
-/// it come from one value.
+/// A record is made of a standing and of nothing else, so what it says and the secrets that are sealed with it come from one
+/// value.
 enum Standing: Hashable, Sendable {
     case signedOut
     /// A team API key without a user.
@@ -15,7 +15,7 @@ enum Standing: Hashable, Sendable {
         if case .signedIn(let session) = self { session } else { nil }
     }
 
-    /// What is sealed beside the record.
+    /// The secrets that are sealed in its record.
     var secrets: SecretRef? {
         switch self {
         case .signedIn(let session): session.secrets
@@ -24,7 +24,7 @@ enum Standing: Hashable, Sendable {
         }
     }
 
-    /// What a record of this standing holds; nothing while the present record cannot even be read.
+    /// What its record holds; `nil` if the present record cannot be read.
     var content: SessionRecord.Content? {
         switch self {
         case .signedOut: .signedOut
@@ -72,25 +72,25 @@ extension Standing {
     }
 }
 
-/// The signed-in user, as stored, the secrets that are theirs, and what only this process knows.
+/// The signed-in user as stored, the user's secrets, and what only this process knows.
 struct Session: Hashable, Sendable {
     var stored: StoredSession
-    /// The secrets of this user and of nobody else: they came with the identity, in one grant or one record.
+    /// They came with the identity, in one grant or one record.
     private(set) var secrets: SecretRef
-    /// When the newest record of the session was written, as far as a clock could be believed: one before that is wrong.
+    /// When the newest record of the session was written. A wall clock that reads earlier is wrong.
     private(set) var writtenAt: WallTime
-    /// When its token is to be renewed, as the wall clock reads now; what is stored is what was drawn.
+    /// The renewal time as the wall clock reads now; the record keeps what was drawn.
     private(set) var renewAt: WallTime?
-    /// The same by the clock that never steps; unknown after a restart.
+    /// The same by the monotonic clock.
     private var renewsAt: Uptime?
-    /// When this process obtained the token; unknown after a restart.
+    /// When this process obtained the token; `nil` after a restart.
     private(set) var obtainedAt: Uptime?
-    /// When the token ends by the clock that never steps; unknown after a restart.
+    /// When the token ends by the monotonic clock; `nil` if a restart could not believe the wall clock.
     private(set) var endsAt: Uptime?
-    /// When the first of the refusals without a reason came.
+    /// When the first refusal without a reason came.
     private var refusedSince: Uptime?
 
-    /// As a record had it, with the secrets that were sealed in that record.
+    /// A record's session, with the secrets that were sealed in that record.
     init(restored stored: StoredSession, secrets: SecretRef, writtenAt: WallTime, at now: Moment) {
         self.stored = stored
         self.secrets = secrets
@@ -102,7 +102,7 @@ struct Session: Hashable, Sendable {
         if hasEnd { endsAt = stored.token.map { now.uptime + ($0.expiresAt - now.wall) } }
     }
 
-    /// As a sign-in brought it.
+    /// A session that was granted.
     init(
         _ granted: Granted,
         externalUserId: ExternalUserId?,
@@ -139,12 +139,12 @@ struct Session: Hashable, Sendable {
         return next
     }
 
-    /// The same session with the refresh token that replaced its own in an answer without a usable access token. Its access
-    /// token is served on while it lives, and no request with the new refresh token is under way.
+    /// The same session with the successor of its refresh token, which came without a usable access token. The old access token
+    /// is served while it lives.
     func succeeded(by secrets: SecretRef) -> Session {
         var next = self
         next.secrets = secrets
-        // The provider has granted something: it did not mean its refusals.
+        // The provider has granted something, so its refusals without a reason count no more.
         if next.stored.isReauthenticationPresumed { next.stored.reauthenticationPending = false }
         next.stored.unexplainedRefusals = nil
         next.refusedSince = nil
@@ -152,7 +152,7 @@ struct Session: Hashable, Sendable {
         return next
     }
 
-    /// The wall clock was set: the renewal stays where it is in the life of its token.
+    /// The wall clock was set: the renewal keeps its place in the life of the token.
     mutating func clockJumped(_ now: Moment) {
         if let renewsAt { renewAt = min(now.wall(at: renewsAt), stored.renewAt ?? .never) }
         if let refusedSince { stored.unexplainedRefusals?.firstAt = now.wall(at: refusedSince) }
@@ -162,11 +162,8 @@ struct Session: Hashable, Sendable {
 
     /// A renewal was refused without a reason while the token was dead.
     ///
-    /// | refusals | over | and then |
-    /// |---|---|---|
-    /// | fewer than three | | it counts as a transient failure |
-    /// | three or more | less than ten minutes | the same |
-    /// | three or more | ten minutes or more | reauthentication is required, and the session is tried once an hour |
+    /// After three of them over at least ten minutes reauthentication is required, and the session is tried once an hour.
+    /// Before that each counts as a transient failure.
     mutating func refusedWithoutReason(_ now: Moment) {
         let since = refusedSince ?? now.uptime
         let count = (stored.unexplainedRefusals?.count ?? 0) + 1
@@ -177,14 +174,14 @@ struct Session: Hashable, Sendable {
         }
     }
 
-    /// The provider says in so many words that it wants a new credential.
+    /// The provider says explicitly that it wants a new credential.
     mutating func reauthenticationDemanded() {
         stored.reauthenticationPending = true
         stored.unexplainedRefusals = nil
         refusedSince = nil
     }
 
-    /// Whether the token is dead for certain. By a wall clock that is wrong nobody knows.
+    /// Whether the token is certainly dead. With a wrong wall clock that is not known.
     func isDead(_ now: Moment) -> Bool { lifeOfProof(now) <= .zero }
 
     // MARK: Life
@@ -199,13 +196,13 @@ struct Session: Hashable, Sendable {
     /// Whether the token may be served.
     func isAlive(_ now: Moment) -> Bool { window?.contains(now) ?? false }
 
-    /// A wall clock before the record's own write time is wrong, and so is every lifetime read off it.
+    /// Whether the wall clock can be believed: it is not before the record's own write time.
     func isTrustworthy(_ now: Moment) -> Bool { now.wall >= believableFrom }
 
-    /// The wall clock is believed from this time on.
+    /// From when on the wall clock is believed.
     var believableFrom: WallTime { writtenAt + (.zero - RenewalPolicy.clockTolerance) }
 
-    /// How long the token is good for; zero when it is dead.
+    /// What is left of the token's life; zero when it is dead.
     func validity(_ now: Moment) -> Duration {
         guard let token = stored.token, isAlive(now) else { return .zero }
         let byWall = token.expiresAt - now.wall
@@ -213,27 +210,27 @@ struct Session: Hashable, Sendable {
         return min(byWall, endsAt - now.uptime)
     }
 
-    /// When the token ends by the wall clock, if nobody sets it: by whichever clock that is earlier.
+    /// When the token ends, by the clock that says so first.
     func end(_ now: Moment) -> WallTime? {
         guard let token = stored.token else { return nil }
         guard let endsAt else { return token.expiresAt }
         return min(token.expiresAt, now.wall(at: endsAt))
     }
 
-    /// Whether its token ends by itself, so that it has to be renewed before that.
+    /// Whether its token has an end, before which it has to be renewed.
     var hasEnd: Bool { stored.token.map { $0.expiresAt < .never } ?? false }
 
-    /// For how long the session's token can prove to the provider that it is its own user who signs out.
+    /// How long the session's token can prove to the provider that its own user signs out.
     func lifeOfProof(_ now: Moment) -> Duration {
         guard hasEnd else { return RenewalPolicy.longestRevocation }
         if isTrustworthy(now) { return validity(now) }
-        // By a wall clock that is wrong, and after a restart, nobody knows; what the provider makes of the token decides.
+        // With a wrong wall clock after a restart the provider's answer to the token decides.
         return endsAt.map { $0 - now.uptime } ?? RenewalPolicy.longestRevocation
     }
 }
 
 extension TokenFacts {
-    /// The life on the wall clock as it reads now: a clock that was set since the request was sent changes no life.
+    /// A life as it reads on the wall clock now.
     init(_ life: Life, generation: UInt64, _ now: Moment) {
         self.init(
             issuedAt: now.wall(at: life.start),
