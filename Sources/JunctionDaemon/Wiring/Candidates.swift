@@ -66,7 +66,9 @@ struct Candidates {
 
     /// Takes up the first that nobody has looked at, unless another one is under way.
     mutating func next() -> Attempt? {
-        guard !all.contains(where: \.isActive), let index = all.firstIndex(where: { $0.progress == .fresh }) else { return nil }
+        guard !all.contains(where: \.isActive), let index = all.firstIndex(where: { $0.progress == .fresh }) else {
+            return nil
+        }
         number += 1
         all[index].progress = .lookedUp
         return attempt(at: index)

@@ -1,6 +1,6 @@
 /// How often each local user may make the daemon call the provider: a sliding minute, in whole calls.
 ///
-/// Only what reaches the network is counted, when it leaves; whether there is room is asked when it is about to.
+/// Only calls that reach the network are counted, when they leave; the limit is checked just before.
 struct CallBudget: Hashable, Sendable {
     private let callsPerMinute: Int
     private var spent: [UInt32: [Uptime]] = [:]
@@ -32,7 +32,7 @@ struct CallBudget: Hashable, Sendable {
         return nil
     }
 
-    /// Forgets the calls of the minute before the last, and every user who made no other: whoever calls, once a minute.
+    /// Forgets calls that are older than a minute, once a minute.
     private mutating func sweep(_ now: Moment) {
         if let sweptAt, now.uptime - sweptAt < Self.window { return }
         sweptAt = now.uptime

@@ -16,13 +16,13 @@ package enum Effect: Hashable, Sendable {
     /// Seal the record with exactly these secrets, the codes of a sign-in that awaits approval, and partial grants, and write
     /// it; report `writeEnded`. The next write is asked for when that has been reported, not before.
     case write(WriteTicket, SessionRecord, SecretRef?, codes: SecretRef?, partialGrants: [SecretRef])
-    /// What was granted for this sign-in is written, or the disk has refused it: it goes on. False: nobody wants it any more.
+    /// The grant of this sign-in is written, or the disk has refused it: the provider goes on. False: the sign-in has ended.
     case goOn(Attempt, Bool)
-    /// Tell the provider that nobody wants this partial grant any more.
+    /// Revoke this partial grant at the provider.
     case giveBack(SecretRef)
     /// Tell the provider that this user has signed out; report `revocationEnded`.
     case revoke(RevocationID, Identity, with: SecretRef)
-    /// Give up the request by which the provider is told; report `revocationEnded` as ever.
+    /// Cancel the request to revoke; `revocationEnded` is reported all the same.
     case interrupt(RevocationID)
     /// Ask this handler; report `handlerAnswered`.
     case askHandler(HandlerID, RenewalQuestion)

@@ -1,10 +1,10 @@
-/// Asking the local apps: one question at a time, and each local user once in a round.
+/// Which session handler is asked: one question at a time, and each local user once in a round.
 ///
-/// | a round | is over when | and then |
+/// | a round | until | then |
 /// |---|---|---|
 /// | waits | no other round's question is open | asks |
-/// | asks one handler | it answers, goes, or its time is over | its answer is used, or the next user is asked |
-/// | has no user left, or no time left | | no handler could help |
+/// | asks one handler | the handler answers or goes, or its time is over | the answer is used, or the next user is asked |
+/// | has no user or no time left | | no handler could help |
 ///
 /// The user whose handler registered last is asked first. A user whose handler was silent goes last, until one of this
 /// user's handlers answers. Of a user's handlers, the one that registered last is asked; a handler that could not help goes
@@ -16,7 +16,7 @@ struct HandlerRounds: Hashable, Sendable {
     let handlerTimeout: Duration
     /// The session handlers. A user's last one is asked.
     private(set) var handlers: [HandlerID] = []
-    /// The users whose handler let the time of its question pass, and of whom no handler has answered since.
+    /// The users whose handler was silent, and of whom no handler has answered since.
     private var silentUsers: Set<UInt32> = []
     /// The question that one of them is being asked: at most one.
     private var open: Question?
@@ -29,29 +29,29 @@ struct HandlerRounds: Hashable, Sendable {
         var deadline: Uptime
     }
 
-    /// One round of questions: what it is about, who is left, and what has come of it so far.
+    /// One round of questions.
     struct Round: Hashable, Sendable {
         var purpose: Purpose
         var attempt: Attempt
         var reason: RenewalReason
         var userId: String?
         var expiresAt: WallTime?
-        /// Who is counted for the call that comes of it; nobody, when it was due.
+        /// The user whose budget pays for the call that follows; `nil` if the renewal was due.
         var uid: UInt32?
         /// How long the round may take, from its first question on.
         var limit: Duration
-        /// The users who have not been asked in this round, the next one last.
+        /// The users who have not been asked, the next one last.
         var users: [UInt32]
-        /// When the round is over, once it has asked.
+        /// When the round is over; set by its first question.
         fileprivate(set) var end: Uptime?
         /// The handler that was asked last.
         fileprivate(set) var lastAsked: HandlerID?
         var asked = 0
-        /// Why the last answer that was of use to nobody was refused.
+        /// Why the last answer was refused.
         var refusal: String?
         /// How many answers the provider has refused.
         var refused = 0
-        /// What the last handler said that had none to give, in its own words.
+        /// Why the last handler could not help, in its own words.
         var said: String?
 
         enum Purpose: Hashable, Sendable {
@@ -59,14 +59,14 @@ struct HandlerRounds: Hashable, Sendable {
             case signIn
         }
 
-        /// The round as it goes on once a handler has said why it cannot help.
+        /// The round after a handler has said why it cannot help.
         func afterFailure(_ words: String) -> Round {
             var next = self
             next.said = words
             return next
         }
 
-        /// The round as it goes on once an answer was refused.
+        /// The round after an answer was refused.
         func afterRefusal(_ reason: String) -> Round {
             var next = self
             next.refusal = reason
@@ -76,10 +76,10 @@ struct HandlerRounds: Hashable, Sendable {
         }
     }
 
-    /// What has to be done for the rounds to go on.
+    /// What the rounds want done.
     enum Step: Hashable, Sendable {
         case ask(HandlerID, RenewalQuestion)
-        /// Every user was asked, or the time of the round is over, and no handler could help.
+        /// The round is over, and no handler could help.
         case nobody(Round)
     }
 
@@ -95,7 +95,7 @@ struct HandlerRounds: Hashable, Sendable {
         handlers.append(handler)
     }
 
-    /// A handler is gone; a question to it is answered by that.
+    /// A handler is gone: a question to it counts as answered with *unable*.
     mutating func remove(_ handler: HandlerID) {
         if let question = open, question.handler == handler {
             open = nil
@@ -104,7 +104,7 @@ struct HandlerRounds: Hashable, Sendable {
         handlers.removeAll { $0 == handler }
     }
 
-    /// The users that a new round asks, the next one last.
+    /// The users that a new round asks, the first one last.
     var users: [UInt32] {
         var users: [UInt32] = []
         for handler in handlers.reversed() where !users.contains(handler.uid) { users.append(handler.uid) }
@@ -127,19 +127,19 @@ struct HandlerRounds: Hashable, Sendable {
         waiting.append(round)
     }
 
-    /// Goes on with a round whose last answer was of no use: its turn is the next.
+    /// Goes on with a round whose last answer was of no use, before other rounds.
     mutating func resume(_ round: Round) {
         if let handler = round.lastAsked { putBehindOthers(handler) }
         waiting.insert(round, at: 0)
     }
 
-    /// What the round was begun for is over.
+    /// Drops the round for this purpose.
     mutating func drop(_ purpose: Round.Purpose) {
         if open?.round.purpose == purpose { open = nil }
         waiting.removeAll { $0.purpose == purpose }
     }
 
-    /// A handler answered; the round that its answer belongs to, if that waits for it.
+    /// A handler answered; returns the round that waits for this answer.
     mutating func answered(_ handler: HandlerID, _ attempt: Attempt) -> Round? {
         guard let question = open, question.handler == handler, question.round.attempt == attempt else { return nil }
         open = nil
@@ -147,7 +147,7 @@ struct HandlerRounds: Hashable, Sendable {
         return question.round
     }
 
-    /// Passes over the handler that has not answered in time, and lets the next round ask.
+    /// Ends the question whose time is over, and asks the next one.
     mutating func advance(_ now: Moment) -> [Step] {
         var steps: [Step] = []
         if let question = open, question.deadline <= now.uptime {
@@ -176,12 +176,12 @@ struct HandlerRounds: Hashable, Sendable {
         return steps
     }
 
-    /// When the handler that is being asked is passed over.
+    /// When the open question ends.
     var dueAt: Uptime? { open?.deadline }
 }
 
 extension HandlerRounds.Round {
-    /// The handler that is asked now: the last one of the next user who still has one.
+    /// The last handler of the next user who still has one.
     fileprivate mutating func nextHandler(among handlers: [HandlerID]) -> HandlerID? {
         while let user = users.popLast() {
             guard let handler = handlers.last(where: { $0.uid == user }) else { continue }
@@ -191,7 +191,7 @@ extension HandlerRounds.Round {
         return nil
     }
 
-    /// How long the next question may take: an equal share of what is left of the round. Nothing when the round is over.
+    /// How long the next question may take: an equal share of what is left of the round; `nil` if the round is over.
     fileprivate mutating func timeForQuestion(_ now: Moment) -> Duration? {
         let end = end ?? now.uptime + limit
         self.end = end
@@ -269,7 +269,7 @@ package enum RenewalMode: String, Hashable, Sendable {
 }
 
 extension HandlerRounds.Round {
-    /// What came of it, when nobody could.
+    /// The outcome of a round in which no handler could help.
     var words: String {
         let count =
             switch asked {

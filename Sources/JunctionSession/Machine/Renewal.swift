@@ -1,4 +1,4 @@
-/// The renewal of the one session: what is under way, or what the next attempt waits for.
+/// The renewal of the session: what is under way, or what the next attempt waits for.
 ///
 /// | phase | leaves it by | to |
 /// |---|---|---|
@@ -7,7 +7,7 @@
 /// | resting: backing off | its time, a caller with a dead token, a resume, the network's return | asking, noting |
 /// | resting: postponed | its time, `session.renew` | due |
 /// | resting: due | a handler that registers, where one is needed | asking, noting |
-/// | asking | an answer; nobody could; nothing to renew with | noting; postponed; scheduled |
+/// | asking | an answer; no handler could help; nothing to renew with | noting; postponed; scheduled |
 /// | noting the intent | the write | sending |
 /// | sending | a grant or a verdict; any other outcome | storing; replaying, backing off, asking |
 /// | storing | the write | a new `Renewal`; backing off, where only a refresh token came |
@@ -19,22 +19,22 @@ struct Renewal: Hashable, Sendable {
     private var replays = Replays()
     /// When a token that the API had rejected was last replaced.
     private var lastReplacedRejected: Uptime?
-    /// The last failure that callers of `session.renew` were told, and when.
+    /// The last failure that `session.renew` answered with.
     private var told: ToldFailure?
 
-    /// The fixed order of a rotation: note the intent, send, write the new generation, and only then swap.
+    /// The order of a rotation is fixed: write the intent, send, write the new generation, then serve it.
     enum Phase: Hashable, Sendable {
         case resting(Wait)
         /// A round of questions to the handlers is under way.
         case asking(Attempt)
-        /// The intent is being noted.
+        /// The intent is being written.
         case noting(Try, Ledger.Note)
         case sending(Try, since: Uptime)
-        /// The outcome is being made durable: the ledger has it. With a shortfall, the renewal has failed once that is done.
+        /// The ledger writes the outcome. With a shortfall, the renewal has failed when that has ended.
         case storing(Shortfall?)
     }
 
-    /// An answer brought a new refresh token and no usable access token: the attempt, and what was wrong.
+    /// An answer that brought a new refresh token and no usable access token.
     struct Shortfall: Hashable, Sendable {
         var tried: Try
         var failure: Unavailability
@@ -44,22 +44,22 @@ struct Renewal: Hashable, Sendable {
     enum Wait: Hashable, Sendable {
         /// The renewal time that was drawn with the token.
         case scheduled
-        /// Sending the same refresh token once more, nobody asked.
+        /// The time to send the same refresh token again. No handler is asked.
         case replay
-        /// A transient failure. What a handler gave is used again.
+        /// The pause after a transient failure. What a handler gave is used again.
         case backoff(keeping: Kept?)
-        /// No handler could help: none is asked before this, but by `session.renew` and a sign-in.
+        /// The end of a postponement: no handler could help, and only `session.renew` and a sign-in ask before it.
         case postponed(until: Retry.Time, after: String)
-        /// A postponement is over: it begins as soon as there is somebody to ask.
+        /// A handler to ask: the postponement is over.
         case due
     }
 
-    /// One attempt, and with what it is made.
+    /// One attempt, and what it is made with.
     struct Try: Hashable, Sendable {
         var attempt: Attempt
-        /// What a handler gave; nothing: the session's own secrets.
+        /// What a handler gave; `nil`: the session's own secrets.
         var given: Given?
-        /// The handlers' round that led to it, where one did.
+        /// The round of questions that led to it, if there was one.
         var round: HandlerRounds.Round?
         var isReplay = false
     }
@@ -79,10 +79,10 @@ struct Renewal: Hashable, Sendable {
 
     // MARK: Start
 
-    /// As a stored session says: an intent that was open, or a postponement, outlives the process.
+    /// Goes on from a record: an open intent, a demanded pause and a postponement outlive the process.
     init(resuming stored: StoredSession, writtenAt: WallTime, postponement: Duration, at now: Moment) {
         if stored.renewalUnderWay, !stored.renewalUsesAnswer {
-            // It may have been sent when its record was written, and its answer is lost.
+            // It may have been sent when the record was written, and its answer is lost.
             let age = max(now.wall - writtenAt, .zero)
             replays = Replays(after: now.uptime + (.zero - age))
             retry = Retry(now)
@@ -93,21 +93,21 @@ struct Renewal: Hashable, Sendable {
         } else if let until = stored.postponedUntil {
             phase = .resting(Self.wait(postponedUntil: until, postponement, now))
         } else if stored.renewalUnderWay {
-            // What an app's server made is asked for again.
+            // A handler has to give again what an app's server made.
             phase = .resting(.due)
         }
     }
 
-    /// What a stored postponement comes to.
+    /// What is left of a stored postponement.
     private static func wait(postponedUntil until: WallTime, _ postponement: Duration, _ now: Moment) -> Wait {
-        // The wall clock may have been set: a postponement never grows beyond what it was.
+        // The wall clock may have been set: a postponement never grows.
         let longest = postponement + RenewalPolicy.postponementSpread.upperBound
         let left = min(max(until - now.wall, .zero), longest)
         guard left > .zero else { return .due }
         return .postponed(until: Retry.Time(now.uptime + left, now), after: "no session handler could help")
     }
 
-    /// A replay asked nobody, and nothing came of it: a postponement that was stored beside its intent goes on.
+    /// A replay failed, which asked no handler: the postponement that was stored beside its intent goes on.
     mutating func resume(postponedUntil until: WallTime, _ postponement: Duration, _ now: Moment) {
         guard case .resting(.backoff) = phase else { return }
         phase = .resting(Self.wait(postponedUntil: until, postponement, now))
@@ -115,12 +115,12 @@ struct Renewal: Hashable, Sendable {
 
     // MARK: Time
 
-    /// A postponement that is over is one no more.
+    /// Ends a postponement whose time is over.
     mutating func wake(_ now: Moment) {
         if case .resting(.postponed(let until, _)) = phase, until.uptime <= now.uptime { phase = .resting(.due) }
     }
 
-    /// When the next attempt is due by itself; nothing while one is under way.
+    /// When the next attempt is due by itself; `nil` while one is under way.
     func due(_ session: Session, _ now: Moment) -> WallTime? {
         guard case .resting(let wait) = phase, isOpen(to: session) else { return nil }
         switch wait {
@@ -151,26 +151,26 @@ struct Renewal: Hashable, Sendable {
 
     // MARK: Beginning
 
-    /// A round of questions is being begun for this attempt.
+    /// A round of questions begins for this attempt.
     mutating func ask(_ attempt: Attempt, _ now: Moment) {
         phase = .asking(attempt)
         replays.close()
         retry.begin(now)
     }
 
-    /// The attempt that is made now, with what is at hand.
+    /// The attempt that is made without a question.
     func attempt(_ attempt: Attempt) -> Try {
         Try(attempt: attempt, given: kept?.given, round: kept?.round, isReplay: isReplaying)
     }
 
-    /// The intent of an attempt is being noted.
+    /// The intent of an attempt is being written.
     mutating func note(_ next: Try, until note: Ledger.Note, _ now: Moment) {
-        // A handler that was asked has taken its time.
+        // With a handler it began when the handler was asked.
         if isResting { retry.begin(now) }
         phase = .noting(next, note)
     }
 
-    /// The intent is noted: the request leaves now.
+    /// The intent is written: the request leaves now.
     mutating func send(_ next: Try, _ now: Moment) {
         if next.isReplay { replays.sent(now) }
         phase = .sending(next, since: now.uptime)
@@ -183,13 +183,13 @@ struct Renewal: Hashable, Sendable {
 
     // MARK: Outcomes
 
-    /// The request that this outcome belongs to, and when it was sent; nothing when nobody waits for it any more.
+    /// The attempt of this request, and when it was sent; `nil` if its outcome is no longer wanted.
     func sent(_ attempt: Attempt) -> (tried: Try, at: Uptime)? {
         guard case .sending(let tried, let since) = phase, tried.attempt == attempt else { return nil }
         return (tried, since)
     }
 
-    /// By when the request under way has to leave, where it is a replay inside the provider's grace.
+    /// The send deadline of a replay inside the provider's grace.
     var departure: Uptime? {
         guard case .sending(let tried, let since) = phase, tried.isReplay else { return nil }
         return replays.departure(since)
@@ -200,8 +200,8 @@ struct Renewal: Hashable, Sendable {
         phase = .storing(nil)
     }
 
-    /// A new refresh token is being made durable, which came without a usable access token. The one that was sent is spent, and
-    /// is not sent again; what a handler gave has been taken, too.
+    /// A new refresh token is being written, which came without a usable access token. The old one is spent, and so is what a
+    /// handler gave.
     mutating func storeSuccessor(_ tried: Try, _ failure: Unavailability) {
         var (tried, failure) = (tried, failure)
         (tried.given, tried.round) = (nil, nil)
@@ -210,12 +210,12 @@ struct Renewal: Hashable, Sendable {
         replays.close()
     }
 
-    /// What was wrong with the answer whose refresh token is being made durable.
+    /// What was wrong with the answer whose refresh token is being written.
     var shortfall: Shortfall? {
         if case .storing(let shortfall) = phase { shortfall } else { nil }
     }
 
-    /// The provider granted a token, and it is written: nothing of the failures before it counts any more.
+    /// A new token is written: earlier failures count no more.
     mutating func succeeded() {
         var next = Renewal()
         (next.retry, next.lastReplacedRejected, next.replays) = (retry, lastReplacedRejected, replays.closed)
@@ -223,14 +223,14 @@ struct Renewal: Hashable, Sendable {
         self = next
     }
 
-    /// What was granted or found out elsewhere has made the attempt pointless.
+    /// Another event has made the attempt pointless.
     mutating func abandon() {
         self = Renewal()
     }
 
-    /// The provider wants a new credential: there is nothing to schedule, and whoever asks again asks in vain for a while.
+    /// The provider wants a new credential: nothing is scheduled.
     ///
-    /// - Parameter isAwaited: a caller of `session.renew` is told of it.
+    /// - Parameter isAwaited: a caller of `session.renew` waits.
     mutating func reauthenticationDemanded(_ refusal: Refusal, isAwaited: Bool, _ now: Moment) {
         var next = Renewal()
         (next.retry, next.told) = (retry, told)
@@ -240,11 +240,13 @@ struct Renewal: Hashable, Sendable {
         if isAwaited { tell(refusal, now) }
     }
 
-    /// A transient failure: says what callers are told, with how long the next attempt waits.
+    /// A transient failure.
+    ///
+    /// - Returns: what callers are answered with, and how long the pause is.
     ///
     /// - Parameters:
-    ///   - isAwaited: a caller of `session.renew` is told of it.
-    ///   - isReauthenticationPresumed: the provider has refused for so long that a new credential is wanted.
+    ///   - isAwaited: a caller of `session.renew` waits.
+    ///   - isReauthenticationPresumed: the provider has refused without a reason for so long that a new credential is wanted.
     ///   - sentAt: when the request was sent, if it carried a refresh token that may be spent now.
     ///   - left: what is left of the token's life, if it lives.
     mutating func failed(
@@ -277,27 +279,25 @@ struct Renewal: Hashable, Sendable {
         return refusal
     }
 
-    /// Nobody could help: nobody is asked again before `until`.
+    /// No handler could help: none is asked before `until`.
     mutating func postpone(until: Retry.Time, after words: String) {
         phase = .resting(.postponed(until: until, after: words))
         lastError = "unableToRetrieveAuthToken: " + words
     }
 
-    /// Nothing came of it, and nothing is to be tried by itself.
+    /// The attempt is over, and no retry is due.
     mutating func rest() {
         phase = .resting(.scheduled)
     }
 
-    /// Callers of `session.renew` are told this, now and for the next ten seconds: it makes one attempt in that time while it
-    /// fails, whatever the failure is.
+    /// `session.renew` answers with this for the next ten seconds: it makes one attempt in that time while it fails.
     mutating func tell(_ refusal: Refusal, _ now: Moment) {
         told = ToldFailure(refusal: refusal, at: now.uptime)
     }
 
     // MARK: What can be seen
 
-    /// Whether something may happen to this session by itself: while the provider demands a new credential, only what a
-    /// handler gave is tried on.
+    /// Whether a renewal may happen by itself. While the provider demands a new credential, only what a handler gave is tried.
     func isOpen(to session: Session) -> Bool {
         guard session.stored.token != nil else { return false }
         let isDemanded = session.stored.reauthenticationPending && !session.stored.isReauthenticationPresumed
@@ -320,12 +320,12 @@ struct Renewal: Hashable, Sendable {
         }
     }
 
-    /// Whether the next attempt sends the same refresh token again, whoever begins it.
+    /// Whether the next attempt sends the same refresh token again.
     var isReplaying: Bool {
         if case .resting(.replay) = phase { true } else { false }
     }
 
-    /// Whether a request is out whose outcome nobody knows.
+    /// Whether the outcome of a request is unknown.
     var isOutcomeUnknown: Bool { replays.isOpen }
 
     /// What a handler gave for the next attempt.
@@ -333,12 +333,12 @@ struct Renewal: Hashable, Sendable {
         if case .resting(.backoff(let kept)) = phase { kept } else { nil }
     }
 
-    /// Until when nobody is asked, and why.
+    /// Until when no handler is asked, and why.
     var postponement: (until: Retry.Time, words: String)? {
         if case .resting(.postponed(let until, let words)) = phase { (until, words) } else { nil }
     }
 
-    /// Until when no renewal is made because of what the provider said.
+    /// The end of the pause that the provider demands.
     var demandedUntil: Retry.Time? { retry.isDemanded ? retryAt : nil }
 
     /// When the retry of a failure is due.
@@ -349,7 +349,7 @@ struct Renewal: Hashable, Sendable {
         }
     }
 
-    /// What the last caller of `session.renew` was told, while the next one is told the same.
+    /// What `session.renew` repeats for ten seconds after a failure.
     func refusalToRepeat(_ now: Moment) -> Refusal? {
         guard let told, now.uptime - told.at < RenewalPolicy.attemptSpacing else { return nil }
         var refusal = told.refusal
@@ -362,7 +362,7 @@ struct Renewal: Hashable, Sendable {
         lastReplacedRejected.map { now.uptime - $0 < RenewalPolicy.attemptSpacing } ?? false
     }
 
-    /// What handlers gave, and is still of use.
+    /// What handlers gave and a renewal still needs.
     var secrets: [SecretRef] {
         switch phase {
         case .resting(.backoff(let kept?)): [kept.given.secret]
@@ -373,7 +373,7 @@ struct Renewal: Hashable, Sendable {
 }
 
 extension Renewal.Try {
-    /// What is used again by the retry: not what may have been spent.
+    /// What the retry uses again: not a signature that may have been spent.
     fileprivate func kept(after failure: Unavailability) -> Renewal.Kept? {
         guard let given, !(given.isSpentByUse && failure.ambiguous) else { return nil }
         return Renewal.Kept(given: given, round: round)

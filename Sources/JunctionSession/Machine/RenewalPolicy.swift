@@ -49,12 +49,12 @@ package enum RenewalPolicy {
     /// Spread over a provider's `Retry-After`, so that a fleet does not come back in one second; never beyond the hour.
     package static let retryAfterSpread = 0.1
 
-    /// After no handler could help nobody is asked again for this long, at the least (the vendor's rule)…
+    /// After no handler could help, none is asked for at least this long (the vendor's rule)…
     package static let shortestPostponement: Duration = .seconds(600)
     /// …and a little more, so that a fleet does not ask its servers in one second.
     package static let postponementSpread: ClosedRange<Duration> = .zero...(.seconds(60))
 
-    /// Answers of handlers that the provider may refuse in one round; past that nobody is asked on. Each costs a call.
+    /// Answers of handlers that the provider may refuse in one round. Each costs a call.
     package static let mostRefusedAnswers = 8
 
     /// A round of questions takes no longer than this, however many local users have silent handlers.
@@ -73,9 +73,9 @@ package enum RenewalPolicy {
     /// Sign-outs that the provider has not heard of, at the most: each keeps a secret in memory, and more users than
     /// these do not take turns on one device within a day.
     package static let mostRevocations = 8
-    /// How often the provider is told of one before it is given up: about a day at the pace of the longest backoff.
+    /// Attempts to revoke one session: about a day at the longest backoff.
     package static let mostRevocationAttempts = 300
-    /// For how long a sign-out is told whose session has no end of its own.
+    /// For how long the revocation of a session without an end is tried.
     package static let longestRevocation: Duration = .seconds(86_400)
 
     /// A write that failed is tried again after this, doubled each time…
@@ -127,7 +127,7 @@ package enum RenewalPolicy {
         min(longestRound, max(left / 2, handlerTimeout))
     }
 
-    /// A write that has not ended after this counts as refused for whoever waits.
+    /// A write that has not ended after this counts as refused for every caller that waits.
     static let longestWrite: Duration = .seconds(10)
 
     /// How long to wait before a failed write is tried again.

@@ -1,4 +1,4 @@
-/// Sending the same refresh token again, after a request whose outcome nobody knows.
+/// When the same refresh token is sent again after a request whose outcome is unknown.
 ///
 /// | the window | opens by | closes by |
 /// |---|---|---|
@@ -13,13 +13,13 @@ struct Replays: Hashable, Sendable {
     private struct Window: Hashable, Sendable {
         /// When the first request was sent whose outcome is unknown.
         var sentAt: Uptime
-        /// The late one of its replays has been made.
+        /// Its late replay has been made.
         var isUsedUp = false
     }
 
     init() {}
 
-    /// A request may have been sent then, by the process before this one.
+    /// The process before this one may have sent a request then.
     init(after sentAt: Uptime) {
         window = Window(sentAt: sentAt)
     }
@@ -31,7 +31,7 @@ struct Replays: Hashable, Sendable {
         window = nil
     }
 
-    /// The same without the window: what was sent counts for ten minutes, whatever came of it.
+    /// The same without the window: replays count for ten minutes, whatever their outcome.
     var closed: Replays {
         var next = self
         next.close()
@@ -41,7 +41,7 @@ struct Replays: Hashable, Sendable {
     /// A replay leaves.
     mutating func sent(_ now: Moment) {
         times = recent(now) + [now.uptime]
-        // One that a caller has hurried leaves the late one as it is.
+        // A replay that a caller caused early leaves the late one as it is.
         guard let current = window else { return }
         if now.uptime >= current.sentAt + RenewalPolicy.secondReplay.lowerBound { window?.isUsedUp = true }
     }
@@ -55,7 +55,7 @@ struct Replays: Hashable, Sendable {
         window = Window(sentAt: first ?? sentAt)
     }
 
-    /// How long until the same refresh token is sent again; nothing when the provider's grace is over, or used up.
+    /// How long until the same refresh token is sent again; `nil` if the provider's grace is over or used up.
     func delay(isAmbiguous: Bool, _ now: Moment, using random: inout Randomness) -> Duration? {
         guard let window, recent(now).count < RenewalPolicy.mostReplays else { return nil }
         if isAmbiguous { return random.uniform(in: RenewalPolicy.firstReplay) }
@@ -65,7 +65,7 @@ struct Replays: Hashable, Sendable {
         return now.uptime + delay <= window.sentAt + RenewalPolicy.latestReplay ? delay : nil
     }
 
-    /// By when a replay that begins now has to leave; nothing when the grace is over: then it is as late as any retry.
+    /// The send deadline of a replay that begins now; `nil` if the grace is over.
     func departure(_ now: Uptime) -> Uptime? {
         window.map { $0.sentAt + RenewalPolicy.latestDeparture }.flatMap { $0 > now ? $0 : nil }
     }

@@ -1,21 +1,21 @@
-/// Sign-outs that the provider has not heard of: told behind everybody's back, one at a time, and not for ever.
+/// Ended sessions that the provider has yet to be told of: one at a time, in the background, and for a limited time.
 ///
 /// | a revocation | until |
 /// |---|---|
-/// | waits | its time has come, no other is being told, and nobody who may be its user is signing in |
-/// | is being told | the provider has answered; a sign-in that may be its user's interrupts it |
+/// | waits | it is due, no other is being told, and no sign-in may be its user's |
+/// | is being told | the provider answers; a sign-in that may be its user's interrupts it |
 /// | is dropped | its user has signed in again |
 /// | is given up | the token that proves it has ended, or too many attempts have failed, or too many wait |
 ///
-/// It is remembered in memory only: a sign-out leaves no secret on disk, and a revocation needs one. Nobody waits for
-/// it: not the sign-out, not the next sign-in, and the end of the process only for a request that is under way.
+/// A revocation is in memory only: a sign-out leaves no secret on disk, and a revocation needs one. Only the end of the process
+/// waits for a request that is under way.
 struct Revocations: Hashable, Sendable {
     /// The oldest first.
     private(set) var list: [Revocation] = []
     /// The request by which the provider is being told of one: at most one.
     private var request: Request?
-    /// Requests that a sign-out overtook, and whose answer may still bring a session that nobody here wants; whose it
-    /// is, where that is known before.
+    /// Requests that a sign-out or a switch overtook: their answers may bring a session, which is revoked; with its user, if that is
+    /// known before.
     private(set) var overtaken: [Attempt: Identity?] = [:]
     private var last: UInt64 = 0
 
@@ -26,11 +26,11 @@ struct Revocations: Hashable, Sendable {
         /// What proves it.
         var secrets: SecretRef
         var retry = Retry()
-        /// When the token that proves it has ended, and telling is of no use any more.
+        /// When the token that proves the sign-out ends.
         var endsAt: Uptime
         var lastError: String?
 
-        /// When the provider is told: never after its end.
+        /// When the provider is told next.
         var dueAt: Uptime? { retry.time.map { min($0.uptime, endsAt) } }
 
         func isDue(_ now: Moment) -> Bool { dueAt.map { $0 <= now.uptime } ?? true }
@@ -41,7 +41,7 @@ struct Revocations: Hashable, Sendable {
         var isInterrupted = false
     }
 
-    // MARK: What is to be told
+    // MARK: What is revoked
 
     /// Notes that the provider is to hear of the end of a session, for as long as its token proves anything.
     mutating func add(_ identity: Identity, _ secrets: SecretRef, goodFor life: Duration, _ now: Moment) -> [Effect] {
@@ -61,7 +61,7 @@ struct Revocations: Hashable, Sendable {
         list.removeAll { $0.identity.isSameUser(as: identity) }
     }
 
-    /// A request has left whose answer nobody here wants any more; whose session it may bring, if that is known.
+    /// A request was overtaken; with the user whose session it may bring, if that is known.
     mutating func overtake(_ attempt: Attempt, of identity: Identity?) {
         overtaken.updateValue(identity, forKey: attempt)
     }
@@ -73,7 +73,7 @@ struct Revocations: Hashable, Sendable {
 
     // MARK: Telling
 
-    /// The provider was told, or had an answer that no other attempt would change; or `failure` says why not yet.
+    /// A request to revoke ended. Without a failure the provider knows, or will never.
     mutating func ended(_ id: RevocationID, _ failure: Unavailability?, _ now: Moment, using random: inout Randomness)
         -> Bool
     {
@@ -93,7 +93,7 @@ struct Revocations: Hashable, Sendable {
     /// Tells of the next sign-out that is due, gives up what has become pointless, and makes way for a sign-in.
     ///
     /// - Parameters:
-    ///   - isHeld: a sign-out is being written: the next one is told when it is over here.
+    ///   - isHeld: no request begins now.
     ///   - maySignIn: whether a sign-in that was received may turn out to be this user's.
     mutating func advance(_ now: Moment, isHeld: Bool, _ maySignIn: (Identity) -> Bool) -> [Effect] {
         var effects: [Effect] = []
@@ -120,7 +120,7 @@ struct Revocations: Hashable, Sendable {
         return effects + [.revoke(told.id, told.identity, with: told.secrets)]
     }
 
-    /// The network may have come back. A resume and a step of the clock hurry nothing here: nobody waits for it.
+    /// The network may have come back. A resume and a step of the clock shorten no pause here.
     mutating func hurry(_ now: Moment, using random: inout Randomness) {
         for index in list.indices { list[index].retry.hurry(now, using: &random) }
     }
@@ -137,7 +137,7 @@ struct Revocations: Hashable, Sendable {
     /// Whether the provider is being told at this moment.
     var isTelling: Bool { request != nil }
 
-    /// When the provider is told next, if time is all that it waits for.
+    /// When the provider is told next, if only time is missing.
     func dueAt(isHeld: Bool, _ maySignIn: (Identity) -> Bool) -> Uptime? {
         guard request == nil, !isHeld else { return nil }
         return list.filter { !maySignIn($0.identity) }.compactMap(\.dueAt).min()

@@ -1,20 +1,20 @@
-/// What the rounds of questions are for: a renewal, or a sign-in without a token.
+/// Asking the session handlers: for a renewal, or for a sign-in without a token.
 extension SessionMachine {
     // MARK: Events
 
-    /// An app offers to be asked. It does not shorten a postponement.
+    /// A handler registered. That shortens no postponement.
     package mutating func handlerRegistered(_ handler: HandlerID, now: Moment) -> [Effect] {
         rounds.register(handler)
         return settle(now)
     }
 
-    /// An app no longer wants to be asked, or is gone; if it was being asked, the next one is.
+    /// A handler unregistered, or its connection closed. If it was being asked, the next one is asked.
     package mutating func handlerGone(_ handler: HandlerID, now: Moment) -> [Effect] {
         rounds.remove(handler)
         return settle(now)
     }
 
-    /// A handler answered. An answer that nobody waits for (late, twice, after a sign-out) is dropped.
+    /// A handler answered. An answer that is not awaited (late, twice, after a sign-out) is dropped.
     package mutating func handlerAnswered(
         _ handler: HandlerID,
         _ attempt: Attempt,
@@ -48,8 +48,8 @@ extension SessionMachine {
     }
 
     private mutating func renew(_ round: HandlerRounds.Round, with given: Given?, _ now: Moment) {
-        // There was room when the round began: should its caller have used it up since, he waits the longer for the next call,
-        // and nobody else goes without a token for his sake. But handlers with bad answers are no way past the limit.
+        // The limit was checked when the round began. It is checked again only after refused answers, so that handlers with bad
+        // answers cannot pass it.
         if let uid = round.uid, round.refused > 0, let refusal = budget.refusal(of: uid, now: now) {
             return postpone(after: round.afterRefusal(refusal.message), now)
         }
@@ -95,7 +95,7 @@ extension SessionMachine {
         RenewalPolicy.roundLimit(left: session.validity(now), handlerTimeout: rounds.handlerTimeout)
     }
 
-    /// Lets the rounds go on, and ends those in which nobody could help.
+    /// Lets the rounds go on, and ends those in which no handler could help.
     mutating func advanceRounds(_ now: Moment) -> [Effect] {
         var effects: [Effect] = []
         for step in rounds.advance(now) {
@@ -118,7 +118,7 @@ extension SessionMachine {
         }
     }
 
-    /// Nobody is asked again for ten minutes and a little, over restarts too.
+    /// No handler is asked for ten minutes and up to one more, over restarts too.
     private mutating func postpone(after round: HandlerRounds.Round, _ now: Moment) {
         guard case .signedIn(var session) = standing, renewal.phase == .asking(round.attempt) else { return }
         let delay = postponement + random.uniform(in: RenewalPolicy.postponementSpread)
@@ -128,11 +128,11 @@ extension SessionMachine {
         session.stored.closeIntent()
         standing = .signedIn(session)
         renewal.postpone(until: until, after: round.words)
-        // Whoever is told of the postponement may rely on it, over a crash too.
+        // A caller that was told of the postponement can rely on it, over a crash too.
         refuseRenewals(refusal, after: note(), now, where: \.isForRenewal)
     }
 
-    /// Nothing came of a renewal for now.
+    /// A renewal failed for now.
     private mutating func refuseRenewals(
         _ refusal: Refusal,
         after note: Ledger.Note? = nil,
@@ -147,8 +147,8 @@ extension SessionMachine {
 extension Refusal {
     private static let howToRegister = "Register one (handler.register, or junctionctl handle-renewals --exec COMMAND)"
 
-    /// A sign-in without a token, for which nobody had one. That passes: an app or its server may be away. A token that
-    /// the provider has refused does not.
+    /// A sign-in without a token, and no handler had one. That may pass: an app or its server may be away. It does not pass if the
+    /// provider refused a token.
     static func noHandlerCouldSignIn(_ round: HandlerRounds.Round) -> Refusal {
         guard round.asked > 0 else {
             return Refusal(
@@ -168,7 +168,7 @@ extension Refusal {
         )
     }
 
-    /// Everybody was asked, and none is asked again before `retryAfter` has passed.
+    /// No handler could help, and none is asked before `retryAfter` has passed.
     static func noHandlerCouldRenew(_ words: String, retryAfter: Duration) -> Refusal {
         Refusal(
             .tokenExpired,
@@ -189,6 +189,6 @@ extension Refusal {
 }
 
 extension Duration {
-    /// In whole seconds, rounded up: whoever comes back then does not come too early.
+    /// In whole seconds, rounded up, so that a caller does not come back too early.
     fileprivate var wholeSeconds: Int64 { (wholeMilliseconds + 999) / 1_000 }
 }

@@ -42,8 +42,7 @@ extension SessionMachine {
             return revokeUnwanted(attempt, granted, now)
         }
         guard granted.identity.isSameUser(as: session.stored.identity) else {
-            // It comes of the session's own refresh token, so it is the session's own login at the provider, whomever the answer
-            // names: a revocation would end that.
+            // It is the successor of the session's own refresh token: a revocation would end the session's own login.
             return failed(tried, .unavailable(.ofAnotherUser), session, now)
         }
         renewal.store()
@@ -101,11 +100,11 @@ extension SessionMachine {
         _ now: Moment
     ) -> [Effect] {
         judge(tried, failure, session, now)
-        // When it goes on is known by now.
+        // The time of the next attempt is known by now.
         return [.report(.renewalEnded(outcome(of: failure), Trouble(failure, nextAttempt: renewalDue(now))))]
     }
 
-    /// How a failed renewal is reported. A refusal without a reason may have become a wish for a new credential.
+    /// How a failed renewal is reported. Refusals without a reason may have become a demand for a new credential.
     private func outcome(of failure: RenewalFailure) -> Happening.Outcome {
         if case .unavailable(let why) = failure, why.isUnexplainedRefusal, isReauthenticationPending {
             return .reauthenticationRequired
@@ -113,7 +112,7 @@ extension SessionMachine {
         return failure.outcome
     }
 
-    /// What the failure means for the session, and who is told.
+    /// What the failure means for the session.
     private mutating func judge(
         _ tried: Renewal.Try,
         _ failure: RenewalFailure,
@@ -140,7 +139,7 @@ extension SessionMachine {
         }
     }
 
-    /// What a handler gave was refused: the others may have better.
+    /// The provider refused what a handler gave: the next handler is asked.
     private mutating func askNext(after tried: Renewal.Try, _ reason: String, _ session: Session, _ now: Moment) {
         let round =
             tried.round?.continued(by: tried.attempt, within: roundLimit(session, now))
@@ -174,7 +173,7 @@ extension SessionMachine {
         callers.refuse(.reauthenticationRequired, after: note()) { $0 == .renewal }
     }
 
-    /// Keeps the session, tells everybody who waited, and fixes when to try again.
+    /// Keeps the session, answers the callers that wait, and fixes when to try again.
     private mutating func putOff(
         _ tried: Renewal.Try,
         _ failure: Unavailability,
@@ -186,7 +185,7 @@ extension SessionMachine {
             failure.retryAfter = max(failure.retryAfter ?? .zero, RenewalPolicy.refusedRetry)
         }
         let began = renewal.sent(tried.attempt)?.at
-        // A slow name server, and a slow connection, are no part of the provider's grace.
+        // The provider's grace begins when the request left, after name and connection.
         let sentAt = began.map { max($0, now.uptime + (.zero - (failure.sentAgo ?? now.uptime - $0))) }
         let isReplayable = tried.given == nil && traits(of: session.stored.scheme).renewsByRefreshToken
         var refusal = renewal.failed(
@@ -200,7 +199,7 @@ extension SessionMachine {
             using: &random
         )
         if !failure.ambiguous, !renewal.isOutcomeUnknown {
-            // The provider has said no: there is no answer that a restart would have to go and fetch.
+            // The provider has answered: a restart has nothing to replay.
             session.stored.closeIntent()
         }
         if let until = renewal.demandedUntil {
@@ -243,7 +242,7 @@ extension SessionMachine {
 
     /// Asks a handler first where one is wanted. The caller has seen that one can begin.
     ///
-    /// - Parameter uid: who is counted for the call; nobody, when it was due.
+    /// - Parameter uid: the user whose budget pays for the call; `nil` if it was due.
     mutating func beginRenewal(_ reason: RenewalReason, by uid: UInt32?, _ now: Moment) {
         guard let session = standing.session, renewal.isResting, ledger.change == nil else { return }
         let attempt = nextAttempt()
@@ -255,29 +254,29 @@ extension SessionMachine {
         rounds.begin(round(for: session, attempt, reason, by: uid, now))
     }
 
-    /// Notes the intent durably; the request leaves when that has ended, well or not.
+    /// Writes the intent; the request leaves when that has ended, well or not.
     mutating func noteIntent(_ next: Renewal.Try, _ now: Moment) {
         guard case .signedIn(var session) = standing else { return }
         let before = session.stored
         session.stored.renewalUnderWay = true
         session.stored.renewalUsesAnswer = next.given != nil || !traits(of: session.stored.scheme).renewsByRefreshToken
-        // A replay asks nobody: what was said about asking goes on.
+        // A replay asks no handler: the postponement goes on.
         if !next.isReplay { session.stored.postponedUntil = nil }
         session.stored.demandedUntil = nil
         standing = .signedIn(session)
-        // A replay's intent still stands on disk: it does not wait for a second note of the same.
+        // The intent of a replay is on disk already.
         let isNoted = next.isReplay && before.renewalUnderWay && !before.renewalUsesAnswer
         renewal.note(next, until: isNoted ? .none : note(), now)
     }
 
-    /// The intent is noted, or the disk refused it: the request is sent either way.
+    /// The intent is written, or the disk refused it: the request is sent either way.
     mutating func sendRenewal(_ now: Moment) -> [Effect] {
         guard case .noting(let next, let note) = renewal.phase, ledger.hasEnded(note), let session = standing.session
         else {
             return []
         }
-        // Whoever has been granted meanwhile takes the session over: the old one's refresh token is not spent any more. One
-        // that may be spent already is sent again all the same: until the switch is on disk, a crash brings the old one back.
+        // A sign-in that was granted replaces this session, whose refresh token is not spent any more. A replay is sent all the
+        // same: until the switch is on disk, a crash brings this session back.
         if signIn.granted != nil, !next.isReplay { return [] }
         renewal.send(next, now)
         return [.renew(next.attempt, session.stored.identity, with: session.secrets, using: next.given?.secret)]

@@ -1,17 +1,16 @@
-/// Which ends of sessions the provider is to hear of.
+/// Which ended sessions are revoked at the provider.
 extension SessionMachine {
     // MARK: Events
 
-    /// The provider was told, or had an answer that no other attempt would change; or `failure` says why not yet.
+    /// A request to revoke ended. Without a failure the provider knows, or will never.
     package mutating func revocationEnded(_ id: RevocationID, failure: Unavailability?, now: Moment) -> [Effect] {
         guard revocations.ended(id, failure, now, using: &random) else { return [] }
         return settle(now)
     }
 
-    // MARK: What is to be told
+    // MARK: What is revoked
 
-    /// Notes that the provider is to hear of the present session's end, where that can still be proved; and of one that
-    /// was granted and is not written yet.
+    /// Revokes the session that stands, the one that is being written, and one that was granted and is not written yet.
     mutating func revokeEverything(_ now: Moment) -> [Effect] {
         var effects: [Effect] = []
         for session in sessions { effects += revoke(session, now) }
@@ -19,8 +18,7 @@ extension SessionMachine {
         return effects
     }
 
-    /// A request that was overtaken by a sign-out or by another user's sign-in has brought a session, which ends at the
-    /// provider, too: unless its user has signed in since.
+    /// A request that was overtaken has brought a session: it is revoked, unless its user has signed in since.
     mutating func revokeUnwanted(_ attempt: Attempt, _ granted: Granted, _ now: Moment) -> [Effect] {
         guard let known = revocations.arrived(attempt) else { return [] }
         var granted = granted
@@ -41,7 +39,7 @@ extension SessionMachine {
         return revocations.add(session.stored.identity, session.secrets, goodFor: life, now)
     }
 
-    /// A request to renew that has left may still bring a session: nobody here wants it any more.
+    /// The answer to a renewal that has left is revoked when it comes.
     mutating func overtakeRenewal() {
         guard case .sending(let tried, _) = renewal.phase else { return }
         revocations.overtake(tried.attempt, of: standing.session?.stored.identity)
@@ -62,7 +60,7 @@ extension SessionMachine {
         revocations.advance(now, isHeld: isRevocationHeld, maySignIn)
     }
 
-    /// While a sign-out is being written, and while an approval is asked for, no sign-out is told of.
+    /// While a sign-out is being written and while a poll is out, no request to revoke begins.
     var isRevocationHeld: Bool { ledger.isSigningOut || signIn.isPolling }
 
     /// Whether a sign-in that was received may turn out to be this user's.

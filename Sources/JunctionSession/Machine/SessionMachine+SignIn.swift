@@ -1,4 +1,4 @@
-/// Signing in: whose turn it is, what a grant means, and the one durable write that makes it count.
+/// Signing in: turns, the exchange, and the write that makes a grant count.
 extension SessionMachine {
     // MARK: Events
 
@@ -13,7 +13,7 @@ extension SessionMachine {
         return settle(now)
     }
 
-    /// A caller declared who should be signed in, by the app's own name for the user.
+    /// A caller declared who is to be signed in, by the app's own name for the user.
     package mutating func identifyRequested(
         _ request: RequestID,
         externalUserId: ExternalUserId?,
@@ -59,7 +59,7 @@ extension SessionMachine {
         return settle(now)
     }
 
-    /// Who asked for these may do so no more: what has not left does not leave, and what has does not count.
+    /// The callers of these requests have lost the right to sign in: no further request leaves, and what is granted is revoked.
     package mutating func rightWithdrawn(from requests: Set<RequestID>, now: Moment) -> [Effect] {
         var isUnsent = false
         if let exchange = signIn.exchange, let request = exchange.request, requests.contains(request) {
@@ -97,7 +97,7 @@ extension SessionMachine {
         return settle(now)
     }
 
-    /// The provider granted nothing; what stood before still stands.
+    /// The provider granted nothing: what stood before still stands.
     package mutating func exchangeFailed(_ attempt: Attempt, _ failure: ExchangeFailure, now: Moment) -> [Effect] {
         guard let exchange = signIn.sent(attempt) else {
             _ = revocations.arrived(attempt)
@@ -184,8 +184,7 @@ extension SessionMachine {
 
     // MARK: Making it durable
 
-    /// What was granted takes the ledger's slot as soon as that is free and everything that was said of the session before
-    /// it is written. A renewal of that one has nothing to renew any more.
+    /// Writes what was granted as soon as the ledger takes a change. That ends a renewal of the session before.
     mutating func storeGranted(_ now: Moment) -> [Effect] {
         guard ledger.takesChange, let (exchange, granted) = signIn.takeGranted() else { return [] }
         if exchange.isWithdrawn {
@@ -196,7 +195,7 @@ extension SessionMachine {
         }
         overtakeRenewal()
         rounds.drop(.renewal)
-        // Who asked for a renewal gets a session that is fresh: when it has been written.
+        // Callers of `session.renew` are answered when the new session has been written.
         renewal.abandon()
         // The write that comes holds the session instead of the grant.
         _ = signIn.dropGrant(exchange.grant)
@@ -212,7 +211,7 @@ extension SessionMachine {
         return effects
     }
 
-    /// A sign-in is about to be written: nobody is waited for on another screen any more.
+    /// A sign-in is about to be written: that ends the device sign-in.
     private mutating func beginSignIn(ofApproval isOfApproval: Bool) -> [Effect] {
         guard isOfApproval else { return signIn.device == nil ? [] : endDeviceSignIn(.approvalOvertaken) }
         _ = signIn.endDevice()
@@ -226,7 +225,7 @@ extension SessionMachine {
         return session.stored.externalUserId
     }
 
-    /// It is on disk (or the disk refused it, and it is served from memory): somebody is signed in.
+    /// The sign-in is on disk, or the disk refused it and it is served from memory.
     mutating func signedIn(insteadOf departed: consuming DepartedSession?, _ now: Moment) -> [Effect] {
         if let session = standing.session { revocations.drop(session.stored.identity) }
         signIn.forgetDeviceError()
@@ -253,8 +252,7 @@ extension SessionMachine {
 
     // MARK: Turns
 
-    /// Lets whoever's turn it is begin: one at a time, none while the session is being changed, and none before a poll that is
-    /// due.
+    /// Lets the next caller sign in: one at a time, none while a change is being written, and none before a poll that is due.
     mutating func takeTurns(_ now: Moment) -> [Effect] {
         var effects: [Effect] = []
         while ledger.change == nil, signIn.exchange == nil, !isPollDue(now), let (caller, wish) = callers.next {
@@ -296,7 +294,7 @@ extension SessionMachine {
         return []
     }
 
-    /// What this caller wants is so already.
+    /// What the caller wants is so already.
     private mutating func accept(_ caller: Callers.Caller, _ outcome: IdentifyOutcome) {
         if let answer = caller.done(outcome) { callers.answer(caller.id, answer) }
     }
@@ -317,7 +315,7 @@ extension SessionMachine {
         return [.ask(caller.id, externalUserId: externalUserId)]
     }
 
-    /// The credential is here; what does it make of the present session?
+    /// The app has answered with a credential, which the rules apply to.
     private mutating func identify(
         _ caller: Callers.Caller,
         _ externalUserId: ExternalUserId,
@@ -330,7 +328,7 @@ extension SessionMachine {
             callers.refuse(caller.id, .namesNoUser)
             return []
         case .unnamed:
-            // Who it is for is known only once it is spent; the caller declared who is wanted.
+            // Its user is known only when it is spent; the caller declared who is wanted.
             return beginExchange(caller, facts, for: externalUserId, expecting: wanted(as: externalUserId), now)
         case .user(let identity) where identity.isSameUser(as: session.stored.identity):
             if case .exchange(let expected) = ruling(for: facts, now) {
@@ -339,12 +337,12 @@ extension SessionMachine {
             bind(externalUserId, caller)
             return []
         case .user:
-            // The new user's credential is exchanged first: a failure leaves the old user signed in.
+            // The exchange comes first: a failure leaves the old user signed in.
             return beginExchange(caller, facts, for: externalUserId, expecting: nil, now)
         }
     }
 
-    /// The only user who may come of a credential that names nobody: whoever stands, unless an app declares another.
+    /// The only user whom a credential that names no user may sign in: the present one, unless an app declares another.
     func wanted(as externalUserId: ExternalUserId?) -> Identity? {
         guard let present = standing.session?.stored else { return nil }
         return externalUserId.map { $0 == present.externalUserId } ?? true ? present.identity : nil
@@ -372,7 +370,7 @@ extension SessionMachine {
             joinDeviceSignIn(caller, device, for: externalUserId, wanting: wanted)
             return []
         }
-        // What has to be asked for first is counted when it leaves.
+        // A call that waits for a handler is counted when it leaves.
         let refusal =
             if !traits(of: facts.scheme).reachesProvider { Refusal?.none } else if facts.needsHandler {
                 budget.refusal(of: caller.uid, now: now)
@@ -425,7 +423,7 @@ extension SessionMachine {
 
     // MARK: Answers
 
-    /// Takes the answers of everybody whose wait is over.
+    /// Answers every caller whose wait is over.
     mutating func answerCallers(_ now: Moment) -> [Effect] {
         var callers = callers
         let replies = callers.takeAnswered { outcome(for: $0, now) }
@@ -440,7 +438,7 @@ extension SessionMachine {
         case .note(let note, let outcome):
             return ledger.hasEnded(note) ? outcome : nil
         case .codes(let codes, let note):
-            // They may have ended since, and somebody else may be about to be signed in.
+            // The codes may have ended since.
             guard signIn.device?.codes == codes else {
                 let words = signIn.deviceError ?? Refusal.approvalExpired.message
                 return .failure(Refusal(.invalidCredential, words))
@@ -461,7 +459,7 @@ extension SessionMachine {
 }
 
 extension Callers.Wait {
-    /// Whether it waits for the sign-in that a person approves, or for its codes.
+    /// Whether it waits for the device sign-in or its codes.
     fileprivate var isOfApproval: Bool {
         switch self {
         case .approval, .codes: true
@@ -527,7 +525,7 @@ extension Refusal {
 }
 
 extension String {
-    /// A sign-in is its caller's: unlike a renewal it is not tried again by itself.
+    /// The daemon does not try a sign-in again by itself.
     package static let signInAgain =
         "it is not tried again by itself: sign in with the same once the provider answers; 'junctionctl doctor' says what is in "
         + "the way"
@@ -535,7 +533,7 @@ extension String {
     package static let signInAgainWithPartialGrant =
         "the credential has been spent, and what it has brought is kept for an hour, over a restart too: sign in with the same "
         + "once the provider answers; 'junctionctl doctor' says what is in the way"
-    /// The provider may have acted on what it did not answer.
+    /// The provider may have acted on a request that it did not answer.
     package static let signInAgainWithAnother =
         "it is not tried again by itself: sign in with the same once the provider answers, and with a new one if that is "
         + "refused; 'junctionctl doctor' says what is in the way"

@@ -10,7 +10,7 @@ extension SessionMachine {
 
     /// What a credential means beside the present session.
     func ruling(for facts: CredentialFacts, _ now: Moment) -> Ruling {
-        // A one-time credential is never spent on a session that cannot be kept, whatever was signed out meanwhile.
+        // A one-time credential is never spent on a session that cannot be kept.
         if let obstacle = ledger.obstacle { return .refuse(Refusal(.storageUnavailable, obstacle)) }
         switch standing {
         case .signedOut, .configured, .terminated, .unreadable:
@@ -48,8 +48,8 @@ extension SessionMachine {
         }
     }
 
-    /// Whether the token is dead and no app can be asked for another: nobody is there, or nobody could and it is
-    /// postponed. Whoever signs in then brings what is missing; to call that session healthy would leave it dead.
+    /// Whether the token is dead and no handler can be asked for another: none is registered, or the renewal is postponed. A sign-in
+    /// then brings what is missing.
     private func isStranded(_ session: Session, _ now: Moment) -> Bool {
         guard session.stored.token != nil, !session.isAlive(now), needsHandler(session) else { return false }
         return renewal.isResting && (renewal.postponement != nil || rounds.handlers.isEmpty)

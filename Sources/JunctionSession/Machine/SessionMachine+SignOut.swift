@@ -1,8 +1,8 @@
-/// Signing out: from any state, offline, before everything else that was received.
+/// Signing out: from any state, offline too. It ends everything that was received before it.
 extension SessionMachine {
     /// A caller signs out.
     ///
-    /// - Parameter endsBootstrapCredential: the sign-out is written even if nobody is signed in: it ends such a credential.
+    /// - Parameter endsBootstrapCredential: the sign-out is written even if no user is signed in, since it ends such a credential.
     package mutating func signOutRequested(
         _ request: RequestID,
         by uid: UInt32,
@@ -12,7 +12,7 @@ extension SessionMachine {
         signOut(request, .change, by: uid, endsBootstrapCredential, .done, now)
     }
 
-    /// Drops whatever is under way, refuses whoever waits, and writes the tombstone.
+    /// Drops what is under way, refuses the callers that wait, and writes the tombstone.
     mutating func signOut(
         _ request: RequestID,
         _ kind: Callers.Caller.Kind,
@@ -28,17 +28,17 @@ extension SessionMachine {
         effects += dropEverything()
         callers.add(request, kind, by: uid, waitingFor: isWaited ? .signOut(answer) : .answer(.success(answer)))
         if isWaited, !ledger.isSigningOut {
-            // From here on nobody is served, and nothing of the user is left in memory but what the provider is told with.
+            // From here on no caller is served, and memory holds only what proves the revocations.
             ledger.begin(.signOut) { _ in .signedOut }
         }
         return effects + settle(now)
     }
 
-    /// Whatever was received before is over.
+    /// Ends everything that was received before.
     private mutating func dropEverything() -> [Effect] {
         var effects = signIn.dropGrants().map { Effect.giveBack($0) }
         if let exchange = signIn.exchange {
-            // What has left for the provider may still be granted there.
+            // The provider may still grant a request that has left.
             if signIn.isSent(exchange.attempt) { revocations.overtake(exchange.attempt, of: nil) }
             if exchange.heldUntil != nil { effects.append(.goOn(exchange.attempt, false)) }
             signIn.end()

@@ -29,7 +29,7 @@ extension SessionMachine {
             if coming.content == nil { facts.storage.durable = false }
             facts.authorization = Snapshot.Authorization(expiresAt: pending.expiresAt)
         }
-        // Of a session in good order its own renewals speak.
+        // A healthy session shows the errors of its own renewals.
         let isInOrder = standing.session.map { !$0.stored.reauthenticationPending } ?? false
         if let error = signIn.deviceError, !isInOrder || signIn.device != nil { facts.renewal.lastError = error }
         return facts
@@ -46,7 +46,7 @@ extension SessionMachine {
         }
     }
 
-    /// Whether somebody may be signed in soon.
+    /// Whether a sign-in is under way.
     var isSigningIn: Bool { signIn.exchange != nil || ledger.isSigningIn || signIn.device != nil }
 
     private func renewalFacts(of session: Session, _ now: Moment) -> Snapshot.Renewal {
@@ -62,7 +62,7 @@ extension SessionMachine {
         case .resting(.replay), .resting(.backoff):
             (facts.phase, facts.notBefore) = (.backingOff, renewal.retryAt?.wall)
         case .resting(.scheduled) where !session.hasEnd:
-            // A token without an end is renewed when somebody asks for it, or when the provider has forgotten it.
+            // A token without an end is renewed on request, or when the provider has forgotten it.
             break
         case .resting(.scheduled), .resting(.due):
             (facts.phase, facts.notBefore) = (.scheduled, session.renewAt)
@@ -70,7 +70,7 @@ extension SessionMachine {
         if case .resting(.scheduled) = renewal.phase, session.hasEnd, !session.isAlive(now) {
             facts.notBefore = renewal.due(session, now)
         }
-        // What is due has begun, or waits for an app, or for the write that is under way: for no time any more.
+        // A renewal that is due waits for a handler or a write, and for no time.
         if let due = renewal.due(session, now), due <= now.wall {
             (facts.phase, facts.notBefore) = (canBeginRenewal ? .inFlight : .waitingForHandler, nil)
         }

@@ -1,4 +1,4 @@
-/// Handing out what the renewals brought.
+/// Answering callers that want a token, or the credential of an API call.
 extension SessionMachine {
     /// What becomes of a caller who wants a token.
     enum TokenVerdict {
@@ -165,7 +165,9 @@ extension SessionMachine {
     }
 
     /// Nothing can be renewed now: there is no handler to ask, or none may be asked yet.
-    private func answer(_ kind: Callers.Caller.Kind, _ session: Session, _ refusal: Refusal, _ now: Moment) -> Reply.Outcome {
+    private func answer(_ kind: Callers.Caller.Kind, _ session: Session, _ refusal: Refusal, _ now: Moment)
+        -> Reply.Outcome
+    {
         if case .replacement = kind, session.isAlive(now) {
             return .success(.rejectionStands)
         }
@@ -203,7 +205,7 @@ extension SessionMachine {
             switch ledger.isSigningOut ? .signedOut : standing {
             case .signedIn(let session): session.stored.identity.isCalled
             case .unreadable(let unreadable):
-                // Earlier releases put every id into the header in lower case; nobody is served from one.
+                // Earlier releases wrote every id in lower case into the header.
                 unreadable.header?.signedInUser.map { user in { $0.lowercased() == user.lowercased() } }
             case .signedOut, .configured, .terminated: nil
             }
@@ -217,12 +219,12 @@ extension SessionMachine {
 }
 
 extension Restoration.Header {
-    /// Whom it names, if somebody is signed in by it.
+    /// The signed-in user that it names.
     fileprivate var signedInUser: String? { state.isSignedIn ? userId : nil }
 }
 
 extension SessionState {
-    /// Whether somebody is signed in in this state.
+    /// Whether a user is signed in in this state.
     package var isSignedIn: Bool {
         switch self {
         case .established, .tokenExpired: true

@@ -3,7 +3,7 @@ extension SessionMachine {
     /// The answer to an API call was a verdict on the user for whom it was made.
     ///
     /// It ends the session that the call was made with, however often that was renewed meanwhile; a rotation that is being
-    /// written is written first. Where somebody has signed in or out since, nobody is concerned.
+    /// written is written first. It ends no session of a later sign-in.
     ///
     /// - Parameter generation: of the credential that the call was made with.
     package mutating func apiCallJudged(_ verdict: Verdict, generation: UInt64, now: Moment) -> [Effect] {
@@ -16,7 +16,7 @@ extension SessionMachine {
         return settle(now)
     }
 
-    /// A change is made: what was said of the session meanwhile is true of the one that it made, if it was a rotation.
+    /// A change counts: a verdict that came while a rotation was being written ends the rotated session.
     mutating func applyVerdict(after change: Ledger.Change, _ now: Moment) {
         let verdict = verdictToCome
         verdictToCome = nil

@@ -1,22 +1,20 @@
-/// Every decision about the one session of this installation: events in, new state and effects out.
+/// Makes every decision about the session of this installation: events in, new state and effects out.
 ///
-/// It has no clock, socket, file or network of its own, and never sees a secret: lifetimes, identifiers and the names of
-/// secrets only. Each event is a past-tense function that returns what is to be done. Machines with a state of their own make
-/// it up, and do not know each other: signing in, renewing, asking handlers, telling the provider of sign-outs, waiting for a
-/// person's approval, and writing. This one composes them; it alone sees the
-/// ledger, so it alone changes who is signed in, and it alone sees the callers, so it alone answers. `docs/session.md` has the
-/// picture.
+/// The machine has no clock, socket, file or network, and sees lifetimes, identifiers and the names of secrets, never a secret. Each
+/// event is a past-tense function that returns what to do. The machine is made of smaller ones that do not know each other. Only
+/// this one sees the ledger, so only it changes who is signed in, and only it sees the callers, so only it answers
+/// (`docs/session.md`).
 package struct SessionMachine: Hashable, Sendable {
     /// The provider's name, written into each record.
     let provider: String
     /// What the provider says of its schemes.
     let schemes: [Scheme: SchemeTraits]
     let mode: RenewalMode
-    /// How long nobody is asked again after nobody could help.
+    /// How long no handler is asked after none could help.
     let postponement: Duration
     var random: Randomness
 
-    /// Where the installation stands, as far as it has been made durable (or durability was refused).
+    /// Who is signed in, as far as the disk has it or has refused it.
     var standing = Standing.signedOut
     var ledger: Ledger
     var signIn = SignIn()
@@ -28,7 +26,7 @@ package struct SessionMachine: Hashable, Sendable {
     var budget: CallBudget
     /// For API calls.
     private(set) var apiBudget: CallBudget
-    /// The generation with which this process signed the present user in; zero where the store had him.
+    /// The generation with which this process signed the present user in; zero if the record had the user.
     var signedInSince: UInt64 = 0
     /// A verdict on the user whose rotation is being written.
     var verdictToCome: Verdict?
@@ -40,7 +38,7 @@ package struct SessionMachine: Hashable, Sendable {
     /// - Parameters:
     ///   - schemes: what the provider says of its schemes.
     ///   - handlerTimeout: how long one handler may take to answer.
-    ///   - postponement: how long nobody is asked again after nobody could help; never less than ten minutes.
+    ///   - postponement: how long no handler is asked after none could help; never less than ten minutes.
     ///   - callsPerMinute: calls of the session to the provider that one local user may cause in a minute.
     ///   - apiCallsPerMinute: API calls, which are counted apart; as many, if nothing is given.
     package init(
@@ -72,10 +70,10 @@ package struct SessionMachine: Hashable, Sendable {
     /// The store was read, once, before anything else.
     ///
     /// - Parameters:
-    ///   - secrets: what was sealed in the record.
+    ///   - secrets: the session's secrets in the record.
     ///   - codes: of a sign-in that awaits approval, where the record has one.
     ///   - partials: the partial grants of the record, in its order.
-    ///   - durable: false when what was read survived elsewhere, and the disk has yet to take it.
+    ///   - durable: false when the record was found outside the disk, which has yet to take it.
     package mutating func restored(
         _ restoration: Restoration,
         secrets: SecretRef,
@@ -90,7 +88,7 @@ package struct SessionMachine: Hashable, Sendable {
             standing = .signedOut
         case .restored(let record, _, _):
             stand(by: record, secrets, now)
-            // Another provider's codes and grants are none of this one's.
+            // Another provider's codes and grants are of no use.
             guard record.provider == provider else { break }
             var device: DeviceFlow?
             if var stored = record.approval, let codes {
@@ -124,7 +122,7 @@ package struct SessionMachine: Hashable, Sendable {
         settle(now)
     }
 
-    /// The network may have come back: what waits for it is tried again soon.
+    /// The network may have come back: pauses are shortened.
     package mutating func networkChanged(now: Moment) -> [Effect] {
         renewal.hurry(now, using: &random)
         callers.updateRetries { $0.hurry(now, using: &random) }
@@ -133,7 +131,7 @@ package struct SessionMachine: Hashable, Sendable {
         return settle(now)
     }
 
-    /// The wall clock was set, or the machine resumed from suspend. Nothing is reset; everything is looked at again.
+    /// The wall clock was set, or the machine resumed from suspend. Times are read again; nothing is reset.
     package mutating func clockJumped(now: Moment) -> [Effect] {
         renewal.clockJumped(now)
         callers.updateRetries { $0.clockJumped(now) }
@@ -157,7 +155,7 @@ package struct SessionMachine: Hashable, Sendable {
         return report + (decided.map { changed(by: $0, now) } ?? []) + settle(now)
     }
 
-    /// Whoever waits for a write that does not end is answered as if the disk had refused it.
+    /// Counts a write that does not end as refused.
     private mutating func giveUpOverdueWrite(_ now: Moment) -> [Effect] {
         guard let (decided, isNew) = ledger.giveUpOverdue(now) else { return [] }
         let report = isNew ? [Effect.report(.writeFailed(Self.overdue))] : []
@@ -167,7 +165,7 @@ package struct SessionMachine: Hashable, Sendable {
     private static let overdue =
         "The disk has not finished writing the record after \(RenewalPolicy.longestWrite.components.seconds) s: look at the disk"
 
-    /// The change is on disk, or the disk has refused it: now it counts.
+    /// The change is on disk, or the disk has refused it: it counts from now on.
     private mutating func changed(by change: Ledger.Change, _ now: Moment) -> [Effect] {
         let departed = standing.replace(with: change.outcome)
         defer { applyVerdict(after: change, now) }
@@ -183,16 +181,15 @@ package struct SessionMachine: Hashable, Sendable {
         }
     }
 
-    /// Wants the present state written. Beside a record that cannot be read nothing is written: memory has to do.
+    /// Wants the present details written. Beside a record that cannot be read nothing is written.
     @discardableResult
     mutating func note() -> Ledger.Note { coming.content == nil ? .none : ledger.note() }
 
     // MARK: What follows from every event
 
-    /// Does whatever is due now, whichever event brought us here.
+    /// Ends what is over and begins what may begin, until nothing changes; then answers callers and writes what has changed.
     ///
-    /// Whatever is over ends, and then whatever may begin begins, until neither changes anything any more. No order inside
-    /// these two phases matters. Then callers are answered, and what has changed is written.
+    /// No order inside the two phases matters.
     mutating func settle(_ now: Moment) -> [Effect] {
         var effects: [Effect] = []
         var before: SessionMachine
@@ -240,7 +237,7 @@ package struct SessionMachine: Hashable, Sendable {
         }
     }
 
-    /// When something will be due by itself. `nil`: nothing, until somebody calls or the clock is set.
+    /// When something is due by itself; `nil` if only an event can change anything.
     package func nextAlarm(now: Moment) -> WallTime? {
         let revocation = revocations.dueAt(isHeld: isRevocationHeld, maySignIn)
         let due = [rounds.dueAt, ledger.dueAt, revocation, retryDue(now), deviceDue(now), signIn.grantsEndAt]
@@ -253,7 +250,7 @@ package struct SessionMachine: Hashable, Sendable {
         {
             times.append(due)
         }
-        // A session without an end is looked at once a month: no timer takes a time thousands of years away for granted.
+        // Once a month at least, since timers do not take times thousands of years away.
         return times.min().map { min($0, now.wall + RenewalPolicy.longestSleep) }
     }
 
@@ -262,7 +259,7 @@ package struct SessionMachine: Hashable, Sendable {
 
     // MARK: What can be seen
 
-    /// Who is signed in, if anybody: nobody is any more while a sign-out is being written.
+    /// The signed-in user; `nil` while a sign-out is being written.
     package var identity: Identity? { ledger.isSigningOut ? nil : standing.session?.stored.identity }
 
     /// The secrets that are served now, if any.
@@ -271,7 +268,7 @@ package struct SessionMachine: Hashable, Sendable {
     /// The generation of the credential that is served now.
     var servedGeneration: UInt64 { standing.session?.stored.token?.generation ?? ledger.generation }
 
-    /// Every secret that some part of the machine still needs: the owner keeps these and wipes the rest.
+    /// Every secret that a part of the machine still needs. The owner wipes the rest.
     package var secretsInUse: Set<SecretRef> {
         var refs = Set(renewal.secrets + signIn.secrets + callers.secrets + revocations.list.map(\.secrets))
         if let servedSecrets { refs.insert(servedSecrets) }
@@ -297,10 +294,8 @@ package struct SessionMachine: Hashable, Sendable {
         }
     }
 
-    /// Whether something is under way whose outcome would be lost if the process ended now.
-    ///
-    /// A revocation that only waits for its next attempt is not: nothing would come of waiting with it. A request that a
-    /// sign-out overtook is: what it may bring is to be revoked.
+    /// Whether something is under way whose outcome would be lost if the process ended now: a request that a sign-out overtook is,
+    /// since what it brings has to be revoked; a revocation between two attempts is not.
     package var isBusy: Bool {
         !ledger.isIdle || signIn.isBusy || renewal.isBusy || revocations.isTelling || !revocations.overtaken.isEmpty
     }

@@ -324,7 +324,8 @@ struct Exploration: Hashable {
                 now: now
             )
         )
-        if let awaited, machine.signIn.device?.stored.externalUserId != awaited.externalUserId || machine.signIn.device == nil
+        if let awaited,
+            machine.signIn.device?.stored.externalUserId != awaited.externalUserId || machine.signIn.device == nil
         {
             throw Broken(description: "a crash lost a sign-in that somebody may have approved")
         }

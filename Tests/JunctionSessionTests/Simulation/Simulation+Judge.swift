@@ -208,7 +208,9 @@ extension Simulation {
             machine.ledger.change == nil, enrolling == nil
         else { return nil }
         // The provider may want to be left alone for longer than its codes live.
-        if let stored = machine.signIn.device?.stored, let until = stored.notBefore, until >= stored.expiresAt { return nil }
+        if let stored = machine.signIn.device?.stored, let until = stored.notBefore, until >= stored.expiresAt {
+            return nil
+        }
         // By a wall clock that was set nobody knows after a restart how much of a demanded pause is left.
         if machine.signIn.device?.stored.notBefore != nil, restarts > 0, lastStep > time - 3_600_000 { return nil }
         return provider.awaitsPoll(code, after: time + 120_000)
