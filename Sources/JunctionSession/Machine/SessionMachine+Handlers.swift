@@ -124,8 +124,7 @@ extension SessionMachine {
         let delay = postponement + random.uniform(in: RenewalPolicy.postponementSpread)
         let until = Retry.Time(now.uptime + delay, now)
         let refusal = Refusal.noHandlerCouldRenew(round.words, retryAfter: delay)
-        (session.stored.postponedUntil, session.stored.demandedUntil) = (until.wall, nil)
-        session.stored.closeIntent()
+        session.postponed(until: until.wall)
         standing = .signedIn(session)
         renewal.postpone(until: until, after: round.words)
         // A caller that was told of the postponement can rely on it, over a crash too.

@@ -167,7 +167,6 @@ extension SessionMachine {
     private mutating func reauthenticationDemanded(_ session: Session, _ now: Moment) {
         var session = session
         session.reauthenticationDemanded()
-        session.stored.closeIntent()
         standing = .signedIn(session)
         renewal.reauthenticationDemanded(.reauthenticationRequired, isAwaited: isRenewalAwaited, now)
         callers.refuse(.reauthenticationRequired, after: note()) { $0 == .renewal }
@@ -198,13 +197,9 @@ extension SessionMachine {
             now,
             using: &random
         )
-        if !failure.ambiguous, !renewal.isOutcomeUnknown {
-            // The provider has answered: a restart has nothing to replay.
-            session.stored.closeIntent()
-        }
+        if !failure.ambiguous, !renewal.isOutcomeUnknown { session.renewalAnswered() }
         if let until = renewal.demandedUntil {
-            // A restart asks no sooner than the provider has demanded.
-            session.stored.demandedUntil = until.wall
+            session.delayed(until: until.wall)
             note()
         }
         standing = .signedIn(session)
@@ -257,16 +252,10 @@ extension SessionMachine {
     /// Writes the intent; the request leaves when that has ended, well or not.
     mutating func noteIntent(_ next: Renewal.Try, _ now: Moment) {
         guard case .signedIn(var session) = standing else { return }
-        let before = session.stored
-        session.stored.renewalUnderWay = true
-        session.stored.renewalUsesAnswer = next.given != nil || !traits(of: session.stored.scheme).renewsByRefreshToken
-        // A replay asks no handler: the postponement goes on.
-        if !next.isReplay { session.stored.postponedUntil = nil }
-        session.stored.demandedUntil = nil
+        let usesAnswer = next.given != nil || !traits(of: session.stored.scheme).renewsByRefreshToken
+        let changesRecord = session.renewalBegan(usesAnswer: usesAnswer, isReplay: next.isReplay)
         standing = .signedIn(session)
-        // The intent of a replay is on disk already.
-        let isNoted = next.isReplay && before.renewalUnderWay && !before.renewalUsesAnswer
-        renewal.note(next, until: isNoted ? .none : note(), now)
+        renewal.note(next, until: changesRecord ? note() : .none, now)
     }
 
     /// The intent is written, or the disk refused it: the request is sent either way.
@@ -320,14 +309,6 @@ extension Unavailability {
         "The provider answered the renewal with another user's session",
         ambiguous: true
     )
-}
-
-extension StoredSession {
-    /// No request is out whose answer would have to be fetched.
-    mutating func closeIntent() {
-        renewalUnderWay = false
-        renewalUsesAnswer = false
-    }
 }
 
 extension RenewalFailure {

@@ -349,9 +349,8 @@ extension SessionMachine {
     }
 
     private mutating func bind(_ externalUserId: ExternalUserId, _ caller: Callers.Caller) {
-        guard case .signedIn(var session) = standing, let answer = caller.done() else { return }
-        session.stored.externalUserId = externalUserId
-        standing = .signedIn(session)
+        guard let session = standing.session, let answer = caller.done() else { return }
+        standing = .signedIn(session.bound(to: externalUserId))
         callers.move(caller.id, to: .note(note(), .success(answer)))
     }
 

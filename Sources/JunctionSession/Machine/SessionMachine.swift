@@ -138,9 +138,11 @@ package struct SessionMachine: Hashable, Sendable {
         if signIn.clockJumped(now) { note() }
         if case .signedIn(var session) = standing {
             let before = session.stored
-            session.clockJumped(now)
-            if let (until, _) = renewal.postponement { session.stored.postponedUntil = until.wall }
-            session.stored.demandedUntil = renewal.demandedUntil?.wall
+            session.clockJumped(
+                now,
+                postponedUntil: renewal.postponement?.until.wall,
+                demandedUntil: renewal.demandedUntil?.wall
+            )
             if session.stored != before { note() }
             standing = .signedIn(session)
         }

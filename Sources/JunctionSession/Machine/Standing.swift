@@ -74,7 +74,7 @@ extension Standing {
 
 /// The signed-in user as stored, the user's secrets, and what only this process knows.
 struct Session: Hashable, Sendable {
-    var stored: StoredSession
+    private(set) var stored: StoredSession
     /// They came with the identity, in one grant or one record.
     private(set) var secrets: SecretRef
     /// When the newest record of the session was written. A wall clock that reads earlier is wrong.
@@ -148,14 +148,54 @@ struct Session: Hashable, Sendable {
         if next.stored.isReauthenticationPresumed { next.stored.reauthenticationPending = false }
         next.stored.unexplainedRefusals = nil
         next.refusedSince = nil
-        next.stored.closeIntent()
+        next.renewalAnswered()
         return next
     }
 
-    /// The wall clock was set: the renewal keeps its place in the life of the token.
-    mutating func clockJumped(_ now: Moment) {
+    /// The same session under an app's own name for the user.
+    func bound(to externalUserId: ExternalUserId) -> Session {
+        var next = self
+        next.stored.externalUserId = externalUserId
+        return next
+    }
+
+    /// The wall clock was set: the renewal keeps its place in the life of the token, and pauses keep their length.
+    mutating func clockJumped(_ now: Moment, postponedUntil: WallTime?, demandedUntil: WallTime?) {
+        if let postponedUntil { stored.postponedUntil = postponedUntil }
+        stored.demandedUntil = demandedUntil
         if let renewsAt { renewAt = min(now.wall(at: renewsAt), stored.renewAt ?? .never) }
         if let refusedSince { stored.unexplainedRefusals?.firstAt = now.wall(at: refusedSince) }
+    }
+
+    // MARK: The renewal
+
+    /// A renewal is about to be sent.
+    ///
+    /// - Parameters:
+    ///   - usesAnswer: it uses what an app's server made, which a restart cannot send again.
+    ///   - isReplay: it asks no handler, so that a postponement goes on.
+    /// - Returns: whether the record has to be written: it does not have this intent yet.
+    mutating func renewalBegan(usesAnswer: Bool, isReplay: Bool) -> Bool {
+        let isKnown = isReplay && stored.renewalUnderWay && !stored.renewalUsesAnswer
+        (stored.renewalUnderWay, stored.renewalUsesAnswer, stored.demandedUntil) = (true, usesAnswer, nil)
+        if !isReplay { stored.postponedUntil = nil }
+        return !isKnown
+    }
+
+    /// The provider has answered: a restart has nothing to replay.
+    mutating func renewalAnswered() {
+        (stored.renewalUnderWay, stored.renewalUsesAnswer) = (false, false)
+    }
+
+    /// No handler could help: none is asked before this, over a restart too.
+    mutating func postponed(until time: WallTime) {
+        (stored.postponedUntil, stored.demandedUntil) = (time, nil)
+        renewalAnswered()
+    }
+
+    /// The provider wants no request before this, over a restart either.
+    mutating func delayed(until time: WallTime) {
+        stored.demandedUntil = time
     }
 
     // MARK: Refusals without a reason
@@ -179,6 +219,7 @@ struct Session: Hashable, Sendable {
         stored.reauthenticationPending = true
         stored.unexplainedRefusals = nil
         refusedSince = nil
+        renewalAnswered()
     }
 
     /// Whether the token is certainly dead. With a wrong wall clock that is not known.
