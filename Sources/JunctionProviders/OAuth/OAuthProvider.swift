@@ -76,9 +76,14 @@ package struct OAuthProvider: IdentityProvider {
         return try await grant(tokens, signIn.granted, keeper)
     }
 
-    /// What an earlier try has brought.
+    /// What an earlier try has brought. Of tokens whose access token has ended only the refresh token is of use.
     func partialGrant(_ keeper: PartialGrantKeeper) -> OAuthPartialGrant? {
-        keeper.found.flatMap { OAuthPartialGrant($0, now: clock.now()) }
+        let now = clock.now()
+        let found = keeper.found.flatMap { OAuthPartialGrant($0, now: now) }
+        guard case .tokens(let tokens)? = found, tokens.hasEnded(now), let refreshToken = tokens.refreshToken else {
+            return found
+        }
+        return .refreshToken(refreshToken, tokens.origins)
     }
 
     /// Goes on with the refresh token that a credential brought earlier, when no usable access token came with it.
@@ -103,8 +108,10 @@ package struct OAuthProvider: IdentityProvider {
     ) async throws(SignInFailure) -> OAuthTokens {
         if origins == nil { await server.prepareOrigins(before: .token) }
         switch try await ask(signIn.fields(setup), at: origins) {
-        case .granted(let tokens):
+        case .granted(var tokens):
             notes.granted(tokens, askedFor: setup.scopes, isSignIn: true)
+            // An answer without a refresh token keeps the old one (RFC 6749 §6).
+            tokens.refreshToken = tokens.refreshToken ?? signIn.refreshToken
             return tokens
         case .unusable(let unusable):
             throw await keep(unusable, with: keeper)

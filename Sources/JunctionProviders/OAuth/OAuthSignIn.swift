@@ -50,6 +50,11 @@ struct OAuthSignIn: Sendable {
         }
     }
 
+    /// The refresh token that it redeems, if it is one.
+    var refreshToken: SharedSecret? {
+        if case .refreshToken(let token) = grant { token } else { nil }
+    }
+
     var scheme: Scheme {
         switch grant {
         case .authorizationCode: .authorizationCode

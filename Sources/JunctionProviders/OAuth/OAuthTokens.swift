@@ -38,6 +38,9 @@ struct OAuthTokens: Sendable {
         life = members.wholeNumber("expires_in").flatMap(Self.life)
     }
 
+    /// Whether the access token's life is over; false if the server did not say how long it is.
+    func hasEnded(_ now: Moment) -> Bool { life.map { sentAt.uptime + $0 <= now.uptime } ?? false }
+
     /// The access token as the session has it. One whose end nobody tells ends soon where another can be had for it; else it
     /// is good until the API says otherwise.
     ///

@@ -72,6 +72,9 @@ final class Connection {
         return rights.allows(capability) && (!rights.dependsOnUnit || peer.isProcessThere)
     }
 
+    /// Whether the policy still gives this right to the caller that made a request, also after its process has ended.
+    func keeps(_ capability: Capability) -> Bool { rights.allows(capability) }
+
     /// What its rights come from; its unit is looked for, if nobody has.
     var decision: AccessDecision {
         reception.findUnit(of: self)

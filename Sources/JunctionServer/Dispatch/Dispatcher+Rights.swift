@@ -4,10 +4,11 @@ import NIOCore
 
 /// A reload may take a right away while what was asked with it waits.
 extension Dispatcher {
-    /// Asks again, at any later time, whether the caller may do this.
+    /// Asks again, at any later time, whether the policy gives this right to the caller. The caller was allowed when it made the
+    /// request, and may end before that is carried out.
     func stillMay(_ capability: Capability, _ request: Request) -> @Sendable () -> Bool {
         let connection = NIOLoopBound(request.connection, eventLoop: eventLoop)
-        return { connection.value.may(capability) }
+        return { connection.value.keeps(capability) }
     }
 
     /// Takes the request along until its answer is known, which is told only to whoever may still ask for it. What was done

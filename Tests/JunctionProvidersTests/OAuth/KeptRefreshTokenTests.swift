@@ -1,0 +1,45 @@
+import JunctionSecret
+import JunctionSession
+import Testing
+
+@testable import JunctionProviders
+
+/// A refresh token is kept if the answer to it brings none, also before the user is known.
+struct KeptRefreshTokenTests {
+    private static let notRotated = OAuthSample.answer(idToken: OAuthSample.idToken(), more: "")
+    private static let notRotatedOfNobody = OAuthSample.answer(idToken: nil, more: "")
+    private static let refreshTokenAlone = #"{"refresh_token":"refresh-0"}"#
+
+    @Test func `another tool's refresh token is kept where the answer brings none`() async throws {
+        try await Stage.play([.tokens(Self.notRotated)]) { stage in
+            let grant = try await stage.oauth().exchange(.refreshToken(SharedSecret(text: "old")), expecting: nil)
+            #expect(grant.scheme == .refreshToken)
+            #expect(grant.refreshToken?.text == "old")
+        }
+    }
+
+    @Test func `a refresh token that is kept for the next try stays where that brings none`() async throws {
+        try await Stage.play([.tokens(Self.refreshTokenAlone), .tokens(Self.notRotated)]) { stage in
+            let (oauth, kept) = (try stage.oauth(), KeptGrant())
+            _ = await oauth.pollFailure(keeper: kept.keeper)
+            let grant = try await oauth.poll(OAuthSample.codes, keeper: kept.keeper)
+            #expect(stage.server.requests[1].fields.contains("refresh_token=refresh-0"))
+            #expect(grant.refreshToken?.text == "refresh-0")
+        }
+    }
+
+    @Test func `nor is it lost from the disk, and it is what is given back`() async throws {
+        let steps: [ScriptedServer.Step] = [
+            .tokens(Self.refreshTokenAlone), .tokens(Self.notRotatedOfNobody), .answer(503, [], ""),
+            .answer(200, [], ""),
+        ]
+        try await Stage.play(steps) { stage in
+            let (oauth, kept) = (try stage.oauth(), KeptGrant())
+            _ = await oauth.pollFailure(keeper: kept.keeper)
+            _ = await oauth.pollFailure(keeper: kept.keeper)
+            #expect(kept.content?.text.contains("refresh-0") == true)
+            await oauth.giveBack(try #require(kept.content))
+            #expect(stage.server.requests.last?.fields.first == "token=refresh-0")
+        }
+    }
+}
