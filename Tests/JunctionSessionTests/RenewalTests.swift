@@ -382,7 +382,7 @@ struct RenewalTests {
         var bench = Bench.signedIn(life: .seconds(20))
         bench.pass(.seconds(6))
         let request = bench.token(validFor: .seconds(16))
-        #expect(bench.refusal(of: request) == .tokenExpired)
+        #expect(bench.refusal(of: request) == .busy)
         #expect(bench.retryAfter(of: request) == .seconds(4))
         #expect(bench.renewals.isEmpty)
     }

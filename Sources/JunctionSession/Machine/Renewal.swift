@@ -17,6 +17,8 @@ struct Renewal: Hashable, Sendable {
     /// What went wrong last, for the snapshot.
     private(set) var lastError: String?
     private var replays = Replays()
+    /// The end of the pause that the provider has demanded, until a grant. Only replays and `session.renew` pass it.
+    private var demand: Retry.Time?
     /// When a token that the API had rejected was last replaced.
     private var lastReplacedRejected: Uptime?
     /// The last failure that `session.renew` answered with.
@@ -81,13 +83,15 @@ struct Renewal: Hashable, Sendable {
 
     /// Goes on from a record: an open intent, a demanded pause and a postponement outlive the process.
     init(resuming stored: StoredSession, writtenAt: WallTime, postponement: Duration, at now: Moment) {
+        let demanded = stored.demandedUntil.flatMap { Retry(demandedUntil: $0, now) }
+        demand = demanded?.time
         if stored.renewalUnderWay, !stored.renewalUsesAnswer {
             // It may have been sent when the record was written, and its answer is lost.
             let age = max(now.wall - writtenAt, .zero)
             replays = Replays(after: now.uptime + (.zero - age))
             retry = Retry(now)
             phase = .resting(.replay)
-        } else if let demanded = stored.demandedUntil.flatMap({ Retry(demandedUntil: $0, now) }) {
+        } else if let demanded {
             retry = demanded
             phase = .resting(.backoff(keeping: nil))
         } else if let until = stored.postponedUntil {
@@ -107,9 +111,9 @@ struct Renewal: Hashable, Sendable {
         return .postponed(until: Retry.Time(now.uptime + left, now), after: "no session handler could help")
     }
 
-    /// A replay failed, which asked no handler: the postponement that was stored beside its intent goes on.
+    /// An attempt failed that was made during a postponement, which goes on: no handler is asked before its end.
     mutating func resume(postponedUntil until: WallTime, _ postponement: Duration, _ now: Moment) {
-        guard case .resting(.backoff) = phase else { return }
+        guard case .resting(.backoff(keeping: nil)) = phase else { return }
         phase = .resting(Self.wait(postponedUntil: until, postponement, now))
     }
 
@@ -139,6 +143,7 @@ struct Renewal: Hashable, Sendable {
     /// The wall clock was set, or the machine resumed.
     mutating func clockJumped(_ now: Moment) {
         retry.clockJumped(now)
+        demand = demand.map { Retry.Time($0.uptime, now) }
         if case .resting(.postponed(let until, let words)) = phase {
             phase = .resting(.postponed(until: Retry.Time(until.uptime, now), after: words))
         }
@@ -233,7 +238,7 @@ struct Renewal: Hashable, Sendable {
     /// - Parameter isAwaited: a caller of `session.renew` waits.
     mutating func reauthenticationDemanded(_ refusal: Refusal, isAwaited: Bool, _ now: Moment) {
         var next = Renewal()
-        (next.retry, next.told) = (retry, told)
+        (next.retry, next.told, next.replays) = (retry, told, replays.closed)
         next.retry.reset()
         self = next
         lastError = "reauthenticationRequired: " + refusal.message
@@ -264,14 +269,21 @@ struct Renewal: Hashable, Sendable {
             ? .reauthenticationPresumed(failure.message) : Refusal(.providerUnavailable, failure.message)
         lastError = "\(refusal.kind.rawValue): \(refusal.message)"
         if failure.ambiguous, let sentAt { replays.lost(sentAt: sentAt, now) }
-        let delay: Duration
+        if let asked = failure.retryAfter {
+            let end = now.uptime + RenewalPolicy.delay(afterBeingAsked: asked, using: &random)
+            demand = Retry.Time(max(end, demand?.uptime ?? end), now)
+        }
+        var delay: Duration
         if let replay = replays.delay(isAmbiguous: failure.ambiguous, now, using: &random) {
             delay = replay
             retry.failed(after: delay, now)
             phase = .resting(.replay)
         } else {
             replays.close()
-            delay = retry.failed(retryAfter: failure.retryAfter, left: left, now, using: &random)
+            delay = RenewalPolicy.backoff(afterFailures: retry.failures + 1, left: left, using: &random)
+            let demanded = demandedUntil(now).map { $0.uptime - now.uptime }
+            delay = demanded ?? delay
+            retry.failed(after: delay, isDemanded: demanded != nil, now)
             phase = .resting(.backoff(keeping: tried.kept(after: failure)))
         }
         refusal.retryAfter = delay
@@ -339,7 +351,7 @@ struct Renewal: Hashable, Sendable {
     }
 
     /// The end of the pause that the provider demands.
-    var demandedUntil: Retry.Time? { retry.isDemanded ? retryAt : nil }
+    func demandedUntil(_ now: Moment) -> Retry.Time? { demand.flatMap { $0.uptime > now.uptime ? $0 : nil } }
 
     /// When the retry of a failure is due.
     var retryAt: Retry.Time? {

@@ -38,7 +38,7 @@ package enum RenewalPolicy {
     package static let latestReplay: Duration = .seconds(24)
     /// A replay that begins inside the grace has to leave before this, too: a slow name server or connection would take it out
     /// of the grace, and then the provider would take it for a thief's.
-    package static let latestDeparture: Duration = .seconds(29)
+    package static let latestDeparture: Duration = .milliseconds(24_500)
     /// No more replays than these…
     package static let mostReplays = 6
     /// …in this time: past that the backoff alone decides, so that a provider that fails for ever is not hammered.

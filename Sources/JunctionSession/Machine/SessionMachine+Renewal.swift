@@ -126,7 +126,8 @@ extension SessionMachine {
             reauthenticationDemanded(session, now)
         case .unavailable(let unavailability):
             var session = session
-            if unavailability.isUnexplainedRefusal, !tried.isReplay, session.isDead(now) {
+            let isExplicit = session.stored.reauthenticationPending && !session.stored.isReauthenticationPresumed
+            if unavailability.isUnexplainedRefusal, !tried.isReplay, session.isDead(now), !isExplicit {
                 session.refusedWithoutReason(now)
                 note()
             }
@@ -198,12 +199,12 @@ extension SessionMachine {
             using: &random
         )
         if !failure.ambiguous, !renewal.isOutcomeUnknown { session.renewalAnswered() }
-        if let until = renewal.demandedUntil {
+        if let until = renewal.demandedUntil(now) {
             session.delayed(until: until.wall)
             note()
         }
         standing = .signedIn(session)
-        if tried.isReplay, let until = session.stored.postponedUntil, until > now.wall {
+        if let until = session.stored.postponedUntil, until > now.wall {
             renewal.resume(postponedUntil: until, postponement, now)
         }
         if let (until, _) = renewal.postponement { refusal.retryAfter = until.uptime - now.uptime }

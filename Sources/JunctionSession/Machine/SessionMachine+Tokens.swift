@@ -141,36 +141,41 @@ extension SessionMachine {
         if session.stored.reauthenticationPending { return .answer(.failure(.reauthenticationRequired)) }
         if let (until, words) = renewal.postponement {
             let refusal = Refusal.noHandlerCouldRenew(words, retryAfter: until.uptime - now.uptime)
-            return .answer(answer(kind, session, refusal, now))
+            return .answer(outcome(for: kind, session, refusal, now))
         }
-        if !canBeginRenewal { return .answer(answer(kind, session, .noHandlerIsRegistered, now)) }
+        if !canBeginRenewal { return .answer(outcome(for: kind, session, .noHandlerIsRegistered, now)) }
         if case .replacement = kind, session.isAlive(now) {
             let isBackingOff = renewal.retryAt != nil && !renewal.retry.mayTrySooner(now)
             let isBarred = hasHadRenewal || renewal.hasReplacedJustNow(now) || isBackingOff
             return isBarred ? .answer(.success(.rejectionStands)) : .renew
         }
-        if hasHadRenewal { return .answer(.failure(.tokenExpired(retryAfter: nil))) }
+        let age = session.obtainedAt.map { now.uptime - $0 }
+        let spacing = age.map { RenewalPolicy.attemptSpacing - $0 }.flatMap { $0 > .zero ? $0 : nil }
+        if hasHadRenewal { return .answer(outcome(for: kind, session, .tokenExpired(retryAfter: spacing), now)) }
         if let retryAt = renewal.retryAt {
             // Only a dead token is reason enough to pass the backoff.
             if !session.isAlive(now), renewal.retry.mayTrySooner(now) { return .renew }
-            return .answer(.failure(.tokenExpired(retryAfter: retryAt.uptime - now.uptime)))
+            let refusal = Refusal.tokenExpired(retryAfter: retryAt.uptime - now.uptime)
+            return .answer(outcome(for: kind, session, refusal, now))
         }
-        if session.isAlive(now), let obtainedAt = session.obtainedAt {
-            let age = now.uptime - obtainedAt
-            if age < RenewalPolicy.attemptSpacing {
-                return .answer(.failure(.tokenExpired(retryAfter: RenewalPolicy.attemptSpacing - age)))
-            }
+        if session.isAlive(now), let spacing {
+            return .answer(outcome(for: kind, session, .tokenExpired(retryAfter: spacing), now))
         }
         return .renew
     }
 
-    /// Nothing can be renewed now: there is no handler to ask, or none may be asked yet.
-    private func answer(_ kind: Callers.Caller.Kind, _ session: Session, _ refusal: Refusal, _ now: Moment)
-        -> Reply.Outcome
-    {
-        if case .replacement = kind, session.isAlive(now) {
-            return .success(.rejectionStands)
-        }
+    /// The outcome when nothing can be renewed now: a living token is not expired, but the caller has to wait for a longer one.
+    private func outcome(
+        for kind: Callers.Caller.Kind,
+        _ session: Session,
+        _ refusal: Refusal,
+        _ now: Moment
+    ) -> Reply.Outcome {
+        guard session.isAlive(now) else { return .failure(refusal) }
+        if case .replacement = kind { return .success(.rejectionStands) }
+        var refusal = refusal
+        refusal.kind = .busy
+        refusal.retryAfter = refusal.retryAfter ?? RenewalPolicy.attemptSpacing
         return .failure(refusal)
     }
 

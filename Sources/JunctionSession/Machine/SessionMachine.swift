@@ -141,7 +141,7 @@ package struct SessionMachine: Hashable, Sendable {
             session.clockJumped(
                 now,
                 postponedUntil: renewal.postponement?.until.wall,
-                demandedUntil: renewal.demandedUntil?.wall
+                demandedUntil: renewal.demandedUntil(now)?.wall
             )
             if session.stored != before { note() }
             standing = .signedIn(session)
@@ -268,7 +268,7 @@ package struct SessionMachine: Hashable, Sendable {
     package var servedSecrets: SecretRef? { ledger.isSigningOut ? nil : standing.secrets }
 
     /// The generation of the credential that is served now.
-    var servedGeneration: UInt64 { standing.session?.stored.token?.generation ?? ledger.generation }
+    var servedGeneration: UInt64 { standing.session?.stored.token?.generation ?? signedInSince }
 
     /// Every secret that a part of the machine still needs. The owner wipes the rest.
     package var secretsInUse: Set<SecretRef> {

@@ -83,7 +83,7 @@ struct Session: Hashable, Sendable {
     private(set) var renewAt: WallTime?
     /// The same by the monotonic clock.
     private var renewsAt: Uptime?
-    /// When this process obtained the token; `nil` after a restart.
+    /// When the token was obtained; `nil` if a restart could not believe the wall clock.
     private(set) var obtainedAt: Uptime?
     /// When the token ends by the monotonic clock; `nil` if a restart could not believe the wall clock.
     private(set) var endsAt: Uptime?
@@ -100,6 +100,7 @@ struct Session: Hashable, Sendable {
         refusedSince = stored.unexplainedRefusals.map { now.uptime + (.zero - max(now.wall - $0.firstAt, .zero)) }
         renewsAt = stored.renewAt.map { now.uptime + ($0 - now.wall) }
         if hasEnd { endsAt = stored.token.map { now.uptime + ($0.expiresAt - now.wall) } }
+        obtainedAt = stored.token.map { now.uptime + min($0.issuedAt - now.wall, .zero) }
     }
 
     /// A session that was granted.
@@ -144,9 +145,9 @@ struct Session: Hashable, Sendable {
     func succeeded(by secrets: SecretRef) -> Session {
         var next = self
         next.secrets = secrets
-        // The provider has granted something, so its refusals without a reason count no more.
-        if next.stored.isReauthenticationPresumed { next.stored.reauthenticationPending = false }
-        next.stored.unexplainedRefusals = nil
+        // The provider has granted something, so what it refused before counts no more.
+        (next.stored.reauthenticationPending, next.stored.unexplainedRefusals) = (false, nil)
+        next.stored.postponedUntil = nil
         next.refusedSince = nil
         next.renewalAnswered()
         return next
@@ -164,6 +165,9 @@ struct Session: Hashable, Sendable {
         if let postponedUntil { stored.postponedUntil = postponedUntil }
         stored.demandedUntil = demandedUntil
         if let renewsAt { renewAt = min(now.wall(at: renewsAt), stored.renewAt ?? .never) }
+        if endsAt == nil, hasEnd, isTrustworthy(now) {
+            endsAt = stored.token.map { now.uptime + ($0.expiresAt - now.wall) }
+        }
         if let refusedSince { stored.unexplainedRefusals?.firstAt = now.wall(at: refusedSince) }
     }
 
@@ -171,14 +175,15 @@ struct Session: Hashable, Sendable {
 
     /// A renewal is about to be sent.
     ///
+    /// A postponement and a demanded pause stay in the record until a grant.
+    ///
     /// - Parameters:
     ///   - usesAnswer: it uses what an app's server made, which a restart cannot send again.
-    ///   - isReplay: it asks no handler, so that a postponement goes on.
+    ///   - isReplay: it sends the same refresh token again.
     /// - Returns: whether the record has to be written: it does not have this intent yet.
     mutating func renewalBegan(usesAnswer: Bool, isReplay: Bool) -> Bool {
         let isKnown = isReplay && stored.renewalUnderWay && !stored.renewalUsesAnswer
-        (stored.renewalUnderWay, stored.renewalUsesAnswer, stored.demandedUntil) = (true, usesAnswer, nil)
-        if !isReplay { stored.postponedUntil = nil }
+        (stored.renewalUnderWay, stored.renewalUsesAnswer) = (true, usesAnswer)
         return !isKnown
     }
 
