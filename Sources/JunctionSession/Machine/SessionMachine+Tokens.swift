@@ -176,6 +176,7 @@ extension SessionMachine {
         var refusal = refusal
         refusal.kind = .busy
         refusal.retryAfter = refusal.retryAfter ?? RenewalPolicy.attemptSpacing
+        refusal.remedy = refusal.remedy ?? "ask for a shorter validity: the present token lives"
         return .failure(refusal)
     }
 
