@@ -35,6 +35,22 @@ struct RenewalPromiseTests {
         return count
     }
 
+    // MARK: A postponement belongs to the mode that asks handlers
+
+    @Test func `a start in automatic mode renews although handlers were unable before it`() {
+        var bench = Bench.signedIn(life: .seconds(60), mode: .handler)
+        bench.register(1)
+        bench.renew()
+        bench.answerQuestion(.unable)
+        #expect(bench.facts.renewal.phase == .postponed)
+
+        var automatic = restarted(bench, after: .seconds(61))
+
+        #expect(automatic.renewals.count == 1)
+        automatic.failRenewal(refused)
+        #expect(automatic.facts.renewal.phase == .backingOff)
+    }
+
     // MARK: A living token that is too short is busy (INTERFACE, Additions)
 
     @Test func `a living token that was just obtained is busy, not expired`() {
@@ -116,7 +132,10 @@ struct RenewalPromiseTests {
             if bench.machine.renewal.isReplaying { bench.passToAlarm() }
         }
         #expect(bench.facts.renewal.notBefore! - bench.now.wall >= .seconds(3_600))
-        #expect(bench.written.last.map { if case .session(let s) = $0.content { s.demandedUntil != nil } else { false } } == true)
+        #expect(
+            bench.written.last.map { if case .session(let s) = $0.content { s.demandedUntil != nil } else { false } }
+                == true
+        )
         var after = restarted(bench, after: .seconds(60))
         #expect(after.renewals.count == 1)  // the replay
         after.failRenewal(refused)
@@ -224,7 +243,6 @@ struct RenewalPromiseTests {
         #expect(after.everAsked.isEmpty)
     }
 
-
     // MARK: Restarts and clocks
 
     @Test func `a token obtained less than ten seconds ago is not renewed early, after a restart either`() {
@@ -234,8 +252,6 @@ struct RenewalPromiseTests {
         after.token(validFor: .seconds(16))
         #expect(after.renewals.isEmpty)
     }
-
-
 
     @Test func `a token that is dead by the corrected clock is not handed to the provider as a living one`() {
         let first = House().start().signIn()

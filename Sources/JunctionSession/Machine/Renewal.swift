@@ -282,7 +282,7 @@ struct Renewal: Hashable, Sendable {
             replays.close()
             delay = RenewalPolicy.backoff(afterFailures: retry.failures + 1, left: left, using: &random)
             let demanded = demandedUntil(now).map { $0.uptime - now.uptime }
-            delay = demanded ?? delay
+            if let demanded { delay = failure.retryAfter == nil ? max(delay, demanded) : demanded }
             retry.failed(after: delay, isDemanded: demanded != nil, now)
             phase = .resting(.backoff(keeping: tried.kept(after: failure)))
         }

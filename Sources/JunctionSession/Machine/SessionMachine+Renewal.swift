@@ -204,7 +204,7 @@ extension SessionMachine {
             note()
         }
         standing = .signedIn(session)
-        if let until = session.stored.postponedUntil, until > now.wall {
+        if asksApps(session), let until = session.stored.postponedUntil, until > now.wall {
             renewal.resume(postponedUntil: until, postponement, now)
         }
         if let (until, _) = renewal.postponement { refusal.retryAfter = until.uptime - now.uptime }

@@ -112,8 +112,12 @@ package struct SessionMachine: Hashable, Sendable {
         case .terminated(let termination, let identity):
             standing = .terminated(termination, identity)
         case .session(let stored):
-            standing = .signedIn(Session(restored: stored, secrets: secrets, writtenAt: record.writtenAt, at: now))
-            renewal = Renewal(resuming: stored, writtenAt: record.writtenAt, postponement: postponement, at: now)
+            let session = Session(restored: stored, secrets: secrets, writtenAt: record.writtenAt, at: now)
+            standing = .signedIn(session)
+            // A postponement of handlers means nothing in a mode that asks none.
+            var resumed = stored
+            if !asksApps(session) { resumed.postponedUntil = nil }
+            renewal = Renewal(resuming: resumed, writtenAt: record.writtenAt, postponement: postponement, at: now)
         }
     }
 
