@@ -192,7 +192,8 @@ import Testing
         #expect(bench.written.last?.approval?.notBefore != nil)
         bench.passToAlarm()
         bench.failPoll(.slowDown)
-        #expect(bench.written.last?.approval?.notBefore == nil)
+        // The pause that `slow_down` demands takes its place: ten seconds, and a fifth more.
+        #expect(bench.written.last?.approval?.notBefore == bench.now.wall + .seconds(12))
         bench.pass(.seconds(600))
         #expect(bench.facts.renewal.lastError?.contains("expired before anybody") == true)
     }

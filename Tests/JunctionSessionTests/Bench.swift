@@ -145,7 +145,7 @@ struct Bench {
 
     /// The credential of the sign-in under way is one that an earlier try has spent.
     mutating func findPartialGrant(_ grant: SecretRef) {
-        if let attempt = exchanges.last { machine.foundPartialGrant(attempt, grant) }
+        if let attempt = exchanges.last { machine.foundPartialGrant(attempt, grant, now: now) }
     }
 
     mutating func failExchange(_ failure: ExchangeFailure) {

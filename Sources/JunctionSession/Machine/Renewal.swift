@@ -83,7 +83,7 @@ struct Renewal: Hashable, Sendable {
 
     /// Goes on from a record: an open intent, a demanded pause and a postponement outlive the process.
     init(resuming stored: StoredSession, writtenAt: WallTime, postponement: Duration, at now: Moment) {
-        let demanded = stored.demandedUntil.flatMap { Retry(demandedUntil: $0, now) }
+        let demanded = stored.demandedUntil.flatMap { Retry(demandedUntil: $0, writtenAt: writtenAt, now) }
         demand = demanded?.time
         if stored.renewalUnderWay, !stored.renewalUsesAnswer {
             // It may have been sent when the record was written, and its answer is lost.

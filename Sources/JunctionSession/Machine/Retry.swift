@@ -37,11 +37,14 @@ package struct Retry: Hashable, Sendable {
         time = Time(now.uptime, now)
     }
 
-    /// The pause that a record has; `nil` if it is over. The wall clock may have been set since: a pause is never longer than
-    /// what is believed of a provider.
-    init?(demandedUntil end: WallTime, _ now: Moment) {
+    /// The pause that a record has; `nil` if it is over. The wall clock may have been set since: a pause is never longer than it
+    /// was when the record was written, nor than what is believed of a provider.
+    init?(demandedUntil end: WallTime, writtenAt: WallTime, _ now: Moment) {
         guard end > now.wall else { return nil }
-        time = Time(now.uptime + min(end - now.wall, RenewalPolicy.believableRetryAfter.upperBound), now)
+        var left = min(end - now.wall, RenewalPolicy.believableRetryAfter.upperBound)
+        // A record that was written by a clock that ran ahead does not say how long the pause was.
+        if end > writtenAt { left = min(left, end - writtenAt) }
+        time = Time(now.uptime + left, now)
         isDemanded = true
     }
 
@@ -56,9 +59,9 @@ package struct Retry: Hashable, Sendable {
     }
 
     /// Nothing has failed, and the next attempt follows after this.
-    mutating func wait(for delay: Duration, _ now: Moment) {
+    mutating func wait(for delay: Duration, isDemanded: Bool = false, _ now: Moment) {
         reset()
-        time = Time(now.uptime + delay, now)
+        (time, self.isDemanded) = (Time(now.uptime + delay, now), isDemanded)
     }
 
     /// The attempt has failed.

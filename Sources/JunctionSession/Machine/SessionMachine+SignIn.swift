@@ -121,7 +121,10 @@ extension SessionMachine {
             }
         }
         var refusal = refusal(for: failure, now)
-        if case .unavailable = failure, exchange.grant != nil { refusal.remedy = .signInAgainWithPartialGrant }
+        if case .unavailable = failure, exchange.grant != nil {
+            let isKept = coming.content != nil && ledger.storage.durable
+            refusal.remedy = isKept ? .signInAgainWithPartialGrant : .signInAgainWithGrantInMemory
+        }
         callers.refuse(refusal) { $0 == .session }
         return effects + settle(now)
     }
@@ -157,8 +160,8 @@ extension SessionMachine {
     }
 
     /// An earlier attempt has spent the credential of this sign-in, which goes on with what that brought.
-    package mutating func foundPartialGrant(_ attempt: Attempt, _ secrets: SecretRef) {
-        if signIn.isSent(attempt) { signIn.goOn(with: secrets) }
+    package mutating func foundPartialGrant(_ attempt: Attempt, _ secrets: SecretRef, now: Moment) {
+        if signIn.isSent(attempt) { signIn.goOn(with: secrets, now) }
     }
 
     /// The grant is written, or the disk has refused it: the sign-in goes on.
@@ -532,6 +535,10 @@ extension String {
     package static let signInAgainWithPartialGrant =
         "the credential has been spent, and what it has brought is kept for an hour, over a restart too: sign in with the same "
         + "once the provider answers; 'junctionctl doctor' says what is in the way"
+    /// The disk does not take what the credential has brought so far.
+    package static let signInAgainWithGrantInMemory =
+        "the credential has been spent, and what it has brought is kept in memory alone, as the disk does not take it: sign in "
+        + "with the same once the provider answers, before the daemon ends; 'junctionctl doctor' says what is in the way"
     /// The provider may have acted on a request that it did not answer.
     package static let signInAgainWithAnother =
         "it is not tried again by itself: sign in with the same once the provider answers, and with a new one if that is "

@@ -19,7 +19,7 @@ struct SignIn: Hashable, Sendable {
 
     private struct KeptGrant: Hashable, Sendable {
         let secrets: SecretRef
-        let endsAt: Uptime
+        var endsAt: Uptime
     }
 
     /// How long a grant waits for the next attempt of its credential, or for the next poll.
@@ -116,8 +116,11 @@ struct SignIn: Hashable, Sendable {
     // MARK: Grants without a user
 
     /// The credential of the exchange was spent by an earlier attempt, which brought this grant.
-    mutating func goOn(with grant: SecretRef) {
+    mutating func goOn(with grant: SecretRef, _ now: Moment) {
         exchange?.grant = grant
+        // The caller has come back for it: its time begins anew.
+        guard let index = grants.firstIndex(where: { $0.secrets == grant }) else { return }
+        grants[index].endsAt = now.uptime + Self.longestGrant
     }
 
     /// Keeps what was granted for the exchange, in the place of what was kept for it before; `note` writes it.

@@ -83,7 +83,7 @@ extension SessionOwner {
         let known = machine.signIn.grantsInUse.first { ref in
             shelf.partialGrant(ref)?.credential.matches(credential) ?? false
         }
-        if let known { machine.foundPartialGrant(attempt, known) }
+        if let known { machine.foundPartialGrant(attempt, known, now: now) }
         return PartialGrantKeeper(found: shelf.partialGrant(known)?.content) { [weak self] content in
             await self?.keep(PartialGrant(credential: credential, content: content), for: attempt) ?? false
         }

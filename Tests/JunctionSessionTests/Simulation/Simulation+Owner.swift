@@ -63,7 +63,7 @@ extension Simulation {
             grant != machine.signIn.device?.grant && shelf[grant]?.granted?.user == user
         }
         if let kept, given == nil, chance(2) == 0, let tokens = shelf[kept]?.granted {
-            machine.foundPartialGrant(attempt, kept)
+            machine.foundPartialGrant(attempt, kept, now: now)
             return resume(attempt, call, tokens)
         }
         try sendExchange(attempt, call)

@@ -1,0 +1,89 @@
+import JunctionSecret
+import JunctionTesting
+import Testing
+
+@testable import JunctionSession
+
+/// Pauses that a provider demands, and grants that wait for their user.
+struct SignInPromiseTests {
+    /// The machine that starts with what is on the disk; the wall clock may be off.
+    private static func restarted(_ bench: Bench, after pause: Duration = .seconds(2), wallOff: Duration = .zero) throws
+        -> Bench
+    {
+        let record = try #require(bench.written.last)
+        let moment = Moment(wall: bench.now.wall + pause + wallOff, uptime: bench.now.uptime + pause)
+        return Bench(at: moment, .restored(record, SessionSecrets(), damaged: nil))
+    }
+
+    private static func polling() -> Bench {
+        var bench = Bench()
+        bench.signIn(.device)
+        bench.giveCodes()
+        bench.passToPoll()
+        return bench
+    }
+
+    // MARK: Demanded pauses
+
+    @Test func `the pause of a slow_down survives a restart`() throws {
+        var before = Self.polling()
+        before.failPoll(.slowDown)
+        #expect(before.written.last?.approval?.interval == .seconds(10))
+        let bench = try Self.restarted(before, after: .seconds(1))
+        #expect(bench.polls.isEmpty, "one second after slow_down, which demands ten")
+    }
+
+    @Test func `a clock that was set back does not stretch a demanded pause beyond the codes`() throws {
+        var before = Self.polling()
+        before.failPoll(.unavailable(Unavailability("Busy", retryAfter: .seconds(30))))
+        var bench = try Self.restarted(before, wallOff: .seconds(-86_400))
+        bench.pass(.seconds(31))
+        #expect(bench.polls.count == 1, "thirty seconds were demanded")
+        bench.pass(.seconds(600))
+        #expect(bench.polls.count == 1, "the codes have ended, and nobody was asked: the approval is lost")
+    }
+
+    // MARK: Grants
+
+    @Test func `what a link code brought is kept until its exchange is decided`() throws {
+        var bench = Bench()
+        bench.signIn(.linkCode)
+        let kept = bench.grantPartially()
+        bench.failExchange(.unavailable(Unavailability("503")))
+        for _ in 0..<7 {
+            bench.pass(.seconds(600))
+            bench.signIn(.linkCode)
+            if bench.machine.signIn.grantsInUse.contains(kept) { bench.findPartialGrant(kept) }
+            bench.failExchange(.unavailable(Unavailability("503")))
+        }
+        #expect(bench.machine.signIn.grantsInUse == [kept])
+        #expect(bench.givenBack.isEmpty, "a transient failure spends nothing")
+    }
+
+    @Test func `no promise of a restart where nothing can be written: a record that is locked`() throws {
+        var bench = Bench.locked(in: .notLoggedIn)
+        let request = bench.signIn(.linkCode)
+        bench.grantPartially()
+        bench.failExchange(.unavailable(Unavailability("503")))
+        guard case .refused(let refusal)? = bench.reply(to: request) else {
+            Issue.record("Expected a refusal")
+            return
+        }
+        #expect(bench.written.isEmpty)
+        #expect(refusal.remedy?.contains("over a restart too") == false)
+    }
+
+    @Test func `no promise of a restart where nothing can be written: a disk that refuses`() throws {
+        var bench = Bench()
+        bench.writeFailure = StoreFailure("No space left on device")
+        let request = bench.signIn(.linkCode)
+        bench.grantPartially()
+        bench.failExchange(.unavailable(Unavailability("503")))
+        guard case .refused(let refusal)? = bench.reply(to: request) else {
+            Issue.record("Expected a refusal")
+            return
+        }
+        #expect(bench.written.isEmpty)
+        #expect(refusal.remedy?.contains("over a restart too") == false)
+    }
+}
