@@ -42,4 +42,17 @@ struct KeptRefreshTokenTests {
             #expect(stage.server.requests.last?.fields.first == "token=refresh-0")
         }
     }
+
+    @Test func `kept tokens whose access token has ended go on with their refresh token`() async throws {
+        let short = OAuthSample.anonymous.replacing("3600", with: "60")
+        try await Stage.play([.tokens(short), .answer(503, [], ""), .tokens()]) { stage in
+            let (oauth, kept) = (try stage.oauth(), KeptGrant())
+            _ = await oauth.pollFailure(keeper: kept.keeper)
+            // The userinfo endpoint is there again, and the access token has ended.
+            stage.clock.advance(by: .seconds(300))
+
+            #expect(await oauth.pollFailure(keeper: kept.keeper) == nil)
+            #expect(stage.server.requests.last?.fields.contains("refresh_token=refresh-1") == true)
+        }
+    }
 }

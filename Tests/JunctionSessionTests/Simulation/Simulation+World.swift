@@ -50,6 +50,7 @@ extension Simulation {
             try perform(
                 machine.apiCallJudged(Verdict(code: "400312", message: "Banned"), generation: generation, now: now)
             )
+            coverage.note(.apiVerdicts)
             window = nil
             return
         }
