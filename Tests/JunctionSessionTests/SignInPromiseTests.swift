@@ -33,16 +33,6 @@ struct SignInPromiseTests {
         #expect(bench.polls.isEmpty, "one second after slow_down, which demands ten")
     }
 
-    @Test func `a clock that was set back does not stretch a demanded pause beyond the codes`() throws {
-        var before = Self.polling()
-        before.failPoll(.unavailable(Unavailability("Busy", retryAfter: .seconds(30))))
-        var bench = try Self.restarted(before, wallOff: .seconds(-86_400))
-        bench.pass(.seconds(31))
-        #expect(bench.polls.count == 1, "thirty seconds were demanded")
-        bench.pass(.seconds(600))
-        #expect(bench.polls.count == 1, "the codes have ended, and nobody was asked: the approval is lost")
-    }
-
     // MARK: Grants
 
     @Test func `what a link code brought is kept until its exchange is decided`() throws {

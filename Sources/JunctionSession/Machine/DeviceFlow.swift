@@ -64,7 +64,7 @@ struct DeviceFlow: Hashable, Sendable {
         endsAt = now.uptime + stored.expiresAt.left(writtenAt: writtenAt, now)
         // Where the clock says that the codes have ended, the provider is asked.
         if stored.expiresAt <= now.wall { self.stored.expiresAt = now.wall(at: endsAt) }
-        retry = stored.notBefore.flatMap { Retry(demandedUntil: $0, writtenAt: writtenAt, now) } ?? Retry(now)
+        retry = stored.notBefore.flatMap { Retry(demandedUntil: $0, now) } ?? Retry(now)
         isResumed = true
         retry.spacing = pause
     }

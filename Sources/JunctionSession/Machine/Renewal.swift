@@ -83,7 +83,7 @@ struct Renewal: Hashable, Sendable {
 
     /// Goes on from a record: an open intent, a demanded pause and a postponement outlive the process.
     init(resuming stored: StoredSession, writtenAt: WallTime, postponement: Duration, at now: Moment) {
-        let demanded = stored.demandedUntil.flatMap { Retry(demandedUntil: $0, writtenAt: writtenAt, now) }
+        let demanded = stored.demandedUntil.flatMap { Retry(demandedUntil: $0, now) }
         demand = demanded?.time
         if stored.renewalUnderWay, !stored.renewalUsesAnswer {
             // It may have been sent when the record was written, and its answer is lost.
@@ -113,15 +113,23 @@ struct Renewal: Hashable, Sendable {
 
     /// An attempt failed that was made during a postponement, which goes on: no handler is asked before its end.
     mutating func resume(postponedUntil until: WallTime, _ postponement: Duration, _ now: Moment) {
-        guard case .resting(.backoff(keeping: nil)) = phase else { return }
-        phase = .resting(Self.wait(postponedUntil: until, postponement, now))
+        let wait = Self.wait(postponedUntil: until, postponement, now)
+        // Of a postponement and a pause that the provider demands the later end counts.
+        guard case .resting(.backoff(keeping: nil)) = phase, case .postponed(let end, _) = wait,
+            end.uptime > demandedUntil(now)?.uptime ?? now.uptime
+        else { return }
+        phase = .resting(wait)
     }
 
     // MARK: Time
 
     /// Ends a postponement whose time is over.
-    mutating func wake(_ now: Moment) {
-        if case .resting(.postponed(let until, _)) = phase, until.uptime <= now.uptime { phase = .resting(.due) }
+    ///
+    /// - Returns: whether there was one.
+    mutating func wake(_ now: Moment) -> Bool {
+        guard case .resting(.postponed(let until, _)) = phase, until.uptime <= now.uptime else { return false }
+        phase = .resting(.due)
+        return true
     }
 
     /// When the next attempt is due by itself; `nil` while one is under way.

@@ -37,14 +37,11 @@ package struct Retry: Hashable, Sendable {
         time = Time(now.uptime, now)
     }
 
-    /// The pause that a record has; `nil` if it is over. The wall clock may have been set since: a pause is never longer than it
-    /// was when the record was written, nor than what is believed of a provider.
-    init?(demandedUntil end: WallTime, writtenAt: WallTime, _ now: Moment) {
+    /// The pause that a record has; `nil` if it is over. The wall clock may have been set since: a pause is never longer than
+    /// what is believed of a provider.
+    init?(demandedUntil end: WallTime, _ now: Moment) {
         guard end > now.wall else { return nil }
-        var left = min(end - now.wall, RenewalPolicy.believableRetryAfter.upperBound)
-        // A record that was written by a clock that ran ahead does not say how long the pause was.
-        if end > writtenAt { left = min(left, end - writtenAt) }
-        time = Time(now.uptime + left, now)
+        time = Time(now.uptime + min(end - now.wall, RenewalPolicy.believableRetryAfter.upperBound), now)
         isDemanded = true
     }
 

@@ -226,7 +226,10 @@ package struct SessionMachine: Hashable, Sendable {
         case .grants: return expireGrants(now)
         case .questions: return advanceRounds(now)
         case .postponement:
-            renewal.wake(now)
+            if renewal.wake(now), case .signedIn(var session) = standing {
+                session.postponementEnded()
+                standing = .signedIn(session)
+            }
             return []
         }
     }

@@ -198,6 +198,10 @@ struct Session: Hashable, Sendable {
         renewalAnswered()
     }
 
+    mutating func postponementEnded() {
+        stored.postponedUntil = nil
+    }
+
     /// The provider wants no request before this, over a restart either.
     mutating func delayed(until time: WallTime) {
         stored.demandedUntil = time
