@@ -1,6 +1,6 @@
 /// What the histories have been through: a proof is worth what it has met.
 struct Coverage {
-    enum Kind: String, CaseIterable {
+    enum Kind: Int, CaseIterable {
         case begunSignedIn, signInsWritten, switchesWritten, rotations, replays, secondReplays, postponements,
             terminations
         case reauthentications, signOuts, ambiguous, crashIdle, crashAsking, crashNoting, crashSending, crashStoring
@@ -14,17 +14,18 @@ struct Coverage {
         case partialGrants, partialGrantsResumed, partialGrantsGivenBack
         case rightsWithdrawn, rightsWithdrawnInFlight, approvalRightsWithdrawn, pausesKept
         case codesGiven, polls, approvals, approvalsRefused, crashAwaiting, crashPolling
+        case apiCalls, slowDowns, budgetsSpent, interruptedRevocations
     }
 
-    private(set) var counts: [Kind: Int] = [:]
+    private(set) var counts = [Int](repeating: 0, count: Kind.allCases.count)
 
-    mutating func note(_ kind: Kind) { counts[kind, default: 0] += 1 }
+    mutating func note(_ kind: Kind) { counts[kind.rawValue] += 1 }
 
-    subscript(kind: Kind) -> Int { counts[kind] ?? 0 }
+    subscript(kind: Kind) -> Int { counts[kind.rawValue] }
 
     mutating func add(_ other: Coverage) {
-        for (kind, count) in other.counts { counts[kind, default: 0] += count }
+        for index in counts.indices { counts[index] += other.counts[index] }
     }
 
-    var words: String { Kind.allCases.map { "\($0.rawValue) \(self[$0])" }.joined(separator: ", ") }
+    var words: String { Kind.allCases.map { "\($0) \(self[$0])" }.joined(separator: ", ") }
 }

@@ -1,4 +1,4 @@
-@testable import JunctionSession
+import JunctionSession
 
 /// A provider with single-use refresh tokens and a clock: how long the token before the newest one is still accepted is
 /// its policy, and whoever presents an older one is taken for a thief, whose whole family is revoked.
@@ -21,12 +21,15 @@ struct SimulatedProvider {
 
     enum Verdict: Equatable {
         case granted(Tokens)
+        /// The one-time credential is used up.
+        case spent
         case deleted
         case reauthentication
     }
 
     struct Tokens: Equatable {
         var user: String
+        var family: Int
         var refresh: Int
         var access: Int
         var life: Int64
@@ -72,12 +75,21 @@ struct SimulatedProvider {
         var isRevoked = false
     }
 
+    /// A link code is good once.
+    private struct Link {
+        var user: String
+        var isSpent = false
+    }
+
     let grace: Grace
     private(set) var losses: [Loss] = []
     private var families: [Family] = []
     private var tokens: [Int: RefreshToken] = [:]
     /// Whose an access token is, and when it ends.
-    private(set) var access: [Int: (user: String, endsAt: Int64)] = [:]
+    private(set) var access: [Int: (user: String, family: Int, endsAt: Int64)] = [:]
+    /// What was granted with each refresh token.
+    private var grants: [Int: Tokens] = [:]
+    private var links: [Int: Link] = [:]
     private var last = 0
     private var codes: [Int: Code] = [:]
     var deleted: Set<String> = []
@@ -99,6 +111,29 @@ struct SimulatedProvider {
     func family(of refresh: Int) -> Int? { tokens[refresh]?.family }
 
     func isRevoked(_ family: Int) -> Bool { families[family].isRevoked }
+
+    /// Nobody wants this login any more.
+    mutating func revoke(_ family: Int) { families[family].isRevoked = true }
+
+    /// What was granted together with a refresh token.
+    func tokens(of refresh: Int) -> Tokens? { grants[refresh] }
+
+    // MARK: Link codes
+
+    mutating func link(for user: String) -> Int {
+        last += 1
+        links[last] = Link(user: user)
+        return last
+    }
+
+    func user(of link: Int) -> String? { links[link]?.user }
+
+    /// A new session for a link code.
+    mutating func redeem(_ link: Int, life: Int64, at time: Int64) -> Verdict {
+        guard let known = links[link], !known.isSpent else { return .spent }
+        links[link]?.isSpent = true
+        return exchange(for: known.user, life: life, at: time)
+    }
 
     // MARK: Sign-ins that a person approves
 
@@ -175,8 +210,11 @@ struct SimulatedProvider {
 
     private mutating func issue(family: Int, parent: Int?, life: Int64, at time: Int64) -> Tokens {
         last += 1
+        let user = families[family].user
+        let granted = Tokens(user: user, family: family, refresh: last, access: last, life: life, at: time)
         tokens[last] = RefreshToken(family: family, parent: parent)
-        access[last] = (families[family].user, time + life)
-        return Tokens(user: families[family].user, refresh: last, access: last, life: life, at: time)
+        access[last] = (user, family, time + life)
+        grants[last] = granted
+        return granted
     }
 }

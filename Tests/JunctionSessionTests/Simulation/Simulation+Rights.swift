@@ -1,93 +1,39 @@
-@testable import JunctionSession
+import JunctionSession
 
-/// Rights that are withdrawn, pauses that the provider has demanded, and time that passes: each with its judge.
+/// Rights that are withdrawn while a sign-in waits for its turn, for the provider, or for a person.
 extension Simulation {
-    // MARK: Rights
-
-    /// Somebody who waits for a sign-in may do so no more, or who began the sign-in that awaits approval.
-    mutating func withdrawRight() throws(Broken) {
-        if (machine.signIn.device != nil), chance(2) == 0 {
+    /// Somebody who waits for a sign-in may do so no more, or everybody who began a sign-in that awaits approval.
+    func withdrawRight() {
+        if snapshot.facts.authorization != nil, chance(2) == 0 {
             coverage.note(.approvalRightsWithdrawn)
-            if let ref = machine.signIn.device?.codes, let code = shelf[ref]?.code { withdrawnCodes.insert(code) }
-            return try perform(machine.approvalRightWithdrawn(now: now))
-        }
-        // What is being written has counted already.
-        let isWritten = machine.ledger.isSigningIn
-        let requests = machine.callers.list.filter { caller in
-            switch caller.wait {
-            case .turn, .credential, .codes, .approval: true
-            case .session: !isWritten
-            default: false
+            books.withdrawDeviceRights(self)
+        } else {
+            let inFlight = Set(calls.values.filter { $0.isOfSignIn && !$0.isOvertaken }.compactMap(\.request))
+            // What was granted, and an identify call whose app has answered, may have counted already.
+            let requests = waiting.filter { number, waiter in
+                waiter.isSignIn && books.grantedTo != number && !(waiter.isDevice && books.granted != nil)
+                    && (!waiter.hasAnswered || inFlight.contains(number))
             }
+            guard !requests.isEmpty else { return }
+            let number = requests.keys.sorted()[chance(requests.count)]
+            coverage.note(.rightsWithdrawn)
+            if inFlight.contains(number) { coverage.note(.rightsWithdrawnInFlight) }
+            waiting[number]?.isWithdrawn = true
+            books.withdrawn.insert(number)
+            // The question for its credential may be over.
+            if books.open?.question.reason == .missing { books.open = nil }
         }
-        guard !requests.isEmpty else { return }
-        let request = requests[chance(requests.count)].id
-        coverage.note(.rightsWithdrawn)
-        if let exchange = machine.signIn.exchange, exchange.request == request {
-            coverage.note(.rightsWithdrawnInFlight)
-            withdrawnAttempts.insert(exchange.attempt)
-        }
-        withdrawn.insert(request)
-        try perform(machine.rightWithdrawn(from: [request], now: now))
-    }
-
-    /// What is granted for somebody who may not sign in any more is nobody's.
-    mutating func noteUnwanted(_ tokens: SimulatedProvider.Tokens, _ call: Call, _ attempt: Attempt) {
-        var isUnwanted = withdrawnAttempts.contains(attempt)
-        if case .poll(let code) = call.kind, withdrawnCodes.contains(code) { isUnwanted = true }
-        if isUnwanted, let family = provider.family(of: tokens.refresh) { unwanted.insert(family) }
-    }
-
-    func checkRights() throws(Broken) {
-        guard let served = machine.servedSecrets, let refresh = shelf[served]?.refresh,
-            let family = provider.family(of: refresh), unwanted.contains(family)
-        else { return }
-        throw Broken(description: "somebody is signed in by a right that was withdrawn")
-    }
-
-    // MARK: Pauses
-
-    /// The provider wants to be left alone.
-    mutating func noteDemand(_ pause: Duration, of call: Call) {
-        guard call.isRenewal || call.kind.isPoll else { return }
-        // More than an hour is not believed.
-        demanded[call.kind] = time + min(pause, .seconds(3_600)).wholeMilliseconds
-        demandedAt = time
-    }
-
-    /// No request of that kind leaves before the pause is over.
-    mutating func checkDemand(_ kind: Call.Kind) throws(Broken) {
-        guard let end = demanded.removeValue(forKey: kind) else { return }
-        coverage.note(.pausesKept)
-        if time < end {
-            throw Broken(description: "a request (\(kind)) leaves \(end - time) ms before the provider wants it")
-        }
-    }
-
-    /// A process that begins knows what is on the disk, by its wall clock.
-    mutating func keepDemandsOnDisk() {
-        var isRenewalOnDisk = false
-        if case .session(let stored)? = disk?.record.content { isRenewalOnDisk = stored.demandedUntil != nil }
-        let isPollOnDisk = disk?.record.approval?.notBefore != nil
-        let isClockSet = lastStep >= demandedAt
-        demanded = demanded.filter { kind, _ in !isClockSet && (kind == .renewal ? isRenewalOnDisk : isPollOnDisk) }
-    }
-
-    // MARK: Time
-
-    /// Time alone changes nothing that is shown: whatever changes by itself, the alarm rings for it.
-    mutating func pass(to end: Int64) throws(Broken) {
-        guard end > time else { return }
-        let before = machine.facts(now: now)
-        time = end - 1
-        let after = machine.facts(now: now)
-        if before != after { throw Broken(description: "time alone has changed \(before) to \(after)") }
-        time = end
+        on { $0.rightsChanged() }
     }
 }
 
-extension Simulation.Call.Kind {
-    fileprivate var isPoll: Bool {
-        if case .poll = self { true } else { false }
+extension Books {
+    /// Everybody loses the right to the sign-ins that await approval.
+    mutating func withdrawDeviceRights(_ world: Simulation) {
+        guard granted == nil else { return }
+        withdrawn.formUnion(deviceRequests)
+        withdrawnCodes.formUnion(codes)
+        areNextCodesWithdrawn = world.calls.values.contains { $0.kind == .authorization && !$0.isOvertaken }
+        for number in deviceRequests { world.waiting[number]?.isWithdrawn = true }
     }
 }

@@ -1,7 +1,7 @@
 import Synchronization
 import Testing
 
-@testable import JunctionSession
+import JunctionSession
 
 #if canImport(Glibc)
 import Glibc
@@ -42,7 +42,7 @@ struct SimulationTests {
         }
         print("\(Self.histories) histories from seed \(Self.firstSeed): \(findings.met.words)")
         for kind in Coverage.Kind.allCases {
-            #expect(findings.met[kind] * 400 >= Self.histories, "too few: \(kind.rawValue) \(findings.met[kind])")
+            #expect(findings.met[kind] * 400 >= Self.histories, "too few: \(kind) \(findings.met[kind])")
         }
     }
 
@@ -50,7 +50,7 @@ struct SimulationTests {
         var met = Coverage()
         for seed in first..<(first + count) {
             if findings.broken != nil { return }
-            var simulation = Simulation(seed: UInt64(seed))
+            let simulation = Simulation(seed: UInt64(seed))
             do {
                 met.add(try simulation.run(steps: 30, isTraced: getenv("JUNCTION_TRACE") != nil))
             } catch {

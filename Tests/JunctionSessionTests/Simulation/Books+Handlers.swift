@@ -1,0 +1,29 @@
+import JunctionSession
+
+/// Questions to apps.
+extension Books {
+    /// A handler is asked.
+    mutating func asks(_ handler: Int, _ uid: UInt32, _ question: RenewalQuestion, _ world: Simulation) {
+        let time = world.time
+        if let open, time < open.until { world.fail("two questions are open: \(open.question) and \(question)") }
+        if question.reason != .missing, question.reason != .requested, let quietUntil, time < quietUntil {
+            world.fail("a handler was asked within ten minutes of unable")
+        }
+        var round = rounds[question.attempt] ?? (began: time, users: [])
+        if !round.users.insert(uid).inserted { world.fail("a local user is asked twice in one round") }
+        if question.deadline > world.now.wall + .milliseconds(round.began + 120_000 - time) {
+            world.fail("a round takes more than two minutes")
+        }
+        rounds[question.attempt] = round
+        open = (handler, question, time + (question.deadline - world.now.wall).wholeMilliseconds)
+    }
+
+    /// A handler has answered a question that was open.
+    mutating func answered(_ question: RenewalQuestion, isUnable: Bool, _ world: Simulation) {
+        // Whoever is asked next may know better.
+        guard isUnable else { return quietUntil = nil }
+        guard question.reason != .missing, open == nil else { return }
+        quietUntil = world.time + 600_000
+        world.coverage.note(.postponements)
+    }
+}

@@ -1,0 +1,43 @@
+import JunctionSession
+
+/// The clocks of the simulated machine.
+struct ClockPort: SessionClock {
+    let life: ProcessLife
+
+    func now() -> Moment { life.simulation.now }
+}
+
+/// The alarm remembers its time, and the world rings it.
+struct AlarmPort: SessionAlarm {
+    let life: ProcessLife
+
+    func set(_ time: WallTime?) { life.alarm = time }
+}
+
+/// The disk. A write ends when the agenda says so.
+struct StorePort: SessionStore {
+    let sealedWith = "file"
+    let life: ProcessLife
+
+    init(life: ProcessLife) { self.life = life }
+
+    func restore() -> Restoration { .absent }
+
+    func write(_ record: SessionRecord, _ secrets: SessionSecrets) async throws(StoreFailure) {
+        guard !life.isOver else { throw StoreFailure("The process is dead") }
+        if let failure = await life.simulation.write(record, secrets) { throw failure }
+    }
+}
+
+/// The log.
+struct ObserverPort: SessionObserver {
+    let life: ProcessLife
+
+    func changed(_ snapshot: Snapshot) {}
+
+    func happened(_ happening: Happening) {
+        if !life.isOver { life.simulation.happened(happening) }
+    }
+
+    func reached(_ step: RotationStep) {}
+}

@@ -1,0 +1,102 @@
+import JunctionSession
+import JunctionTesting
+
+/// What comes back from the provider: the judge notes what the owner is about to hear, and looks at what it makes of it.
+extension Simulation {
+    /// The outcome of a call is here.
+    func deliver(_ answer: Answer, to number: Int) {
+        guard let call = calls.removeValue(forKey: number) else { return }
+        var answer = answer
+        if case .granted(let tokens) = answer, call.isKept, !call.isOvertaken, !isHealed,
+            call.expected ?? tokens.user == tokens.user, chance(2) == 0
+        {
+            answer = .unnamed(tokens)
+        }
+        log("call \(number) is answered: \(answer)")
+        let wasPending = isPending
+        books.hears(answer, of: call, self)
+        resume(call, answer)
+        books.hasHeard(answer, of: call, self)
+        guard call.kind == .renewal else { return }
+        if case .unexplained = answer, isPending, !wasPending { judgePresumption(of: call) }
+        books.expectsReplay(after: answer, of: call, self)
+    }
+
+    private func resume(_ call: Call, _ answer: Answer) {
+        call.continuation?.resume(returning: answer)
+        executor.runUntilIdle()
+    }
+
+    private var isPending: Bool { snapshot.facts.flags.contains(.pendingReauthentication) }
+
+    /// The provider says whose the tokens are, or does not. The provider itself gives back what it refuses.
+    func answerUserinfo(_ number: Int) {
+        guard let call = calls.removeValue(forKey: number), let tokens = call.tokens else { return }
+        let answer: Answer
+        switch call.isOvertaken ? 0 : isHealed ? 9 : chance(10) {
+        case 0..<4:
+            answer = .unavailable(isAmbiguous: false, retryAfter: nil)
+            if let link = call.link { books.unfinishedLinks[call.user] = link }
+        case 4:
+            answer = .refused
+            books.unnamed.remove(tokens.refresh)
+            provider.revoke(tokens.family)
+        default: answer = .granted(tokens)
+        }
+        log("call \(number) is answered: \(answer)")
+        books.hears(answer, of: call, self)
+        resume(call, answer)
+        books.hasHeard(answer, of: call, self)
+    }
+
+    func endRevocation(_ number: Int) {
+        guard let call = calls.removeValue(forKey: number) else { return }
+        coverage.note(.revocationsTold)
+        let answer: Answer
+        switch isHealed ? 0 : chance(4) {
+        case 0:
+            answer = .revoked
+            if let family = call.refresh.flatMap({ provider.family(of: $0) }) { provider.revoke(family) }
+        case 1: answer = .unavailable(isAmbiguous: false, retryAfter: .seconds(90))
+        default: answer = .unavailable(isAmbiguous: false, retryAfter: nil)
+        }
+        resume(call, answer)
+    }
+
+    /// An API call is answered with a ban, which ends the session that it was made with and no other; or with a 401.
+    func answerApiCall(_ number: Int) {
+        guard let call = calls.removeValue(forKey: number) else { return }
+        let before = snapshot
+        switch isHealed ? 9 : chance(6) {
+        case 0:
+            let isOfSession = call.era == books.era && books.held != nil
+            // What is being written of a sign-in, a sign-out or a verdict goes before.
+            let isStanding = isOfSession && books.granted == nil && !isSigningOut && !books.isEnding
+            if isStanding {
+                coverage.note(.apiVerdicts)
+                books.isBanned(self)
+            }
+            resume(call, .status(403))
+            if !isOfSession, snapshot.revision != before.revision {
+                fail("a verdict on what is over has changed what stands")
+            }
+        case 1..<5: resume(call, .status(401))
+        default: resume(call, .status(200))
+        }
+    }
+
+    /// A new credential is wanted for refusals without a reason only after three attempts over ten minutes, with a dead token.
+    private func judgePresumption(of call: Call) {
+        coverage.note(.presumedDemands)
+        (books.isPresumed, books.isDemanded) = (true, false)
+        let times = call.refresh.flatMap { books.unexplained[$0] } ?? []
+        guard let first = times.first, times.count >= 3 else {
+            return fail("reauthentication is presumed after \(times.count) refusals")
+        }
+        // A restart knows the time only by a wall clock that somebody may have set.
+        if time - first < 600_000, lastStep < first {
+            fail("reauthentication is presumed after \(time - first) ms")
+        }
+        if snapshot.facts.state == .established { fail("reauthentication is presumed while the token lives") }
+    }
+}

@@ -1,0 +1,203 @@
+import JunctionSecret
+import JunctionSession
+
+/// What callers ask for, what they are told, and whether that is true.
+extension Simulation {
+    var isSigningOut: Bool { waiting.values.contains(where: \.isSignOut) }
+
+    /// Some local user, who asks now.
+    private func caller() -> UInt32 { UInt32(chance(callers)) }
+
+    private func wait(_ kind: Waiter.Kind) -> (number: Int, uid: UInt32) {
+        let (number, uid) = (newNumber(), caller())
+        waiting[number] = Waiter(kind: kind, uid: uid, signOuts: books.signOuts)
+        return (number, uid)
+    }
+
+    // MARK: Signing in and out
+
+    @discardableResult
+    func signIn(as user: String? = nil, isBootstrap: Bool = false) -> Int {
+        let (number, uid) = wait(.signIn)
+        waiting[number]?.isBootstrap = isBootstrap
+        let credential = credential(of: user ?? Self.users[chance(2)], for: number)
+        let (life, isAllowed) = (life!, isAllowed(number))
+        on { owner in
+            owner.signIn(credential, by: uid, while: isAllowed) { [self] in heard($0, number, life) }
+        }
+        return number
+    }
+
+    private func credential(of user: String, for number: Int) -> Credential {
+        if scheme == .signInToken, chance(4) == 0 {
+            waiting[number]?.isDevice = true
+            books.deviceRequests.insert(number)
+            return .device
+        }
+        if scheme == .signInToken, chance(4) == 0 {
+            // Now and then the credential is one that an earlier try has spent.
+            let unfinished = chance(2) == 0 ? books.unfinishedLinks.removeValue(forKey: user) : nil
+            let link = unfinished ?? provider.link(for: user)
+            waiting[number]?.link = link
+            return .linkCode(SharedSecret(text: "link:\(user):\(link)"))
+        }
+        if mode == .handler, chance(4) == 0 { return .registration(userId: "\(user):\(number)", token: nil) }
+        let secret = SharedSecret(text: "login:\(user):\(number)")
+        return scheme == .signInToken
+            ? .signInToken(secret) : .userLogin(userId: user, displayName: nil, authToken: secret)
+    }
+
+    private func isAllowed(_ number: Int) -> @Sendable () -> Bool {
+        { [unowned self] in !books.withdrawn.contains(number) }
+    }
+
+    func signOut() {
+        coverage.note(.signOuts)
+        let (number, uid) = wait(.signOut)
+        let life = life!
+        signingOut(number) { owner in
+            owner.signOut(by: uid) { [self] in heard($0, number, life) }
+        }
+    }
+
+    /// Whatever was received before a sign-out is over, but for API calls that have left.
+    private func signingOut(_ number: Int, _ body: @escaping (isolated SessionOwner) -> Void) {
+        let before = waiting.filter { $0.key != number && !$0.value.isSignOut && $0.value.kind != .api }.keys
+        books.signsOut(self)
+        on(body)
+        if bootstrapUser != nil { fail("a sign-out left a credential to be tried again") }
+        if before.contains(where: { waiting[$0] != nil }) { fail("a sign-out left requests waiting that came before it") }
+    }
+
+    func identify() {
+        let wanted = chance(8) == 0 ? nil : "ext-" + Self.users[chance(2)]
+        let (number, uid) = wait(.identify(wanted))
+        let (life, isAllowed) = (life!, isAllowed(number))
+        let body: (isolated SessionOwner) -> Void = { [self] owner in
+            owner.identify(externalUserId: wanted.flatMap { ExternalUserId($0) }, by: uid, while: isAllowed) {
+                [self] request, _ in
+                if !life.isOver {
+                    plan(.appAnswers(request, waiter: number), after: Int64(chance(isHealed ? 100 : 60_000)))
+                }
+            } answer: { [self] result in
+                if case .success((.switched, _)) = result, !life.isOver { coverage.note(.switchesWritten) }
+                heard(result.map(\.1), number, life)
+            }
+        }
+        if wanted == nil { signingOut(number, body) } else { on(body) }
+    }
+
+    func answerAsApp(_ request: RequestID, _ number: Int) {
+        guard waiting[number] != nil else { return }
+        waiting[number]?.hasAnswered = true
+        let user = Self.users[chance(2)]
+        let answer: Result<Credential, Refusal> =
+            chance(6) == 0
+            ? .failure(Refusal(.invalidCredential, "No credential")) : .success(credential(of: user, for: number))
+        on { $0.identifyAnswered(request, with: answer) }
+    }
+
+    // MARK: Tokens
+
+    func requestToken() {
+        let validity = Duration.seconds(chance(3) == 0 ? chance(2_000) : 0)
+        let (number, uid) = wait(.token)
+        let life = life!
+        on { owner in
+            owner.token(minimumValidity: validity, by: uid) { [self] result in
+                guard !life.isOver else { return }
+                if case .success(let token) = result {
+                    judgeServed(token.secret.number, to: token.userId)
+                    if token.facts != snapshot.facts.accessToken { fail("another token is served than is shown") }
+                }
+                answered(number, refusal: result.refusal)
+            }
+        }
+    }
+
+    func callApi() {
+        let (number, uid) = wait(.api)
+        let life = life!
+        on { owner in
+            owner.call(ApiRequest(method: "GET", path: "/"), by: uid) { [self] result in
+                guard !life.isOver else { return }
+                if case .success = result, let waiter = waiting[number], waiter.signOuts != books.signOuts {
+                    fail("a call is answered after its user has signed out")
+                }
+                answered(number, refusal: result.refusal)
+            }
+        }
+    }
+
+    /// `session.renew` makes one attempt in ten seconds while it fails, whatever the failure was.
+    func requestRenewal() {
+        let (number, uid) = wait(.renew)
+        let (life, before) = (life!, snapshot.facts.renewal.phase)
+        // It passes what the provider has demanded, if it makes an attempt.
+        let pause = books.demanded.removeValue(forKey: .renewal)
+        on { owner in
+            owner.renew(by: uid) { [self] in heard($0, number, life) }
+        }
+        guard before != .inFlight, snapshot.facts.renewal.phase == .inFlight else {
+            if books.demanded[.renewal] == nil { books.demanded[.renewal] = pause }
+            return
+        }
+        if time < books.renewBarredUntil { fail("session.renew makes two attempts in ten seconds") }
+        books.renewBarredUntil = time + 10_000
+    }
+
+    // MARK: Answers
+
+    /// A caller hears of a change: what it is told is so, and is on the disk if it is said to be durable.
+    private func heard(_ result: Result<Snapshot, Refusal>, _ number: Int, _ life: ProcessLife) {
+        guard !life.isOver else { return }
+        log("request \(number) is answered: \(result.refusal?.message ?? "done")")
+        let waiter = waiting[number]
+        answered(number, refusal: result.refusal)
+        if case .success(let told) = result, let waiter {
+            let facts = told.facts
+            judgePromise(facts, to: waiter)
+            let isSignedIn = facts.flags.contains(.signedIn)
+            switch waiter.kind {
+            case .signIn where !isSignedIn && facts.authorization == nil:
+                fail("a sign-in succeeded, and nobody is signed in or waited for")
+            // Known defect: a call that only gives the user a name succeeds although a verdict has ended the session meanwhile.
+            case .identify where facts.state == .terminated && waiter.hasAnswered: break
+            case .identify(let wanted?) where facts.externalUserId?.text != wanted && !isBeingNamed:
+                fail("\(wanted) is told to be signed in, and \(facts.externalUserId?.text ?? "nobody") is")
+            case .signOut where isSignedIn, .identify(nil) where isSignedIn:
+                fail("a sign-out is told to be done, and somebody is signed in")
+            default: break
+            }
+            if let name = waiter.kind.name, isSignedIn { books.held?.name = isBeingNamed ? nil : .some(name) }
+            if waiter.isWithdrawn { fail("a sign-in succeeds although the right to it was withdrawn") }
+        }
+    }
+
+    /// Another call, which is not answered yet, may have given the user another name meanwhile.
+    var isBeingNamed: Bool { waiting.values.contains { $0.isSignIn && $0.hasAnswered } }
+
+    private func answered(_ number: Int, refusal: Refusal?) {
+        guard let waiter = waiting.removeValue(forKey: number) else { return fail("a request is answered twice") }
+        if let retryAfter = refusal?.retryAfter, retryAfter < .zero { fail("a caller is told to come back in the past") }
+        if refusal?.kind == .busy, callers == 3 { coverage.note(.budgetsSpent) }
+        // The name that it gave to the user may be shown all the same, until the sign-out that overtook it is written.
+        if refusal != nil, waiter.hasAnswered { books.held?.name = nil }
+        if waiter.isBootstrap { plan(.bootstrapAnswered(refusal), after: 0) }
+    }
+
+    /// No local user causes more calls of sign-ins in a minute than it may.
+    func charge(_ request: Int?) {
+        guard let uid = request.flatMap({ waiting[$0]?.uid }) else { return }
+        var recent = (books.spent[uid] ?? []).filter { time - $0 < 60_000 }
+        recent.append(time)
+        if recent.count > callsPerMinute { fail("user \(uid) causes \(recent.count) calls in a minute") }
+        books.spent[uid] = recent
+    }
+}
+
+extension Result where Failure == Refusal {
+    var refusal: Refusal? {
+        if case .failure(let refusal) = self { refusal } else { nil }
+    }
+}

@@ -1,0 +1,259 @@
+import JunctionSecret
+import JunctionSession
+
+/// What the owner sends to the provider: each call is judged when it leaves.
+extension Simulation {
+    /// A call leaves, and waits for its answer.
+    func send(_ call: Call) async -> Answer {
+        let number = newNumber()
+        log("call \(number): \(call)")
+        return await withUnsafeContinuation { continuation in
+            var call = call
+            (call.sentAt, call.continuation) = (time, continuation)
+            calls[number] = call
+            depart(number, call)
+        }
+    }
+
+    // MARK: Sign-ins
+
+    func exchange(of credential: Credential, expecting expected: String?, _ keeper: PartialGrantKeeper) -> Call {
+        var call = Call(kind: .exchange, expected: expected, isKept: keeper.isLasting)
+        switch credential {
+        case .signInToken(let secret), .userLogin(_, _, let secret?):
+            (call.user, call.request) = (secret.user, secret.number)
+        case .linkCode(let code):
+            call.link = code.number
+            call.user = provider.user(of: code.number) ?? "nobody"
+            call.request = waiting.first { $0.value.link == code.number }?.key
+        case .registration(let name, let token):
+            call.user = String(name.prefix { $0 != ":" })
+            call.request = Int(name.drop { $0 != ":" }.dropFirst())
+            call.given = token.map(given)
+        case .registrationSignature(let name, let signature, _):
+            call.user = String(name.prefix { $0 != ":" })
+            call.request = Int(name.drop { $0 != ":" }.dropFirst())
+            call.given = given(signature)
+        default: fail("an exchange of \(credential.scheme)")
+        }
+        if call.request.flatMap({ waiting[$0] }) == nil { fail("an exchange for nobody") }
+        if keepsNothing { fail("a one-time credential is spent where nothing can be kept") }
+        judgeSpent(call.link, keeper)
+        judgeExchange()
+        charge(call.request)
+        return call
+    }
+
+    func authorization() -> Call {
+        if !waiting.values.contains(where: { $0.isDevice }) { fail("codes are asked for, for nobody") }
+        judgeExchange()
+        return Call(kind: .authorization)
+    }
+
+    func poll(with code: SharedSecret, _ keeper: PartialGrantKeeper) -> Call {
+        let number = code.number
+        if calls.values.contains(where: { $0.kind == .revocation }) {
+            fail("a poll leaves while the provider is told of a sign-out")
+        }
+        judgeExchange()
+        if keeper.found == nil { books.polls(number, self) }
+        return Call(kind: .poll(number), isKept: keeper.isLasting)
+    }
+
+    /// At most one exchange is in flight, whatever it is.
+    private func judgeExchange() {
+        if calls.values.contains(where: { $0.isOfSignIn && !$0.isOvertaken }) { fail("two exchanges are in flight") }
+    }
+
+    /// What a link code has brought is used by its next try.
+    private func judgeSpent(_ link: Int?, _ keeper: PartialGrantKeeper) {
+        guard let link, keeper.found == nil, pendingWrite == nil, snapshot.facts.storage.durable,
+            let disk, disk.secrets.partialGrants.contains(where: { $0.credential.isOf("l") && $0.credential.number == link })
+        else { return }
+        fail("a credential that is spent is sent, although what it has brought is kept")
+    }
+
+    /// Asks whose the tokens are. They are on the disk by then, as far as that takes anything.
+    func askUserinfo(_ tokens: SimulatedProvider.Tokens, _ call: Call, isResumed: Bool) async -> Answer {
+        if isResumed {
+            coverage.note(.partialGrantsResumed)
+        } else {
+            let isOnDisk = disk?.secrets.partialGrants.contains { $0.content.number == tokens.refresh } ?? false
+            if !isOnDisk, !keepsNothing, snapshot.facts.storage.durable {
+                fail("the user is asked for before the tokens are on the disk")
+            }
+        }
+        var next = call
+        next.tokens = tokens
+        if !call.kind.isPoll { next.kind = .userinfo }
+        return await send(next)
+    }
+
+    func giveBack(_ partialGrant: SharedSecret) {
+        guard let tokens = provider.tokens(of: partialGrant.number) else { return fail("nothing is given back") }
+        log("given back: \(tokens)")
+        coverage.note(.partialGrantsGivenBack)
+        books.unnamed.remove(tokens.refresh)
+        provider.revoke(tokens.family)
+    }
+
+    // MARK: The session
+
+    func renewal(of user: String, with secrets: SessionSecrets, using answer: RenewalAnswer) -> Call {
+        var call = Call(kind: .renewal, user: user)
+        call.refresh = secrets.refreshToken?.number
+        // The owner leaves an access token out that has ended: the session keeps it all the same.
+        call.access = secrets.accessToken?.number ?? books.held?.access
+        switch answer {
+        case .renew: break
+        case .authToken(let secret), .signature(let secret, _):
+            call.given = given(secret)
+            coverage.note(.handlerRenewals)
+        }
+        let owner = call.refresh.flatMap { provider.tokens(of: $0)?.user }
+        if owner != user { fail("a renewal of \(user) leaves with the tokens of \(owner ?? "nobody")") }
+        if let access = secrets.accessToken, provider.access[access.number]?.user != user {
+            fail("a renewal of \(user) shows somebody else's access token")
+        }
+        if calls.values.contains(where: { $0.kind == .renewal && !$0.isOvertaken }) { fail("two renewals are in flight") }
+        books.renews(&call, self)
+        return call
+    }
+
+    /// The provider hears of a sign-out: of one at a time, with its own user's secrets, and never of who is signed in.
+    func revocation(of user: String, with secrets: SessionSecrets) -> Call {
+        if calls.values.contains(where: { $0.kind == .revocation }) { fail("the provider is told of two sign-outs at once") }
+        guard let tokens = secrets.refreshToken.flatMap({ provider.tokens(of: $0.number) }), tokens.user == user else {
+            fail("a sign-out of \(user) is told with other secrets")
+            return Call(kind: .revocation)
+        }
+        books.ended.insert(tokens.family)
+        if books.held?.user == user { fail("the provider is told that \(user) has signed out, who is signed in") }
+        if calls.values.contains(where: { $0.kind.isPoll && !$0.isOvertaken }) {
+            fail("a sign-out is told while an approval is asked for")
+        }
+        if isSigningOut { fail("a sign-out is told before it is over here") }
+        return Call(kind: .revocation, user: user, refresh: tokens.refresh)
+    }
+
+    /// A sign-in that may be the same user's gives the request up.
+    func interruptRevocation() {
+        guard let number = calls.first(where: { $0.value.kind == .revocation })?.key else { return }
+        coverage.note(.interruptedRevocations)
+        plan(.revocationEnds(number), after: 0)
+    }
+
+    func apiCall(of user: String, with secrets: SessionSecrets) -> Call {
+        let access = secrets.accessToken?.number
+        judgeServed(access, to: user)
+        coverage.note(.apiCalls)
+        return Call(kind: .api, user: user, access: access, era: books.era, signOuts: books.signOuts)
+    }
+
+    private func given(_ secret: SharedSecret) -> Call.Given {
+        // `given:USER:GOOD:NUMBER`, where GOOD is 1 or 0.
+        Call.Given(user: secret.user, isGood: secret.number % 2 == 1)
+    }
+
+    // MARK: The way
+
+    /// A call may take long, never arrive, or be answered after its owner has given it up.
+    private func depart(_ number: Int, _ call: Call) {
+        switch call.kind {
+        case .userinfo: return plan(.userinfoAnswers(number), after: Int64(chance(3_000)))
+        case .poll where call.tokens != nil: return plan(.userinfoAnswers(number), after: Int64(chance(3_000)))
+        case .revocation: return plan(.revocationEnds(number), after: Int64(chance(8_000)))
+        case .api: return plan(.apiAnswers(number), after: Int64(chance(3_000)))
+        case .poll(let code): if chance(6) == 0 { plan(.personDecides(code), after: Int64(chance(9_000))) }
+        case .exchange, .renewal, .authorization: break
+        }
+        plan(.answer(number, .unavailable(isAmbiguous: true, retryAfter: nil)), after: 10_000)
+        let delay: Int64
+        switch weather {
+        case .unreachable:
+            let answer = Answer.unavailable(isAmbiguous: false, retryAfter: nil)
+            return plan(.answer(number, answer), after: Int64(chance(5_000)))
+        case .lossy where chance(4) == 0: return
+        case .slow: delay = Int64(chance(9_000))
+        case .fine, .flaky, .busy, .lossy, .gateway: delay = Int64(chance(200))
+        }
+        plan(.arrival(number), after: delay)
+    }
+
+    /// The call arrives: the provider acts on it, or does not, and answers, or does not.
+    func arrive(_ number: Int) {
+        guard let call = calls[number] else { return }
+        let back: Int64 = weather == .slow ? Int64(chance(6_000)) : Int64(chance(200))
+        func reply(_ answer: Answer) { plan(.answer(number, answer), after: back) }
+        switch (weather, chance(10)) {
+        case (.gateway, _):
+            reply(.unexplained(isOfToken: call.kind == .renewal && call.given == nil))
+        case (.busy, 0..<9), (.flaky, 0..<3):
+            if call.kind.isPoll, chance(2) == 0 { return reply(.undecided(.slowDown)) }
+            let asked = chance(3) == 0 ? Duration.seconds(1 + chance(4_000)) : nil
+            reply(.unavailable(isAmbiguous: false, retryAfter: asked))
+        case (.flaky, 3), (.lossy, 0..<2):
+            // A 502 before anything was done, or the connection is cut.
+            reply(.unavailable(isAmbiguous: true, retryAfter: nil))
+        case (.flaky, 4..<6), (.lossy, 2..<5):
+            // It is done, and then answered with a 502, with nonsense, or with a wish to be left alone.
+            _ = answer(to: call)
+            let asked = chance(2) == 0 ? Duration.seconds(1 + chance(900)) : nil
+            reply(.unavailable(isAmbiguous: true, retryAfter: asked))
+        case (.lossy, 5):
+            // It is done, and the answer is lost.
+            _ = answer(to: call)
+        case (.flaky, 6) where call.kind == .renewal && call.given == nil && call.refresh != nil:
+            // It is done, and all of the answer but the refresh token is odd.
+            let answer = answer(to: call)
+            if case .granted(let tokens) = answer { reply(.successor(tokens)) } else { reply(answer) }
+        default:
+            reply(answer(to: call))
+        }
+    }
+
+    /// The provider acts on a call.
+    func answer(to call: Call) -> Answer {
+        let life = Int64([20, 60, 600, 3_600, 86_400][chance(5)]) * 1_000
+        switch call.kind {
+        case .authorization: return .codes(provider.authorize(at: time))
+        case .poll(let code):
+            guard call.tokens == nil else { return .refused }
+            switch provider.poll(code, life: life, at: time) {
+            case .granted(let tokens): return .granted(tokens)
+            case .failed(let failure): return .undecided(failure)
+            }
+        case .exchange:
+            if let link = call.link {
+                // Whom the code is for may be known before it is spent.
+                if let expected = call.expected, expected != call.user, chance(2) == 0 { return .otherUser(call.user) }
+                return answer(provider.redeem(link, life: life, at: time))
+            }
+            if let given = call.given, !given.isGood || given.user != call.user { return .refused }
+            return answer(provider.exchange(for: call.user, life: life, at: time))
+        case .renewal:
+            if let given = call.given {
+                guard given.isGood, given.user == call.user else { return .answerRefused }
+                return answer(
+                    scheme == .signInToken
+                        ? provider.exchange(for: call.user, life: life, at: time)
+                        : provider.renew(call.user, life: life, at: time)
+                )
+            }
+            guard scheme == .signInToken, let refresh = call.refresh else {
+                return answer(provider.renew(call.user, life: life, at: time))
+            }
+            return answer(provider.refresh(refresh, life: life, at: time))
+        case .userinfo, .revocation, .api: return .refused
+        }
+    }
+
+    private func answer(_ verdict: SimulatedProvider.Verdict) -> Answer {
+        switch verdict {
+        case .granted(let tokens): .granted(tokens)
+        case .spent: .refused
+        case .deleted: .deleted
+        case .reauthentication: .reauthentication
+        }
+    }
+}

@@ -1,0 +1,84 @@
+import JunctionSecret
+import JunctionSession
+
+/// A session handler that has registered.
+struct Handler {
+    var uid: UInt32
+    var id: HandlerID?
+}
+
+/// The apps that are asked when a session is to be renewed: they answer well, badly, late, twice, or not at all.
+extension Simulation {
+    func changeHandlers() {
+        guard mode == .handler || chance(4) == 0 else { return }
+        if handlers.isEmpty || chance(3) > 0 {
+            register()
+        } else {
+            unregister(handlers.keys.sorted()[chance(handlers.count)])
+        }
+    }
+
+    func register() {
+        let number = newNumber()
+        // Few local users have many handlers.
+        let uid = UInt32(1_000 + number % 3)
+        handlers[number] = Handler(uid: uid)
+        let life = life!
+        on { owner in
+            // The first question may come before this returns.
+            let id = owner.register(handlerOf: uid) { [self] question in
+                if !life.isOver { asked(number, question) }
+            }
+            handlers[number]?.id = id
+        }
+    }
+
+    private func unregister(_ number: Int) {
+        guard let id = handlers.removeValue(forKey: number)?.id else { return }
+        if books.open?.handler == number { books.open = nil }
+        on { $0.unregister(id) }
+    }
+
+    private func asked(_ number: Int, _ question: RenewalQuestion) {
+        log("handler \(number) is asked: \(question)")
+        guard let handler = handlers[number] else { return fail("a handler was asked that is gone") }
+        books.asks(number, handler.uid, question, self)
+        // Some never answer: only the deadline ends that.
+        if !isHealed, chance(8) == 0 { return coverage.note(.silentHandlers) }
+        plan(.handlerAnswers(number, question), after: Int64(chance(isHealed ? 100 : 75_000)))
+    }
+
+    /// Answers well, is unable, gives what is refused, goes, answers another question, or answers twice.
+    func answerAsHandler(_ number: Int, _ question: RenewalQuestion) {
+        guard let id = handlers[number]?.id else { return }
+        if now.wall > question.deadline { coverage.note(.lateHandlers) }
+        let answer = answer(question)
+        if !isHealed, chance(8) == 0 {
+            coverage.note(.handlersVanished)
+            return unregister(number)
+        }
+        if !isHealed, chance(10) == 0 {
+            let other = Attempt(number: question.attempt.number &+ 1)
+            on { $0.answered(id, other, answer) }
+        }
+        let open = books.open
+        let isOpen = open.map { $0.handler == number && $0.question == question && time < $0.until } ?? false
+        if open?.handler == number, open?.question == question { books.open = nil }
+        on { $0.answered(id, question.attempt, answer) }
+        if isOpen { books.answered(question, isUnable: answer == nil, self) }
+        if chance(4) == 0 { on { $0.answered(id, question.attempt, nil) } }
+    }
+
+    private func answer(_ question: RenewalQuestion) -> RenewalAnswer? {
+        let user = question.userId ?? Self.users[chance(2)]
+        let isGood = isHealed || chance(4) > 0
+        // The number is odd for what is good.
+        let secret = self.secret("given:\(user):\(newNumber() * 2 + (isGood ? 1 : 0))")
+        switch isHealed ? 1 : chance(9) {
+        case 0, 1, 2: return question.reason == .missing ? .authToken(secret) : .renew
+        case 3, 4: return .authToken(secret)
+        case 5: return .signature(secret, sequence: UInt64(newNumber()))
+        default: return nil
+        }
+    }
+}

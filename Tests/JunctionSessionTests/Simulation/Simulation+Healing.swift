@@ -1,0 +1,86 @@
+import JunctionSession
+
+/// What must come of every history: provider, disk and apps work again, and the session becomes fresh, is signed out, or has an
+/// explicit verdict. No login lives on that nobody holds.
+extension Simulation {
+    func heal() throws(Broken) {
+        isHealed = true
+        weather = .fine
+        (diskIsFull, diskIsSlow) = (false, false)
+        provider.deleted = []
+        provider.demandsReauthentication = []
+        if mode == .handler { register() }
+        let approved = approve()
+        for _ in 0..<300 where !isOver { try runWorld(until: time + 60_000) }
+        let facts = snapshot.facts
+        if !isOver { fail("the history does not end: \(facts), \(waiting.count) wait") }
+        if let approved, books.held?.user != approved { fail("\(approved) has approved, and is not signed in") }
+        try judgeLogins()
+        try stop()
+        guard let token = facts.accessToken, !facts.flags.contains(.pendingReauthentication),
+            token.life < .seconds(7_200), let access = books.held?.access, isLifeKnown(of: access)
+        else { return }
+        coverage.note(.freshEndings)
+        try runWorld(until: time + token.life.wholeMilliseconds + 60_000)
+        let later = snapshot.facts
+        if later.flags.contains(.pendingReauthentication) { return }
+        if later.state != .established { fail("a session that nobody disturbs is not kept fresh") }
+        if later.accessToken?.generation == token.generation { fail("a token outlived itself") }
+        try stop()
+    }
+
+    /// A person approves what is waited for: that comes to a session, if nobody stands in the way and there is time.
+    private func approve() -> String? {
+        guard let code = life.owner.assumeIsolated({ $0.codes })?.deviceCode.number else { return nil }
+        // Whoever is wanted, also when the session has ended meanwhile.
+        let stored = disk?.record.approval
+        provider.decide(code, by: stored?.wanted?.userId ?? "alice")
+        guard let stored, disk?.secrets.codes?.deviceCode.number == code, pendingWrite == nil, books.held == nil,
+            books.granted == nil, bootstrapUser == nil, !waiting.values.contains(where: \.isSignIn),
+            !calls.values.contains(where: \.isOfSignIn)
+        else { return nil }
+        // The provider may want to be left alone for longer than its codes live.
+        if let until = stored.notBefore, until >= stored.expiresAt { return nil }
+        // By a wall clock that was set nobody knows after a restart how much of a demanded pause is left.
+        if stored.notBefore != nil, restarts > 0, lastStep > time - 3_600_000 { return nil }
+        return provider.awaitsPoll(code, after: time + 120_000)
+    }
+
+    /// Whether everything has come to its end.
+    private var isOver: Bool {
+        let facts = snapshot.facts
+        guard waiting.isEmpty, pendingWrite == nil, calls.isEmpty, facts.storage.durable else { return false }
+        switch facts.state {
+        case .notLoggedIn, .terminated: return isQuiet
+        case .established: return (facts.renewal.phase == .scheduled || books.isDemanded) && isQuiet
+        case .tokenExpired: return books.isDemanded && isQuiet
+        case .establishing: return false
+        }
+    }
+
+    /// Nothing is under way whose outcome would be lost.
+    private var isQuiet: Bool {
+        isQuietNoticed = false
+        life.owner.assumeIsolated { $0.whenQuiet { [self] in isQuietNoticed = true } }
+        return isQuietNoticed
+    }
+
+    /// The disk holds every login that lives at the provider, or the provider is told of its end within the next hours.
+    private func judgeLogins() throws(Broken) {
+        for _ in 0..<30 where lostLogin != nil { try runWorld(until: time + 60_000) }
+        if let lostLogin { fail("the login \(lostLogin) lives on at the provider, and nobody holds it") }
+    }
+
+    private var lostLogin: Int? {
+        let held = disk?.secrets.refreshToken?.number
+        let kept = disk?.secrets.partialGrants.map(\.content.number) ?? []
+        if let lost = books.unnamed.subtracting(kept).first { return provider.family(of: lost) }
+        guard provesForLong, !books.hasGivenUp else { return nil }
+        for (user, family) in books.logins where user != books.held?.user {
+            if !books.ended.contains(family), !provider.isRevoked(family) { return family }
+        }
+        // The session's own login is the one that its user was granted last.
+        guard let user = books.held?.user, let family = books.logins[user], let held else { return nil }
+        return provider.family(of: held) == family ? nil : family
+    }
+}

@@ -1,0 +1,177 @@
+import JunctionSecret
+import JunctionSession
+
+/// The process: how it begins, with what the disk has, and how somebody kills it.
+extension Simulation {
+    // MARK: Begin
+
+    /// The process begins, with what the disk has.
+    func start() {
+        guard let disk else { return begin(.absent) }
+        if restarts == 0, !keepsNothing, chance(10) == 0 { return startUnreadable(disk) }
+        books.expectReplay(ofRecord: disk, self)
+        begin(.restored(disk.record, disk.secrets, damaged: chance(8) == 0 ? "session.sealed.tmp-1" : nil))
+        checkReplayAtStart(disk.record)
+    }
+
+    private func begin(_ restoration: Restoration) {
+        life = ProcessLife(self, seed: random.next())
+        if case .unreadable = restoration { books.begin(nil, self) } else { books.begin(disk, self) }
+        let life = life!
+        on { owner in
+            owner.beforeSignOut { [self] in life.isOver ? false : endBootstrapCredentials() }
+            owner.start(with: restoration)
+        }
+        check()
+    }
+
+    /// The record cannot be read for as long as this process lives; it can at the next start.
+    private func startUnreadable(_ disk: Disk) {
+        coverage.note(.unreadableStarts)
+        let isLocked = chance(2) == 0
+        let header = Restoration.Header(
+            generation: disk.record.generation,
+            edition: disk.record.edition,
+            provider: "junction",
+            scheme: scheme,
+            state: .established,
+            userId: nil
+        )
+        let unreadable = Restoration.Unreadable(
+            status: isLocked ? .locked : .unavailable,
+            remedy: "Look at the state directory",
+            header: isLocked ? header : nil,
+            canSignIn: false
+        )
+        // Without a key a tombstone can be written; in a directory that cannot be read, nothing.
+        (keepsNothing, diskIsFull) = (true, !isLocked)
+        begin(.unreadable(unreadable))
+        for _ in 0..<6 {
+            switch chance(3) {
+            case 0: signOut()
+            case 1: signIn()
+            default: identify()
+            }
+            try? runWorld(until: time + Int64(chance(2_000)))
+        }
+        endLife()
+        diskIsFull = false
+        start()
+        keepsNothing = false
+    }
+
+    // MARK: End
+
+    /// Kills the process: before, or just after, the write at the store reached the disk. Calls that left may still arrive.
+    func kill() {
+        noteKill()
+        books.killed(self)
+        if let pendingWrite, !diskIsFull, chance(2) == 0 { put(pendingWrite) }
+        for (_, call) in calls.sorted(by: { $0.key < $1.key }) where chance(2) == 0 { _ = answer(to: call) }
+        endLife()
+        restarts += 1
+        let downtime = Int64([0, 300, 3_000, 30_000, 4_000_000][chance(5)])
+        interruptions.append(time...(time + downtime))
+        time += downtime
+        if chance(3) == 0 { bootedAt = time - Int64(chance(60_000)) }
+        start()
+    }
+
+    /// Ends the process, and forgets what only it knew.
+    func endLife() {
+        let (calls, write) = (calls, pendingWrite)
+        (self.calls, pendingWrite, waiting, handlers, bootstrapUser) = ([:], nil, [:], [:], nil)
+        clearAgenda()
+        life.end {
+            for call in calls.values { call.continuation?.resume(returning: .unavailable(isAmbiguous: true, retryAfter: nil)) }
+            write?.continuation?.resume(returning: StoreFailure("The process is dead"))
+        }
+    }
+
+    /// Counts in which situations the process is killed.
+    private func noteKill() {
+        let facts = snapshot.facts
+        let renewal = calls.values.contains { $0.kind == .renewal && !$0.isOvertaken }
+        if let stored = pendingWrite?.record.session, stored.renewalUnderWay, !renewal { coverage.note(.crashNoting) }
+        if renewal {
+            coverage.note(.crashSending)
+        } else if books.renewed != nil {
+            coverage.note(.crashStoring)
+        } else if books.open.map({ $0.question.reason != .missing }) ?? false {
+            coverage.note(.crashAsking)
+        } else if facts.renewal.phase != .inFlight {
+            coverage.note(.crashIdle)
+        }
+        if books.granted != nil { coverage.note(.crashSigningIn) }
+        if isSigningOut { coverage.note(.crashSigningOut) }
+        if !facts.storage.durable { coverage.note(.crashUndurable) }
+        guard facts.authorization != nil else { return }
+        coverage.note(calls.values.contains { $0.kind.isPoll } ? .crashPolling : .crashAwaiting)
+    }
+
+    // MARK: Before the first life
+
+    /// A session from an earlier life is on the disk: alive or dead, perhaps with an intent that was or was not carried out.
+    func storeSession() {
+        coverage.note(.begunSignedIn)
+        let user = Self.users[chance(2)]
+        let age = Int64(chance(5_000)) * 1_000
+        let life = Int64([60, 600, 3_600, 86_400][chance(4)]) * 1_000
+        guard case .granted(let tokens) = provider.exchange(for: user, life: life, at: time - age) else { return }
+        let token = TokenFacts(
+            issuedAt: WallTime(milliseconds: time - age + wallOffset),
+            expiresAt: WallTime(milliseconds: time - age + life + wallOffset),
+            generation: 1
+        )
+        var stored = StoredSession(
+            identity: .user(user),
+            scheme: scheme,
+            externalUserId: chance(2) == 0 ? ExternalUserId("ext-" + user) : nil,
+            token: token,
+            renewAt: token.issuedAt + .milliseconds(life * 6 / 10)
+        )
+        var writtenAt = token.issuedAt
+        let postponed = WallTime(milliseconds: time + wallOffset + Int64(chance(600_000)))
+        switch chance(5) {
+        case 0:
+            let noted = min(age, Int64(chance(20_000)))
+            stored.renewalUnderWay = true
+            stored.renewalUsesAnswer = scheme != .signInToken
+            // A release before this one left a postponement beside the intent.
+            if mode == .handler, chance(2) == 0 { stored.postponedUntil = postponed }
+            writtenAt = WallTime(milliseconds: time - noted + wallOffset)
+            interruptions.append((time - noted)...time)
+            if chance(2) == 0 { _ = provider.refresh(tokens.refresh, life: life, at: time - noted) }
+        case 1: stored.reauthenticationPending = true
+        case 2 where mode == .handler: stored.postponedUntil = postponed
+        default: break
+        }
+        books.obtained[tokens.access] = (time - age, -1)
+        disk = Disk(
+            record: SessionRecord(
+                generation: 1,
+                edition: 3,
+                writtenAt: writtenAt,
+                provider: "junction",
+                content: .session(stored)
+            ),
+            secrets: SessionSecrets(
+                accessToken: SharedSecret(text: "access:\(tokens.access)"),
+                refreshToken: SharedSecret(text: "refresh:\(tokens.family):\(tokens.refresh)")
+            )
+        )
+    }
+}
+
+extension SessionRecord {
+    /// The session that it holds, if it holds one.
+    var session: StoredSession? {
+        if case .session(let stored) = content { stored } else { nil }
+    }
+}
+
+extension Call.Kind {
+    var isPoll: Bool {
+        if case .poll = self { true } else { false }
+    }
+}
