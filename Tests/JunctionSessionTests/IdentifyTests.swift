@@ -60,6 +60,35 @@ struct IdentifyTests {
         #expect(stored.externalUserId == "ext-alice")
     }
 
+    @Test func `a name that is not written yet is no success when the provider ends the session`() {
+        var bench = identified()
+        let request = bench.identify("ext-anna")
+        // Another write is at the store.
+        bench.holdsWrites = true
+        bench.renew()
+        bench.answer(request, .success(.signInToken("alice")))
+        bench.judge(Verdict(code: "400312", message: "The user is banned"))
+        #expect(bench.reply(to: request) == nil)
+
+        while !bench.heldWrites.isEmpty { bench.endWrite() }
+
+        #expect(bench.refusal(of: request) == .sessionTerminated)
+    }
+
+    @Test func `who asks for a name that another call is giving is answered once it is written`() {
+        var bench = identified()
+        let first = bench.identify("ext-anna")
+        bench.holdsWrites = true
+        bench.answer(first, .success(.signInToken("alice")))
+        let second = bench.identify("ext-anna")
+        #expect(bench.reply(to: second) == nil)
+
+        bench.endWrite()
+
+        #expect(bench.reply(to: first) == .identified(.unchanged))
+        #expect(bench.reply(to: second) == .identified(.unchanged))
+    }
+
     @Test func `another user is exchanged first and swapped in by one write`() {
         var bench = identified()
         let writesBefore = bench.written.count

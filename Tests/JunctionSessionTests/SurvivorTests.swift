@@ -470,6 +470,16 @@ struct SurvivorTests {
         #expect(bench.waitingRevocations.isEmpty)
     }
 
+    @Test func `an overtaken exchange of a user who is signing out is revoked, too`() {
+        var bench = Bench.pendingReauthentication("alice")
+        bench.signIn(.signInToken("alice"))
+        let overtaken = bench.exchanges[0]
+        bench.holdsWrites = true
+        bench.signOut()
+        bench.grant(overtaken, of: "alice")
+        #expect(bench.waitingRevocations.map(\.userId) == ["alice", "alice"])
+    }
+
     // MARK: What is shown
 
     @Test func `a snapshot shows everything that is known of the identity`() {

@@ -201,7 +201,7 @@ extension RenewalMode {
 }
 
 extension Bench {
-    fileprivate mutating func judge(_ verdict: Verdict, generation: UInt64? = nil) {
+    mutating func judge(_ verdict: Verdict, generation: UInt64? = nil) {
         let generation = generation ?? machine.servedGeneration
         perform(machine.apiCallJudged(verdict, generation: generation, now: now))
     }

@@ -50,6 +50,8 @@ struct Callers: Hashable, Sendable {
         case token(hasHadRenewal: Bool)
         /// The write of a sign-out.
         case signOut(Answer)
+        /// The write of the name that the caller's app has for the signed-in user.
+        case name(ExternalUserId, Ledger.Note)
         /// The end of a pause.
         case retry(Retry)
         /// The end of a write; the caller gets this answer then.
@@ -156,6 +158,12 @@ struct Callers: Hashable, Sendable {
     func wanted(by id: RequestID) -> ExternalUserId? {
         guard case .credential(let user)? = list.first(where: { $0.id == id })?.wait else { return nil }
         return user
+    }
+
+    /// The write of a name that another caller has just given to the signed-in user.
+    func write(of name: ExternalUserId) -> Ledger.Note? {
+        for case .name(name, let note) in list.map(\.wait) { return note }
+        return nil
     }
 
     /// Whether a caller waits to sign in.

@@ -26,8 +26,10 @@ extension SessionMachine {
         return revokeUnlessSignedIn(granted, now) + settle(now)
     }
 
+    /// Revokes what nobody wants, unless its user is signed in once the change at the disk is written: a provider may know one
+    /// session of a user and a device.
     mutating func revokeUnlessSignedIn(_ granted: Granted, _ now: Moment) -> [Effect] {
-        let isHere = sessions.contains { $0.stored.identity.isSameUser(as: granted.identity) }
+        let isHere = coming.session.map { $0.stored.identity.isSameUser(as: granted.identity) } ?? false
         return isHere ? [] : revoke(granted, now)
     }
 
@@ -60,8 +62,8 @@ extension SessionMachine {
         revocations.advance(now, isHeld: isRevocationHeld, maySignIn)
     }
 
-    /// While a sign-out is being written and while a poll is out, no request to revoke begins.
-    var isRevocationHeld: Bool { ledger.isSigningOut || signIn.isPolling }
+    /// While a change is being written and while a poll is out, no request to revoke begins.
+    var isRevocationHeld: Bool { ledger.change != nil || signIn.isPolling }
 
     /// Whether a sign-in that was received may turn out to be this user's.
     func maySignIn(_ identity: Identity) -> Bool {

@@ -70,7 +70,7 @@ extension SessionMachine {
             switch caller.wait {
             case .turn, .credential, .codes, .approval: callers.refuse(caller.id, .withdrawn)
             case .session where isUnsent: callers.refuse(caller.id, .withdrawn)
-            case .session, .renewal, .token, .signOut, .retry, .note, .answer: break
+            case .session, .renewal, .token, .signOut, .name, .retry, .note, .answer: break
             }
         }
         if isUnsent {
@@ -311,7 +311,7 @@ extension SessionMachine {
         if let session = standing.session, session.stored.externalUserId == externalUserId,
             !session.stored.reauthenticationPending
         {
-            accept(caller, .unchanged)
+            callers.move(caller.id, to: .name(externalUserId, callers.write(of: externalUserId) ?? .none))
             return []
         }
         callers.move(caller.id, to: .credential(externalUserId))
@@ -352,9 +352,9 @@ extension SessionMachine {
     }
 
     private mutating func bind(_ externalUserId: ExternalUserId, _ caller: Callers.Caller) {
-        guard let session = standing.session, let answer = caller.done() else { return }
+        guard let session = standing.session else { return }
         standing = .signedIn(session.bound(to: externalUserId))
-        callers.move(caller.id, to: .note(note(), .success(answer)))
+        callers.move(caller.id, to: .name(externalUserId, note()))
     }
 
     // MARK: The exchange
@@ -446,6 +446,11 @@ extension SessionMachine {
                 return .failure(Refusal(.invalidCredential, words))
             }
             return ledger.hasEnded(note) ? caller.done().map { .success($0) } : nil
+        case .name(_, let note):
+            guard ledger.hasEnded(note) else { return nil }
+            // The provider may have ended the session meanwhile.
+            if case .terminated(let termination, _) = standing { return .failure(.terminated(termination)) }
+            return caller.done().map { .success($0) }
         case .token(let hasHadRenewal):
             if case .answer(let outcome) = verdict(for: caller.kind, hasHadRenewal, now) { return outcome }
             return nil

@@ -22,7 +22,8 @@ import Testing
         }
 
         // The count and the first refusal's time are in the record.
-        try installation.restartDaemon()
+        try installation.stopDaemon()
+        try installation.startDaemon()
         let restarted = try installation.awaitSnapshot { $0.failures >= 1 }
         #expect(!restarted.flags.contains("pendingReauthentication"))
         time.advance(by: .minutes(10))
@@ -35,7 +36,8 @@ import Testing
         #expect(pending.lastError.contains("once an hour"))
 
         // A further restart neither hastens the next try nor forgets it; the servers are back.
-        try installation.restartDaemon()
+        try installation.stopDaemon()
+        try installation.startDaemon()
         try installation.awaitSnapshot { $0.phase == "backingOff" && $0.failures == 0 }
         try installation.cloud.clearFaults()
         time.advance(by: .minutes(61))

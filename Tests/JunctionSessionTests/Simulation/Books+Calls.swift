@@ -8,10 +8,11 @@ extension Books {
         let token = call.given == nil ? call.refresh : nil
         call.isReplay = token != nil && token == window?.token
         let lastReplay = max(window.map { $0.sentAt + 24_000 } ?? .min, startedAt)
-        call.isInsideGrace = call.isReplay && time <= lastReplay
-        // A replay does not wait for a pause.
-        if call.isReplay { demanded[.renewal] = nil }
-        keepPause(.renewal, world)
+        // Whether a further one is a replay, or an attempt after a pause, cannot be seen from outside.
+        call.isInsideGrace = call.isReplay && time <= lastReplay && window?.replays == 0
+        // A replay does not wait for a pause, and does not end it. While a grant waits for the disk, nobody follows the replays of
+        // the session before it.
+        if !call.isReplay, granted == nil { keepPause(.renewal, world) }
         sends.append(time)
         guard let token else { return window = nil }
         if succeeded.contains(token) { world.fail("a spent refresh token is sent although its successor is held") }
@@ -69,13 +70,19 @@ extension Books {
             window = nil
             held?.refresh = tokens.refresh
             (isDemanded, isPresumed) = (false, false)
+            demanded[.renewal] = nil
         case .deleted, .reauthentication:
             if case .reauthentication = answer { world.coverage.note(.reauthentications) }
             guard call.kind == .renewal else { return }
             if let family = logins[call.user] { ended.insert(family) }
             guard isCurrent else { return }
-            if case .reauthentication = answer { (isDemanded, isPresumed) = (true, false) }
-            else if granted == nil { isEnding = true } else { mayEnd = true }
+            if case .reauthentication = answer {
+                (isDemanded, isPresumed) = (true, false)
+            } else if granted == nil {
+                isEnding = true
+            } else {
+                mayEnd = true
+            }
         case .unavailable(let isAmbiguous, let pause):
             if let pause, isCurrent, call.kind == .renewal || call.kind.isPoll {
                 // More than an hour is not believed.
@@ -100,9 +107,11 @@ extension Books {
         var isWithdrawn = call.request.map { withdrawn.contains($0) } ?? false
         if case .poll(let code) = call.kind { isWithdrawn = withdrawnCodes.contains(code) }
         if isWithdrawn { unwanted.insert(tokens.family) }
-        // A provider may know one session of a user and a device: one that nobody wants is not told to be over while its user is
-        // signed in. Known defect: this is so, too, while the sign-out of that user is being written, and then the login lives on.
-        let isLeft = (call.isOvertaken || isWithdrawn) && held?.user == tokens.user
+        // A provider may know one session of a user and a device: one that nobody wants is not told to be over while its user
+        // stays signed in.
+        let staying = granted?.user ?? (world.isSigningOut || isEnding ? nil : held?.user)
+        let isOvertaken = call.isOvertaken || call.kind == .renewal && granted != nil
+        let isLeft = (isOvertaken || isWithdrawn) && staying == tokens.user
         if !isLeft { logins[tokens.user] = tokens.family }
         guard !call.isOvertaken else { return }
         if call.kind == .renewal {

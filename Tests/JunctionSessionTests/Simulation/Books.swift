@@ -133,7 +133,8 @@ extension Books {
         let stored = disk?.record.session
         held = nil
         logins = [:]
-        if let stored, let refresh = disk?.secrets.refreshToken?.number, let tokens = world.provider.tokens(of: refresh) {
+        if let stored, let refresh = disk?.secrets.refreshToken?.number, let tokens = world.provider.tokens(of: refresh)
+        {
             held = Login(tokens)
             held?.access = disk?.secrets.accessToken?.number ?? 0
             held?.name = .some(stored.externalUserId?.text)

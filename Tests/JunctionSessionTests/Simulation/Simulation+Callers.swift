@@ -66,7 +66,9 @@ extension Simulation {
         books.signsOut(self)
         on(body)
         if bootstrapUser != nil { fail("a sign-out left a credential to be tried again") }
-        if before.contains(where: { waiting[$0] != nil }) { fail("a sign-out left requests waiting that came before it") }
+        if before.contains(where: { waiting[$0] != nil }) {
+            fail("a sign-out left requests waiting that came before it")
+        }
     }
 
     func identify() {
@@ -161,8 +163,6 @@ extension Simulation {
             switch waiter.kind {
             case .signIn where !isSignedIn && facts.authorization == nil:
                 fail("a sign-in succeeded, and nobody is signed in or waited for")
-            // Known defect: a call that only gives the user a name succeeds although a verdict has ended the session meanwhile.
-            case .identify where facts.state == .terminated && waiter.hasAnswered: break
             case .identify(let wanted?) where facts.externalUserId?.text != wanted && !isBeingNamed:
                 fail("\(wanted) is told to be signed in, and \(facts.externalUserId?.text ?? "nobody") is")
             case .signOut where isSignedIn, .identify(nil) where isSignedIn:
@@ -179,7 +179,9 @@ extension Simulation {
 
     private func answered(_ number: Int, refusal: Refusal?) {
         guard let waiter = waiting.removeValue(forKey: number) else { return fail("a request is answered twice") }
-        if let retryAfter = refusal?.retryAfter, retryAfter < .zero { fail("a caller is told to come back in the past") }
+        if let retryAfter = refusal?.retryAfter, retryAfter < .zero {
+            fail("a caller is told to come back in the past")
+        }
         if refusal?.kind == .busy, callers == 3 { coverage.note(.budgetsSpent) }
         // The name that it gave to the user may be shown all the same, until the sign-out that overtook it is written.
         if refusal != nil, waiter.hasAnswered { books.held?.name = nil }

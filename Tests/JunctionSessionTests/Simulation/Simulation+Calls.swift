@@ -68,7 +68,8 @@ extension Simulation {
     /// What a link code has brought is used by its next try.
     private func judgeSpent(_ link: Int?, _ keeper: PartialGrantKeeper) {
         guard let link, keeper.found == nil, pendingWrite == nil, snapshot.facts.storage.durable,
-            let disk, disk.secrets.partialGrants.contains(where: { $0.credential.isOf("l") && $0.credential.number == link })
+            let disk,
+            disk.secrets.partialGrants.contains(where: { $0.credential.isOf("l") && $0.credential.number == link })
         else { return }
         fail("a credential that is spent is sent, although what it has brought is kept")
     }
@@ -115,14 +116,18 @@ extension Simulation {
         if let access = secrets.accessToken, provider.access[access.number]?.user != user {
             fail("a renewal of \(user) shows somebody else's access token")
         }
-        if calls.values.contains(where: { $0.kind == .renewal && !$0.isOvertaken }) { fail("two renewals are in flight") }
+        if calls.values.contains(where: { $0.kind == .renewal && !$0.isOvertaken }) {
+            fail("two renewals are in flight")
+        }
         books.renews(&call, self)
         return call
     }
 
     /// The provider hears of a sign-out: of one at a time, with its own user's secrets, and never of who is signed in.
     func revocation(of user: String, with secrets: SessionSecrets) -> Call {
-        if calls.values.contains(where: { $0.kind == .revocation }) { fail("the provider is told of two sign-outs at once") }
+        if calls.values.contains(where: { $0.kind == .revocation }) {
+            fail("the provider is told of two sign-outs at once")
+        }
         guard let tokens = secrets.refreshToken.flatMap({ provider.tokens(of: $0.number) }), tokens.user == user else {
             fail("a sign-out of \(user) is told with other secrets")
             return Call(kind: .revocation)

@@ -62,7 +62,9 @@ extension Simulation {
         guard let refresh = secrets.refreshToken?.number, let granted = provider.tokens(of: refresh),
             let access = secrets.accessToken.flatMap({ provider.access[$0.number] })
         else { return fail("a record of \(user) is written without tokens") }
-        if granted.user != user || access.user != user { fail("a record of \(user) is sealed with somebody else's tokens") }
+        if granted.user != user || access.user != user {
+            fail("a record of \(user) is sealed with somebody else's tokens")
+        }
         if books.unwanted.contains(granted.family) { fail("somebody is signed in by a right that was withdrawn") }
         if let generation = stored.token?.generation, generation > record.generation {
             fail("a record of generation \(record.generation) holds a token of \(generation)")

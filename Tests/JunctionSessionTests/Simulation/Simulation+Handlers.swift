@@ -58,7 +58,7 @@ extension Simulation {
             return unregister(number)
         }
         if !isHealed, chance(10) == 0 {
-            let other = Attempt(number: question.attempt.number &+ 1)
+            let other = Attempt(number: question.attempt.number &+ 1_000)
             on { $0.answered(id, other, answer) }
         }
         let open = books.open

@@ -35,7 +35,9 @@ extension Simulation {
             fail("\(shown ?? "nobody") is shown as signed in, and \(books.held?.user ?? "nobody") is")
         }
         if let name = books.held?.name, shown != nil, !isBeingNamed, facts.externalUserId?.text != name {
-            fail("\(shown ?? "nobody") is shown as \(facts.externalUserId?.text ?? "nobody"), and is \(name ?? "nobody")")
+            fail(
+                "\(shown ?? "nobody") is shown as \(facts.externalUserId?.text ?? "nobody"), and is \(name ?? "nobody")"
+            )
         }
         if books.isEnding, pendingWrite == nil, shown != nil { fail("a verdict has not ended its session") }
         if facts.state == .terminated || facts.state == .notLoggedIn, facts.flags.contains(.signedIn) {
@@ -55,18 +57,24 @@ extension Simulation {
         if shown != stored?.identity.userId { fail("\(shown ?? "nobody") is not on the disk") }
         if shown != nil, facts.accessToken != stored?.token { fail("the token that is shown is not on the disk") }
         if let termination = facts.termination {
-            guard case .terminated(termination, _)? = record?.content else { return fail("a verdict is not on the disk") }
+            guard case .terminated(termination, _)? = record?.content else {
+                return fail("a verdict is not on the disk")
+            }
         }
         // A detail changes before it is written.
         guard pendingWrite == nil else { return }
-        if shown != nil, facts.externalUserId != stored?.externalUserId { fail("an app's name for the user is not on the disk") }
+        if shown != nil, facts.externalUserId != stored?.externalUserId {
+            fail("an app's name for the user is not on the disk")
+        }
         if shown != nil, facts.flags.contains(.pendingReauthentication) != stored?.reauthenticationPending {
             fail("a demand for a new credential is not on the disk")
         }
         if (facts.authorization == nil) != (record?.approval == nil) {
             fail("a sign-in that awaits approval is shown or on the disk, and not both")
         }
-        if facts.renewal.phase == .postponed, stored?.postponedUntil == nil { fail("a postponement is not on the disk") }
+        if facts.renewal.phase == .postponed, stored?.postponedUntil == nil {
+            fail("a postponement is not on the disk")
+        }
     }
 
     /// What a caller is told to be done and durable is on the disk at that moment.
@@ -81,13 +89,14 @@ extension Simulation {
         case .signIn where waiter.isDevice && shown == nil:
             if disk?.record.approval == nil { fail("codes were reported that are not on the disk") }
         case .identify(let wanted?) where shown != nil:
-            // Known defect: who asks for a name that another call is just giving to the user is answered before that is written.
-            let isBeingBound = waiting.values.contains { $0.kind == waiter.kind && $0.hasAnswered }
-            if stored?.externalUserId?.text != wanted, !isBeingBound {
+            let isRenamed = waiting.values.contains { $0.isSignIn && $0.hasAnswered && $0.kind != waiter.kind }
+            if stored?.externalUserId?.text != wanted, !isRenamed {
                 fail("an app's name for the user was reported that is not on the disk")
             }
         case .signOut, .identify(nil):
-            if disk.map({ $0.record.content != .signedOut }) ?? false { fail("a sign-out was reported that is not on the disk") }
+            if disk.map({ $0.record.content != .signedOut }) ?? false {
+                fail("a sign-out was reported that is not on the disk")
+            }
         case .signIn, .identify, .renew, .token, .api: break
         }
     }

@@ -83,7 +83,9 @@ extension Simulation {
         (self.calls, pendingWrite, waiting, handlers, bootstrapUser) = ([:], nil, [:], [:], nil)
         clearAgenda()
         life.end {
-            for call in calls.values { call.continuation?.resume(returning: .unavailable(isAmbiguous: true, retryAfter: nil)) }
+            for call in calls.values {
+                call.continuation?.resume(returning: .unavailable(isAmbiguous: true, retryAfter: nil))
+            }
             write?.continuation?.resume(returning: StoreFailure("The process is dead"))
         }
     }

@@ -1,7 +1,6 @@
+import JunctionSession
 import Synchronization
 import Testing
-
-import JunctionSession
 
 #if canImport(Glibc)
 import Glibc
