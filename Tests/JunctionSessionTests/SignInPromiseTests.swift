@@ -50,22 +50,10 @@ struct SignInPromiseTests {
         #expect(bench.givenBack.isEmpty, "a transient failure spends nothing")
     }
 
-    @Test func `no promise of a restart where nothing can be written: a record that is locked`() throws {
-        var bench = Bench.locked(in: .notLoggedIn)
-        let request = bench.signIn(.linkCode)
-        bench.grantPartially()
-        bench.failExchange(.unavailable(Unavailability("503")))
-        guard case .refused(let refusal)? = bench.reply(to: request) else {
-            Issue.record("Expected a refusal")
-            return
-        }
-        #expect(bench.written.isEmpty)
-        #expect(refusal.remedy?.contains("over a restart too") == false)
-    }
-
-    @Test func `no promise of a restart where nothing can be written: a disk that refuses`() throws {
-        var bench = Bench()
-        bench.writeFailure = StoreFailure("No space left on device")
+    @Test(arguments: [true, false])
+    func `no promise of a restart where nothing can be written`(isLocked: Bool) throws {
+        var bench = isLocked ? Bench.locked(in: .notLoggedIn) : Bench()
+        if !isLocked { bench.writeFailure = StoreFailure("No space left on device") }
         let request = bench.signIn(.linkCode)
         bench.grantPartially()
         bench.failExchange(.unavailable(Unavailability("503")))

@@ -320,8 +320,7 @@ struct Renewal: Hashable, Sendable {
     /// Whether a renewal may happen by itself. While the provider demands a new credential, only what a handler gave is tried.
     func isOpen(to session: Session) -> Bool {
         guard session.stored.token != nil else { return false }
-        let isDemanded = session.stored.reauthenticationPending && !session.stored.isReauthenticationPresumed
-        guard isDemanded else { return true }
+        guard session.stored.isReauthenticationDemanded else { return true }
         return switch phase {
         case .resting(.scheduled), .resting(.due), .resting(.postponed), .resting(.backoff(keeping: nil)): false
         case .resting(.replay), .resting(.backoff), .asking, .noting, .sending, .storing: true

@@ -126,8 +126,8 @@ extension SessionMachine {
             reauthenticationDemanded(session, now)
         case .unavailable(let unavailability):
             var session = session
-            let isExplicit = session.stored.reauthenticationPending && !session.stored.isReauthenticationPresumed
-            if unavailability.isUnexplainedRefusal, !tried.isReplay, session.isDead(now), !isExplicit {
+            let isDemanded = session.stored.isReauthenticationDemanded
+            if unavailability.isUnexplainedRefusal, !tried.isReplay, session.isDead(now), !isDemanded {
                 session.refusedWithoutReason(now)
                 note()
             }

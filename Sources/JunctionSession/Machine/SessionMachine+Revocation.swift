@@ -26,8 +26,8 @@ extension SessionMachine {
         return revokeUnlessSignedIn(granted, now) + settle(now)
     }
 
-    /// Revokes what nobody wants, unless its user is signed in once the change at the disk is written: a provider may know one
-    /// session of a user and a device.
+    /// Revokes a grant that no caller uses, unless its user stays signed in after the change that is being written: some providers
+    /// keep one session for each user and device, and would end that one.
     mutating func revokeUnlessSignedIn(_ granted: Granted, _ now: Moment) -> [Effect] {
         let isHere = coming.session.map { $0.stored.identity.isSameUser(as: granted.identity) } ?? false
         return isHere ? [] : revoke(granted, now)

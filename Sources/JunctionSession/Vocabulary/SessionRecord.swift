@@ -140,6 +140,8 @@ extension StoredSession {
     /// Whether a new credential is wanted only because the provider has refused for long without a reason: the session is
     /// still tried, and a success heals it.
     package var isReauthenticationPresumed: Bool { reauthenticationPending && unexplainedRefusals != nil }
+    /// Whether the provider itself has said that it wants a new credential.
+    package var isReauthenticationDemanded: Bool { reauthenticationPending && unexplainedRefusals == nil }
 }
 
 /// Refusals without a reason: how many renewals met one while the token was dead, and when the first did.
