@@ -290,6 +290,18 @@ import Testing
         #expect(bench.facts.renewal.lastError == nil)
     }
 
+    @Test func `neither a step of the clock nor a returning network brings the first poll before its interval`() {
+        var bench = Bench()
+        bench.signIn(.device)
+        bench.giveCodes(interval: .seconds(60))
+        bench.stepWall(.seconds(1))
+        bench.perform(bench.machine.networkChanged(now: bench.now))
+        bench.pass(.seconds(60))
+        #expect(bench.polls.isEmpty)
+        bench.pass(.seconds(13))
+        #expect(bench.polls.count == 1)
+    }
+
     @Test func `codes that nobody approves expire by our own clock`() {
         var bench = Self.awaiting()
         // The last one a little sooner than the others, just before the end.

@@ -118,6 +118,23 @@ struct WithdrawnRightTests {
         #expect(bench.facts.authorization != nil && bench.reply(to: first) == nil)
     }
 
+    @Test func `whoever joined a device sign-in is not told that their own right was withdrawn`() {
+        var bench = Bench()
+        let first = bench.identify("ext-bob")
+        bench.answer(first, .success(.device))
+        bench.giveCodes()
+        let second = bench.identify("ext-bob")
+        bench.answer(second, .success(.device))
+
+        bench.withdrawRight(from: first)
+        bench.perform(bench.machine.approvalRightWithdrawn(now: bench.now))
+
+        #expect(bench.refusal(of: first) == .permissionDenied)
+        #expect(bench.refusal(of: second) == .invalidCredential)
+        #expect(bench.message(of: second)?.contains("first caller") == true)
+        #expect(bench.facts.authorization == nil && bench.written.last?.approval == nil)
+    }
+
     @Test func `whose app is being asked is refused at once, and what the app answers comes to nothing`() {
         var bench = Bench.signedIn("alice")
         let request = bench.identify("ext-bob")

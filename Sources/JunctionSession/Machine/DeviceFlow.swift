@@ -53,6 +53,8 @@ struct DeviceFlow: Hashable, Sendable {
         )
         retry = Retry()
         retry.spacing = pause
+        // The first poll is as far from the codes as from any other poll.
+        retry.begin(now)
         retry.wait(for: pause, now)
     }
 

@@ -46,12 +46,13 @@ extension SessionMachine {
         return settle(now)
     }
 
-    /// The caller who began the device sign-in may not sign in any more: what a poll that has left brings is revoked.
+    /// The caller who began the device sign-in may not sign in any more: what a poll that has left brings is revoked. Whoever
+    /// joined is told so.
     package mutating func approvalRightWithdrawn(now: Moment) -> [Effect] {
         guard signIn.device != nil else { return [] }
         if signIn.isPolling { signIn.withdraw() }
         // The codes leave the disk at once: after a crash nobody knows who asked for them.
-        return endDeviceSignIn(.withdrawn) + settle(now)
+        return endDeviceSignIn(.approvalWithdrawn) + settle(now)
     }
 
     // MARK: What follows
@@ -112,6 +113,11 @@ extension Refusal {
     static let approvalExpired = Refusal(
         .invalidCredential,
         "The sign-in has expired before anybody approved it: \(again)"
+    )
+    /// For callers who joined: their own right is in order.
+    static let approvalWithdrawn = Refusal(
+        .invalidCredential,
+        "The sign-in has ended, as its first caller has lost the right to it: \(again)"
     )
     static let approvalOvertaken = Refusal(.alreadySignedIn, "Somebody has signed in by other means meanwhile")
     /// It was approved, and the provider did not say by whom.
