@@ -848,6 +848,17 @@ import Testing
         #expect(bench.state == .notLoggedIn)
     }
 
+    @Test func `a slow_down does not tell whether an answer that was lost was an approval`() {
+        var bench = Self.awaiting()
+        bench.passToPoll()
+        bench.failPoll(.unavailable(Unavailability("The answer did not come", ambiguous: true)))
+        bench.passToPoll()
+        bench.failPoll(.slowDown)
+        bench.passToPoll()
+        bench.failPoll(.expired)
+        #expect(bench.facts.renewal.lastError?.contains("an answer that was lost") == true)
+    }
+
     @Test func `an answer that was lost before the codes end is not told as if nobody had approved`() {
         var bench = Self.awaiting()
         while bench.state == .establishing {

@@ -110,7 +110,8 @@ struct DeviceFlow: Hashable, Sendable {
             stored.interval += Self.slowDown
             retry.spacing = pause
         }
-        (isResumed, isAnswerLost) = (false, false)
+        // Whoever limits the rate may not have looked at the code.
+        if !tooFast { (isResumed, isAnswerLost) = (false, false) }
         retry.wait(for: pause(of: pause, now), isDemanded: tooFast, now)
         stored.notBefore = notBefore
     }

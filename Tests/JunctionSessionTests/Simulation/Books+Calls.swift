@@ -31,6 +31,13 @@ extension Books {
         let interval = intervals[code] ?? 5_000
         if let before = polled[code], world.time - before < interval { world.fail("polls come too fast") }
         polled[code] = world.time
+        pollDueBy = .max
+    }
+
+    /// Codes are shown, or a poll has not ended the wait for the approval.
+    private mutating func awaitsPoll(_ code: Int, _ world: Simulation) {
+        let pause = max((intervals[code] ?? 5_000) * 6 / 5, 60_000)
+        pollDueBy = max(world.time + pause, demanded[.poll(code)] ?? 0) + 1_000
     }
 
     /// No request of a kind leaves before the pause is over that the provider has demanded.
@@ -46,12 +53,14 @@ extension Books {
     mutating func hears(_ answer: Answer, of call: Call, _ world: Simulation) {
         hasRefused = false
         let isCurrent = !call.isOvertaken
+        defer { if case .poll(let code) = call.kind, isCurrent { awaitsPoll(code, world) } }
         switch answer {
         case .codes(let given):
             world.coverage.note(.codesGiven)
             codes.insert(given.number)
             if areNextCodesWithdrawn { withdrawnCodes.insert(given.number) }
             areNextCodesWithdrawn = false
+            awaitsPoll(given.number, world)
         case .undecided(let failure):
             if failure == .slowDown, isCurrent, case .poll(let code) = call.kind {
                 world.coverage.note(.slowDowns)
@@ -96,7 +105,10 @@ extension Books {
             if isOfToken, !call.isInsideGrace, let token = call.refresh {
                 unexplained[token, default: []].append(world.time)
             }
-        case .otherUser, .answerRefused, .refused, .status, .revoked: break
+        case .answerRefused, .refused:
+            // The next handler is asked, when the question of the other round has ended.
+            if call.given != nil, isCurrent, open != nil { world.coverage.note(.refusedBesideQuestion) }
+        case .otherUser, .status, .revoked: break
         }
     }
 

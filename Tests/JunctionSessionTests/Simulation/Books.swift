@@ -92,6 +92,8 @@ struct Books {
     var givenUp: Set<Int> = []
     /// How many losses at the provider have been judged.
     var judgedLosses = 0
+    /// How many sign-ins have left.
+    var exchanges = 0
     /// When each local user has caused calls.
     var spent: [UInt32: [Int64]] = [:]
     /// Until when no caller of `session.renew` may cause a further attempt.
@@ -104,6 +106,8 @@ struct Books {
     /// When a code was polled with last, in this life of the process, and how far apart polls have to be.
     var polled: [Int: Int64] = [:]
     var intervals: [Int: Int64] = [:]
+    /// When the next poll is due at the latest; never while one is out.
+    var pollDueBy: Int64 = .max
 
     // Handlers.
     /// The question that an app is being asked.
@@ -145,6 +149,7 @@ extension Books {
             (isPresumed, isDemanded) = (false, false)
         }
         startedAt = world.time
+        pollDueBy = .max
         restoredGeneration = disk?.record.generation ?? 0
         era += 1
     }

@@ -14,7 +14,11 @@ struct Coverage {
         case partialGrants, partialGrantsResumed, partialGrantsGivenBack
         case rightsWithdrawn, rightsWithdrawnInFlight, approvalRightsWithdrawn, pausesKept
         case codesGiven, polls, approvals, approvalsRefused, crashAwaiting, crashPolling
+        case refusedBesideQuestion, forgottenCallers, wrongClocks, lostApprovals
         case apiCalls, slowDowns, budgetsSpent, interruptedRevocations
+
+        /// In how many histories it has to be met once.
+        var histories: Int { self == .refusedBesideQuestion ? 2_000 : 400 }
     }
 
     private(set) var counts = [Int](repeating: 0, count: Kind.allCases.count)

@@ -169,6 +169,9 @@ struct SimulatedProvider {
         }
     }
 
+    /// Whether somebody has approved it, and a poll has asked for its session.
+    func isRedeemed(_ code: Int) -> Bool { codes[code]?.isRedeemed ?? false }
+
     /// Whether a person has approved it, it lives on for a while, and nobody has its session yet.
     func awaitsPoll(_ code: Int, after time: Int64) -> String? {
         guard let known = codes[code], !known.isRedeemed, known.endsAt > time, case .approved(let user) = known.decision

@@ -41,7 +41,9 @@ extension Simulation {
             waiting[number]?.link = link
             return .linkCode(SharedSecret(text: "link:\(user):\(link)"))
         }
-        if mode == .handler, chance(4) == 0 { return .registration(userId: "\(user):\(number)", token: nil) }
+        if mode == .handler, chance(4) < (waiting[number]?.hasAnswered == true ? 3 : 1) {
+            return .registration(userId: "\(user):\(number)", token: nil)
+        }
         let secret = SharedSecret(text: "login:\(user):\(number)")
         return scheme == .signInToken
             ? .signInToken(secret) : .userLogin(userId: user, displayName: nil, authToken: secret)
@@ -183,6 +185,13 @@ extension Simulation {
             fail("a caller is told to come back in the past")
         }
         if refusal?.kind == .busy, callers == 3 { coverage.note(.budgetsSpent) }
+        if waiter.isDevice, waiter.hasAnswered, let code = books.codes.max(), provider.isRedeemed(code), refusal != nil
+        {
+            coverage.note(.lostApprovals)
+            if refusal?.message.contains("before anybody approved") == true {
+                fail("a sign-in is told to have expired that somebody has approved")
+            }
+        }
         // The name that it gave to the user may be shown all the same, until the sign-out that overtook it is written.
         if refusal != nil, waiter.hasAnswered { books.held?.name = nil }
         if waiter.isBootstrap { plan(.bootstrapAnswered(refusal), after: 0) }
@@ -191,6 +200,7 @@ extension Simulation {
     /// No local user causes more calls of sign-ins in a minute than it may.
     func charge(_ request: Int?) {
         guard let uid = request.flatMap({ waiting[$0]?.uid }) else { return }
+        books.exchanges += 1
         var recent = (books.spent[uid] ?? []).filter { time - $0 < 60_000 }
         recent.append(time)
         if recent.count > callsPerMinute { fail("user \(uid) causes \(recent.count) calls in a minute") }

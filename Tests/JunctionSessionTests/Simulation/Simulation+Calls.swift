@@ -40,6 +40,8 @@ extension Simulation {
         if keepsNothing { fail("a one-time credential is spent where nothing can be kept") }
         judgeSpent(call.link, keeper)
         judgeExchange()
+        // A sign-in that has asked a handler began before.
+        if call.given == nil { judgeTurn() }
         charge(call.request)
         return call
     }
@@ -47,6 +49,7 @@ extension Simulation {
     func authorization() -> Call {
         if !waiting.values.contains(where: { $0.isDevice }) { fail("codes are asked for, for nobody") }
         judgeExchange()
+        judgeTurn()
         return Call(kind: .authorization)
     }
 
@@ -63,6 +66,14 @@ extension Simulation {
     /// At most one exchange is in flight, whatever it is.
     private func judgeExchange() {
         if calls.values.contains(where: { $0.isOfSignIn && !$0.isOvertaken }) { fail("two exchanges are in flight") }
+    }
+
+    /// A sign-in leaves a poll that is due its turn.
+    private func judgeTurn() {
+        guard snapshot.facts.authorization != nil, time > books.pollDueBy,
+            !calls.values.contains(where: { $0.kind == .revocation })
+        else { return }
+        fail("a sign-in takes the turn of a poll that was due \(time - books.pollDueBy) ms ago")
     }
 
     /// What a link code has brought is used by its next try.

@@ -53,6 +53,8 @@ extension Simulation {
         guard let id = handlers[number]?.id else { return }
         if now.wall > question.deadline { coverage.note(.lateHandlers) }
         let answer = answer(question)
+        // A renewal waits for its turn to ask while a sign-in asks.
+        if !isHealed, question.reason == .missing { requestRenewal() }
         if !isHealed, chance(8) == 0 {
             coverage.note(.handlersVanished)
             return unregister(number)
@@ -71,7 +73,7 @@ extension Simulation {
 
     private func answer(_ question: RenewalQuestion) -> RenewalAnswer? {
         let user = question.userId ?? Self.users[chance(2)]
-        let isGood = isHealed || chance(4) > 0
+        let isGood = isHealed || chance(question.reason == .missing ? 2 : 4) > 0
         // The number is odd for what is good.
         let secret = self.secret("given:\(user):\(newNumber() * 2 + (isGood ? 1 : 0))")
         switch isHealed ? 1 : chance(9) {

@@ -12,6 +12,10 @@ extension Simulation {
         books.expectReplay(ofRecord: disk, self)
         begin(.restored(disk.record, disk.secrets, damaged: chance(8) == 0 ? "session.sealed.tmp-1" : nil))
         checkReplayAtStart(disk.record)
+        // The process before it may have died between the approval and the write, and the clock may be wrong.
+        if disk.record.approval != nil, snapshot.facts.authorization == nil {
+            fail("the codes of the disk are dropped before the provider was asked")
+        }
     }
 
     private func begin(_ restoration: Restoration) {
@@ -65,6 +69,8 @@ extension Simulation {
     /// Kills the process: before, or just after, the write at the store reached the disk. Calls that left may still arrive.
     func kill() {
         noteKill()
+        let hasWrongClock = chance(6) == 0
+        if hasWrongClock { lastStep = time }
         books.killed(self)
         if let pendingWrite, !diskIsFull, chance(2) == 0 { put(pendingWrite) }
         for (_, call) in calls.sorted(by: { $0.key < $1.key }) where chance(2) == 0 { _ = answer(to: call) }
@@ -74,6 +80,10 @@ extension Simulation {
         interruptions.append(time...(time + downtime))
         time += downtime
         if chance(3) == 0 { bootedAt = time - Int64(chance(60_000)) }
+        if hasWrongClock {
+            coverage.note(.wrongClocks)
+            wallOffset += Int64(chance(200_000_000)) - 100_000_000
+        }
         start()
     }
 

@@ -1,11 +1,13 @@
 import JunctionSecret
 
+@testable import JunctionSession
+
 /// A secret that the owner was given, as long as somebody has it.
 struct IssuedSecret {
     weak var secret: SharedSecret?
 }
 
-/// The owner lets go of each secret that it needs no more.
+/// The owner lets go of what it needs no more.
 extension Simulation {
     /// A secret for the owner, which the judge remembers.
     func secret(_ text: String) -> SharedSecret {
@@ -18,5 +20,37 @@ extension Simulation {
         issued.removeAll { $0.secret == nil }
         // Eight sign-outs wait to be told at the most, each with two tokens; the rest are the session's, the disk's, and an app's.
         if issued.count > 40 { fail("secrets pile up: \(issued.count) are still held") }
+    }
+
+    /// It remembers as many callers as wait, and few revocations and grants.
+    func judgeMemory() {
+        let owner = life.owner.assumeIsolated { owner in
+            (
+                requests: owner.requests.count, callers: owner.machine.callers.list.count,
+                revocations: owner.machine.revocations.list.count, grants: owner.machine.signIn.grantsInUse.count
+            )
+        }
+        // A bootstrap credential may wait for its next attempt.
+        if owner.requests > waiting.count + 1 || owner.callers > waiting.count + 1 {
+            fail("\(waiting.count) wait, and \(owner.requests) requests of \(owner.callers) callers are remembered")
+        }
+        if owner.revocations > RenewalPolicy.mostRevocations { fail("\(owner.revocations) revocations wait") }
+        // Those of sign-ins, and one of a device sign-in.
+        if owner.grants > SignIn.mostGrants + 1 { fail("\(owner.grants) grants are kept") }
+    }
+
+    /// The first call of a user after a quiet minute makes the owner forget all others.
+    func judgeForgetting() throws(Broken) {
+        guard !keepsNothing else { return }
+        signOut()
+        try runWorld(until: time + 130_000)
+        let calls = books.exchanges
+        signIn()
+        try runWorld(until: time + 1_000)
+        guard books.exchanges > calls else { return }
+        coverage.note(.forgottenCallers)
+        let remembered = life.owner.assumeIsolated { $0.machine.budget.remembered }
+        if remembered > 1 { fail("\(remembered) users are remembered, of whom one has called within a minute") }
+        try stop()
     }
 }

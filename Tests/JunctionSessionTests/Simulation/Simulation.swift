@@ -111,9 +111,11 @@ final class Simulation: @unchecked Sendable {
             try runWorld(until: time + gap())
             stimulate()
             judgeSecrets()
+            judgeMemory()
             try stop()
         }
         try heal()
+        try judgeForgetting()
         endLife()
         return coverage
     }
