@@ -80,7 +80,6 @@ let package = Package(
         fuzzer("FuzzJSON", ["JunctionJSON", "JunctionSecret"]),
         fuzzer("FuzzLines", ["JunctionProtocol"]),
         fuzzer("FuzzEnvelope", ["JunctionJSON", "JunctionProtocol"]),
-        fuzzer("FuzzCalls", ["JunctionProtocol"]),
         fuzzer("FuzzRecord", ["JunctionVault", "JunctionSession", "JunctionSecret"]),
         fuzzer("FuzzSettings", ["JunctionToml"]),
         fuzzer("FuzzDates", ["VendorAnswers", "JunctionProtocol", "JunctionSession"]),

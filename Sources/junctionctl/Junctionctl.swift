@@ -46,9 +46,6 @@ struct Junctionctl: ParsableCommand {
         let words = CommandLine.arguments.dropFirst()
         var verb: String?
         do {
-            if let question = UsualQuestion(words) {
-                Glibc.exit(try question.answer().rawValue)
-            }
             var command = try parseAsRoot(Array(words))
             verb = type(of: command).configuration.commandName
             try command.run()

@@ -465,15 +465,5 @@ private struct World {
         if isLeaving || hasOutputEnded { #expect(machine.deadline != nil) }
         if !isReading, !hasEnded { #expect(machine.isBlocked || isResumeDue) }
         if machine.isBlocked, machine.isOpen { #expect(!isReading) }
-        if machine.isAtRest { checkLinesAnsweredAtOnce() }
-    }
-
-    /// Where nothing waits, lines that are answered as they come leave what the long way leaves.
-    private func checkLinesAnsweredAtOnce() {
-        var (received, answered) = (machine, machine)
-        #expect(received.received(90) == .handleLines)
-        #expect(received.handled(2, rest: 0, mayHoldLines: false) == [])
-        answered.answeredAtOnce(2)
-        #expect(received == answered)
     }
 }

@@ -191,6 +191,35 @@ struct DoorTests {
         #expect(try client.ask("GET", "/.junction/token?minimumValidity=x", "Junction-Local: true").status == 400)
     }
 
+    @Test func `both sockets take the same lengths of time, and refuse the others in the same words`() throws {
+        let server = try TestServer()
+        let (client, other) = (try server.visitSignedIn(), try server.connect())
+        var random = Randomness(seed: 5)
+        let fixed = [
+            "0", "-0", "-1", "60", "2880", "2881", "86401", "1e3", "1e400", "NaN", "inf", "0x10", "01", "1 ", "null",
+            "\"5\"", "",
+        ]
+        let drawn = (0..<100).map { _ in "\(Int(random.next() % 6_000) - 500).\(random.next() % 1_000)" }
+        var (served, refused) = (0, 0)
+        for text in fixed + drawn {
+            let query = text.replacing("\"", with: "%22").replacing(" ", with: "%20")
+            let answer = try client.ask("GET", "/.junction/token?minimumValidity=\(query)", "Junction-Local: true")
+            let isNumber = (try? JSONValue.parse(Array(text.utf8)))?.kind == .number
+            let call = try other.call("token.get", #"{"minimumValidity":\#(isNumber ? text : "false")}"#)
+            if let error = call["error"] {
+                refused += 1
+                #expect(answer.status != 200, "\(text)")
+                let problem = try JSONValue.parse(answer.body)
+                #expect(problem["detail"]?.string == error["message"]?.string, "\(text)")
+                #expect(problem["maximum"]?.double == error["data"]?["maximum"]?.double, "\(text)")
+            } else {
+                served += 1
+                #expect(answer.text == call["result"]?.text, "\(text)")
+            }
+        }
+        #expect(served > 20 && refused > 20)
+    }
+
     @Test func `events tell every state, until the connection ends`() throws {
         let server = try TestServer()
         let client = try server.visit()

@@ -417,9 +417,9 @@ extension SessionOwnerTests {
 
     @Test func `the hot path serves what token requests serve`() {
         let house = House().start()
-        #expect(house.owner.assumeIsolated { $0.servableToken() } == nil)
+        #expect(house.owner.assumeIsolated { $0.servable } == nil)
         let signedIn = house.signIn()
-        let facts = signedIn.owner.assumeIsolated { $0.servableToken() }
+        let facts = signedIn.owner.assumeIsolated { $0.servable?.facts }
         #expect(facts == signedIn.snapshot().facts.accessToken)
         signedIn.owner.assumeIsolated { owner in
             guard let facts, case .success(let served) = owner.served(facts) else {

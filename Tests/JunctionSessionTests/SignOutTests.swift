@@ -87,7 +87,7 @@ struct SignOutTests {
         let second = bench.signOut()
         #expect(bench.refusal { $0.token() } == .notSignedIn)
         #expect(bench.refusal { $0.renew() } == .notSignedIn)
-        #expect(bench.machine.servableToken(minimumValidity: .zero, now: bench.now) == nil)
+        #expect(bench.machine.servable == nil)
 
         bench.signIn(.signInToken("bob"))
         #expect(bench.exchanges.isEmpty)

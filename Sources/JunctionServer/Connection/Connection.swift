@@ -153,17 +153,6 @@ final class Connection {
         }
     }
 
-    /// Adds the result of a usual call.
-    func put(_ result: UnsafeRawBufferPointer, answering call: UsualCall) {
-        putLine { buffer in
-            let size = call.sizeOfAnswer(result)
-            buffer.writeWithUnsafeMutableBytes(minimumWritableBytes: size) { room in
-                call.writeAnswer(result, to: room)
-                return size
-            }
-        }
-    }
-
     /// Adds a line that may have bodies in it.
     func put(_ line: OutgoingLine) {
         for part in line.parts {
@@ -451,24 +440,6 @@ final class Connection {
     /// It is this connection's turn again.
     func goOn() { perform(machine.resumed()) }
 
-    /// What arrives is read where it lies for as long as it is usual calls, and nothing waits before it.
-    private func answerUsualCalls(in received: inout ByteBuffer) {
-        guard machine.isAtRest else { return }
-        var (lines, size) = (0, 0)
-        received.withUnsafeReadableBytes { bytes in
-            while machine.mayHandleLine(with: outbox.unsent, after: 0),
-                let call = UsualCall(atStartOf: UnsafeRawBufferPointer(rebasing: bytes[size...])),
-                dispatcher.answer(call, of: self)
-            {
-                lines += 1
-                size += call.size
-            }
-        }
-        machine.answeredAtOnce(lines)
-        received.wipeAndSkip(size)
-        if outbox.count > ConnectionMachine.window { flush() }
-    }
-
     private func handleLines() {
         let limit = longestLine
         var (lines, sent) = (0, 0)
@@ -510,10 +481,8 @@ extension Connection: ChannelInboundHandler {
     }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
-        var bytes = Self.unwrapInboundIn(data)
+        let bytes = Self.unwrapInboundIn(data)
         isReading = true
-        answerUsualCalls(in: &bytes)
-        guard bytes.readableBytes > 0 else { return }
         inbox.receive(bytes)
         perform(machine.received(bytes.readableBytes))
         // What is not handled yet must not stay in memory that the network library fills again.

@@ -124,13 +124,7 @@ struct ConnectionMachine: Equatable {
         !isDismissed && !isClosed && !isBlocked && unsent <= Self.window && sent < Self.turn
     }
 
-    /// Whether nothing waits here, so that a line which is answered as it comes leaves everything as it is.
-    var isAtRest: Bool { isOpen && !isHandling && !isResumeDue && !isBlocked && unread == 0 }
-
     // MARK: Input
-
-    /// Lines came while everything was at rest, and have been answered: the same as `received` and `handled`.
-    mutating func answeredAtOnce(_ lines: Int) { handledLines += lines }
 
     mutating func received(_ bytes: Int) -> Actions {
         unread += bytes

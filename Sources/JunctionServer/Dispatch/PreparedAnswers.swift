@@ -37,21 +37,13 @@ final class PreparedAnswers {
         for mayManage: @autoclosure () -> Bool,
         _ body: (UnsafeRawBufferPointer) -> Void
     ) {
-        if withStatusForAll(of: owner, body) { return }
-        guard let codes = owner.assumeIsolated({ $0.codes }), mayManage() else {
+        if status.changes != owner.changeCount.present { prepareStatus(of: owner) }
+        guard !status.isForAll, let codes = owner.assumeIsolated({ $0.codes }), mayManage() else {
             return status.json.withUnsafeBytes(body)
         }
         var writer = JSONWriter(capacity: 1_024)
         JunctionProtocol.Snapshot(owner.assumeIsolated { $0.snapshot }, codes: codes).write(to: &writer)
         writer.withUnsafeBytes(body)
-    }
-
-    /// Lends the same, unless it depends on who asks; whether it did.
-    func withStatusForAll(of owner: SessionOwner, _ body: (UnsafeRawBufferPointer) -> Void) -> Bool {
-        if status.changes != owner.changeCount.present { prepareStatus(of: owner) }
-        guard status.isForAll else { return false }
-        status.json.withUnsafeBytes(body)
-        return true
     }
 
     private func prepareStatus(of owner: SessionOwner) {
@@ -66,20 +58,14 @@ final class PreparedAnswers {
 
     // MARK: The token
 
-    /// Lends the answer to `token.get`, if there is a token that can be served at this moment; its generation.
+    /// Lends the answer to `token.get`, if there is a token that is good for so long; its generation.
     func withToken(
         validFor validity: Duration,
         of owner: SessionOwner,
         _ body: (UnsafeRawBufferPointer) -> Void
     ) -> UInt64? {
-        guard owner.assumeIsolated({ $0.servableToken(minimumValidity: validity) }) != nil else { return nil }
-        return withServableToken(of: owner, body)
-    }
-
-    /// Lends the same for as long as the token lives.
-    func withServableToken(of owner: SessionOwner, _ body: (UnsafeRawBufferPointer) -> Void) -> UInt64? {
         if changesAtToken != owner.changeCount.present { prepareToken(of: owner) }
-        guard let token, token.servable.window.contains(owner.now) else { return nil }
+        guard let token, token.servable.isGood(for: validity, owner.now) else { return nil }
         token.json.withUnsafeBytes(body)
         return token.servable.facts.generation
     }

@@ -42,15 +42,11 @@ extension DoorConnection {
     }
 
     private func tellToken(_ exchange: DoorExchange, _ target: RequestTarget) {
-        var validity = Duration.zero
-        if let text = target.value("minimumValidity") {
-            guard let seconds = Double(text), (0...86_400).contains(seconds) else {
-                return fail(
-                    exchange,
-                    WireError(.invalidParams, "minimumValidity is a number of seconds, at most a day")
-                )
-            }
-            validity = .milliseconds(Int64(seconds * 1_000))
+        let validity: Duration
+        do throws(WireMismatch) {
+            validity = try target.value("minimumValidity").map(TokenGet.Params.init(query:))?.validity ?? .zero
+        } catch {
+            return fail(exchange, .invalidParams(error))
         }
         let generation = dispatcher.prepared.withToken(validFor: validity, of: dispatcher.owner) {
             tell(exchange, .token, $0)

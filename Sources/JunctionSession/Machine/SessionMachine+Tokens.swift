@@ -70,15 +70,6 @@ extension SessionMachine {
         return ServableToken(facts: token, window: window)
     }
 
-    /// The token that can be served at once, and is good for a while.
-    package func servableToken(minimumValidity: Duration, now: Moment) -> TokenFacts? {
-        guard let token = servable, let session = standing.session, token.window.contains(now),
-            session.validity(now) >= minimumValidity,
-            minimumValidity <= token.facts.life * RenewalPolicy.largestValidity
-        else { return nil }
-        return token.facts
-    }
-
     // MARK: Serving
 
     /// Begins a renewal where a caller who wants a token cannot be served without one.

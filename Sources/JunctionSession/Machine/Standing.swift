@@ -244,7 +244,7 @@ struct Session: Hashable, Sendable {
     }
 
     /// Whether the token may be served.
-    func isAlive(_ now: Moment) -> Bool { window?.contains(now) ?? false }
+    func isAlive(_ now: Moment) -> Bool { validity(now) > .zero }
 
     /// Whether the wall clock can be believed: it is not before the record's own write time.
     func isTrustworthy(_ now: Moment) -> Bool { now.wall >= believableFrom }
@@ -253,12 +253,7 @@ struct Session: Hashable, Sendable {
     var believableFrom: WallTime { writtenAt + (.zero - RenewalPolicy.clockTolerance) }
 
     /// What is left of the token's life; zero when it is dead.
-    func validity(_ now: Moment) -> Duration {
-        guard let token = stored.token, isAlive(now) else { return .zero }
-        let byWall = token.expiresAt - now.wall
-        guard let endsAt else { return byWall }
-        return min(byWall, endsAt - now.uptime)
-    }
+    func validity(_ now: Moment) -> Duration { window?.left(now) ?? .zero }
 
     /// When the token ends, by the clock that says so first.
     func end(_ now: Moment) -> WallTime? {

@@ -95,11 +95,6 @@ extension SessionOwner {
     /// The token that is served without asking anybody, and when; it is the same until the count of changes rises.
     package var servable: ServableToken? { machine.servable }
 
-    /// The token that can be served at once, if there is one: no waiting, no call, no allocation.
-    package func servableToken(minimumValidity: Duration = .zero) -> TokenFacts? {
-        machine.servableToken(minimumValidity: minimumValidity, now: now)
-    }
-
     /// Answers with an access token that is valid for at least `minimumValidity`, renewed first if need be.
     package func token(
         minimumValidity: Duration = .zero,

@@ -2,6 +2,13 @@
 package struct ServableToken: Hashable, Sendable {
     package let facts: TokenFacts
     package let window: ServableWindow
+
+    /// Whether it may be served now to a caller who needs it for at least `validity`.
+    package func isGood(for validity: Duration, _ now: Moment) -> Bool {
+        let left = window.left(now)
+        guard validity > .zero else { return left > .zero }
+        return left >= validity && validity <= facts.life * RenewalPolicy.largestValidity
+    }
 }
 
 /// The moments in which a token may be served: the wall clock is believable, and the end has not passed by either clock.
@@ -13,9 +20,10 @@ package struct ServableWindow: Hashable, Sendable {
     /// The end by the clock that never steps, where it is known.
     let end: Uptime?
 
-    /// Whether it may be served now.
-    package func contains(_ now: Moment) -> Bool {
-        if let end, now.uptime >= end { return false }
-        return now.wall >= believableFrom && now.wall < until
+    /// For how long the token may be served from now on; zero if it may not.
+    package func left(_ now: Moment) -> Duration {
+        guard now.wall >= believableFrom else { return .zero }
+        let byWall = until - now.wall
+        return max(end.map { min(byWall, $0 - now.uptime) } ?? byWall, .zero)
     }
 }

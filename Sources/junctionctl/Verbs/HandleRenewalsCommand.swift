@@ -29,7 +29,7 @@ struct HandleRenewalsCommand: ParsableCommand {
     func run() throws {
         let script = RenewalScript(line: command)
         var feed = RenewalFeed(from: options.path, patience: .onceConnected)
-        var question = try options.daemon.waiting { by throws(JunctionError) in try feed.next(registeredBy: by) }
+        var question = try options.waiting { by throws(JunctionError) in try feed.next(registeredBy: by) }
         while true {
             let outcome = script.outcome(of: question)
             question.answer(outcome.answer)

@@ -66,7 +66,7 @@ struct IdentifyCommand: ParsableCommand {
         let codes = try options.codes(asPicture: qr)
         var failure: (any Error)?
         // The command's as well: a credential that comes later is not wanted any more.
-        let deadline = options.daemon.deadline
+        let deadline = options.deadline
         let params = SessionIdentify.Params(externalUserId: externalId)
         let result: Connection.Answered<IdentifyResult>
         do {

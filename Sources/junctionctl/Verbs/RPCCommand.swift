@@ -48,7 +48,7 @@ struct RPCCommand: ParsableCommand {
 
     private func answer(to params: JSONValue?) throws -> JSONValue {
         do throws(JunctionError) {
-            return try options.daemon.waiting { deadline throws(JunctionError) in
+            return try options.waiting { deadline throws(JunctionError) in
                 var connection = try Connection(to: options.path, by: deadline)
                 return try connection.perform(method, params, by: deadline)
             }

@@ -1,4 +1,6 @@
 import ArgumentParser
+import JunctionClient
+import JunctionProtocol
 
 /// Who is signed in.
 struct StatusCommand: ParsableCommand {
@@ -10,9 +12,9 @@ struct StatusCommand: ParsableCommand {
 
     @OptionGroup var options: GlobalOptions
 
-    var question: StatusQuestion { StatusQuestion(daemon: options.daemon) }
-
     func run() throws {
-        try end(question.answer())
+        let status = try options.ask(SessionStatus.self, NoParams())
+        try options.show(status) { SnapshotText($0).paragraph }
+        try end(status.value.isSignedIn ? .done : .notSignedIn)
     }
 }

@@ -1,4 +1,6 @@
 import ArgumentParser
+import JunctionClient
+import JunctionProtocol
 
 /// Hands out an access token.
 struct TokenCommand: ParsableCommand {
@@ -24,11 +26,12 @@ struct TokenCommand: ParsableCommand {
         if let minValidity { try requireSeconds(minValidity, "--min-validity") }
     }
 
-    var question: TokenQuestion {
-        TokenQuestion(minimumValidity: minValidity, asHeader: header, daemon: options.daemon)
-    }
-
+    /// The token never becomes a `String`: it goes from memory that is wiped to standard output.
     func run() throws {
-        try end(question.answer())
+        let token = try options.ask(TokenGet.self, TokenGet.Params(minimumValidity: minValidity))
+        if options.json { return try StandardOutput.line(token.json) }
+        if header { try StandardOutput.text("Authorization: Bearer ") }
+        try token.value.accessToken.withUnsafeBytes(StandardOutput.write)
+        try StandardOutput.line("")
     }
 }

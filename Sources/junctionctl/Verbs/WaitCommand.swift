@@ -28,7 +28,7 @@ struct WaitCommand: ParsableCommand {
 
     func run() throws {
         // Here it is the whole wait that ends.
-        let deadline = options.daemon.deadline
+        let deadline = options.deadline
         var feed = SnapshotFeed(from: options.path, patience: .whileAbsent)
         do {
             var state = try feed.next(by: deadline)

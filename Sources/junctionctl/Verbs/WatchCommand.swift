@@ -18,7 +18,7 @@ struct WatchCommand: ParsableCommand {
     func run() throws {
         var feed = SnapshotFeed(from: options.path, patience: .onceConnected, unless: .outputClosed)
         do {
-            try options.show(options.daemon.waiting { by throws(JunctionError) in try feed.next(by: by) }) {
+            try options.show(options.waiting { by throws(JunctionError) in try feed.next(by: by) }) {
                 SnapshotText($0).line
             }
             // How long nothing changes is nobody's to say.

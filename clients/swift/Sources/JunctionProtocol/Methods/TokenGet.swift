@@ -1,3 +1,5 @@
+import JunctionJSON
+
 /// Hands out an access token that lives long enough.
 package enum TokenGet: MethodDefinition {
     /// How long the token has to live.
@@ -13,6 +15,16 @@ package enum TokenGet: MethodDefinition {
             Params.init(minimumValidity:),
             Field("minimumValidity", \.minimumValidity, ifPresent: .seconds, "how long the token has to live")
         )
+
+        /// Reads the value of the query of an HTTP request, within the bounds of a message's parameter.
+        package init(query text: String) throws(WireMismatch) {
+            let isNumber = (try? JSONValue.parse(Array(text.utf8)))?.kind == .number
+            let member = #"{"minimumValidity":\#(isNumber ? text : "null")}"#
+            guard isNumber, let object = try? JSONValue.parse(Array(member.utf8)) else {
+                throw WireMismatch("minimumValidity", "must be a number of seconds, zero or more")
+            }
+            try self.init(reading: object)
+        }
 
         /// The same as a duration. No token lives for a thousand years, and a `Duration` cannot hold every `Double`.
         package var validity: Duration {

@@ -1,0 +1,66 @@
+import Foundation
+import JunctionJSON
+import JunctionTesting
+import NIOCore
+import Testing
+
+@testable import JunctionServer
+
+/// What is answered from what was prepared is what would be answered without it.
+struct PreparedAnswerTests {
+    @Test func `what a clock that is set back makes unbelievable is not served, to the millisecond`() throws {
+        let server = try TestServer()
+        let client = try server.connectSignedIn()
+        let first = try client.result(of: "token.get").text
+
+        server.clock.stepWall(by: .milliseconds(-1_000))
+        #expect(try client.result(of: "token.get").text == first)
+        #expect(server.provider.renewalCalls == 0)
+
+        server.clock.stepWall(by: .milliseconds(-1))
+        #expect(try client.result(of: "token.get").text != first)
+        #expect(server.provider.renewalCalls == 1)
+    }
+
+    @Test func `a token is not served from its end on, to the millisecond`() throws {
+        let server = try TestServer()
+        let client = try server.connectSignedIn()
+        let first = try client.result(of: "token.get").text
+
+        server.clock.advance(by: .milliseconds(3_599_999))
+        #expect(try client.result(of: "token.get").text == first)
+        server.clock.advance(by: .milliseconds(1))
+        #expect(try client.result(of: "token.get").text != first)
+    }
+
+    @Test func `answers that the kernel does not take at once come whole, and in the order of the calls`() throws {
+        let server = try TestServer()
+        let client = try server.connectSignedIn()
+        let count = 10_000
+        let lines = (0..<count).map { number in
+            let method = number % 3 == 0 ? "session.status" : "token.get"
+            return #"{"jsonrpc":"2.0","id":\#(number),"method":"\#(method)"}"# + "\n"
+        }
+        let bytes = Array(lines.joined().utf8)
+        // Nobody reads the answers to these.
+        let sent = client.sendWhatFits(bytes)
+        let sending = Thread { try? client.send(Array(bytes[sent...])) }
+
+        for number in 0..<count {
+            let answer = try client.hearValue()
+            #expect(answer["id"]?.integer == Int64(number))
+            #expect(answer["result"]?[number % 3 == 0 ? "state" : "accessToken"] != nil)
+        }
+        sending.join()
+    }
+
+    @Test func `what was sent is wiped before the rest is passed on`() {
+        var rest = ByteBuffer(string: "token and more")
+        let whole = rest
+
+        rest.wipeAndSkip(6)
+
+        #expect(String(buffer: rest) == "and more")
+        #expect(whole.getBytes(at: 0, length: 6) == [UInt8](repeating: 0, count: 6))
+    }
+}
