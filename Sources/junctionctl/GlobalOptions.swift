@@ -37,15 +37,15 @@ struct GlobalOptions: ParsableArguments {
     /// option.
     var path: SocketPath { socket.map { SocketPath($0, named: "the path given to --socket") } ?? .resolve(nil) }
 
-    /// Until when an answer is waited for that is asked for now.
+    /// The end of the wait for the answer to a request that is sent now.
     var deadline: Deadline { timeout.map { .after(.seconds(min($0, 1e9))) } ?? .never }
 
-    /// Does something that has to be over by the deadline. The error says how long that was if it is not.
+    /// Runs `body` with the deadline. If the time runs out, the error names the timeout.
     func waiting<Result>(_ body: (Deadline) throws(JunctionError) -> Result) throws(JunctionError) -> Result {
         do throws(JunctionError) {
             return try body(deadline)
         } catch {
-            throw error.after(timeout)
+            throw error.naming(timeout: timeout)
         }
     }
 
@@ -76,8 +76,8 @@ struct GlobalOptions: ParsableArguments {
 }
 
 extension JunctionError {
-    /// A daemon that is stopped or too busy takes longer than it was given.
-    fileprivate func after(_ seconds: Double?) -> JunctionError {
+    /// The error with the timeout in its message and with advice, if the time ran out.
+    fileprivate func naming(timeout seconds: Double?) -> JunctionError {
         guard kind == .timedOut, let seconds else { return self }
         let words = seconds == seconds.rounded() && seconds < 1e15 ? "\(Int64(seconds))" : "\(seconds)"
         var error = JunctionError(.timedOut, "the daemon did not answer within \(words) s")

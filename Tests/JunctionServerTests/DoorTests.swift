@@ -191,7 +191,7 @@ struct DoorTests {
         #expect(try client.ask("GET", "/.junction/token?minimumValidity=x", "Junction-Local: true").status == 400)
     }
 
-    @Test func `both sockets take the same lengths of time, and refuse the others in the same words`() throws {
+    @Test func `both sockets accept and refuse the same values of minimumValidity`() throws {
         let server = try TestServer()
         let (client, other) = (try server.visitSignedIn(), try server.connect())
         var random = Randomness(seed: 5)

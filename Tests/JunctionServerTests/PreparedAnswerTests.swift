@@ -6,9 +6,9 @@ import Testing
 
 @testable import JunctionServer
 
-/// What is answered from what was prepared is what would be answered without it.
+/// The encoded answer to `token.get` that the server keeps, and many calls in a row.
 struct PreparedAnswerTests {
-    @Test func `what a clock that is set back makes unbelievable is not served, to the millisecond`() throws {
+    @Test func `a token is not served while the wall clock is more than a second behind the record`() throws {
         let server = try TestServer()
         let client = try server.connectSignedIn()
         let first = try client.result(of: "token.get").text
@@ -54,7 +54,7 @@ struct PreparedAnswerTests {
         sending.join()
     }
 
-    @Test func `what was sent is wiped before the rest is passed on`() {
+    @Test func `wipeAndSkip wipes what it skips, and keeps the rest`() {
         var rest = ByteBuffer(string: "token and more")
         let whole = rest
 

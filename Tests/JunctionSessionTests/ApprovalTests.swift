@@ -848,7 +848,7 @@ import Testing
         #expect(bench.state == .notLoggedIn)
     }
 
-    @Test func `a slow_down does not tell whether an answer that was lost was an approval`() {
+    @Test func `a lost answer, a slow_down and the end of the codes are reported as an interrupted sign-in`() {
         var bench = Self.awaiting()
         bench.passToPoll()
         bench.failPoll(.unavailable(Unavailability("The answer did not come", ambiguous: true)))

@@ -66,7 +66,7 @@ struct SeldomMetTests {
     @Test func `a token is servable while it lives, for as long as it is good`() {
         var bench = Bench.signedIn(life: .seconds(100))
         func servable(_ validity: Duration) -> TokenFacts? {
-            bench.machine.servable.flatMap { $0.isGood(for: validity, bench.now) ? $0.facts : nil }
+            bench.machine.servable.flatMap { $0.isValid(for: validity, bench.now) ? $0.facts : nil }
         }
         let token = bench.facts.accessToken
         #expect(servable(.zero) == token)

@@ -118,7 +118,7 @@ struct WithdrawnRightTests {
         #expect(bench.facts.authorization != nil && bench.reply(to: first) == nil)
     }
 
-    @Test func `whoever joined a device sign-in is not told that their own right was withdrawn`() {
+    @Test func `a caller that joined gets invalidCredential when the first caller loses its right`() {
         var bench = Bench()
         let first = bench.identify("ext-bob")
         bench.answer(first, .success(.device))

@@ -58,14 +58,16 @@ final class PreparedAnswers {
 
     // MARK: The token
 
-    /// Lends the answer to `token.get`, if there is a token that is good for so long; its generation.
+    /// Lends the encoded answer to `token.get` if a token is valid for at least `validity`.
+    ///
+    /// - Returns: the generation of that token; `nil` if there is none.
     func withToken(
         validFor validity: Duration,
         of owner: SessionOwner,
         _ body: (UnsafeRawBufferPointer) -> Void
     ) -> UInt64? {
         if changesAtToken != owner.changeCount.present { prepareToken(of: owner) }
-        guard let token, token.servable.isGood(for: validity, owner.now) else { return nil }
+        guard let token, token.servable.isValid(for: validity, owner.now) else { return nil }
         token.json.withUnsafeBytes(body)
         return token.servable.facts.generation
     }

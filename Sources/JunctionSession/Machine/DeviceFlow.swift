@@ -53,7 +53,7 @@ struct DeviceFlow: Hashable, Sendable {
         )
         retry = Retry()
         retry.spacing = pause
-        // The first poll is as far from the codes as from any other poll.
+        // The interval holds before the first poll, too: no clock step shortens it.
         retry.begin(now)
         retry.wait(for: pause, now)
     }
@@ -110,7 +110,7 @@ struct DeviceFlow: Hashable, Sendable {
             stored.interval += Self.slowDown
             retry.spacing = pause
         }
-        // Whoever limits the rate may not have looked at the code.
+        // A `slow_down` does not say whether the code was approved.
         if !tooFast { (isResumed, isAnswerLost) = (false, false) }
         retry.wait(for: pause(of: pause, now), isDemanded: tooFast, now)
         stored.notBefore = notBefore

@@ -46,13 +46,13 @@ extension SessionMachine {
         return settle(now)
     }
 
-    /// The caller who began the device sign-in may not sign in any more: what a poll that has left brings is revoked. Whoever
-    /// joined is told so.
+    /// The first caller of the device sign-in has lost the right to it. If a poll is in flight, the tokens that it brings are
+    /// revoked. Callers that joined are told why the sign-in has ended.
     package mutating func approvalRightWithdrawn(now: Moment) -> [Effect] {
         guard signIn.device != nil else { return [] }
         if signIn.isPolling { signIn.withdraw() }
         // The codes leave the disk at once: after a crash nobody knows who asked for them.
-        return endDeviceSignIn(.approvalWithdrawn) + settle(now)
+        return endDeviceSignIn(.firstCallerLostRight) + settle(now)
     }
 
     // MARK: What follows
@@ -114,10 +114,10 @@ extension Refusal {
         .invalidCredential,
         "The sign-in has expired before anybody approved it: \(again)"
     )
-    /// For callers who joined: their own right is in order.
-    static let approvalWithdrawn = Refusal(
+    /// For callers that joined: they keep their own right.
+    static let firstCallerLostRight = Refusal(
         .invalidCredential,
-        "The sign-in has ended, as its first caller has lost the right to it: \(again)"
+        "The sign-in has ended because its first caller has lost the right to sign in: \(again)"
     )
     static let approvalOvertaken = Refusal(.alreadySignedIn, "Somebody has signed in by other means meanwhile")
     /// It was approved, and the provider did not say by whom.

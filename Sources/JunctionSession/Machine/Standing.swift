@@ -253,7 +253,7 @@ struct Session: Hashable, Sendable {
     var believableFrom: WallTime { writtenAt + (.zero - RenewalPolicy.clockTolerance) }
 
     /// What is left of the token's life; zero when it is dead.
-    func validity(_ now: Moment) -> Duration { window?.left(now) ?? .zero }
+    func validity(_ now: Moment) -> Duration { window?.remaining(now) ?? .zero }
 
     /// When the token ends, by the clock that says so first.
     func end(_ now: Moment) -> WallTime? {

@@ -3,11 +3,12 @@ package struct ServableToken: Hashable, Sendable {
     package let facts: TokenFacts
     package let window: ServableWindow
 
-    /// Whether it may be served now to a caller who needs it for at least `validity`.
-    package func isGood(for validity: Duration, _ now: Moment) -> Bool {
-        let left = window.left(now)
-        guard validity > .zero else { return left > .zero }
-        return left >= validity && validity <= facts.life * RenewalPolicy.largestValidity
+    /// Whether the token may be served now to a caller who needs it for at least `validity`. No token is served to a caller who
+    /// wants more than 80 % of a token's life.
+    package func isValid(for validity: Duration, _ now: Moment) -> Bool {
+        let remaining = window.remaining(now)
+        guard validity > .zero else { return remaining > .zero }
+        return remaining >= validity && validity <= facts.life * RenewalPolicy.largestValidity
     }
 }
 
@@ -20,8 +21,8 @@ package struct ServableWindow: Hashable, Sendable {
     /// The end by the clock that never steps, where it is known.
     let end: Uptime?
 
-    /// For how long the token may be served from now on; zero if it may not.
-    package func left(_ now: Moment) -> Duration {
+    /// How long the token may still be served; zero if it may not be served now.
+    package func remaining(_ now: Moment) -> Duration {
         guard now.wall >= believableFrom else { return .zero }
         let byWall = until - now.wall
         return max(end.map { min(byWall, $0 - now.uptime) } ?? byWall, .zero)

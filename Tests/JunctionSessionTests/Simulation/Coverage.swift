@@ -17,7 +17,7 @@ struct Coverage {
         case refusedBesideQuestion, forgottenCallers, wrongClocks, lostApprovals
         case apiCalls, slowDowns, budgetsSpent, interruptedRevocations
 
-        /// In how many histories it has to be met once.
+        /// It has to be met once in so many histories.
         var histories: Int { self == .refusedBesideQuestion ? 2_000 : 400 }
     }
 

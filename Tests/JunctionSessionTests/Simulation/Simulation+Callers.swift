@@ -189,7 +189,7 @@ extension Simulation {
         {
             coverage.note(.lostApprovals)
             if refusal?.message.contains("before anybody approved") == true {
-                fail("a sign-in is told to have expired that somebody has approved")
+                fail("an approved sign-in is reported as expired")
             }
         }
         // The name that it gave to the user may be shown all the same, until the sign-out that overtook it is written.

@@ -68,7 +68,7 @@ extension Simulation {
         if calls.values.contains(where: { $0.isOfSignIn && !$0.isOvertaken }) { fail("two exchanges are in flight") }
     }
 
-    /// A sign-in leaves a poll that is due its turn.
+    /// A sign-in waits for a poll that is due.
     private func judgeTurn() {
         guard snapshot.facts.authorization != nil, time > books.pollDueBy,
             !calls.values.contains(where: { $0.kind == .revocation })

@@ -105,7 +105,7 @@ extension Simulation {
 
     private func judgeServable(_ facts: Snapshot.Facts) {
         let served = life.owner.assumeIsolated { owner in
-            owner.servable.flatMap { $0.isGood(for: .zero, now) ? ($0.facts, owner.served($0.facts)) : nil }
+            owner.servable.flatMap { $0.isValid(for: .zero, now) ? ($0.facts, owner.served($0.facts)) : nil }
         }
         guard let (token, result) = served else { return }
         guard case .success(let given) = result else { return fail("a token that is servable is not served") }

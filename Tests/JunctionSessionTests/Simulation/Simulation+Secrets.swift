@@ -7,7 +7,7 @@ struct IssuedSecret {
     weak var secret: SharedSecret?
 }
 
-/// The owner lets go of what it needs no more.
+/// The owner keeps nothing that it does not need.
 extension Simulation {
     /// A secret for the owner, which the judge remembers.
     func secret(_ text: String) -> SharedSecret {
@@ -22,7 +22,7 @@ extension Simulation {
         if issued.count > 40 { fail("secrets pile up: \(issued.count) are still held") }
     }
 
-    /// It remembers as many callers as wait, and few revocations and grants.
+    /// The owner keeps one request for each waiting caller, and a bounded number of revocations and grants.
     func judgeMemory() {
         let owner = life.owner.assumeIsolated { owner in
             (
@@ -39,7 +39,7 @@ extension Simulation {
         if owner.grants > SignIn.mostGrants + 1 { fail("\(owner.grants) grants are kept") }
     }
 
-    /// The first call of a user after a quiet minute makes the owner forget all others.
+    /// A call after a minute without calls makes the owner drop its counts for other users.
     func judgeForgetting() throws(Broken) {
         guard !keepsNothing else { return }
         signOut()

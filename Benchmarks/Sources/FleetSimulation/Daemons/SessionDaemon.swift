@@ -98,7 +98,7 @@ package struct SessionDaemon: FleetDaemon {
     }
 
     package func servesToken(_ now: Moment) -> Bool {
-        machine.servable?.isGood(for: .zero, now) ?? false
+        machine.servable?.isValid(for: .zero, now) ?? false
     }
 
     // MARK: The owner's part

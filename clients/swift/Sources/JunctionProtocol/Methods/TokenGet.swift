@@ -16,7 +16,7 @@ package enum TokenGet: MethodDefinition {
             Field("minimumValidity", \.minimumValidity, ifPresent: .seconds, "how long the token has to live")
         )
 
-        /// Reads the value of the query of an HTTP request, within the bounds of a message's parameter.
+        /// Reads `minimumValidity` from the query of an HTTP request. It has the bounds that it has in `token.get`.
         package init(query text: String) throws(WireMismatch) {
             let isNumber = (try? JSONValue.parse(Array(text.utf8)))?.kind == .number
             let member = #"{"minimumValidity":\#(isNumber ? text : "null")}"#
