@@ -194,6 +194,8 @@ import Testing
         bench.failPoll(.slowDown)
         // The pause that `slow_down` demands takes its place: ten seconds, and a fifth more.
         #expect(bench.written.last?.approval?.notBefore == bench.now.wall + .seconds(12))
+        bench.passToPoll()
+        bench.failPoll(.pending)
         bench.pass(.seconds(600))
         #expect(bench.facts.renewal.lastError?.contains("expired before anybody") == true)
     }
@@ -763,6 +765,14 @@ import Testing
         bench.failPoll(verdict)
         #expect(bench.state == .notLoggedIn)
         #expect(bench.facts.renewal.lastError?.contains("has to be repeated") == true)
+    }
+
+    @Test func `a denial after a restart and a slow_down is reported as a denial`() throws {
+        var bench = try Self.restarted(Self.awaiting())
+        bench.failPoll(.slowDown)
+        bench.passToPoll()
+        bench.failPoll(.denied)
+        #expect(bench.facts.renewal.lastError?.contains("denied") == true)
     }
 
     @Test func `codes that have ended by the clock are polled with until the provider answers`() throws {

@@ -110,8 +110,9 @@ struct DeviceFlow: Hashable, Sendable {
             stored.interval += Self.slowDown
             retry.spacing = pause
         }
-        // A `slow_down` does not say whether the code was approved.
-        if !tooFast { (isResumed, isAnswerLost) = (false, false) }
+        isResumed = false
+        // A `slow_down` does not say whether the lost answer was a grant.
+        if !tooFast { isAnswerLost = false }
         retry.wait(for: pause(of: pause, now), isDemanded: tooFast, now)
         stored.notBefore = notBefore
     }

@@ -114,10 +114,11 @@ extension Refusal {
         .invalidCredential,
         "The sign-in has expired before anybody approved it: \(again)"
     )
-    /// For callers that joined: they keep their own right.
+    /// For callers that joined, which keep their own right, and for the status.
     static let firstCallerLostRight = Refusal(
         .invalidCredential,
-        "The sign-in has ended because its first caller has lost the right to sign in: \(again)"
+        "The sign-in has ended because its first caller has lost the right to sign in; nothing has changed. Anybody with the "
+            + "right can begin another"
     )
     static let approvalOvertaken = Refusal(.alreadySignedIn, "Somebody has signed in by other means meanwhile")
     /// It was approved, and the provider did not say by whom.
