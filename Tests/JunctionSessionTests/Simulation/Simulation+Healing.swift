@@ -39,6 +39,8 @@ extension Simulation {
             books.granted == nil, bootstrapUser == nil, !waiting.values.contains(where: \.isSignIn),
             !calls.values.contains(where: \.isOfSignIn)
         else { return nil }
+        // A wrong clock at the start may end the codes before the provider does.
+        if stored.expiresAt - now.wall < .seconds(120) { return nil }
         // The provider may want to be left alone for longer than its codes live.
         if let until = stored.notBefore, until >= stored.expiresAt { return nil }
         // By a wall clock that was set nobody knows after a restart how much of a demanded pause is left.

@@ -47,6 +47,7 @@ extension Simulation {
         let calls = books.exchanges
         signIn()
         try runWorld(until: time + 1_000)
+        try stop()
         guard books.exchanges > calls else { return }
         coverage.note(.forgottenCallers)
         let remembered = life.owner.assumeIsolated { $0.machine.budget.remembered }
