@@ -104,13 +104,20 @@ struct WithdrawnRightTests {
         #expect(bench.facts.authorization == nil && bench.state == .notLoggedIn)
     }
 
-    @Test func `whoever waits for the end of an approval may not any more`() {
+    /// Two identify calls wait for the approval of the codes that the first one asked for.
+    private static func joined() -> (bench: Bench, first: RequestID, second: RequestID) {
         var bench = Bench()
         let first = bench.identify("ext-bob")
         bench.answer(first, .success(.device))
         bench.giveCodes()
         let second = bench.identify("ext-bob")
         bench.answer(second, .success(.device))
+        return (bench, first, second)
+    }
+
+    @Test func `whoever waits for the end of an approval may not any more`() {
+        let (joined, first, second) = Self.joined()
+        var bench = joined
 
         bench.withdrawRight(from: second)
 
@@ -119,12 +126,8 @@ struct WithdrawnRightTests {
     }
 
     @Test func `a caller that joined gets invalidCredential when the first caller loses its right`() {
-        var bench = Bench()
-        let first = bench.identify("ext-bob")
-        bench.answer(first, .success(.device))
-        bench.giveCodes()
-        let second = bench.identify("ext-bob")
-        bench.answer(second, .success(.device))
+        let (joined, first, second) = Self.joined()
+        var bench = joined
 
         bench.withdrawRight(from: first)
         bench.perform(bench.machine.approvalRightWithdrawn(now: bench.now))

@@ -18,9 +18,9 @@ package enum TokenGet: MethodDefinition {
 
         /// Reads `minimumValidity` from the query of an HTTP request. It has the bounds that it has in `token.get`.
         package init(query text: String) throws(WireMismatch) {
-            let isNumber = (try? JSONValue.parse(Array(text.utf8)))?.kind == .number
-            let member = #"{"minimumValidity":\#(isNumber ? text : "null")}"#
-            guard isNumber, let object = try? JSONValue.parse(Array(member.utf8)) else {
+            guard (try? JSONValue.parse(Array(text.utf8)))?.kind == .number,
+                let object = try? JSONValue.parse(Array(#"{"minimumValidity":\#(text)}"#.utf8))
+            else {
                 throw WireMismatch("minimumValidity", "must be a number of seconds, zero or more")
             }
             try self.init(reading: object)
