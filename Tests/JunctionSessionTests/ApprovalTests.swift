@@ -767,12 +767,12 @@ import Testing
         #expect(bench.facts.renewal.lastError?.contains("has to be repeated") == true)
     }
 
-    @Test func `a denial after a restart and a slow_down is reported as a denial`() throws {
+    @Test func `a restart, a slow_down and the end of the codes are reported as an interrupted sign-in`() throws {
         var bench = try Self.restarted(Self.awaiting())
         bench.failPoll(.slowDown)
         bench.passToPoll()
-        bench.failPoll(.denied)
-        #expect(bench.facts.renewal.lastError?.contains("denied") == true)
+        bench.failPoll(.expired)
+        #expect(bench.facts.renewal.lastError?.contains("interrupted by a restart") == true)
     }
 
     @Test func `codes that have ended by the clock are polled with until the provider answers`() throws {

@@ -6,8 +6,8 @@
 /// | is polled | *pending*; *slow_down*; no usable answer | waits |
 /// | either | a grant; a denial; the end of the codes; another user's sign-in; a sign-out | over |
 ///
-/// A start polls with the codes that its record has, until the provider answers and for as long as the codes had to live when
-/// the record was written, whatever the clock says: the process before it may have died between the approval and the write.
+/// A start polls at least once with the codes that its record has, whatever the clock says: the process before it may have died
+/// between the approval and the write. It goes on for as long as the codes had to live when the record was written, at the most.
 struct DeviceFlow: Hashable, Sendable {
     /// As the record has it. Who is wanted was fixed when the codes were requested.
     private(set) var stored: StoredApproval
@@ -18,10 +18,15 @@ struct DeviceFlow: Hashable, Sendable {
     private var endsAt: Uptime
     /// When the next poll is due; no time while one is out.
     private var retry: Retry
-    /// The record had it: the process before this one may have polled and not lived to hear the answer.
-    private var isResumed = false
-    /// A poll has left whose answer never came.
-    private var isAnswerLost = false
+    /// Why a person may have approved without this process having heard of it.
+    private var doubt: Doubt?
+
+    enum Doubt: Hashable, Sendable {
+        /// The process before this one may have polled and not lived to hear the answer.
+        case restart
+        /// A poll has left whose answer never came.
+        case lostAnswer
+    }
 
     /// RFC 8628 §3.5: what a `slow_down` adds, for good.
     static let slowDown: Duration = .seconds(5)
@@ -67,7 +72,7 @@ struct DeviceFlow: Hashable, Sendable {
         // Where the clock says that the codes have ended, the provider is asked.
         if stored.expiresAt <= now.wall { self.stored.expiresAt = now.wall(at: endsAt) }
         retry = stored.notBefore.flatMap { Retry(demandedUntil: $0, now) } ?? Retry(now)
-        isResumed = true
+        doubt = .restart
         retry.spacing = pause
     }
 
@@ -110,16 +115,15 @@ struct DeviceFlow: Hashable, Sendable {
             stored.interval += Self.slowDown
             retry.spacing = pause
         }
-        isResumed = false
-        // A `slow_down` does not say whether the lost answer was a grant.
-        if !tooFast { isAnswerLost = false }
+        // A `slow_down` does not say whether an answer that nobody heard was a grant.
+        if !tooFast { doubt = nil }
         retry.wait(for: pause(of: pause, now), isDemanded: tooFast, now)
         stored.notBefore = notBefore
     }
 
     /// There was no usable answer.
     mutating func pollFailed(_ failure: Unavailability, _ now: Moment) {
-        if failure.ambiguous { isAnswerLost = true }
+        if failure.ambiguous { doubt = doubt ?? .lostAnswer }
         if let demanded = failure.retryAfter {
             // It is waited for also where the codes end before.
             retry.failed(after: max(demanded, pause), isDemanded: true, now)
@@ -151,12 +155,12 @@ struct DeviceFlow: Hashable, Sendable {
     private var notBefore: WallTime? { retry.isDemanded ? retry.time?.wall : nil }
 
     /// Whether the provider has to be asked before anything ends: this process has not polled yet.
-    private var isUnasked: Bool { isResumed && retry.lastTried == nil }
+    private var isUnasked: Bool { doubt == .restart && retry.lastTried == nil }
 
     /// Why nobody can know what became of it; `nil` where no answer may have been missed.
     var interruption: Refusal? {
         if grant != nil { return .approvalUnidentified }
-        return isResumed || isAnswerLost ? .approvalInterrupted(byRestart: isResumed) : nil
+        return doubt.map(Refusal.approvalInterrupted)
     }
 
     /// Whether its codes have ended, and no answer about them is to come.

@@ -132,10 +132,15 @@ extension Refusal {
     }
 
     /// It may have been approved while the daemon was restarted, or while no answer came.
-    static func approvalInterrupted(byRestart: Bool) -> Refusal {
-        Refusal(
+    static func approvalInterrupted(by doubt: DeviceFlow.Doubt) -> Refusal {
+        let cause =
+            switch doubt {
+            case .restart: "a restart"
+            case .lostAnswer: "an answer that was lost"
+            }
+        return Refusal(
             .invalidCredential,
-            "The sign-in was interrupted by \(byRestart ? "a restart" : "an answer that was lost"), and the provider does not "
+            "The sign-in was interrupted by \(cause), and the provider does not "
                 + "take its code any more, approved or not: the approval has to be repeated: \(again)"
         )
     }

@@ -45,7 +45,8 @@ extension Simulation {
         if let until = stored.notBefore, until >= stored.expiresAt { return nil }
         // By a wall clock that was set nobody knows after a restart how much of a demanded pause is left.
         if stored.notBefore != nil, restarts > 0, lastStep > time - 3_600_000 { return nil }
-        return provider.awaitsPoll(code, after: time + 120_000)
+        // The disk may have refused the pause that the provider demands.
+        return provider.awaitsPoll(code, after: max(time, books.demanded[.poll(code)] ?? 0) + 120_000)
     }
 
     /// Whether everything has come to its end.
