@@ -33,7 +33,7 @@ test: build ## every test; as root also against real authorization servers, in n
 $(addprefix test-,$(SUITES)): build
 	@SWIFT="$(SWIFT)" Tests/suites $(@:test-%=%)
 
-docs: build ## the guides and the reference of the Swift libraries, as a site in .build-docs/
+docs: build ## the guides and the reference of the Swift libraries, as a site in .build-docs/site/
 	docs/build --libraries "$$($(SWIFT) build --show-bin-path)"
 
 build: prepare
@@ -80,10 +80,9 @@ prepare:
 format:
 	$(SWIFT) format -i --recursive Sources Tests clients/swift Benchmarks/Sources Benchmarks/Tests Fuzz/Sources Package.swift
 
-lint: ## what can be said without a build: format, which room stands on which, and whether the pictures show it
+lint: ## what can be said without a build: format, and which room stands on which
 	$(SWIFT) format lint --strict --recursive Sources Tests clients/swift Benchmarks/Sources Benchmarks/Tests Fuzz/Sources Package.swift
 	SWIFT="$(SWIFT)" .ci/arrows
-	docs/images/draw --check
 
 clean:
 	rm -rf .build .build-*
