@@ -1,4 +1,5 @@
 package import JunctionSecret
+package import JunctionSession
 import JunctionText
 import Synchronization
 
@@ -9,13 +10,16 @@ import struct Crypto.SHA256
 /// A credential is known by a digest that is bound to this installation; nothing of the credential itself is stored.
 package struct UsedCredentials: Equatable, Sendable {
     /// How far it has come with a credential.
-    package enum Stage: String, Equatable, Sendable {
+    package enum Stage: Equatable, Sendable {
         /// It was about to be exchanged: whether it was, nobody can say after a crash.
         case begun
-        /// It was tried, and has signed nobody in: it may yet.
-        case unspent
+        /// It was tried, and has signed nobody in: it may yet. The provider wants no other attempt before this
+        /// (`Retry-After`).
+        case unspent(notBefore: WallTime? = nil)
         /// It signed somebody in, or never will.
         case done
+
+        package var notBefore: WallTime? { if case .unspent(let end) = self { end } else { nil } }
     }
 
     private struct Entry: Equatable, Sendable {
@@ -59,20 +63,42 @@ package struct UsedCredentials: Equatable, Sendable {
 
     // MARK: The file
 
-    /// One line an entry: the digest and the stage. Lines that are not ours are passed over.
+    /// One line an entry: the digest, the stage, and the end of a pause in milliseconds since 1970. The reader skips any other
+    /// line.
     init(parsing bytes: [UInt8]) {
         for line in bytes.split(separator: UInt8(ascii: "\n")) {
             let words = line.split(separator: UInt8(ascii: " ")).map { String(decoding: $0, as: UTF8.self) }
-            guard words.count == 2, words[0].utf8.count == 64, let stage = Stage(rawValue: words[1]) else { continue }
-            note(stage, of: words[0])
+            guard let digest = words.first, digest.utf8.count == 64, let stage = Stage(words.dropFirst()) else { continue }
+            note(stage, of: digest)
         }
     }
 
     var text: [UInt8] {
-        entries.flatMap { Array("\($0.digest) \($0.stage.rawValue)\n".utf8) }
+        entries.flatMap { Array("\($0.digest) \($0.stage.text)\n".utf8) }
     }
 
-    static let largestFile = mostEntries * 80
+    static let largestFile = mostEntries * 100
+}
+
+extension UsedCredentials.Stage {
+    fileprivate init?(_ words: ArraySlice<String>) {
+        switch (words.first, words.dropFirst().first.map { Int64($0) }, words.count) {
+        case ("begun", nil, 1): self = .begun
+        case ("unspent", nil, 1): self = .unspent()
+        case ("unspent", let end??, 2): self = .unspent(notBefore: WallTime(milliseconds: end))
+        case ("done", nil, 1): self = .done
+        default: return nil
+        }
+    }
+
+    fileprivate var text: String {
+        switch self {
+        case .begun: "begun"
+        case .unspent(nil): "unspent"
+        case .unspent(let end?): "unspent \(end.milliseconds)"
+        case .done: "done"
+        }
+    }
 }
 
 extension Vault {

@@ -34,6 +34,16 @@ import Testing
         #expect(read.stage(of: digest("other")) == .begun)
     }
 
+    @Test func `the pause that the provider demands is stored with the credential`() {
+        var used = UsedCredentials()
+        used.note(.unspent(), of: digest("token"))
+        used.note(.unspent(notBefore: WallTime(milliseconds: 1_795_219_200_000)), of: digest("other"))
+
+        let read = UsedCredentials(parsing: used.text)
+        #expect(read == used)
+        #expect(read.stage(of: digest("other")) == .unspent(notBefore: WallTime(milliseconds: 1_795_219_200_000)))
+    }
+
     @Test func `a device is never provisioned so often that the file grows`() {
         var used = UsedCredentials()
         for number in 0..<1_000 { used.note(.done, of: digest("\(number)")) }
@@ -42,7 +52,8 @@ import Testing
         #expect(used.stage(of: digest("999")) == .done)
     }
 
-    @Test(arguments: ["", "\n\n", "done", "abc done\n", String(repeating: "a", count: 64) + " spent\n", "\0\u{FF}"])
+    @Test(arguments: ["", "\n\n", "done", "abc done\n", String(repeating: "a", count: 64) + " spent\n",
+        String(repeating: "a", count: 64) + " unspent soon\n", String(repeating: "a", count: 64) + " done 1\n", "\0\u{FF}"])
     func `lines that are not ours are passed over`(text: String) {
         #expect(UsedCredentials(parsing: Array(text.utf8)) == UsedCredentials())
     }

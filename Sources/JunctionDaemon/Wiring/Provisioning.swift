@@ -27,6 +27,8 @@ final class Provisioning: Sendable {
         var candidates = Candidates()
         /// What earlier attempts of the credential under way came to.
         var retry = Retry()
+        /// The provider wants no attempt of that credential before this; it said so to an earlier process.
+        var notBefore: WallTime?
         var watch: FolderWatch?
     }
 
@@ -142,6 +144,7 @@ final class Provisioning: Sendable {
         }
         switch facts.state {
         case .notLoggedIn, .terminated:
+            state.withLock { $0.notBefore = noted?.notBefore }
             return true
         case .established where noted == .begun, .tokenExpired where noted == .begun:
             // After a crash in the middle: it was this credential that signed the user in.
@@ -185,9 +188,14 @@ final class Provisioning: Sendable {
         return attempt
     }
 
-    /// Signs in, as soon as it is noted that this was tried.
+    /// Signs in, as soon as it is noted that this was tried, and after the pause that the provider demands.
     private func make(_ attempt: Attempt) {
         guard isCurrent(attempt) else { return }
+        let now = owner.now.wall
+        if let end = state.withLock({ $0.notBefore.take() }), end > now {
+            move(attempt, to: .waiting)
+            return tryAgain(attempt, retryAfter: end - now)
+        }
         note(.begun, of: attempt) { [self] in
             loop.execute { [self] in
                 if isCurrent(attempt) { signIn(attempt) }
@@ -244,7 +252,7 @@ final class Provisioning: Sendable {
         switch refusal.kind {
         case .providerUnavailable, .busy:
             move(attempt, to: .waiting, .tried(refusal.message))
-            note(.unspent, of: attempt)
+            note(.unspent(notBefore: refusal.retryAfter.map { owner.now.wall + $0 }), of: attempt)
             logger.warning(
                 "The credential \(attempt.name) could not be exchanged yet; it is tried again",
                 metadata: .of(nil, [.error: "\(refusal.message)"])
@@ -252,12 +260,12 @@ final class Provisioning: Sendable {
             tryAgain(attempt, retryAfter: refusal.retryAfter)
         case .alreadySignedIn:
             // Somebody was faster: nothing came of it, and nothing was spent.
-            note(.unspent, of: attempt)
+            note(.unspent(), of: attempt)
             holdBack(attempt)
         case .unsupported, .storageUnavailable:
             // It was not even looked at, and may be good after a change of the configuration.
             move(attempt, to: .setAside, .useless(refusal.message))
-            note(.unspent, of: attempt)
+            note(.unspent(), of: attempt)
             logger.error(
                 "The credential \(attempt.name) cannot be used here",
                 metadata: .of(nil, [.error: "\(refusal.message)"])
@@ -279,7 +287,7 @@ final class Provisioning: Sendable {
     /// Another one is in its place by now, or none.
     private func gone(_ attempt: Attempt) {
         state.withLock { $0.candidates.remove(attempt) }
-        note(.unspent, of: attempt)
+        note(.unspent(), of: attempt)
         logger.info("The credential \(attempt.name) is not used: it is not in its place any more")
         look()
     }

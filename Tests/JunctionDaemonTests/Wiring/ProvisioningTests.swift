@@ -33,8 +33,18 @@ import Testing
         let key = SealingKey(SharedSecret(text: String(repeating: "k", count: SealingKey.length)), origin: "file")
         vault = Vault(directory, try InstanceLock(directory), .key(key))
         provider = FakeProvider(clock: clock)
-        let loop = group.next()
-        owner = SessionOwner(
+        owner = try Self.owner(provider, vault, clock, observer, on: group.next())
+    }
+
+    /// An owner that has started with what the vault holds.
+    private static func owner(
+        _ provider: FakeProvider,
+        _ vault: Vault,
+        _ clock: ManualClock,
+        _ observer: RecordingObserver,
+        on loop: any EventLoop
+    ) throws -> SessionOwner {
+        let owner = SessionOwner(
             provider: provider,
             store: vault,
             clock: clock,
@@ -46,18 +56,13 @@ import Testing
             seed: 1
         )
         let restoration = vault.restore()
-        try loop.submit { [owner] in owner.assumeIsolated { $0.start(with: restoration) } }.wait()
+        try loop.submit { owner.assumeIsolated { $0.start(with: restoration) } }.wait()
+        return owner
     }
 
-    deinit {
-        try? group.syncShutdownGracefully()
-        try? FileManager.default.removeItem(atPath: folder)
-    }
-
-    @Test func `a try that somebody else's sign-in has overtaken is kept until nobody is signed in`() throws {
-        try Data("alice\n".utf8).write(to: URL(filePath: folder + "/credentials/signInToken"))
-        let (loop, owner, vault, folder) = (group.next(), owner, vault, folder)
-        let provisioning = try #require(
+    private func provisioning(of owner: SessionOwner) throws -> Provisioning {
+        let (loop, vault, folder) = (group.next(), vault, folder)
+        return try #require(
             try loop.submit {
                 Provisioning(
                     folder: folder + "/credentials",
@@ -68,6 +73,21 @@ import Testing
                 )
             }.wait()
         )
+    }
+
+    private func facts(_ owner: SessionOwner) throws -> Snapshot.Facts {
+        try group.next().submit { owner.assumeIsolated { $0.snapshot.facts } }.wait()
+    }
+
+    private func digest(of credential: String) throws -> String {
+        UsedCredentials.digest(
+            of: SharedSecret(text: credential),
+            installation: try #require(vault.installationId)
+        )
+    }
+
+    /// Returns the user who is signed in next.
+    private func signedInUsers() -> Signals<String?> {
         let users = Signals<String?>()
         observer.onChange { snapshot in
             switch snapshot.facts.state {
@@ -76,7 +96,20 @@ import Testing
             case .notLoggedIn, .establishing, .tokenExpired: break
             }
         }
-        let attempt = try provisioning.attempt(try loop.submit { owner.assumeIsolated { $0.snapshot.facts } }.wait())
+        return users
+    }
+
+    deinit {
+        try? group.syncShutdownGracefully()
+        try? FileManager.default.removeItem(atPath: folder)
+    }
+
+    @Test func `a try that somebody else's sign-in has overtaken is kept until nobody is signed in`() throws {
+        try Data("alice\n".utf8).write(to: URL(filePath: folder + "/credentials/signInToken"))
+        let (loop, owner) = (group.next(), owner)
+        let provisioning = try provisioning(of: owner)
+        let users = signedInUsers()
+        let attempt = try provisioning.attempt(try facts(owner))
         #expect(attempt != nil)
 
         // Bob's request is there first, because it waits for no disk.
@@ -95,11 +128,40 @@ import Testing
         while next != "alice" { next = users.take() }
         // The answer to the sign-in is given in the turn in which it is told.
         try loop.submit {}.wait()
-        let digest = UsedCredentials.digest(
-            of: SharedSecret(text: "alice"),
-            installation: try #require(vault.installationId)
-        )
-        #expect(try vault.stage(of: digest).get() == .done)
+        #expect(try vault.stage(of: try digest(of: "alice")).get() == .done)
         #expect(provisioning.candidates.map(\.situation) == [.hasSignedIn])
+    }
+
+    @Test func `the pause that the provider demands of a bootstrap credential survives a restart`() throws {
+        try Data("alice\n".utf8).write(to: URL(filePath: folder + "/credentials/signInToken"))
+        let loop = group.next()
+        provider.failExchanges(.unavailable(Unavailability("Busy", retryAfter: .seconds(600))))
+        let states = Signals<SessionState>()
+        observer.onChange { states.put($0.facts.state) }
+        let first = try provisioning(of: owner)
+        let attempt = try first.attempt(try facts(owner))
+        try loop.submit { first.begin(attempt) }.wait()
+        while states.take() != .establishing {}
+        while states.take() != .notLoggedIn {}
+        try loop.submit {}.wait()
+        let end = clock.now().wall + .seconds(600)
+        #expect(try vault.stage(of: try digest(of: "alice")).get() == .unspent(notBefore: end))
+
+        // The next process. The owner of the one before gets no alarm any more.
+        clock.advance(by: .seconds(100))
+        let owner = try Self.owner(provider, vault, clock, observer, on: loop)
+        let users = signedInUsers()
+        let second = try provisioning(of: owner)
+        let again = try second.attempt(try facts(owner))
+        try loop.submit { second.begin(again) }.wait()
+        clock.advance(by: .seconds(499))
+        try loop.submit { owner.assumeIsolated { $0.alarmRang(clockJumped: false) } }.wait()
+        #expect(provider.exchangeCalls == 1)
+
+        // The daemon adds at most a tenth to a pause.
+        clock.advance(by: .seconds(101))
+        try loop.submit { owner.assumeIsolated { $0.alarmRang(clockJumped: false) } }.wait()
+        #expect(users.take() == "alice")
+        #expect(provider.exchangeCalls == 2)
     }
 }
