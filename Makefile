@@ -7,11 +7,11 @@ PROGRAMS = junctiond junctiond-courier junctionctl junction-sandbox
 # The C parts, the TLS library above all, check their stack and the buffers whose size is known; Package.swift has what
 # the linker does. No search path beside the program: whoever can write there could slip a library in.
 HARDENED = $(foreach flag,-fstack-protector-strong -D_FORTIFY_SOURCE=2,-Xcc $(flag) -Xcxx $(flag)) --disable-local-rpath
-# Each function in a section of its own: the list of what is needed every day can put it beside the others.
+# Each function in a section of its own, which the linker can drop or move.
 SECTIONS = -Xswiftc -Xfrontend -Xswiftc -function-sections $(foreach language,-Xcc -Xcxx,$(language) -ffunction-sections)
-# What of the linker this machine has: nothing of it is needed. LINKING= takes the toolchain's default.
-LINKING ?= $(shell SWIFT="$(SWIFT)" packaging/linking)
-RELEASE = JUNCTION_RELEASE=1 JUNCTION_LINKING="$(LINKING)" $(SWIFT) build -c release --static-swift-stdlib $(HARDENED) $(SECTIONS) \
+# The functions that a start of the daemon runs, for the linker (lld, which a Swift toolchain has). `make release ORDER=` does without.
+ORDER ?= $(CURDIR)/.build-release/junctiond.order
+RELEASE = JUNCTION_RELEASE=1 JUNCTION_ORDER="$(ORDER)" $(SWIFT) build -c release --static-swift-stdlib $(HARDENED) $(SECTIONS) \
 	--scratch-path .build-release
 
 SUITES = swift oauth network page python docs tutorial examples c alerts demo system
@@ -40,15 +40,16 @@ build: prepare
 	$(SWIFT) build
 
 release: prepare ## what belongs on a device: static, without the Swift runtime beside it
-	$(RELEASE) --product junctiond
-	$(RELEASE) --product junctiond-courier
-	$(RELEASE) --product junctionctl
-	$(RELEASE) --product junction-sandbox
+	@[ -z "$(ORDER)" ] || { mkdir -p .build-release && touch "$(ORDER)"; }
+	$(foreach program,$(PROGRAMS),$(RELEASE) --product $(program) &&) :
+	@[ -z "$(ORDER)" ] || [ -s "$(ORDER)" ] || $(MAKE) --no-print-directory order
 
-order: prepare ## which functions an ordinary day needs: renews packaging/*.order, for the next release
-	$(MAKE) release LINKING="$(LINKING) symbols"
-	packaging/order .build-release/release
-	@rm -f $(foreach program,$(PROGRAMS),.build-release/release/$(program))
+# Once: a list stays good enough when the program changes.
+order:
+	@.ci/need valgrind:valgrind curl:curl
+	packaging/order .build-release/release "$(ORDER)"
+	@rm .build-release/release/junctiond
+	$(RELEASE) --product junctiond
 
 install: $(addprefix $(BINARIES)/,$(PROGRAMS)) ## all of it, for packagers: DESTDIR, PREFIX and more in packaging/README.md
 	packaging/install --binaries $(BINARIES)

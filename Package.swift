@@ -58,26 +58,16 @@ let releases: [String: Package.Dependency] = [
 // What `make release` asks for, beside --static-swift-stdlib: programs without a table of exported symbols, which the
 // Swift runtime would scan at each start, and a client that is linked fully static, which halves its start-up time.
 let isForDevices = Context.environment["JUNCTION_RELEASE"] == "1"
-// What the linker is asked for beside that, as far as the machine has it (`packaging/linking` says): lld, a small table of
-// relative relocations, and the functions of an ordinary day side by side. `symbols` is for whoever traces the program.
-let linking = Set((Context.environment["JUNCTION_LINKING"] ?? "").split(separator: " "))
+// The programs keep the names of their functions; `packaging/install` strips them.
 // `-z relro -z now`: the addresses of other libraries' functions are read-only before the program's own code runs.
-let leanFlags =
-    ["--no-export-dynamic", "-z", "relro", "-z", "now"]
-    + (linking.contains("symbols") ? [] : ["-s"])
-    + (linking.isSuperset(of: ["lld", "relr"]) ? ["-z", "pack-relative-relocs"] : [])
-let linker = linking.contains("lld") ? ["-use-ld=lld"] : []
 func forLinker(_ flags: [String]) -> [String] { flags.flatMap { ["-Xlinker", $0] } }
-// The C++ that Swift's runtime and the cryptography stand on, out of a folder in which there is nothing but its archive.
-let cxx =
-    linking.contains("cxx") ? ["-L", Context.packageDirectory + "/.build-cxx", "-Xclang-linker", "-static-libgcc"] : []
-let lean: [LinkerSetting] = isForDevices ? [.unsafeFlags(linker + cxx + forLinker(leanFlags))] : []
-func ordered(_ program: String) -> [LinkerSetting] {
-    guard isForDevices, linking.isSuperset(of: ["lld", "order"]) else { return [] }
-    let list = Context.packageDirectory + "/packaging/\(program).order"
-    // A name that is no longer there has no effect, and nobody wants to hear of it.
-    return [.unsafeFlags(forLinker(["--symbol-ordering-file", list, "--no-warn-symbol-ordering"]))]
-}
+let lean: [LinkerSetting] =
+    isForDevices ? [.unsafeFlags(forLinker(["--no-export-dynamic", "-z", "relro", "-z", "now", "--strip-debug"]))] : []
+// A list of the functions that a start runs, which the linker puts side by side: `packaging/order` makes it.
+let order = Context.environment["JUNCTION_ORDER"] ?? ""
+let ordered: [LinkerSetting] =
+    isForDevices && !order.isEmpty
+    ? [.unsafeFlags(["-use-ld=lld"] + forLinker(["--symbol-ordering-file", order, "--no-warn-symbol-ordering"]))] : []
 let fullyStatic: [LinkerSetting] = isForDevices ? [.unsafeFlags(["-static-executable"])] : []
 
 /// For what `make test` plays a hundred thousand histories of: as it is on devices, but with its assertions.
@@ -156,7 +146,7 @@ let rooms: [Room] = [
         kind: .executable,
         uses: ["JunctionDaemon", "CLinux", "CWipe"],
         tests: nil,
-        linking: lean + ordered("junctiond")
+        linking: lean + ordered
     ),
     Room(
         name: "junctiond-courier",
@@ -171,7 +161,7 @@ let rooms: [Room] = [
         uses: ["JunctionClient", "JunctionToml", "CLinux"],
         outside: [arguments],
         tests: [],
-        linking: lean + fullyStatic + ordered("junctionctl")
+        linking: lean + fullyStatic
     ),
 
     // Beside the house: the cloud's stand-in, fakes for tests, and what `make bench` cannot see from outside.
