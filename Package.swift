@@ -136,8 +136,7 @@ let rooms: [Room] = [
         ],
         outside: [logging, nioCore, nioPosix],
         tests: ["JunctionTesting", "JunctionClient", "junctiond-courier"],
-        // The argument parser is the judge of what the daemon reads by hand.
-        testsOutside: [nioEmbedded, arguments]
+        testsOutside: [nioEmbedded]
     ),
 
     // Fourth floor: doors.

@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <getopt.h>
 #include <linux/falloc.h>
 #include <malloc.h>
 #include <poll.h>
@@ -276,4 +277,22 @@ int clinux_is_volatile(const char *path) {
     struct statfs status;
     if (statfs(path, &status) != 0) return 0;
     return status.f_type == TMPFS_MAGIC || status.f_type == RAMFS_MAGIC;
+}
+
+struct clinux_option clinux_next_option(int count, char *const words[], int isFirst) {
+    static const struct option options[] = {
+        {"config", required_argument, NULL, 'c'}, {"socket", required_argument, NULL, 's'},
+        {"state-dir", required_argument, NULL, 'd'}, {"check-config", no_argument, NULL, 'k'},
+        {"version", no_argument, NULL, 'v'}, {"help", no_argument, NULL, 'h'}, {NULL, 0, NULL, 0},
+    };
+    // glibc begins anew where `optind` is 0.
+    if (isFirst) optind = 0;
+    opterr = 0;
+    int position = optind == 0 ? 1 : optind;
+    // '+': the first word that belongs to no option ends the options. ':': a missing value is told from an unknown option.
+    int code = getopt_long(count, words, "+:h", options, NULL);
+    struct clinux_option found = {.code = code, .value = optarg, .position = position};
+    if (code == '?' || code == ':') found.about = optopt;
+    if (code == -1) found = (struct clinux_option){.position = optind};
+    return found;
 }

@@ -120,4 +120,21 @@ int clinux_memory_file_is_sealed(int file);
 /// Whether a file or folder is on a file system that lives in memory (tmpfs, ramfs): 1 or 0, also where that cannot be told.
 int clinux_is_volatile(const char *path);
 
+// --- The command line ---
+
+struct clinux_option {
+    /// The option's letter in `clinux_next_option`; '?' for an option that does not exist, or that takes no value and was given
+    /// one; ':' for one whose value is missing; 0 at the end.
+    int code;
+    /// With '?' and ':', the letter of the option that is meant; 0 if none is.
+    int about;
+    /// NULL for an option without a value.
+    const char *value;
+    /// The index of the word in `words`. At the end: of the first word that belongs to no option.
+    int position;
+};
+
+/// Reads the next option of junctiond by getopt_long(3), which prints nothing here. `isFirst` begins anew. Not thread-safe.
+struct clinux_option clinux_next_option(int count, char *const words[], int isFirst);
+
 #endif
