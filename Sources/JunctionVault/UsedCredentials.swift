@@ -68,7 +68,9 @@ package struct UsedCredentials: Equatable, Sendable {
     init(parsing bytes: [UInt8]) {
         for line in bytes.split(separator: UInt8(ascii: "\n")) {
             let words = line.split(separator: UInt8(ascii: " ")).map { String(decoding: $0, as: UTF8.self) }
-            guard let digest = words.first, digest.utf8.count == 64, let stage = Stage(words.dropFirst()) else { continue }
+            guard let digest = words.first, digest.utf8.count == 64, let stage = Stage(words.dropFirst()) else {
+                continue
+            }
             note(stage, of: digest)
         }
     }

@@ -7,7 +7,9 @@ import Testing
         #expect(try Invocation([]) == .serve(Arguments()))
     }
 
-    @Test(arguments: [["--config", "a", "--socket", "b", "--state-dir", "c"], ["--config=a", "--sock=b", "--state=c", "--"]])
+    @Test(arguments: [
+        ["--config", "a", "--socket", "b", "--state-dir", "c"], ["--config=a", "--sock=b", "--state=c", "--"],
+    ])
     func `paths may stand behind their option, or behind an equals sign`(words: [String]) throws {
         #expect(try Invocation(words) == .serve(Arguments(configuration: "a", socket: "b", stateDirectory: "c")))
     }
