@@ -16,17 +16,17 @@ RELEASE = JUNCTION_RELEASE=1 JUNCTION_ORDER="$(ORDER)" $(SWIFT) build -c release
 
 SUITES = swift oauth network page python docs tutorial examples c alerts demo system
 
-.PHONY: demo demo-all test $(addprefix test-,$(SUITES)) docs build release order install uninstall deb bench fleet format lint clean prepare
+.PHONY: demo demo-all test $(addprefix test-,$(SUITES)) docs build release order install uninstall deb bench fleet format lint clean bootstrap
 
 # Nothing of the tests, and no library that only apps use.
-demo: prepare ## the whole story with real calls, against a sandbox on this machine
+demo: bootstrap ## the whole story with real calls, against a sandbox on this machine
 	$(foreach program,$(PROGRAMS),$(SWIFT) build --product $(program) &&) :
 	@"$$($(SWIFT) build --show-bin-path)/junction-sandbox" demo
 
 demo-all: demo ## the same, and a second act with social.plus, Sinch and an OAuth server
 	Tests/Demo/second-act "$$($(SWIFT) build --show-bin-path)"
 
-test: build ## every test; as root also against real authorization servers, in network namespaces, and under a real systemd
+test: bootstrap build ## every test; as root also against real authorization servers, in network namespaces, and under a real systemd
 	@SWIFT="$(SWIFT)" Tests/suites
 
 # One suite: test-swift are the tests of the modules and of the built programs; Tests/suites says what the others are.
@@ -36,10 +36,10 @@ $(addprefix test-,$(SUITES)): build
 docs: build ## the guides and the reference of the Swift libraries, as a site in .build-docs/site/
 	docs/build --libraries "$$($(SWIFT) build --show-bin-path)"
 
-build: prepare
+build: ## compiles everything; installs nothing
 	$(SWIFT) build
 
-release: prepare ## what belongs on a device: static, without the Swift runtime beside it
+release: bootstrap ## what belongs on a device: static, without the Swift runtime beside it
 	@[ -z "$(ORDER)" ] || { mkdir -p .build-release && touch "$(ORDER)"; }
 	$(foreach program,$(PROGRAMS),$(RELEASE) --product $(program) &&) :
 	@[ -z "$(ORDER)" ] || [ -s "$(ORDER)" ] || $(MAKE) --no-print-directory order
@@ -75,8 +75,8 @@ bench: release ## the figures, beside a bare C server and the peers
 fleet: ## what a million daemons do to one provider, and it to them: figures, and pictures for docs/fleet.md
 	$(SWIFT) run -c release --package-path Benchmarks fleet --pictures docs/fleet
 
-prepare:
-	@.ci/prepare
+bootstrap: ## installs what the build needs and this machine lacks, and says so before
+	@.ci/bootstrap
 
 format:
 	$(SWIFT) format -i --recursive Sources Tests clients/swift Benchmarks/Sources Benchmarks/Tests Fuzz/Sources Package.swift
