@@ -26,7 +26,8 @@ demo: bootstrap ## the whole story with real calls, against a sandbox on this ma
 demo-all: demo ## the same, and a second act with social.plus, Sinch and an OAuth server
 	Tests/Demo/second-act "$$($(SWIFT) build --show-bin-path)"
 
-test: bootstrap build ## every test; as root also against real authorization servers, in network namespaces, and under a real systemd
+test: bootstrap ## every test; as root also against real authorization servers, in network namespaces, and under a real systemd
+	$(SWIFT) build
 	@SWIFT="$(SWIFT)" Tests/suites
 
 # One suite: test-swift are the tests of the modules and of the built programs; Tests/suites says what the others are.

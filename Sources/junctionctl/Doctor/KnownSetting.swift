@@ -59,7 +59,7 @@ extension KnownSetting {
 
     /// Every setting of etc/junctiond/junctiond.toml; a test holds the two together.
     static let all: [String: KnownSetting] = [
-        "provider": .word(["junction", "social", "sinch", "oauth"]),
+        "provider": .word(Set(Provider.allCases.map(\.rawValue))),
 
         "junction.authUrl": .url,
         "junction.apiUrl": .url,

@@ -2,11 +2,8 @@ import JunctionClient
 import JunctionProtocol
 
 /// The providers whose ways to sign in this program knows.
-enum Provider: String {
-    case junction = "junction"
-    case social = "social"
-    case sinch = "sinch"
-    case oauth = "oauth"
+enum Provider: String, CaseIterable {
+    case junction, social, sinch, oauth
 
     /// - Parameter name: as the daemon calls it.
     init(named name: String) throws {
