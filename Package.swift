@@ -2,296 +2,288 @@
 
 import PackageDescription
 
-// The house in one table: a room, what it may look down on, and the outside library it owns.
-// `docs/modules.md` says what each room is for; `.ci/arrows` checks that an arrow only goes down.
-//
-// JUNCTION_ROOMS=JunctionSession,JunctionProtocol builds only these rooms, what they stand on, and their tests:
-// the pure rooms compile in seconds then, which is what the sanitizers and the fuzzers use.
-
-struct Room {
-    enum Kind {
-        case library, executable, c
-        case system(pkgConfig: String, debian: String)
-    }
-
-    var name: String
-    var kind = Kind.library
-    /// Where the rooms lie: in `clients/swift` those that apps get, without anything else of the daemon.
-    var home = "Sources"
-    var uses: [String] = []
-    var outside: [Outside] = []
-    /// The rooms that its tests need beside it; nil where another room's tests are about it.
-    var tests: [String]? = []
-    var testsOutside: [Outside] = []
-    /// Files whose bytes are compiled in; nothing is looked up when the program runs.
-    var embedded: [String] = []
-    var settings: [SwiftSetting] = []
-    var linking: [LinkerSetting] = []
-}
-
-struct Outside: Hashable {
-    var product: String
-    var package: String
-}
-
-let clients = "clients/swift/Sources"
-
-let nioCore = Outside(product: "NIOCore", package: "swift-nio")
-let nioHTTP1 = Outside(product: "NIOHTTP1", package: "swift-nio")
-let nioEmbedded = Outside(product: "NIOEmbedded", package: "swift-nio")
-let nioPosix = Outside(product: "NIOPosix", package: "swift-nio")
-let crypto = Outside(product: "Crypto", package: "swift-crypto")
-let cryptoExtras = Outside(product: "CryptoExtras", package: "swift-crypto")
-let logging = Outside(product: "Logging", package: "swift-log")
-let arguments = Outside(product: "ArgumentParser", package: "swift-argument-parser")
-let hummingbird = Outside(product: "Hummingbird", package: "hummingbird")
-let hummingbirdCore = Outside(product: "HummingbirdCore", package: "hummingbird")
-
-let releases: [String: Package.Dependency] = [
-    "swift-nio": .package(url: "https://github.com/apple/swift-nio", exact: "2.101.2"),
-    "swift-crypto": .package(url: "https://github.com/apple/swift-crypto", exact: "4.5.2"),
-    "swift-log": .package(url: "https://github.com/apple/swift-log", exact: "1.16.2"),
-    "swift-argument-parser": .package(url: "https://github.com/apple/swift-argument-parser", exact: "1.8.2"),
-    "hummingbird": .package(url: "https://github.com/hummingbird-project/hummingbird", exact: "2.28.1", traits: []),
-]
+// `docs/modules.md` says what each module is for; `.ci/arrows` checks that dependencies only go down.
 
 // What `make release` asks for, beside --static-swift-stdlib: programs without a table of exported symbols, which the
 // Swift runtime would scan at each start, and a client that is linked fully static, which halves its start-up time.
-let isForDevices = Context.environment["JUNCTION_RELEASE"] == "1"
+let isRelease = Context.environment["JUNCTION_RELEASE"] == "1"
 // The programs keep the names of their functions; `packaging/install` strips them.
 // `-z relro -z now`: the addresses of other libraries' functions are read-only before the program's own code runs.
-func forLinker(_ flags: [String]) -> [String] { flags.flatMap { ["-Xlinker", $0] } }
-let lean: [LinkerSetting] =
-    isForDevices ? [.unsafeFlags(forLinker(["--no-export-dynamic", "-z", "relro", "-z", "now", "--strip-debug"]))] : []
+func forLinker(_ flags: String...) -> [String] { flags.flatMap { ["-Xlinker", $0] } }
+let forDevices: [LinkerSetting] =
+    isRelease ? [.unsafeFlags(forLinker("--no-export-dynamic", "-z", "relro", "-z", "now", "--strip-debug"))] : []
+let fullyStatic: [LinkerSetting] = isRelease ? [.unsafeFlags(["-static-executable"])] : []
 // A list of the functions that a start runs, which the linker puts side by side: `packaging/order` makes it.
 let order = Context.environment["JUNCTION_ORDER"] ?? ""
 let ordered: [LinkerSetting] =
-    isForDevices && !order.isEmpty
-    ? [.unsafeFlags(["-use-ld=lld"] + forLinker(["--symbol-ordering-file", order, "--no-warn-symbol-ordering"]))] : []
-let fullyStatic: [LinkerSetting] = isForDevices ? [.unsafeFlags(["-static-executable"])] : []
+    isRelease && !order.isEmpty
+    ? [.unsafeFlags(["-use-ld=lld"] + forLinker("--symbol-ordering-file", order, "--no-warn-symbol-ordering"))] : []
 
 /// For what `make test` plays a hundred thousand histories of: as it is on devices, but with its assertions.
-let quick: [SwiftSetting] = [.unsafeFlags(["-O", "-assert-config", "Debug"], .when(configuration: .debug))]
+let optimized: [SwiftSetting] = [.unsafeFlags(["-O", "-assert-config", "Debug"], .when(configuration: .debug))]
 
-let rooms: [Room] = [
-    // Ground floor: the kernel, the service manager, secrets, JSON text.
-    Room(name: "CLinux", kind: .c, tests: nil),
-    Room(name: "CSystemd", kind: .system(pkgConfig: "libsystemd", debian: "libsystemd-dev"), tests: nil),
-    Room(name: "CCurl", kind: .system(pkgConfig: "libcurl", debian: "libcurl4-openssl-dev"), tests: nil),
-    Room(name: "CWipe", kind: .c, tests: nil),
-    Room(name: "JunctionText", home: clients),
-    Room(name: "JunctionToml"),
-    Room(name: "JunctionSecret", home: clients),
-    Room(name: "JunctionJSON", home: clients, uses: ["JunctionSecret", "JunctionText"]),
-    Room(name: "JunctionNotify", uses: ["CLinux"], tests: nil),
-    Room(name: "RegistrationToken", home: clients, uses: ["JunctionText"], outside: [crypto]),
+let nioCore: Target.Dependency = .product(name: "NIOCore", package: "swift-nio")
+let nioPosix: Target.Dependency = .product(name: "NIOPosix", package: "swift-nio")
+let nioHTTP1: Target.Dependency = .product(name: "NIOHTTP1", package: "swift-nio")
+let nioEmbedded: Target.Dependency = .product(name: "NIOEmbedded", package: "swift-nio")
+let crypto: Target.Dependency = .product(name: "Crypto", package: "swift-crypto")
+let cryptoExtras: Target.Dependency = .product(name: "CryptoExtras", package: "swift-crypto")
+let logging: Target.Dependency = .product(name: "Logging", package: "swift-log")
+let arguments: Target.Dependency = .product(name: "ArgumentParser", package: "swift-argument-parser")
+let hummingbird: Target.Dependency = .product(name: "Hummingbird", package: "hummingbird")
+let hummingbirdCore: Target.Dependency = .product(name: "HummingbirdCore", package: "hummingbird")
 
-    // First floor: what is decided, and what is said.
-    Room(name: "JunctionSession", uses: ["JunctionSecret"], tests: ["JunctionTesting"], settings: quick),
-    Room(name: "JunctionProtocol", home: clients, uses: ["JunctionJSON", "JunctionSecret", "JunctionText"]),
-
-    Room(name: "JunctionCourier", uses: ["JunctionSecret", "CLinux"]),
-
-    // Second floor: the world outside, one door each.
-    Room(
-        name: "JunctionProviders",
-        uses: [
-            "JunctionSession", "JunctionCourier", "JunctionJSON", "JunctionSecret", "JunctionText", "RegistrationToken",
-            "CLinux",
-        ],
-        outside: [nioCore, nioPosix, crypto],
-        tests: ["JunctionTesting", "junctiond-courier"]
-    ),
-    Room(
-        name: "JunctionVault",
-        uses: ["JunctionSession", "JunctionJSON", "JunctionSecret", "JunctionText", "CLinux"],
-        outside: [crypto]
-    ),
-    Room(
-        name: "JunctionServer",
-        uses: ["JunctionSession", "JunctionProtocol", "JunctionJSON", "JunctionSecret", "JunctionText", "CLinux"],
-        outside: [nioCore, nioPosix, nioHTTP1],
-        tests: ["JunctionTesting"],
-        testsOutside: [nioEmbedded]
-    ),
-    Room(
-        name: "JunctionSystemd",
-        uses: ["JunctionNotify", "CSystemd", "CLinux"],
-        outside: [logging],
-        tests: ["JunctionTesting"]
-    ),
-    Room(
-        name: "JunctionClient",
-        home: clients,
-        uses: ["JunctionProtocol", "JunctionJSON", "JunctionSecret"],
-        tests: ["JunctionClientTesting", "JunctionClientFoundation"]
-    ),
-
-    // Third floor: wiring.
-    Room(
-        name: "JunctionDaemon",
-        uses: [
-            "JunctionSession", "JunctionProtocol", "JunctionCourier", "JunctionProviders", "JunctionVault",
-            "JunctionServer", "JunctionSystemd", "JunctionSecret", "JunctionToml", "CLinux",
-        ],
-        outside: [logging, nioCore, nioPosix],
-        tests: ["JunctionTesting", "JunctionClient", "junctiond-courier"],
-        testsOutside: [nioEmbedded]
-    ),
-
-    // Fourth floor: doors.
-    Room(
-        name: "junctiond",
-        kind: .executable,
-        uses: ["JunctionDaemon", "CLinux", "CWipe"],
-        tests: nil,
-        linking: lean + ordered
-    ),
-    Room(
-        name: "junctiond-courier",
-        kind: .executable,
-        uses: ["JunctionCourier", "JunctionNotify", "JunctionSecret", "CCurl", "CLinux", "CWipe"],
-        tests: ["JunctionTesting"],
-        linking: lean
-    ),
-    Room(
-        name: "junctionctl",
-        kind: .executable,
-        uses: ["JunctionClient", "JunctionToml", "CLinux"],
-        outside: [arguments],
-        tests: [],
-        linking: lean + fullyStatic
-    ),
-
-    // Beside the house: the cloud's stand-in, fakes for tests, and what `make bench` cannot see from outside.
-    Room(
-        name: "vault-probe",
-        kind: .executable,
-        uses: ["JunctionVault", "JunctionSession", "JunctionSecret"],
-        tests: nil,
-        linking: lean
-    ),
-    Room(name: "JunctionClientFoundation", home: clients, uses: ["JunctionClient"], tests: nil),
-    Room(name: "JunctionClientTesting", home: clients, uses: ["JunctionClient", "JunctionJSON"], tests: nil),
-    Room(name: "JunctionTesting", uses: ["JunctionSession", "JunctionSecret"], tests: nil),
-    Room(
-        name: "SandboxCloud",
-        uses: ["RegistrationToken", "JunctionText"],
-        outside: [hummingbird, hummingbirdCore, nioCore, crypto, cryptoExtras, logging],
-        embedded: ["Page/page.html", "Page/page.css", "Page/page.js", "Page/icon.svg"]
-    ),
-    Room(
-        name: "junction-sandbox",
-        kind: .executable,
-        uses: ["SandboxCloud", "RegistrationToken"],
-        outside: [arguments, logging],
-        tests: nil,
-        linking: lean
-    ),
-]
-
-let asked = (Context.environment["JUNCTION_ROOMS"] ?? "").split(separator: ",").map(String.init)
-let roomNamed = Dictionary(uniqueKeysWithValues: rooms.map { ($0.name, $0) })
-
-func closure(of names: [String]) -> Set<String> {
-    var seen: Set<String> = []
-    var pending = names
-    while let name = pending.popLast() {
-        guard let room = roomNamed[name], seen.insert(name).inserted else { continue }
-        pending += room.uses
-        if names.contains(name) { pending += room.tests ?? [] }
-    }
-    return seen
-}
-
-let wanted = asked.isEmpty ? Set(rooms.map(\.name)) : closure(of: asked)
-let tested = asked.isEmpty ? wanted : Set(asked)
-
-let strict: [SwiftSetting] = [
-    .enableUpcomingFeature("ExistentialAny"),
-    .enableUpcomingFeature("MemberImportVisibility"),
-    .enableUpcomingFeature("InternalImportsByDefault"),
-    .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
-    .enableUpcomingFeature("InferIsolatedConformances"),
-    .treatAllWarnings(as: .error),
-]
-
-func dependencies(_ room: Room) -> [Target.Dependency] {
-    room.uses.map { .target(name: $0) } + products(room.outside)
-}
-
-func products(_ outside: [Outside]) -> [Target.Dependency] {
-    outside.map { .product(name: $0.product, package: $0.package) }
-}
-
-func target(_ room: Room) -> Target {
-    switch room.kind {
-    case .library:
+let package = Package(
+    name: "junctiond",
+    products: [
+        .executable(name: "junctiond", targets: ["junctiond"]),
+        .executable(name: "junctiond-courier", targets: ["junctiond-courier"]),
+        .executable(name: "junctionctl", targets: ["junctionctl"]),
+        .executable(name: "junction-sandbox", targets: ["junction-sandbox"]),
+    ],
+    dependencies: [
+        .package(url: "https://github.com/hummingbird-project/hummingbird", exact: "2.28.1", traits: []),
+        .package(url: "https://github.com/apple/swift-argument-parser", exact: "1.8.2"),
+        .package(url: "https://github.com/apple/swift-crypto", exact: "4.5.2"),
+        .package(url: "https://github.com/apple/swift-log", exact: "1.16.2"),
+        .package(url: "https://github.com/apple/swift-nio", exact: "2.101.2"),
+    ],
+    targets: [
+        // Layer 0: the kernel, the service manager, text, secrets.
+        .target(name: "CLinux"),
+        .systemLibrary(name: "CSystemd", pkgConfig: "libsystemd", providers: [.apt(["libsystemd-dev"])]),
+        .systemLibrary(name: "CCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"])]),
+        .target(name: "CWipe"),
+        .target(name: "JunctionText", path: "clients/swift/Sources/JunctionText"),
+        .target(name: "JunctionToml"),
+        .target(name: "JunctionSecret", path: "clients/swift/Sources/JunctionSecret"),
+        .target(name: "JunctionNotify", dependencies: ["CLinux"]),
         .target(
-            name: room.name,
-            dependencies: dependencies(room),
-            path: "\(room.home)/\(room.name)",
-            resources: room.embedded.map { .embedInCode($0) },
-            swiftSettings: strict + room.settings
-        )
-    case .executable:
+            name: "JunctionJSON",
+            dependencies: ["JunctionSecret", "JunctionText"],
+            path: "clients/swift/Sources/JunctionJSON"
+        ),
+        .target(
+            name: "RegistrationToken",
+            dependencies: ["JunctionText", crypto],
+            path: "clients/swift/Sources/RegistrationToken"
+        ),
+
+        // Layer 1: the session core, the protocol of the socket, the messages to the network helper.
+        .target(name: "JunctionSession", dependencies: ["JunctionSecret"], swiftSettings: optimized),
+        .target(
+            name: "JunctionProtocol",
+            dependencies: ["JunctionJSON", "JunctionSecret", "JunctionText"],
+            path: "clients/swift/Sources/JunctionProtocol"
+        ),
+        .target(name: "JunctionCourier", dependencies: ["JunctionSecret", "CLinux"]),
+
+        // Layer 2: one module for each thing outside the process.
+        .target(
+            name: "JunctionProviders",
+            dependencies: [
+                "JunctionSession", "JunctionCourier", "JunctionJSON", "JunctionSecret", "JunctionText",
+                "RegistrationToken", "CLinux", nioCore, nioPosix, crypto,
+            ]
+        ),
+        .target(
+            name: "JunctionVault",
+            dependencies: ["JunctionSession", "JunctionJSON", "JunctionSecret", "JunctionText", "CLinux", crypto]
+        ),
+        .target(
+            name: "JunctionServer",
+            dependencies: [
+                "JunctionSession", "JunctionProtocol", "JunctionJSON", "JunctionSecret", "JunctionText", "CLinux",
+                nioCore, nioPosix, nioHTTP1,
+            ]
+        ),
+        .target(name: "JunctionSystemd", dependencies: ["JunctionNotify", "CSystemd", "CLinux", logging]),
+        .target(
+            name: "JunctionClient",
+            dependencies: ["JunctionProtocol", "JunctionJSON", "JunctionSecret"],
+            path: "clients/swift/Sources/JunctionClient"
+        ),
+
+        // Layer 3: the modules together, and the programs.
+        .target(
+            name: "JunctionDaemon",
+            dependencies: [
+                "JunctionSession", "JunctionProtocol", "JunctionCourier", "JunctionProviders", "JunctionVault",
+                "JunctionServer", "JunctionSystemd", "JunctionSecret", "JunctionToml", "CLinux", logging, nioCore,
+                nioPosix,
+            ]
+        ),
         .executableTarget(
-            name: room.name,
-            dependencies: dependencies(room),
-            swiftSettings: strict + room.settings,
-            linkerSettings: room.linking
-        )
-    case .c:
-        .target(name: room.name)
-    case .system(let pkgConfig, let debian):
-        .systemLibrary(name: room.name, pkgConfig: pkgConfig, providers: [.apt([debian])])
-    }
-}
+            name: "junctiond",
+            dependencies: ["JunctionDaemon", "CLinux", "CWipe"],
+            linkerSettings: forDevices + ordered
+        ),
+        .executableTarget(
+            name: "junctiond-courier",
+            dependencies: ["JunctionCourier", "JunctionNotify", "JunctionSecret", "CCurl", "CLinux", "CWipe"],
+            linkerSettings: forDevices
+        ),
+        .executableTarget(
+            name: "junctionctl",
+            dependencies: ["JunctionClient", "JunctionToml", "CLinux", arguments],
+            linkerSettings: forDevices + fullyStatic
+        ),
 
-func testTarget(_ room: Room, alongside: [String]) -> Target {
-    .testTarget(
-        name: room.name + "Tests",
-        dependencies: dependencies(room) + ([room.name] + alongside).map { .target(name: $0) }
-            + products(room.testsOutside),
-        exclude: ["JunctionProtocol", "JunctionVault"].contains(room.name) ? ["Fixtures"] : [],
-        swiftSettings: strict
-    )
-}
+        // For apps, for tests, and the stand-in of the cloud.
+        .target(
+            name: "JunctionClientFoundation",
+            dependencies: ["JunctionClient"],
+            path: "clients/swift/Sources/JunctionClientFoundation"
+        ),
+        .target(
+            name: "JunctionClientTesting",
+            dependencies: ["JunctionClient", "JunctionJSON"],
+            path: "clients/swift/Sources/JunctionClientTesting"
+        ),
+        .target(name: "JunctionTesting", dependencies: ["JunctionSession", "JunctionSecret"]),
+        .target(
+            name: "SandboxCloud",
+            dependencies: [
+                "RegistrationToken", "JunctionText", hummingbird, hummingbirdCore, nioCore, crypto, cryptoExtras,
+                logging,
+            ],
+            resources: ["page.html", "page.css", "page.js", "icon.svg"].map { .embedInCode("Page/\($0)") }
+        ),
+        .executableTarget(
+            name: "junction-sandbox",
+            dependencies: ["SandboxCloud", "RegistrationToken", arguments, logging],
+            linkerSettings: forDevices
+        ),
+        // What `make bench` cannot see from outside.
+        .executableTarget(
+            name: "vault-probe",
+            dependencies: ["JunctionVault", "JunctionSession", "JunctionSecret"],
+            linkerSettings: forDevices
+        ),
 
-let standing = rooms.filter { wanted.contains($0.name) }
-
-var targets = standing.map(target)
-for room in standing where tested.contains(room.name) {
-    if let alongside = room.tests { targets.append(testTarget(room, alongside: alongside)) }
-}
-if asked.isEmpty {
-    // The built programs and the client library, from outside, over real sockets, against the sandbox.
-    targets.append(
+        // Tests.
+        .testTarget(name: "JunctionTextTests", dependencies: ["JunctionText"]),
+        .testTarget(name: "JunctionTomlTests", dependencies: ["JunctionToml"]),
+        .testTarget(name: "JunctionSecretTests", dependencies: ["JunctionSecret"]),
+        .testTarget(name: "JunctionJSONTests", dependencies: ["JunctionSecret", "JunctionText", "JunctionJSON"]),
+        .testTarget(name: "RegistrationTokenTests", dependencies: ["JunctionText", "RegistrationToken", crypto]),
+        .testTarget(
+            name: "JunctionSessionTests",
+            dependencies: ["JunctionSecret", "JunctionSession", "JunctionTesting"]
+        ),
+        .testTarget(
+            name: "JunctionProtocolTests",
+            dependencies: ["JunctionJSON", "JunctionSecret", "JunctionText", "JunctionProtocol"],
+            exclude: ["Fixtures"]
+        ),
+        .testTarget(name: "JunctionCourierTests", dependencies: ["JunctionSecret", "CLinux", "JunctionCourier"]),
+        .testTarget(
+            name: "JunctionProvidersTests",
+            dependencies: [
+                "JunctionSession", "JunctionCourier", "JunctionJSON", "JunctionSecret", "JunctionText",
+                "RegistrationToken", "CLinux", "JunctionProviders", "JunctionTesting", "junctiond-courier", nioCore,
+                nioPosix, crypto,
+            ]
+        ),
+        .testTarget(
+            name: "JunctionVaultTests",
+            dependencies: [
+                "JunctionSession", "JunctionJSON", "JunctionSecret", "JunctionText", "CLinux", "JunctionVault", crypto,
+            ],
+            exclude: ["Fixtures"]
+        ),
+        .testTarget(
+            name: "JunctionServerTests",
+            dependencies: [
+                "JunctionSession", "JunctionProtocol", "JunctionJSON", "JunctionSecret", "JunctionText", "CLinux",
+                "JunctionServer", "JunctionTesting", nioCore, nioPosix, nioHTTP1, nioEmbedded,
+            ]
+        ),
+        .testTarget(
+            name: "JunctionSystemdTests",
+            dependencies: ["JunctionNotify", "CSystemd", "CLinux", "JunctionSystemd", "JunctionTesting", logging]
+        ),
+        .testTarget(
+            name: "JunctionClientTests",
+            dependencies: [
+                "JunctionProtocol", "JunctionJSON", "JunctionSecret", "JunctionClient", "JunctionClientTesting",
+                "JunctionClientFoundation",
+            ]
+        ),
+        .testTarget(
+            name: "JunctionDaemonTests",
+            dependencies: [
+                "JunctionSession", "JunctionProtocol", "JunctionCourier", "JunctionProviders", "JunctionVault",
+                "JunctionServer", "JunctionSystemd", "JunctionSecret", "JunctionToml", "CLinux", "JunctionDaemon",
+                "JunctionTesting", "JunctionClient", "junctiond-courier", logging, nioCore, nioPosix, nioEmbedded,
+            ]
+        ),
+        .testTarget(
+            name: "junctiond-courierTests",
+            dependencies: [
+                "JunctionCourier", "JunctionNotify", "JunctionSecret", "CCurl", "CLinux", "CWipe", "junctiond-courier",
+                "JunctionTesting",
+            ]
+        ),
+        .testTarget(
+            name: "junctionctlTests",
+            dependencies: ["JunctionClient", "JunctionToml", "CLinux", "junctionctl", arguments]
+        ),
+        .testTarget(
+            name: "SandboxCloudTests",
+            dependencies: [
+                "RegistrationToken", "JunctionText", "SandboxCloud", hummingbird, hummingbirdCore, nioCore, crypto,
+                cryptoExtras, logging,
+            ]
+        ),
+        // The built programs and the client library, from outside, over real sockets, against the sandbox.
+        // The tests build what is in Shims themselves, as a library to preload.
         .testTarget(
             name: "EndToEndTests",
             dependencies: [
                 "junctiond", "junctiond-courier", "junctionctl", "junction-sandbox", "JunctionClient",
                 "JunctionTesting",
             ],
-            // Built by the tests themselves, as a library to preload: no product may hold it.
-            exclude: ["Shims"],
-            swiftSettings: strict
-        )
-    )
-}
-
-let packages = Set(standing.flatMap { $0.outside + (tested.contains($0.name) ? $0.testsOutside : []) }.map(\.package))
-
-let package = Package(
-    name: "junctiond",
-    products: asked.isEmpty
-        ? [
-            .executable(name: "junctiond", targets: ["junctiond"]),
-            .executable(name: "junctiond-courier", targets: ["junctiond-courier"]),
-            .executable(name: "junctionctl", targets: ["junctionctl"]),
-            .executable(name: "junction-sandbox", targets: ["junction-sandbox"]),
-        ] : [],
-    dependencies: releases.filter { packages.contains($0.key) }.sorted { $0.key < $1.key }.map(\.value),
-    targets: targets,
+            exclude: ["Shims"]
+        ),
+    ],
     swiftLanguageModes: [.v6]
 )
+
+for target in package.targets where target.type != .system && !["CLinux", "CWipe"].contains(target.name) {
+    target.swiftSettings =
+        [
+            .enableUpcomingFeature("ExistentialAny"),
+            .enableUpcomingFeature("MemberImportVisibility"),
+            .enableUpcomingFeature("InternalImportsByDefault"),
+            .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
+            .enableUpcomingFeature("InferIsolatedConformances"),
+            .treatAllWarnings(as: .error),
+        ] + (target.swiftSettings ?? [])
+}
+
+// JUNCTION_MODULES=JunctionSession,JunctionProtocol keeps these modules, their tests, and what both depend on: the sanitizers and
+// the mutation tests compile them in seconds then.
+if let modules = Context.environment["JUNCTION_MODULES"] {
+    var pending = modules.split(separator: ",").flatMap { [String($0), "\($0)Tests"] }
+    var kept: Set<String> = []
+    var packages: Set<String> = []
+    while let name = pending.popLast() {
+        guard let target = package.targets.first(where: { $0.name == name }), kept.insert(name).inserted else {
+            continue
+        }
+        for dependency in target.dependencies {
+            switch dependency {
+            case .byNameItem(let name, _), .targetItem(let name, _): pending.append(name)
+            case .productItem(_, let package, _, _): packages.insert(package ?? "")
+            @unknown default: fatalError("Package.swift does not know this kind of dependency")
+            }
+        }
+    }
+    package.products = []
+    package.targets.removeAll { !kept.contains($0.name) }
+    package.dependencies.removeAll { dependency in
+        guard case .sourceControl(_, let location, _) = dependency.kind else { return true }
+        return !packages.contains { location.hasSuffix("/\($0)") }
+    }
+}

@@ -100,7 +100,7 @@ struct Workshop {
         let command = ["build", "--package-path", copy.path, "--scratch-path", build.path] + arguments
         let end = try await Child.run(
             ["/usr/bin/env", swift] + command,
-            environment: ["JUNCTION_ROOMS": rooms],
+            environment: ["JUNCTION_MODULES": rooms],
             log: log,
             timeout: 3_600
         )
