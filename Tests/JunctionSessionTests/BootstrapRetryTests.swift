@@ -141,31 +141,31 @@ struct BootstrapRetryTests {
     }
 
     @Test func `the owner ends the credentials in place before a sign-out is written`() {
-        let house = House().start()
+        let bench = OwnerBench().start()
         let written = Box<Int>()
-        house.on { [store = house.store] owner in
+        bench.on { [store = bench.store] owner in
             owner.beforeSignOut {
                 written.put(store.written.count)
                 return true
             }
         }
 
-        house.on { $0.signOut(by: 1_000) { _ in } }
+        bench.on { $0.signOut(by: 1_000) { _ in } }
         #expect(written.all == [0])
-        #expect(house.store.written.map(\.content) == [.signedOut])
-        house.on { $0.identify(externalUserId: nil, by: 1_000, ask: { _, _ in }) { _ in } }
-        house.on { $0.identify(externalUserId: "ext-alice", by: 1_000, ask: { _, _ in }) { _ in } }
+        #expect(bench.store.written.map(\.content) == [.signedOut])
+        bench.on { $0.identify(externalUserId: nil, by: 1_000, ask: { _, _ in }) { _ in } }
+        bench.on { $0.identify(externalUserId: "ext-alice", by: 1_000, ask: { _, _ in }) { _ in } }
 
         #expect(written.all == [0, 1])
     }
 
     @Test func `the owner answers when the pause is over`() throws {
-        let house = House().start()
+        let bench = OwnerBench().start()
         let answers = Box<Result<Retry, Refusal>>()
-        house.on { $0.waitToRetry(after: Retry(), retryAfter: .seconds(60)) { answers.put($0) } }
-        #expect(house.alarm.setTo != nil && answers.all.isEmpty)
+        bench.on { $0.waitToRetry(after: Retry(), retryAfter: .seconds(60)) { answers.put($0) } }
+        #expect(bench.alarm.setTo != nil && answers.all.isEmpty)
 
-        house.pass(.seconds(66))
+        bench.pass(.seconds(66))
 
         #expect(try answers.all.first?.get().failures == 1)
     }

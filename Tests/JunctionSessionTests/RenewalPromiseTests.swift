@@ -254,20 +254,20 @@ struct RenewalPromiseTests {
     }
 
     @Test func `a token that is dead by the corrected clock is not handed to the provider as a living one`() {
-        let first = House().start().signIn()
+        let first = OwnerBench().start().signIn()
         let restoration = first.store.restore()
-        let house = House()
+        let bench = OwnerBench()
         // No clock of its own: it boots an hour before the record was written, though it was away for a day.
-        house.clock.stepWall(by: .seconds(-3_600))
-        house.provider.failRenewals(.unavailable(Unavailability("No network yet")))
-        house.on { $0.start(with: restoration) }
-        house.clock.stepWall(by: .seconds(3_600 + 86_400))
-        house.provider.failRenewals(.unavailable(Unavailability("No")), .unavailable(Unavailability("No")))
-        house.on { $0.alarmRang(clockJumped: true) }
-        house.pass(.seconds(30))
-        #expect(house.snapshot().facts.state == .tokenExpired)
-        #expect(house.provider.renewalSecrets.count >= 2)
-        #expect(house.provider.renewalSecrets.last?.accessToken == nil)
+        bench.clock.stepWall(by: .seconds(-3_600))
+        bench.provider.failRenewals(.unavailable(Unavailability("No network yet")))
+        bench.on { $0.start(with: restoration) }
+        bench.clock.stepWall(by: .seconds(3_600 + 86_400))
+        bench.provider.failRenewals(.unavailable(Unavailability("No")), .unavailable(Unavailability("No")))
+        bench.on { $0.alarmRang(clockJumped: true) }
+        bench.pass(.seconds(30))
+        #expect(bench.snapshot().facts.state == .tokenExpired)
+        #expect(bench.provider.renewalSecrets.count >= 2)
+        #expect(bench.provider.renewalSecrets.last?.accessToken == nil)
     }
 
     // MARK: Verdicts

@@ -190,8 +190,8 @@ struct SecondReadingTests {
     // MARK: Owner
 
     @Test func `sign-ins that wait for their turn cannot pass the limit of provider calls`() {
-        let house = House(callsPerMinute: 2).start()
-        house.provider.failExchanges(
+        let bench = OwnerBench(callsPerMinute: 2).start()
+        bench.provider.failExchanges(
             .refused("1"),
             .refused("2"),
             .refused("3"),
@@ -199,58 +199,58 @@ struct SecondReadingTests {
             .refused("5"),
             .refused("6")
         )
-        house.owner.assumeIsolated { owner in
+        bench.owner.assumeIsolated { owner in
             for user in 0..<6 { owner.signIn(.signInToken(SharedSecret(text: "u\(user)")), by: 1_000) { _ in } }
         }
-        house.executor.runUntilIdle()
-        #expect(house.provider.exchangeCalls == 2)
+        bench.executor.runUntilIdle()
+        #expect(bench.provider.exchangeCalls == 2)
     }
 
     @Test func `API calls that reach no network are not counted`() {
-        let house = House(callsPerMinute: 2).start()
+        let bench = OwnerBench(callsPerMinute: 2).start()
         let kinds = Box<Refusal.Kind?>()
         for _ in 0..<3 {
-            house.on {
+            bench.on {
                 $0.call(ApiRequest(method: "GET", path: "/v2/user/alice"), by: 1_000) {
                     if case .failure(let refusal) = $0 { kinds.put(refusal.kind) }
                 }
             }
         }
         #expect(kinds.all == [.notSignedIn, .notSignedIn, .notSignedIn])
-        house.on {
+        bench.on {
             $0.signIn(.signInToken(SharedSecret(text: "alice")), by: 1_000) {
                 if case .failure(let refusal) = $0 { kinds.put(refusal.kind) }
             }
         }
         #expect(kinds.all.count == 3)
-        #expect(house.provider.apiCalls.isEmpty)
+        #expect(bench.provider.apiCalls.isEmpty)
     }
 
     @Test func `an API call's retry after a 401 belongs to the call, and the next call is the one too many`() {
-        let house = House(callsPerMinute: 1).start()
-        house.on { $0.signIn(.signInToken(SharedSecret(text: "alice")), by: 1_000) { _ in } }
-        house.provider.answerCalls(ApiAnswer(status: 401, headers: [], body: []))
+        let bench = OwnerBench(callsPerMinute: 1).start()
+        bench.on { $0.signIn(.signInToken(SharedSecret(text: "alice")), by: 1_000) { _ in } }
+        bench.provider.answerCalls(ApiAnswer(status: 401, headers: [], body: []))
         let outcomes = Box<Result<ApiAnswer, Refusal>>()
 
         for _ in 0..<2 {
-            house.on { $0.call(ApiRequest(method: "GET", path: "/v2/user/alice"), by: 7) { outcomes.put($0) } }
+            bench.on { $0.call(ApiRequest(method: "GET", path: "/v2/user/alice"), by: 7) { outcomes.put($0) } }
         }
 
         #expect(outcomes.all.map { try? $0.get().status } == [200, nil])
-        #expect(house.provider.apiCalls.count == 2)
-        #expect(house.provider.renewalCalls == 1)
+        #expect(bench.provider.apiCalls.count == 2)
+        #expect(bench.provider.renewalCalls == 1)
         guard case .failure(let refusal)? = outcomes.all.last else { return }
         #expect(refusal.kind == .busy)
         #expect(refusal.retryAfter == .seconds(60))
     }
 
     @Test func `a 401 whose renewal the user's limit prevents is busy, with the time to wait`() {
-        let house = House(callsPerMinute: 1).start()
-        house.on { $0.signIn(.signInToken(SharedSecret(text: "alice")), by: 7) { _ in } }
-        house.provider.answerCalls(ApiAnswer(status: 401, headers: [], body: []))
+        let bench = OwnerBench(callsPerMinute: 1).start()
+        bench.on { $0.signIn(.signInToken(SharedSecret(text: "alice")), by: 7) { _ in } }
+        bench.provider.answerCalls(ApiAnswer(status: 401, headers: [], body: []))
         let outcomes = Box<Result<ApiAnswer, Refusal>>()
 
-        house.on { $0.call(ApiRequest(method: "GET", path: "/v2/user/alice"), by: 7) { outcomes.put($0) } }
+        bench.on { $0.call(ApiRequest(method: "GET", path: "/v2/user/alice"), by: 7) { outcomes.put($0) } }
 
         guard case .failure(let refusal)? = outcomes.all.first else {
             Issue.record("\(outcomes.all)")
@@ -258,100 +258,100 @@ struct SecondReadingTests {
         }
         #expect(refusal.kind == .busy)
         #expect(refusal.retryAfter == .seconds(60))
-        #expect(house.provider.renewalCalls == 0)
+        #expect(bench.provider.renewalCalls == 0)
     }
 
     @Test func `API calls and calls of the session are counted apart`() {
-        let house = House(callsPerMinute: 3).start()
-        house.on { $0.signIn(.signInToken(SharedSecret(text: "alice")), by: 7) { _ in } }
+        let bench = OwnerBench(callsPerMinute: 3).start()
+        bench.on { $0.signIn(.signInToken(SharedSecret(text: "alice")), by: 7) { _ in } }
         let kinds = Box<Refusal.Kind?>()
         @Sendable func note<Answer>(_ outcome: Result<Answer, Refusal>) {
             if case .failure(let refusal) = outcome { kinds.put(refusal.kind) } else { kinds.put(nil) }
         }
 
-        for _ in 0..<4 { house.on { $0.call(ApiRequest(method: "GET", path: "/v2/user/alice"), by: 7) { note($0) } } }
-        for _ in 0..<3 { house.on { $0.renew(by: 7) { note($0) } } }
+        for _ in 0..<4 { bench.on { $0.call(ApiRequest(method: "GET", path: "/v2/user/alice"), by: 7) { note($0) } } }
+        for _ in 0..<3 { bench.on { $0.renew(by: 7) { note($0) } } }
 
         // The sign-in is one of the session's.
         #expect(kinds.all == [nil, nil, nil, .busy, nil, nil, .busy])
     }
 
     @Test func `a registration that no handler could complete is not counted`() {
-        let house = House(callsPerMinute: 1).start()
+        let bench = OwnerBench(callsPerMinute: 1).start()
         let kinds = Box<Refusal.Kind?>()
         for _ in 0..<2 {
-            house.on {
+            bench.on {
                 $0.signIn(.registration(userId: "bob", token: nil), by: 1_000) {
                     if case .failure(let refusal) = $0 { kinds.put(refusal.kind) }
                 }
             }
         }
-        #expect(house.provider.exchangeCalls == 0)
+        #expect(bench.provider.exchangeCalls == 0)
         #expect(!kinds.all.contains(.busy))
     }
 
     @Test func `each announcement has a larger revision, also when a callback calls back in`() {
-        let house = House().start()
-        let owner = house.owner
-        house.on {
+        let bench = OwnerBench().start()
+        let owner = bench.owner
+        bench.on {
             $0.signIn(.signInToken(SharedSecret(text: "alice")), by: 1_000) { _ in
                 owner.assumeIsolated { $0.renew(by: 1_000) { _ in } }
             }
         }
-        let revisions = house.observer.snapshots.map(\.revision)
+        let revisions = bench.observer.snapshots.map(\.revision)
         #expect(
             Set(revisions).count == revisions.count,
-            "\(house.observer.snapshots.map { "\($0.revision) \($0.facts.state) \($0.facts.renewal.phase)" })"
+            "\(bench.observer.snapshots.map { "\($0.revision) \($0.facts.state) \($0.facts.renewal.phase)" })"
         )
     }
 
     @Test func `a sign-in that succeeded is answered with the state that it brought`() {
-        let house = House().start()
-        let owner = house.owner
+        let bench = OwnerBench().start()
+        let owner = bench.owner
         let tokens = Box<Result<ServedToken, Refusal>>()
-        house.provider.hold()
-        house.owner.assumeIsolated { o in
+        bench.provider.hold()
+        bench.owner.assumeIsolated { o in
             o.signIn(.signInToken(SharedSecret(text: "alice")), by: 1_000) { _ in
                 owner.assumeIsolated { $0.signOut(by: 1_000) { _ in } }
             }
             o.token(by: 1_000) { tokens.put($0) }
         }
-        house.executor.runUntilIdle()
-        house.provider.release()
-        house.executor.runUntilIdle()
+        bench.executor.runUntilIdle()
+        bench.provider.release()
+        bench.executor.runUntilIdle()
         #expect(tokens.all.count == 1)
-        let revisions = house.observer.snapshots.map(\.revision)
+        let revisions = bench.observer.snapshots.map(\.revision)
         #expect(
             Set(revisions).count == revisions.count,
-            "\(house.observer.snapshots.map { "\($0.revision) \($0.facts.state)" })"
+            "\(bench.observer.snapshots.map { "\($0.revision) \($0.facts.state)" })"
         )
     }
 
     @Test func `a second answer to identify changes nothing`() {
-        let house = House().start()
+        let bench = OwnerBench().start()
         let requests = Box<RequestID>()
-        house.provider.hold()
-        house.on {
+        bench.provider.hold()
+        bench.on {
             $0.identify(externalUserId: "ext-alice", by: 1_000, ask: { request, _ in requests.put(request) }) { _ in }
         }
         // Another sign-in takes the turn meanwhile, and will fail.
-        house.provider.failExchanges(.refused("no"))
-        house.on { $0.signIn(.signInToken(SharedSecret(text: "carol")), by: 1_000) { _ in } }
-        house.on { $0.identifyAnswered(requests.all[0], with: .success(.signInToken(SharedSecret(text: "alice")))) }
-        house.on { $0.identifyAnswered(requests.all[0], with: .success(.signInToken(SharedSecret(text: "bob")))) }
-        house.provider.release()
-        house.executor.runUntilIdle()
-        #expect(house.snapshot().facts.userId == "alice")
-        #expect(house.snapshot().facts.externalUserId == "ext-alice")
+        bench.provider.failExchanges(.refused("no"))
+        bench.on { $0.signIn(.signInToken(SharedSecret(text: "carol")), by: 1_000) { _ in } }
+        bench.on { $0.identifyAnswered(requests.all[0], with: .success(.signInToken(SharedSecret(text: "alice")))) }
+        bench.on { $0.identifyAnswered(requests.all[0], with: .success(.signInToken(SharedSecret(text: "bob")))) }
+        bench.provider.release()
+        bench.executor.runUntilIdle()
+        #expect(bench.snapshot().facts.userId == "alice")
+        #expect(bench.snapshot().facts.externalUserId == "ext-alice")
     }
 
     @Test func `configure and complete, one after the other on one connection`() {
-        let house = House().start()
+        let bench = OwnerBench().start()
         let kinds = Box<Refusal.Kind?>()
         @Sendable func note(_ result: Result<Snapshot, Refusal>) {
             if case .failure(let refusal) = result { kinds.put(refusal.kind) } else { kinds.put(nil) }
         }
-        house.owner.assumeIsolated { owner in
+        bench.owner.assumeIsolated { owner in
             owner.signIn(
                 .apiKey(key: SharedSecret(text: "sk_us_1"), userId: nil, environment: "sandbox", region: "us"),
                 by: 1
@@ -360,14 +360,14 @@ struct SecondReadingTests {
             }
             owner.signIn(.apiKey(key: nil, userId: "alice", environment: nil, region: nil), by: 1) { note($0) }
         }
-        house.executor.runUntilIdle()
+        bench.executor.runUntilIdle()
         #expect(kinds.all == [nil, nil])
-        #expect(house.store.kept?.secrets.apiKey?.text == "sk_us_1")
+        #expect(bench.store.kept?.secrets.apiKey?.text == "sk_us_1")
     }
 
     @Test func `the last of two keys counts`() {
-        let house = House().start()
-        house.owner.assumeIsolated { owner in
+        let bench = OwnerBench().start()
+        bench.owner.assumeIsolated { owner in
             for key in ["sk_us_1", "sk_us_2"] {
                 owner.signIn(
                     .apiKey(key: SharedSecret(text: key), userId: "alice", environment: "sandbox", region: "us"),
@@ -375,8 +375,8 @@ struct SecondReadingTests {
                 ) { _ in }
             }
         }
-        house.executor.runUntilIdle()
-        #expect(house.store.kept?.secrets.apiKey?.text == "sk_us_2")
+        bench.executor.runUntilIdle()
+        #expect(bench.store.kept?.secrets.apiKey?.text == "sk_us_2")
     }
 }
 extension SecondReadingTests {

@@ -553,33 +553,33 @@ struct SurvivorTests {
         #expect(shelf.count == 1)
     }
 
-    private func call(_ path: String, in house: House) -> Box<Result<ApiAnswer, Refusal>> {
+    private func call(_ path: String, in bench: OwnerBench) -> Box<Result<ApiAnswer, Refusal>> {
         let answers = Box<Result<ApiAnswer, Refusal>>()
-        house.on { $0.call(ApiRequest(method: "GET", path: path), by: 1_000) { answers.put($0) } }
+        bench.on { $0.call(ApiRequest(method: "GET", path: path), by: 1_000) { answers.put($0) } }
         return answers
     }
 
     @Test func `a dead token is renewed before an API call leaves, but not for a path that is nobody's`() throws {
-        let house = House(tokenLife: .seconds(60)).start().signIn()
-        house.clock.advance(by: .seconds(61))
-        guard case .failure(let refusal)? = call("/v2/user/bob", in: house).all.first else {
+        let bench = OwnerBench(tokenLife: .seconds(60)).start().signIn()
+        bench.clock.advance(by: .seconds(61))
+        guard case .failure(let refusal)? = call("/v2/user/bob", in: bench).all.first else {
             Issue.record("Another user's path was called")
             return
         }
         #expect(refusal.kind == .permissionDenied)
-        #expect(house.provider.renewalCalls == 0)
+        #expect(bench.provider.renewalCalls == 0)
 
-        house.provider.answerCalls(ApiAnswer(status: 200, headers: [], body: []))
-        #expect(try call("/v2/user/alice", in: house).all.first?.get().status == 200)
-        #expect(house.provider.renewalCalls == 1)
+        bench.provider.answerCalls(ApiAnswer(status: 200, headers: [], body: []))
+        #expect(try call("/v2/user/alice", in: bench).all.first?.get().status == 200)
+        #expect(bench.provider.renewalCalls == 1)
     }
 
     @Test func `only a 401 costs a renewal`() throws {
-        let house = House().start().signIn()
-        house.provider.answerCalls(ApiAnswer(status: 403, headers: [], body: []))
-        #expect(try call("/v2/user/alice", in: house).all.first?.get().status == 403)
-        #expect(house.provider.renewalCalls == 0)
-        #expect(house.provider.apiCalls.count == 1)
+        let bench = OwnerBench().start().signIn()
+        bench.provider.answerCalls(ApiAnswer(status: 403, headers: [], body: []))
+        #expect(try call("/v2/user/alice", in: bench).all.first?.get().status == 403)
+        #expect(bench.provider.renewalCalls == 0)
+        #expect(bench.provider.apiCalls.count == 1)
     }
 
     @Test func `what a handler gave completes a registration`() {
@@ -594,37 +594,37 @@ struct SurvivorTests {
     }
 
     @Test func `what was read from the disk is durable, unless it is said not to be`() {
-        let house = House().start().signIn()
-        let restoration = house.store.restore()
-        #expect(House().start(restoration).snapshot().facts.storage.durable)
+        let bench = OwnerBench().start().signIn()
+        let restoration = bench.store.restore()
+        #expect(OwnerBench().start(restoration).snapshot().facts.storage.durable)
     }
 
     @Test func `a clock that was set moves what is shown, an alarm does not`() throws {
-        let house = House().start().signIn()
-        let due = try #require(house.snapshot().facts.renewal.notBefore)
-        house.clock.advance(by: .seconds(700))
-        house.clock.stepWall(by: .seconds(-600))
-        house.on { $0.alarmRang(clockJumped: false) }
-        #expect(house.snapshot().facts.renewal.notBefore == due)
-        house.on { $0.alarmRang(clockJumped: true) }
-        #expect(house.snapshot().facts.renewal.notBefore == due + .seconds(-600))
+        let bench = OwnerBench().start().signIn()
+        let due = try #require(bench.snapshot().facts.renewal.notBefore)
+        bench.clock.advance(by: .seconds(700))
+        bench.clock.stepWall(by: .seconds(-600))
+        bench.on { $0.alarmRang(clockJumped: false) }
+        #expect(bench.snapshot().facts.renewal.notBefore == due)
+        bench.on { $0.alarmRang(clockJumped: true) }
+        #expect(bench.snapshot().facts.renewal.notBefore == due + .seconds(-600))
     }
 
     @Test func `an observer is told of what happened, and may call back in`() {
-        let house = House().start()
-        let owner = house.owner
-        house.observer.onChange { _ in owner.assumeIsolated { $0.alarmRang(clockJumped: false) } }
-        let before = house.observer.snapshots.count
-        _ = house.signIn()
-        let revisions = house.observer.snapshots.dropFirst(before).map(\.revision)
+        let bench = OwnerBench().start()
+        let owner = bench.owner
+        bench.observer.onChange { _ in owner.assumeIsolated { $0.alarmRang(clockJumped: false) } }
+        let before = bench.observer.snapshots.count
+        _ = bench.signIn()
+        let revisions = bench.observer.snapshots.dropFirst(before).map(\.revision)
         #expect(revisions == Array(Set(revisions)).sorted())
-        #expect(house.observer.happenings.contains(.exchangeEnded(.succeeded)))
+        #expect(bench.observer.happenings.contains(.exchangeEnded(.succeeded)))
     }
 
     @Test func `a credential is let go of with the answer`() {
-        let house = House().start().signIn()
+        let bench = OwnerBench().start().signIn()
         let token = SharedSecret(text: "bob")
-        house.on { owner in
+        bench.on { owner in
             owner.identify(
                 externalUserId: "ext-bob",
                 by: 1_000,
@@ -634,32 +634,32 @@ struct SurvivorTests {
                 answer: { _ in }
             )
         }
-        #expect(house.snapshot().facts.userId == "bob")
-        house.owner.assumeIsolated { #expect($0.requests.isEmpty) }
+        #expect(bench.snapshot().facts.userId == "bob")
+        bench.owner.assumeIsolated { #expect($0.requests.isEmpty) }
     }
 
     @Test func `a retry that fails is a failure, not the 401 that it was for`() {
-        let house = House().start().signIn()
-        house.provider.answerCalls(ApiAnswer(status: 401, headers: [], body: []))
-        house.provider.failCalls(Unavailability("No answer"))
-        guard case .failure(let refusal)? = call("/v2/user/alice", in: house).all.first else {
+        let bench = OwnerBench().start().signIn()
+        bench.provider.answerCalls(ApiAnswer(status: 401, headers: [], body: []))
+        bench.provider.failCalls(Unavailability("No answer"))
+        guard case .failure(let refusal)? = call("/v2/user/alice", in: bench).all.first else {
             Issue.record("The failure was hidden")
             return
         }
         #expect(refusal.kind == .providerUnavailable)
-        #expect(house.provider.apiCalls.count == 2)
+        #expect(bench.provider.apiCalls.count == 2)
     }
 
     @Test func `a renewal that brings no refresh token keeps the old one, and its steps are told in order`() {
-        let house = House().start().signIn()
-        let before = house.store.kept?.secrets.refreshToken?.text
-        house.provider.grantNoRefreshToken()
-        let told = house.observer.steps.count
-        house.on { $0.renew(by: 1_000) { _ in } }
-        #expect(house.snapshot().facts.accessToken?.generation == 2)
+        let bench = OwnerBench().start().signIn()
+        let before = bench.store.kept?.secrets.refreshToken?.text
+        bench.provider.grantNoRefreshToken()
+        let told = bench.observer.steps.count
+        bench.on { $0.renew(by: 1_000) { _ in } }
+        #expect(bench.snapshot().facts.accessToken?.generation == 2)
         #expect(before != nil)
-        #expect(house.store.kept?.secrets.refreshToken?.text == before)
-        #expect(house.observer.steps.dropFirst(told) == [.intentNoted, .answered, .swapped])
+        #expect(bench.store.kept?.secrets.refreshToken?.text == before)
+        #expect(bench.observer.steps.dropFirst(told) == [.intentNoted, .answered, .swapped])
     }
 
     // MARK: What the second run showed
@@ -699,9 +699,9 @@ struct SurvivorTests {
     }
 
     @Test func `signing out where nobody is signed in is answered at once`() {
-        let house = House().start()
+        let bench = OwnerBench().start()
         let answers = Box<Result<Snapshot, Refusal>>()
-        house.on { $0.signOut(by: 1_000) { answers.put($0) } }
+        bench.on { $0.signOut(by: 1_000) { answers.put($0) } }
         #expect((try? answers.all.first?.get().facts.state) == .notLoggedIn)
     }
 }

@@ -167,14 +167,14 @@ struct ThirdReadingTests {
     // MARK: owner
 
     @Test func `where nobody can help, the 401 is what is reported`() {
-        let house = House(rules: RenewalRules(mode: .handler)).start()
-        house.on { $0.signIn(.signInToken(SharedSecret(text: "alice")), by: 1_000) { _ in } }
+        let bench = OwnerBench(rules: RenewalRules(mode: .handler)).start()
+        bench.on { $0.signIn(.signInToken(SharedSecret(text: "alice")), by: 1_000) { _ in } }
         let asked = Box<RenewalQuestion>()
         let ids = Box<HandlerID>()
-        house.on { ids.put($0.register(handlerOf: 1_000) { asked.put($0) }) }
-        house.provider.answerCalls(ApiAnswer(status: 401, headers: [], body: []))
+        bench.on { ids.put($0.register(handlerOf: 1_000) { asked.put($0) }) }
+        bench.provider.answerCalls(ApiAnswer(status: 401, headers: [], body: []))
         let said = Box<String>()
-        house.on {
+        bench.on {
             $0.call(ApiRequest(method: "GET", path: "/v2/user/alice"), by: 7) {
                 switch $0 {
                 case .success(let a): said.put("\(a.status)")
@@ -183,11 +183,11 @@ struct ThirdReadingTests {
             }
         }
         #expect(asked.all.count == 1)
-        house.on { $0.answered(ids.all[0], asked.all[0].attempt, nil) }
+        bench.on { $0.answered(ids.all[0], asked.all[0].attempt, nil) }
         #expect(said.all == ["401"])
         // the same call again, while postponed
-        house.provider.answerCalls(ApiAnswer(status: 401, headers: [], body: []))
-        house.on {
+        bench.provider.answerCalls(ApiAnswer(status: 401, headers: [], body: []))
+        bench.on {
             $0.call(ApiRequest(method: "GET", path: "/v2/user/alice"), by: 7) {
                 switch $0 {
                 case .success(let a): said.put("\(a.status)")
@@ -198,13 +198,13 @@ struct ThirdReadingTests {
     }
 
     @Test func `while a new credential is wanted, the 401 is what is reported`() {
-        let house = House().start()
-        house.on { $0.signIn(.signInToken(SharedSecret(text: "alice")), by: 1_000) { _ in } }
-        house.provider.failRenewals(.reauthenticationRequired)
-        house.on { $0.renew(by: 1) { _ in } }
-        house.provider.answerCalls(ApiAnswer(status: 401, headers: [], body: []))
+        let bench = OwnerBench().start()
+        bench.on { $0.signIn(.signInToken(SharedSecret(text: "alice")), by: 1_000) { _ in } }
+        bench.provider.failRenewals(.reauthenticationRequired)
+        bench.on { $0.renew(by: 1) { _ in } }
+        bench.provider.answerCalls(ApiAnswer(status: 401, headers: [], body: []))
         let said = Box<String>()
-        house.on {
+        bench.on {
             $0.call(ApiRequest(method: "GET", path: "/v2/user/alice"), by: 7) {
                 switch $0 {
                 case .success(let a): said.put("\(a.status)")
@@ -216,22 +216,22 @@ struct ThirdReadingTests {
     }
 
     @Test func `a call that was made for one user is not made again as another`() {
-        let house = House().start()
+        let bench = OwnerBench().start()
         // The fake admits paths by prefix, as social.plus's policy admits `/api/v3/me` for whoever is signed in.
-        house.on { $0.signIn(.signInToken(SharedSecret(text: "alice")), by: 1_000) { _ in } }
-        house.provider.hold()
+        bench.on { $0.signIn(.signInToken(SharedSecret(text: "alice")), by: 1_000) { _ in } }
+        bench.provider.hold()
         let requests = Box<RequestID>()
-        house.on { $0.identify(externalUserId: "ext-al", by: 1_000, ask: { r, _ in requests.put(r) }) { _ in } }
-        house.on { $0.identifyAnswered(requests.all[0], with: .success(.signInToken(SharedSecret(text: "al")))) }
-        house.provider.answerCalls(ApiAnswer(status: 401, headers: [], body: []))
+        bench.on { $0.identify(externalUserId: "ext-al", by: 1_000, ask: { r, _ in requests.put(r) }) { _ in } }
+        bench.on { $0.identifyAnswered(requests.all[0], with: .success(.signInToken(SharedSecret(text: "al")))) }
+        bench.provider.answerCalls(ApiAnswer(status: 401, headers: [], body: []))
         let answers = Box<Result<ApiAnswer, Refusal>>()
-        house.on { $0.call(ApiRequest(method: "POST", path: "/v2/user/alice"), by: 7) { answers.put($0) } }
-        #expect(house.provider.apiCalls.count == 1)
-        #expect(house.snapshot().facts.userId == "alice")
-        house.provider.release()
-        house.executor.runUntilIdle()
-        #expect(house.snapshot().facts.userId == "al")
-        #expect(house.provider.apiCalls.count == 1, "made for alice, made again as al")
+        bench.on { $0.call(ApiRequest(method: "POST", path: "/v2/user/alice"), by: 7) { answers.put($0) } }
+        #expect(bench.provider.apiCalls.count == 1)
+        #expect(bench.snapshot().facts.userId == "alice")
+        bench.provider.release()
+        bench.executor.runUntilIdle()
+        #expect(bench.snapshot().facts.userId == "al")
+        #expect(bench.provider.apiCalls.count == 1, "made for alice, made again as al")
         // Nothing of what alice's call has brought is for a caller who is served as al.
         guard case .failure(let refusal)? = answers.all.first else {
             Issue.record("answered")
@@ -241,13 +241,13 @@ struct ThirdReadingTests {
     }
 
     @Test func `a sign-out, a key and its user, all at once`() {
-        let house = House().start()
-        house.on { $0.signIn(.signInToken(SharedSecret(text: "bob")), by: 1) { _ in } }
+        let bench = OwnerBench().start()
+        bench.on { $0.signIn(.signInToken(SharedSecret(text: "bob")), by: 1) { _ in } }
         let said = Box<String>()
         @Sendable func note(_ r: Result<Snapshot, Refusal>) {
             if case .failure(let f) = r { said.put(f.kind.rawValue) } else { said.put("ok") }
         }
-        house.owner.assumeIsolated { o in
+        bench.owner.assumeIsolated { o in
             o.signOut(by: 1) { note($0) }
             o.signIn(
                 .apiKey(key: SharedSecret(text: "sk_us_1"), userId: nil, environment: "sandbox", region: "us"),
@@ -255,7 +255,7 @@ struct ThirdReadingTests {
             ) { note($0) }
             o.signIn(.apiKey(key: nil, userId: "alice", environment: nil, region: nil), by: 1) { note($0) }
         }
-        house.executor.runUntilIdle()
+        bench.executor.runUntilIdle()
         #expect(said.all == ["ok", "ok", "ok"])
     }
 }

@@ -136,46 +136,46 @@ struct VerdictTests {
     private let ban = ApiAnswer(status: 403, headers: [], body: Array("banned".utf8))
 
     @Test func `a ban that an API request meets ends the session, and the caller has the answer as it is`() throws {
-        let house = House().start().signIn()
-        house.provider.answerCalls(ban)
+        let bench = OwnerBench().start().signIn()
+        bench.provider.answerCalls(ban)
         let answers = Box<Result<ApiAnswer, Refusal>>()
 
-        house.on { [path] in $0.call(path, by: 7) { answers.put($0) } }
+        bench.on { [path] in $0.call(path, by: 7) { answers.put($0) } }
 
         #expect(try answers.all.first?.get() == ban)
-        #expect(house.snapshot().facts.state == .terminated)
-        #expect(house.provider.renewalCalls == 0)
+        #expect(bench.snapshot().facts.state == .terminated)
+        #expect(bench.provider.renewalCalls == 0)
     }
 
     // MARK: With what a renewal is made
 
     @Test(arguments: [(3_000, true), (3_599, true), (3_600, false), (4_000, false)] as [(Int64, Bool)])
     func `an access token goes along with a renewal while it lives, with its end`(age: Int64, goesAlong: Bool) {
-        let house = House(rules: RenewalRules(mode: .handler)).start().signIn()
-        house.pass(.seconds(age))
+        let bench = OwnerBench(rules: RenewalRules(mode: .handler)).start().signIn()
+        bench.pass(.seconds(age))
         let ids = Box<HandlerID>()
         let asked = Box<RenewalQuestion>()
 
-        house.on { ids.put($0.register(handlerOf: 1_000) { asked.put($0) }) }
-        house.on { $0.answered(ids.all[0], asked.all[0].attempt, .renew) }
+        bench.on { ids.put($0.register(handlerOf: 1_000) { asked.put($0) }) }
+        bench.on { $0.answered(ids.all[0], asked.all[0].attempt, .renew) }
 
-        #expect(house.provider.renewalCalls == 1)
-        #expect((house.provider.renewalSecrets.last?.accessToken != nil) == goesAlong)
-        #expect(house.provider.renewalSecrets.last?.accessTokenEndsAt != nil)
+        #expect(bench.provider.renewalCalls == 1)
+        #expect((bench.provider.renewalSecrets.last?.accessToken != nil) == goesAlong)
+        #expect(bench.provider.renewalSecrets.last?.accessTokenEndsAt != nil)
     }
 
     @Test func `a wall clock that is behind does not make a living token a dead one`() {
-        let house = House(rules: RenewalRules(mode: .handler)).start().signIn()
-        house.clock.stepWall(by: .seconds(-7_200))
-        house.on { $0.alarmRang(clockJumped: true) }
-        #expect(house.snapshot().facts.state == .tokenExpired)
+        let bench = OwnerBench(rules: RenewalRules(mode: .handler)).start().signIn()
+        bench.clock.stepWall(by: .seconds(-7_200))
+        bench.on { $0.alarmRang(clockJumped: true) }
+        #expect(bench.snapshot().facts.state == .tokenExpired)
         let ids = Box<HandlerID>()
         let asked = Box<RenewalQuestion>()
 
-        house.on { ids.put($0.register(handlerOf: 1_000) { asked.put($0) }) }
-        house.on { $0.answered(ids.all[0], asked.all[0].attempt, .renew) }
+        bench.on { ids.put($0.register(handlerOf: 1_000) { asked.put($0) }) }
+        bench.on { $0.answered(ids.all[0], asked.all[0].attempt, .renew) }
 
-        #expect(house.provider.renewalSecrets.last?.accessToken != nil)
+        #expect(bench.provider.renewalSecrets.last?.accessToken != nil)
     }
 
     // MARK: Whose limit it is
