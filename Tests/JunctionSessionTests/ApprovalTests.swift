@@ -4,15 +4,6 @@ import Testing
 
 /// A sign-in that a person approves on another screen, transition by transition.
 @Suite struct ApprovalTests {
-    /// A bench on which codes were given, five seconds apart.
-    private static func awaiting(_ prepare: (inout Bench) -> Void = { _ in }) -> Bench {
-        var bench = Bench()
-        prepare(&bench)
-        bench.signIn(.device)
-        bench.giveCodes()
-        return bench
-    }
-
     @Test func `the caller has the codes as soon as they are noted, and may go away`() {
         var bench = Bench()
         bench.holdsWrites = true
@@ -35,7 +26,7 @@ import Testing
     }
 
     @Test func `polls leave a little later than the interval, and slow_down makes it longer for good`() {
-        var bench = Self.awaiting()
+        var bench = Bench.withCodes()
         bench.pass(.milliseconds(5_999))
         #expect(bench.polls.isEmpty)
         bench.pass(.milliseconds(1))
@@ -63,7 +54,7 @@ import Testing
     }
 
     @Test func `a network that fails keeps it alive, backs off to a minute, and is told`() {
-        var bench = Self.awaiting()
+        var bench = Bench.withCodes()
         var pauses: [Duration] = []
         for _ in 0..<6 {
             let before = bench.now.uptime
@@ -82,7 +73,7 @@ import Testing
     }
 
     @Test func `what the provider asks for is waited for`() {
-        var bench = Self.awaiting()
+        var bench = Bench.withCodes()
         bench.passToAlarm()
         bench.failPoll(.unavailable(Unavailability("Busy", retryAfter: .seconds(100))))
         bench.pass(.milliseconds(99_999))
@@ -92,7 +83,7 @@ import Testing
     }
 
     @Test func `a provider that wants to be left alone for longer than its codes live is not asked again`() {
-        var bench = Self.awaiting()
+        var bench = Bench.withCodes()
         bench.passToAlarm()
         bench.failPoll(.unavailable(Unavailability("Busy", retryAfter: .seconds(3_600))))
         bench.pass(.seconds(593))
@@ -117,7 +108,7 @@ import Testing
     }
 
     @Test func `a network that returns never brings two polls closer than slow_down has said`() {
-        var bench = Self.awaiting()
+        var bench = Bench.withCodes()
         for _ in 0..<4 {
             bench.passToAlarm()
             bench.failPoll(.slowDown)
@@ -129,7 +120,7 @@ import Testing
         let before = bench.now.uptime
         bench.failPoll(.unavailable(Unavailability("No route")))
         bench.stepWall(.seconds(1))
-        bench.perform(bench.machine.networkChanged(now: bench.now))
+        bench.networkReturns()
         bench.passToAlarm()
         #expect(bench.polls.count == 1)
         #expect(bench.now.uptime - before >= .seconds(25))
@@ -151,7 +142,7 @@ import Testing
     }
 
     @Test func `codes that have ended by the clock of a start are shown with the end that they are given`() throws {
-        var bench = Self.awaiting()
+        var bench = Bench.withCodes()
         let record = try #require(bench.written.last)
         bench.now.wall = bench.now.wall + .seconds(86_400)
         let restarted = Bench(at: bench.now, .restored(record, SessionSecrets(), damaged: nil))
@@ -160,14 +151,14 @@ import Testing
     }
 
     @Test func `a pause that was demanded before a restart is not shortened by a step of the clock`() throws {
-        var bench = Self.awaiting()
+        var bench = Bench.withCodes()
         bench.passToAlarm()
         bench.failPoll(.unavailable(Unavailability("Busy", retryAfter: .seconds(300))))
         let record = try #require(bench.written.last)
         var restarted = Bench(at: bench.now, .restored(record, SessionSecrets(), damaged: nil))
         restarted.pass(.seconds(100))
         restarted.stepWall(.seconds(1))
-        restarted.perform(restarted.machine.networkChanged(now: restarted.now))
+        restarted.networkReturns()
         restarted.pass(.seconds(199))
         #expect(restarted.polls.isEmpty)
         restarted.pass(.seconds(1))
@@ -175,7 +166,7 @@ import Testing
     }
 
     @Test func `a clock that is set moves the times of the record with it`() throws {
-        var bench = Self.awaiting()
+        var bench = Bench.withCodes()
         bench.passToAlarm()
         bench.failPoll(.unavailable(Unavailability("Busy", retryAfter: .seconds(300))))
         let before = try #require(bench.written.last?.approval)
@@ -185,8 +176,8 @@ import Testing
         #expect(try #require(after.notBefore) - (try #require(before.notBefore)) == .seconds(1_000))
     }
 
-    @Test func `an answer ends the pause, and the doubt what became of an earlier poll`() throws {
-        var bench = Self.awaiting()
+    @Test func `an answer ends the pause, and the doubt what became of an earlier poll`() {
+        var bench = Bench.withCodes()
         bench.passToAlarm()
         bench.failPoll(.unavailable(Unavailability("Lost", retryAfter: .seconds(30), ambiguous: true)))
         #expect(bench.written.last?.approval?.notBefore != nil)
@@ -200,8 +191,8 @@ import Testing
         #expect(bench.facts.renewal.lastError?.contains("expired before anybody") == true)
     }
 
-    @Test func `codes that are granted are stored with the end of what was granted`() throws {
-        var bench = Self.awaiting()
+    @Test func `codes that are granted are stored with the end of what was granted`() {
+        var bench = Bench.withCodes()
         bench.passToAlarm()
         let granted = bench.now
         bench.grantPartially()
@@ -215,7 +206,7 @@ import Testing
         bench.signIn(.device)
         bench.giveCodes()
         let verdict = Verdict(code: "400312", message: "Banned")
-        bench.perform(bench.machine.apiCallJudged(verdict, generation: 1_000, now: bench.now))
+        bench.judge(verdict, generation: 1_000)
         #expect(bench.state == .establishing && bench.facts.userId == "alice")
 
         bench.passToPoll()
@@ -250,12 +241,12 @@ import Testing
         bench.passToPoll()
         bench.grantPoll()
         #expect(bench.reply(to: request) == nil)
-        while !bench.heldWrites.isEmpty { bench.endWrite() }
+        bench.endWrites()
         #expect(bench.reply(to: request) == .done && bench.state == .established)
     }
 
     @Test func `a network that is back after a suspend is asked at once`() {
-        var bench = Self.awaiting()
+        var bench = Bench.withCodes()
         for _ in 0..<5 {
             bench.passToAlarm()
             bench.failPoll(.unavailable(Unavailability("No route to host")))
@@ -267,7 +258,7 @@ import Testing
     }
 
     @Test func `an approval signs in, and the codes leave the disk in the same write`() {
-        var bench = Self.awaiting()
+        var bench = Bench.withCodes()
         #expect(bench.written.last?.approval != nil)
         bench.passToAlarm()
         bench.grantPoll()
@@ -280,7 +271,7 @@ import Testing
         (PollFailure.denied, "denied"), (.expired, "expired"), (.refused("unknown code"), "unknown code"),
     ])
     func `a verdict ends it, and says so`(verdict: PollFailure, word: String) {
-        var bench = Self.awaiting()
+        var bench = Bench.withCodes()
         bench.passToAlarm()
         bench.failPoll(verdict)
         #expect(bench.state == .notLoggedIn && bench.facts.authorization == nil)
@@ -297,7 +288,7 @@ import Testing
         bench.signIn(.device)
         bench.giveCodes(interval: .seconds(60))
         bench.stepWall(.seconds(1))
-        bench.perform(bench.machine.networkChanged(now: bench.now))
+        bench.networkReturns()
         bench.pass(.seconds(60))
         #expect(bench.polls.isEmpty)
         bench.pass(.seconds(13))
@@ -305,7 +296,7 @@ import Testing
     }
 
     @Test func `codes that nobody approves expire by our own clock`() {
-        var bench = Self.awaiting()
+        var bench = Bench.withCodes()
         // The last one a little sooner than the others, just before the end.
         for _ in 0..<100 {
             bench.passToAlarm()
@@ -328,7 +319,7 @@ import Testing
     }
 
     @Test func `a second device sign-in returns the running one`() {
-        var bench = Self.awaiting()
+        var bench = Bench.withCodes()
         let until = bench.facts.authorization
         let second = bench.signIn(.device)
         #expect(bench.reply(to: second) == .done && bench.authorizations.isEmpty && bench.facts.authorization == until)
@@ -352,16 +343,8 @@ import Testing
 
     // MARK: Beside a session that needs reauthentication
 
-    private static func pending() -> Bench {
-        awaiting { bench in
-            bench = .signedIn()
-            bench.renew()
-            bench.failRenewal(.reauthenticationRequired)
-        }
-    }
-
     @Test func `state and flag stay, the codes appear beside them, and the same user heals it`() {
-        var bench = Self.pending()
+        var bench = Bench.withCodesBesidePendingReauthentication()
         #expect(bench.state == .established && bench.facts.flags.contains(.pendingReauthentication))
         #expect(bench.facts.authorization != nil)
         #expect(bench.written.last?.approval != nil)
@@ -371,7 +354,7 @@ import Testing
     }
 
     @Test func `another user is refused, and what was granted is revoked`() {
-        var bench = Self.pending()
+        var bench = Bench.withCodesBesidePendingReauthentication()
         bench.passToAlarm()
         bench.grantPoll(by: "bob")
         #expect(bench.facts.userId == "alice" && bench.facts.flags.contains(.pendingReauthentication))
@@ -381,7 +364,7 @@ import Testing
     }
 
     @Test func `a demand that may pass is tried again when somebody asks, and not by itself`() {
-        var bench = Self.awaiting()
+        var bench = Bench.withCodes()
         bench.passToPoll()
         bench.grantPoll()
         bench.renew()
@@ -403,7 +386,7 @@ import Testing
     }
 
     @Test func `trouble on the way leaves the demand as it was`() {
-        var bench = Self.awaiting()
+        var bench = Bench.withCodes()
         bench.passToPoll()
         bench.grantPoll()
         bench.renew()
@@ -419,7 +402,7 @@ import Testing
     // MARK: Sign-outs, and other sign-ins
 
     @Test func `a sign-out drops the codes, on disk too`() {
-        var bench = Self.awaiting()
+        var bench = Bench.withCodes()
         let request = bench.signOut()
         #expect(bench.reply(to: request) == .done)
         #expect(bench.state == .notLoggedIn && bench.facts.authorization == nil)
@@ -428,7 +411,7 @@ import Testing
     }
 
     @Test func `a poll under way is heard to its end after a sign-out, and what it brings is revoked`() {
-        var bench = Self.awaiting()
+        var bench = Bench.withCodes()
         bench.passToAlarm()
         let poll = bench.polls[0]
         bench.signOut()
@@ -438,7 +421,7 @@ import Testing
     }
 
     @Test func `somebody who signs in by other means ends it`() {
-        var bench = Self.awaiting()
+        var bench = Bench.withCodes()
         bench.signIn(.signInToken("bob"))
         #expect(bench.exchanges.count == 1)
         bench.grantExchange(of: "bob")
@@ -449,7 +432,7 @@ import Testing
     }
 
     @Test func `a poll waits for an exchange that is under way, and the other way round`() {
-        var bench = Self.awaiting()
+        var bench = Bench.withCodes()
         bench.signIn(.signInToken("bob"))
         bench.pass(.seconds(7))
         #expect(bench.polls.isEmpty)
@@ -481,7 +464,7 @@ import Testing
     }
 
     @Test func `a token is waited for until it is decided`() {
-        var bench = Self.awaiting()
+        var bench = Bench.withCodes()
         let token = bench.token()
         #expect(bench.reply(to: token) == nil)
         bench.passToAlarm()
@@ -604,7 +587,7 @@ import Testing
         bench.giveCodes()
         let second = bench.signIn(.device)
         #expect(bench.reply(to: first) == nil && bench.reply(to: second) == nil)
-        while !bench.heldWrites.isEmpty { bench.endWrite() }
+        bench.endWrites()
         #expect(bench.reply(to: first) == .done && bench.reply(to: second) == .done)
     }
 
@@ -641,7 +624,7 @@ import Testing
     }
 
     @Test func `a sign-out is told although the access token is dead, and for longer than it would have lived`() {
-        var bench = Self.awaiting { $0.life = .seconds(300) }
+        var bench = Bench.withCodes { $0.life = .seconds(300) }
         bench.passToPoll()
         bench.grantPoll()
         bench.pass(.seconds(400))
@@ -653,17 +636,17 @@ import Testing
         #expect(bench.telling != nil)
     }
 
-    @Test func `codes outlive a wall clock that is set, over a restart too`() throws {
-        var before = Self.awaiting()
+    @Test func `codes outlive a wall clock that is set, over a restart too`() {
+        var before = Bench.withCodes()
         before.stepWall(.seconds(86_400))
-        var bench = try Self.restarted(before)
+        var bench = before.restarted(after: .seconds(2))
         bench.failPoll(.pending)
         bench.passToAlarm()
         #expect(bench.polls.count == 1)
     }
 
     @Test func `the process does not end while a poll is out that a sign-out overtook`() {
-        var bench = Self.awaiting()
+        var bench = Bench.withCodes()
         bench.passToPoll()
         let poll = bench.polls[0]
         bench.signOut()
@@ -675,7 +658,7 @@ import Testing
     }
 
     @Test func `of a session in good order its own renewals speak`() {
-        var bench = Self.awaiting()
+        var bench = Bench.withCodes()
         bench.signIn(.signInToken("bob"))
         bench.grantExchange(of: "bob")
         #expect(bench.facts.renewal.lastError == nil)
@@ -722,7 +705,7 @@ import Testing
     }
 
     @Test func `what is refused after an answer was lost may have been approved`() {
-        var bench = Self.awaiting()
+        var bench = Bench.withCodes()
         bench.passToPoll()
         bench.failPoll(.unavailable(Unavailability("The connection was cut", ambiguous: true)))
         bench.passToPoll()
@@ -732,15 +715,8 @@ import Testing
 
     // MARK: Restarts
 
-    /// The machine that starts with what is on the disk.
-    private static func restarted(_ bench: Bench, after pause: Duration = .seconds(2)) throws -> Bench {
-        let record = try #require(bench.written.last)
-        let moment = Moment(wall: bench.now.wall + pause, uptime: bench.now.uptime + .seconds(2))
-        return Bench(at: moment, .restored(record, SessionSecrets(), damaged: nil))
-    }
-
-    @Test func `polling goes on after a restart, at once`() throws {
-        var bench = try Self.restarted(Self.awaiting())
+    @Test func `polling goes on after a restart, at once`() {
+        var bench = Bench.withCodes().restarted(after: .seconds(2))
         #expect(bench.state == .establishing && bench.polls.count == 1)
         bench.failPoll(.pending)
         #expect(bench.state == .establishing)
@@ -749,34 +725,34 @@ import Testing
         #expect(bench.state == .established)
     }
 
-    @Test func `who is to be identified is bound after a restart, too`() throws {
+    @Test func `who is to be identified is bound after a restart, too`() {
         var before = Bench()
         let request = before.identify("ext-alice")
         before.answer(request, .success(.device))
         before.giveCodes()
-        var bench = try Self.restarted(before)
+        var bench = before.restarted(after: .seconds(2))
         bench.grantPoll()
         #expect(bench.facts.externalUserId == "ext-alice")
     }
 
     @Test(arguments: [PollFailure.denied, .expired, .refused("invalid_grant")])
-    func `an approval that fell into a restart has to be repeated, and that is said`(verdict: PollFailure) throws {
-        var bench = try Self.restarted(Self.awaiting())
+    func `an approval that fell into a restart has to be repeated, and that is said`(verdict: PollFailure) {
+        var bench = Bench.withCodes().restarted(after: .seconds(2))
         bench.failPoll(verdict)
         #expect(bench.state == .notLoggedIn)
         #expect(bench.facts.renewal.lastError?.contains("has to be repeated") == true)
     }
 
-    @Test func `a restart, a slow_down and the end of the codes are reported as an interrupted sign-in`() throws {
-        var bench = try Self.restarted(Self.awaiting())
+    @Test func `a restart, a slow_down and the end of the codes are reported as an interrupted sign-in`() {
+        var bench = Bench.withCodes().restarted(after: .seconds(2))
         bench.failPoll(.slowDown)
         bench.passToPoll()
         bench.failPoll(.expired)
         #expect(bench.facts.renewal.lastError?.contains("interrupted by a restart") == true)
     }
 
-    @Test func `codes that have ended by the clock are polled with until the provider answers`() throws {
-        var bench = try Self.restarted(Self.awaiting(), after: .seconds(3_600))
+    @Test func `codes that have ended by the clock are polled with until the provider answers`() {
+        var bench = Bench.withCodes().restarted(after: .seconds(3_600))
         bench.failPoll(.unavailable(Unavailability("No route to host")))
         bench.passToPoll()
         bench.failPoll(.unavailable(Unavailability("No route to host")))
@@ -786,10 +762,8 @@ import Testing
     }
 
     @Test
-    func `but no longer than they had to live when they were written, and the words leave open what became of them`()
-        throws
-    {
-        var bench = try Self.restarted(Self.awaiting(), after: .seconds(3_600))
+    func `but no longer than they had to live when they were written, and the words leave open what became of them`() {
+        var bench = Bench.withCodes().restarted(after: .seconds(3_600))
         let start = bench.now.uptime
         while bench.state == .establishing {
             bench.failPoll(.unavailable(Unavailability("No route to host")))
@@ -799,11 +773,11 @@ import Testing
         #expect(bench.facts.renewal.lastError?.contains("interrupted by a restart") == true)
     }
 
-    @Test func `what the provider asked for is waited for after a restart, too`() throws {
-        var before = Self.awaiting()
+    @Test func `what the provider asked for is waited for after a restart, too`() {
+        var before = Bench.withCodes()
         before.passToAlarm()
         before.failPoll(.unavailable(Unavailability("Busy", retryAfter: .seconds(100))))
-        var bench = try Self.restarted(before)
+        var bench = before.restarted(after: .seconds(2))
         #expect(bench.polls.isEmpty && bench.state == .establishing)
         bench.pass(.milliseconds(97_999))
         #expect(bench.polls.isEmpty)
@@ -812,7 +786,7 @@ import Testing
     }
 
     @Test func `a poll has its turn between sign-ins that follow one another`() {
-        var bench = Self.awaiting()
+        var bench = Bench.withCodes()
         bench.signIn(.signInToken("bob"))
         bench.signIn(.signInToken("carol"))
         bench.pass(.seconds(30))
@@ -859,7 +833,7 @@ import Testing
     }
 
     @Test func `a lost answer, a slow_down and the end of the codes are reported as an interrupted sign-in`() {
-        var bench = Self.awaiting()
+        var bench = Bench.withCodes()
         bench.passToPoll()
         bench.failPoll(.unavailable(Unavailability("The answer did not come", ambiguous: true)))
         bench.passToPoll()
@@ -870,7 +844,7 @@ import Testing
     }
 
     @Test func `an answer that was lost before the codes end is not told as if nobody had approved`() {
-        var bench = Self.awaiting()
+        var bench = Bench.withCodes()
         while bench.state == .establishing {
             bench.passToAlarm()
             if !bench.polls.isEmpty {
@@ -890,8 +864,8 @@ import Testing
         #expect(bench.facts.storage.durable)
     }
 
-    @Test func `a clock that was set back lets codes live no longer than they were given`() throws {
-        var bench = try Self.restarted(Self.awaiting(), after: .seconds(-86_400))
+    @Test func `a clock that was set back lets codes live no longer than they were given`() {
+        var bench = Bench.withCodes().restarted(after: .seconds(2), clockSetBy: .seconds(-86_402))
         bench.failPoll(.pending)
         let start = bench.now.uptime
         while bench.state == .establishing {
@@ -902,7 +876,7 @@ import Testing
     }
 
     @Test func `codes whose secrets are gone are forgotten`() throws {
-        let record = try #require(Self.awaiting().written.last)
+        let record = try #require(Bench.withCodes().written.last)
         var machine = Bench().machine
         let now = Bench().now
         _ = machine.restored(

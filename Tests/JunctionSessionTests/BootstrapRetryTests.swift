@@ -71,7 +71,7 @@ struct BootstrapRetryTests {
         bench.pass(.seconds(5))
         let spread = min(max((bench.now.uptime - began) / 10, .seconds(10)), .seconds(300))
 
-        for _ in 0..<10 { bench.perform(bench.machine.networkChanged(now: bench.now)) }
+        for _ in 0..<10 { bench.networkReturns() }
 
         let due = try #require(bench.machine.nextAlarm(now: bench.now))
         #expect((.seconds(5)...(.seconds(5) + spread)).contains(due - bench.now.wall))

@@ -81,7 +81,7 @@ struct EndlessFailureTests {
             tries += 1
             let left = end - bench.now.uptime
             bench.failRenewal(.unavailable(Unavailability("Away")))
-            while !bench.heldWrites.isEmpty { bench.endWrite() }
+            bench.endWrites()
             guard left > .zero else { break }
             let alarm = try #require(bench.machine.nextAlarm(now: bench.now))
             #expect(alarm - bench.now.wall <= max(left, .seconds(60)))

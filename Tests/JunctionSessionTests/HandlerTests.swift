@@ -4,17 +4,10 @@ import Testing
 
 /// Session handlers: local apps that are asked when a session is to be renewed (the vendor's document 003).
 struct HandlerTests {
-    private func due(handlers: UInt64...) -> Bench {
-        var bench = Bench.signedIn(mode: .handler)
-        for handler in handlers { bench.register(handler) }
-        bench.pass(.seconds(3_000))
-        return bench
-    }
-
     // MARK: Asking
 
     @Test func `a renewal that is due waits for a handler and begins when one registers`() {
-        var bench = due()
+        var bench = Bench.renewalDue()
         #expect(bench.facts.renewal.phase == .waitingForHandler)
         #expect(bench.renewals.isEmpty)
         #expect(bench.machine.nextAlarm(now: bench.now).map { $0 > bench.now.wall } ?? true)
@@ -27,7 +20,7 @@ struct HandlerTests {
     }
 
     @Test func `handlers are asked one at a time, the latest registered first`() {
-        var bench = due(handlers: 1, 2, 3)
+        var bench = Bench.renewalDue(handlers: 1, 2, 3)
         #expect(bench.everAsked.map(\.number) == [3])
         bench.answerQuestion(.unable)
         #expect(bench.everAsked.map(\.number) == [3, 2])
@@ -39,7 +32,7 @@ struct HandlerTests {
 
     @Test(arguments: [Said.renew, .credential])
     func `an answer leads to one renewal, and the session goes on`(answer: Said) {
-        var bench = due(handlers: 1)
+        var bench = Bench.renewalDue(handlers: 1)
         bench.answerQuestion(answer)
         #expect(bench.renewals.count == 1)
         bench.grantRenewal()
@@ -49,7 +42,7 @@ struct HandlerTests {
     }
 
     @Test func `silence past the deadline moves on to the next`() {
-        var bench = due(handlers: 1, 2)
+        var bench = Bench.renewalDue(handlers: 1, 2)
         bench.pass(.seconds(59))
         #expect(bench.everAsked.map(\.number) == [2])
         bench.pass(.seconds(1))
@@ -107,7 +100,7 @@ struct HandlerTests {
     }
 
     @Test func `a user whose handler was silent is asked last, also by a new handler, until one answers`() {
-        var bench = due(handlers: 1, 2)
+        var bench = Bench.renewalDue(handlers: 1, 2)
         bench.pass(.seconds(60))
         bench.answerQuestion(.unable)
         #expect(bench.everAsked.map(\.number) == [2, 1])
@@ -175,7 +168,7 @@ struct HandlerTests {
     }
 
     @Test func `what an app gave is tried again much later, and refused: the others are asked all the same`() {
-        var bench = due(handlers: 1, 2)
+        var bench = Bench.renewalDue(handlers: 1, 2)
         bench.answerQuestion(.credential)
         bench.failRenewal(.unavailable(Unavailability("Busy", retryAfter: .seconds(500))))
         while bench.renewals.isEmpty { bench.passToAlarm() }
@@ -186,7 +179,7 @@ struct HandlerTests {
     }
 
     @Test func `a handler that dies while it is asked harms nobody`() {
-        var bench = due(handlers: 1, 2)
+        var bench = Bench.renewalDue(handlers: 1, 2)
         bench.unregister(2)
         #expect(bench.questions.map(\.handler.number) == [1])
         bench.unregister(1)
@@ -194,7 +187,7 @@ struct HandlerTests {
     }
 
     @Test func `a token for another user moves on to the next, then counts as unable`() {
-        var bench = due(handlers: 1, 2)
+        var bench = Bench.renewalDue(handlers: 1, 2)
         bench.answerQuestion(.credential)
         bench.failRenewal(.answerRefused("The token is for another user"))
         #expect(bench.questions.map(\.handler.number) == [1])
@@ -205,17 +198,17 @@ struct HandlerTests {
     }
 
     @Test func `an auth token that met a transient failure is used again by the retry`() {
-        var bench = due(handlers: 1)
+        var bench = Bench.renewalDue(handlers: 1)
         bench.answerQuestion(.credential)
         bench.failRenewal(.unavailable(Unavailability("No answer")))
         #expect(bench.facts.renewal.phase == .backingOff)
-        bench.pass(bench.facts.renewal.notBefore! - bench.now.wall)
+        bench.passToNextAttempt()
         #expect(bench.everAsked.count == 1)
         #expect(bench.renewals.count == 1)
     }
 
     @Test func `a signature that may have arrived is not sent again: the retry asks for another one, at once`() {
-        var bench = due(handlers: 1)
+        var bench = Bench.renewalDue(handlers: 1)
         bench.answerQuestion(.signature)
         bench.failRenewal(.unavailable(Unavailability("No answer", ambiguous: true)))
         #expect(bench.facts.renewal.phase == .backingOff)
@@ -232,7 +225,7 @@ struct HandlerTests {
     }
 
     @Test func `a signature that never arrived is sent again`() {
-        var bench = due(handlers: 1)
+        var bench = Bench.renewalDue(handlers: 1)
         bench.answerQuestion(.signature)
         bench.failRenewal(.unavailable(Unavailability("Connection refused")))
         bench.pass(.seconds(2))
@@ -241,7 +234,7 @@ struct HandlerTests {
     }
 
     @Test func `a handler that has gone is not asked after another one's answer was refused`() {
-        var bench = due(handlers: 1, 2)
+        var bench = Bench.renewalDue(handlers: 1, 2)
         bench.answerQuestion(.credential)
         bench.unregister(1)
         bench.failRenewal(.answerRefused("The token is for another user"))
@@ -250,7 +243,7 @@ struct HandlerTests {
     }
 
     @Test func `a provider that forgot the registration has it asked for again, the session kept`() {
-        var bench = due(handlers: 1, 2)
+        var bench = Bench.renewalDue(handlers: 1, 2)
         bench.answerQuestion(.renew)
         bench.failRenewal(.registrationForgotten)
         #expect(bench.questions.map(\.handler.number) == [1])
@@ -258,7 +251,7 @@ struct HandlerTests {
     }
 
     @Test func `a token that met a forgotten registration is not spent: it registers anew at once`() {
-        var bench = due(handlers: 1)
+        var bench = Bench.renewalDue(handlers: 1)
         bench.answerQuestion(.credential)
         bench.failRenewal(.registrationForgotten)
         #expect(bench.facts.renewal.phase == .backingOff)
@@ -307,7 +300,7 @@ struct HandlerTests {
     }
 
     @Test func `whoever is told of a postponement is told when it is durable`() {
-        var bench = due(handlers: 1)
+        var bench = Bench.renewalDue(handlers: 1)
         let waiting = bench.renew()
         bench.holdsWrites = true
         bench.answerQuestion(.unable)
@@ -317,15 +310,11 @@ struct HandlerTests {
     }
 
     @Test func `a postponement is kept over a restart`() {
-        var bench = due(handlers: 1)
+        var bench = Bench.renewalDue(handlers: 1)
         bench.answerQuestion(.unable)
         let until = bench.facts.renewal.notBefore
 
-        var restarted = Bench(
-            at: bench.now,
-            mode: .handler,
-            .restored(bench.written.last!, SessionSecrets(), damaged: nil)
-        )
+        var restarted = bench.restarted(mode: .handler)
         restarted.register(1)
 
         #expect(restarted.questions.isEmpty)
@@ -336,7 +325,7 @@ struct HandlerTests {
     }
 
     @Test func `a wall clock that is set cannot shorten a postponement, nor make it endless`() {
-        var bench = due(handlers: 1)
+        var bench = Bench.renewalDue(handlers: 1)
         bench.answerQuestion(.unable)
         bench.stepWall(.seconds(10_000))
         #expect(bench.everAsked.count == 1)
@@ -346,7 +335,7 @@ struct HandlerTests {
     }
 
     @Test func `session renew passes a postponement`() {
-        var bench = due(handlers: 1)
+        var bench = Bench.renewalDue(handlers: 1)
         bench.answerQuestion(.unable)
         let request = bench.renew()
         #expect(bench.questions.last?.question.reason == .requested)
@@ -356,7 +345,7 @@ struct HandlerTests {
     }
 
     @Test func `session renew without anybody to ask leaves the postponement as it is`() {
-        var bench = due(handlers: 1)
+        var bench = Bench.renewalDue(handlers: 1)
         bench.answerQuestion(.unable)
         let until = bench.facts.renewal.notBefore
         bench.unregister(1)
@@ -404,7 +393,7 @@ struct HandlerTests {
     }
 
     @Test func `a sign-in beside a living token makes no call, postponed or not`() {
-        var bench = due(handlers: 1)
+        var bench = Bench.renewalDue(handlers: 1)
         bench.answerQuestion(.unable)
         let request = bench.signIn(.signInToken("alice"))
         #expect(bench.reply(to: request) == .done)
@@ -437,22 +426,14 @@ struct HandlerTests {
     }
 
     @Test func `after a restart only a refresh token is replayed; what an app gave is asked for again`() {
-        var bench = due(handlers: 1)
+        var bench = Bench.renewalDue(handlers: 1)
         bench.answerQuestion(.renew)
-        let replayed = Bench(
-            at: bench.now,
-            mode: .handler,
-            .restored(bench.written.last!, SessionSecrets(), damaged: nil)
-        )
+        let replayed = bench.restarted(mode: .handler)
         #expect(replayed.renewals.count == 1)
 
-        bench = due(handlers: 1)
+        bench = Bench.renewalDue(handlers: 1)
         bench.answerQuestion(.credential)
-        var asking = Bench(
-            at: bench.now,
-            mode: .handler,
-            .restored(bench.written.last!, SessionSecrets(), damaged: nil)
-        )
+        var asking = bench.restarted(mode: .handler)
         #expect(asking.renewals.isEmpty)
         asking.register(1)
         #expect(asking.questions.count == 1)
@@ -460,20 +441,10 @@ struct HandlerTests {
 
     // MARK: Signing in through a handler
 
-    private let registration = CredentialFacts(
-        scheme: .registration,
-        subject: .user(.user("alice")),
-        needsHandler: true
-    )
-
-    private func registration(of user: String) -> CredentialFacts {
-        CredentialFacts(scheme: .registration, subject: .user(.user(user)), needsHandler: true)
-    }
-
     @Test func `a sign-in without a token asks a handler for the missing one`() {
         var bench = Bench(mode: .handler)
         bench.register(1)
-        let request = bench.signIn(registration)
+        let request = bench.signIn(.registration(of: "alice"))
         #expect(bench.state == .establishing)
         #expect(bench.questions.last?.question.reason == .missing)
         #expect(bench.questions.last?.question.userId == "alice")
@@ -487,7 +458,7 @@ struct HandlerTests {
     func `a sign-in that no handler can help is refused, and nothing is postponed`(handlers: UInt64) {
         var bench = Bench(mode: .handler)
         if handlers > 0 { bench.register(1) }
-        let request = bench.signIn(registration)
+        let request = bench.signIn(.registration(of: "alice"))
         if handlers > 0 { bench.answerQuestion(.unable) }
         #expect(bench.refusal(of: request) == .providerUnavailable)
         #expect(bench.state == .notLoggedIn)
@@ -497,7 +468,7 @@ struct HandlerTests {
         var bench = Bench(mode: .handler)
         bench.register(1)
         bench.register(2)
-        let request = bench.signIn(registration)
+        let request = bench.signIn(.registration(of: "alice"))
         bench.answerQuestion(.credential)
         bench.failExchange(.refused("The token has expired"))
         #expect(bench.questions.map(\.handler.number) == [1])
@@ -509,7 +480,7 @@ struct HandlerTests {
     @Test func `a sign-in that fails for want of an app passes, in the app's own words`() {
         var bench = Bench(mode: .handler)
         bench.register(1)
-        let request = bench.signIn(registration)
+        let request = bench.signIn(.registration(of: "alice"))
         let open = bench.questions[0].question.attempt
         bench.perform(
             bench.machine.handlerAnswered(
@@ -527,7 +498,7 @@ struct HandlerTests {
     @Test func `a sign-in behind one whose handler is silent begins when that one's time is over`() {
         var bench = Bench(mode: .handler)
         bench.register(1)
-        let silent = bench.signIn(registration)
+        let silent = bench.signIn(.registration(of: "alice"))
         let next = bench.signIn(.signInToken("bob"))
         #expect(bench.exchanges.isEmpty)
 
@@ -543,7 +514,7 @@ struct HandlerTests {
         bench.register(1)
         bench.register(2)
         let request = bench.identify("ext-bob")
-        bench.answer(request, .success(registration(of: "bob")))
+        bench.answer(request, .success(.registration(of: "bob")))
         bench.answerQuestion(.credential)
         bench.renew()
         #expect(bench.questions.last?.question.reason == .requested)
@@ -567,7 +538,7 @@ struct HandlerTests {
         let request = bench.identify("ext-bob")
         bench.answer(
             request,
-            .success(registration(of: "bob"))
+            .success(.registration(of: "bob"))
         )
         #expect(bench.questions.last?.question.reason == .expired)
 
@@ -580,7 +551,7 @@ struct HandlerTests {
     // MARK: The words of a refusal
 
     @Test func `who asks for a renewal hears how many could not, when they are asked again, and what to do`() {
-        var bench = due(handlers: 1, 2)
+        var bench = Bench.renewalDue(handlers: 1, 2)
         let request = bench.renew()
         bench.answerQuestion(.unable)
         bench.answerQuestion(.unable)
@@ -600,7 +571,7 @@ struct HandlerTests {
     }
 
     @Test func `an answer that was refused is given as the reason`() {
-        var bench = due(handlers: 1)
+        var bench = Bench.renewalDue(handlers: 1)
         let request = bench.renew()
         bench.answerQuestion(.credential)
         bench.failRenewal(.answerRefused("The token is for another user"))
@@ -621,11 +592,7 @@ struct HandlerTests {
         #expect(bench.message(of: request)?.contains("no session handler could help (1 was asked). It is kept") == true)
         #expect((bench.retryAfter(of: request) ?? .zero) >= .seconds(500))
 
-        var restarted = Bench(
-            at: bench.now,
-            mode: .handler,
-            .restored(bench.written.last!, SessionSecrets(), damaged: nil)
-        )
+        var restarted = bench.restarted(mode: .handler)
         let again = restarted.token()
         #expect(restarted.message(of: again)?.contains("no session handler could help. It is kept") == true)
         #expect(restarted.retryAfter(of: again) == bench.retryAfter(of: request))
@@ -650,7 +617,7 @@ struct HandlerTests {
         var bench = Bench.signedIn(mode: .handler)
         bench.register(1)
         let request = bench.identify("ext-bob")
-        bench.answer(request, .success(registration(of: "bob")))
+        bench.answer(request, .success(.registration(of: "bob")))
         let renewal = bench.renew()
         #expect(bench.everAsked.count == 1)
         #expect(bench.reply(to: renewal) == nil)
@@ -679,7 +646,7 @@ struct HandlerTests {
     func `a sign-in without a token hears who was asked for it`(handlers: UInt64, message: String) {
         var bench = Bench(mode: .handler)
         if handlers > 0 { bench.register(1) }
-        let request = bench.signIn(registration)
+        let request = bench.signIn(.registration(of: "alice"))
         if handlers > 0 { bench.answerQuestion(.unable) }
         #expect(bench.message(of: request) == message)
     }

@@ -27,7 +27,7 @@ struct HurryTests {
     private func fail(_ bench: inout Bench, retryAfter: Duration? = nil) throws {
         send(&bench)
         bench.failRenewal(.unavailable(Unavailability("No route", retryAfter: retryAfter)))
-        while !bench.heldWrites.isEmpty { bench.endWrite() }
+        bench.endWrites()
     }
 
     private func send(_ bench: inout Bench) {
@@ -45,7 +45,7 @@ struct HurryTests {
         let waits = try (0..<100 as Range<UInt64>).map { seed in
             var other = bench
             other.machine.random = Randomness(seed: seed)
-            other.perform(other.machine.networkChanged(now: other.now))
+            other.networkReturns()
             return try wait(of: other)
         }
         let least = try #require(waits.min())
@@ -62,7 +62,7 @@ struct HurryTests {
         bench.passToAlarm()
         bench.failPoll(.unavailable(Unavailability("No route")))
         let before = bench.now.uptime
-        bench.perform(bench.machine.networkChanged(now: bench.now))
+        bench.networkReturns()
         bench.passToAlarm()
         #expect(bench.polls.count == 1)
         #expect(bench.now.uptime - before >= .seconds(30))
@@ -76,7 +76,7 @@ struct HurryTests {
             while bench.telling == nil { bench.passToAlarm() }
         }
         bench.endRevocation(Unavailability("No route"))
-        bench.perform(bench.machine.networkChanged(now: bench.now))
+        bench.networkReturns()
         let before = bench.now.uptime
         bench.passToAlarm()
         #expect(bench.telling != nil)
@@ -128,7 +128,7 @@ struct HurryTests {
         var bench = try backingOff(for: .seconds(10_000))
         send(&bench)
         bench.grantRenewal()
-        while !bench.heldWrites.isEmpty { bench.endWrite() }
+        bench.endWrites()
         repeat { try fail(&bench) } while try wait(of: bench) <= .seconds(25)
 
         #expect(try hurriedWaits(of: bench).most <= .seconds(20))
@@ -136,9 +136,9 @@ struct HurryTests {
 
     @Test func `much news is no more than one`() throws {
         var bench = try backingOff()
-        bench.perform(bench.machine.networkChanged(now: bench.now))
+        bench.networkReturns()
         let first = try wait(of: bench)
-        for _ in 0..<1_000 { bench.perform(bench.machine.networkChanged(now: bench.now)) }
+        for _ in 0..<1_000 { bench.networkReturns() }
 
         #expect(try wait(of: bench) == first)
     }
@@ -146,7 +146,7 @@ struct HurryTests {
     @Test func `ten seconds after the last attempt it is only spread`() throws {
         var bench = try backingOff(waiting: .seconds(25))
         bench.pass(.seconds(10))
-        bench.perform(bench.machine.networkChanged(now: bench.now))
+        bench.networkReturns()
 
         #expect((.zero...(.seconds(10))).contains(try wait(of: bench)))
     }
@@ -154,7 +154,7 @@ struct HurryTests {
     @Test func `what the provider asked for is waited for`() throws {
         var bench = try backingOff(retryAfter: .seconds(1_000))
         let before = try wait(of: bench)
-        bench.perform(bench.machine.networkChanged(now: bench.now))
+        bench.networkReturns()
 
         #expect(try wait(of: bench) == before)
     }
@@ -164,10 +164,10 @@ struct HurryTests {
         bench.register(1)
         bench.pass(.seconds(4_000))
         bench.answerQuestion(.unable)
-        while !bench.heldWrites.isEmpty { bench.endWrite() }
+        bench.endWrites()
         let before = try wait(of: bench)
         #expect(before >= .seconds(600))
-        bench.perform(bench.machine.networkChanged(now: bench.now))
+        bench.networkReturns()
 
         #expect(try wait(of: bench) == before)
     }
@@ -175,7 +175,7 @@ struct HurryTests {
     @Test func `a machine that waits for nothing does nothing`() {
         var bench = Bench.signedIn()
         let before = bench.machine.nextAlarm(now: bench.now)
-        bench.perform(bench.machine.networkChanged(now: bench.now))
+        bench.networkReturns()
 
         #expect(bench.machine.nextAlarm(now: bench.now) == before)
         #expect(bench.renewals.isEmpty)

@@ -70,7 +70,7 @@ struct IdentifyTests {
         bench.judge(Verdict(code: "400312", message: "The user is banned"))
         #expect(bench.reply(to: request) == nil)
 
-        while !bench.heldWrites.isEmpty { bench.endWrite() }
+        bench.endWrites()
 
         #expect(bench.refusal(of: request) == .sessionTerminated)
     }

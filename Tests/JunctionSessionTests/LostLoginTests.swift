@@ -5,8 +5,6 @@ import Testing
 /// The sequences in which a login was once lost, or two users were mixed: each found by reading, none by the tests there
 /// were then.
 struct LostLoginTests {
-    private let lost = RenewalFailure.unavailable(Unavailability("It answered 502", ambiguous: true))
-    private let busy = RenewalFailure.unavailable(Unavailability("It answered 503"))
 
     // MARK: 1. The hybrid
 
@@ -36,7 +34,7 @@ struct LostLoginTests {
         let alices = bench.machine.servedSecrets
         bench.identify(switchingTo: "bob")
 
-        bench.now = Moment(wall: bench.now.wall + .seconds(61), uptime: bench.now.uptime + .seconds(61))
+        bench.advance(by: .seconds(61))
         switch event {
         case "renew": bench.renew()
         case "token": bench.token()
@@ -72,10 +70,10 @@ struct LostLoginTests {
             var bench = Bench.signedIn(life: .seconds(60), seed: UInt64(seed))
             bench.pass(.seconds(61))
             for _ in 0..<8 {
-                bench.failRenewal(busy)
-                bench.pass(bench.facts.renewal.notBefore! - bench.now.wall)
+                bench.failRenewal(.busy)
+                bench.passToNextAttempt()
             }
-            bench.failRenewal(lost)
+            bench.failRenewal(.lost)
             #expect(bench.facts.renewal.notBefore! - bench.now.wall <= .seconds(2))
         }
     }
@@ -89,7 +87,7 @@ struct LostLoginTests {
         #expect(bench.facts.renewal.notBefore! - bench.now.wall <= .seconds(2))
         bench.pass(.seconds(2))
         bench.failRenewal(.unavailable(Unavailability("It answered 503", retryAfter: .seconds(600))))
-        bench.pass(bench.facts.renewal.notBefore! - bench.now.wall)
+        bench.passToNextAttempt()
         #expect(bench.renewals.count == 1)
         #expect(bench.now.uptime - sent <= .seconds(24))
         // The window is over: now the provider's own wish counts.
@@ -107,9 +105,9 @@ struct LostLoginTests {
             var inside = 0
             for _ in 0..<2 {
                 bench.pass(random.uniform(in: .zero...(.seconds(10))))
-                bench.failRenewal(isAmbiguous ? lost : busy)
+                bench.failRenewal(isAmbiguous ? .lost : .busy)
                 guard bench.machine.renewal.isReplaying else { break }
-                bench.pass(bench.facts.renewal.notBefore! - bench.now.wall)
+                bench.passToNextAttempt()
                 #expect(bench.renewals.count == 1)
                 if bench.now.uptime - sent <= .seconds(25) { inside += 1 }
                 isAmbiguous = random.next() % 2 == 0
@@ -127,7 +125,7 @@ struct LostLoginTests {
         bench.pass(.seconds(3_000))
         bench.answerQuestion(.renew)
         bench.unregister(1)
-        bench.failRenewal(lost)
+        bench.failRenewal(.lost)
         bench.pass(.seconds(2))
         #expect(bench.renewals.count == 1)
         #expect(bench.everAsked.count == 1)
@@ -139,10 +137,10 @@ struct LostLoginTests {
         bench.pass(.seconds(3_000))
         // An intent stands from an attempt that was lost; then nobody can help; then somebody asks for a renewal.
         bench.answerQuestion(.renew)
-        bench.failRenewal(lost)
+        bench.failRenewal(.lost)
         for _ in 0..<2 {
-            bench.pass(bench.facts.renewal.notBefore! - bench.now.wall)
-            bench.failRenewal(busy)
+            bench.passToNextAttempt()
+            bench.failRenewal(.busy)
         }
         bench.pass(.seconds(30))
         bench.answerQuestion(.unable)
@@ -151,11 +149,7 @@ struct LostLoginTests {
         bench.answerQuestion(.renew)
         #expect(bench.renewals.count == 1)
 
-        let restarted = Bench(
-            at: bench.now,
-            mode: .handler,
-            .restored(bench.written.last!, SessionSecrets(), damaged: nil)
-        )
+        let restarted = bench.restarted(mode: .handler)
 
         #expect(restarted.renewals.count == 1)
         #expect(restarted.facts.renewal.phase == .inFlight)
@@ -186,8 +180,8 @@ struct LostLoginTests {
             later = Moment(wall: later.wall + .seconds(5), uptime: Uptime(milliseconds: 2_000))
             var restarted = Bench(seed: seed, at: later, .restored(record, SessionSecrets(), damaged: nil))
             #expect(restarted.renewals.count == 1)
-            restarted.failRenewal(busy)
-            restarted.pass(restarted.facts.renewal.notBefore! - restarted.now.wall)
+            restarted.failRenewal(.busy)
+            restarted.passToNextAttempt()
             #expect(restarted.renewals.count == 1)
             #expect(restarted.now.wall - record.writtenAt <= .seconds(24))
             #expect(restarted.now.wall - record.writtenAt >= .seconds(15))
@@ -230,7 +224,7 @@ struct LostLoginTests {
             #expect(bench.state == .established)
             #expect(bench.facts.accessToken!.expiresAt - bench.now.wall == .seconds(3_597))
 
-            let restarted = Bench(at: bench.now, .restored(bench.written.last!, SessionSecrets(), damaged: nil))
+            let restarted = bench.restarted()
             #expect(restarted.facts.accessToken!.expiresAt - restarted.now.wall == .seconds(3_597))
         }
     }
@@ -273,7 +267,7 @@ struct LostLoginTests {
         bench.pass(.seconds(3_000))
         bench.answerQuestion(.credential)
         let request = bench.identify("ext-bob")
-        let facts = CredentialFacts(scheme: .registration, subject: .user(.user("bob")), needsHandler: true)
+        let facts = CredentialFacts.registration(of: "bob")
         bench.answer(request, .success(facts))
         let question = bench.questions.last!
         #expect(question.question.reason == .missing)
@@ -310,7 +304,7 @@ struct LostLoginTests {
     @Test func `8 a success clears it, and so does a replay's`() {
         var bench = Bench.signedIn()
         let first = bench.renew()
-        bench.failRenewal(lost)
+        bench.failRenewal(.lost)
         #expect(bench.refusal(of: first) == .providerUnavailable)
         bench.pass(.seconds(2))
         bench.grantRenewal()

@@ -8,13 +8,6 @@ struct PartialGrantTests {
     private static let trouble = ExchangeFailure.unavailable(Unavailability("userinfo answered 503"))
     private static let again = Unavailability("userinfo answered 503")
 
-    /// The machine that starts with what is on the disk.
-    private static func restarted(_ bench: Bench, after pause: Duration = .seconds(2)) throws -> Bench {
-        let record = try #require(bench.written.last)
-        let moment = Moment(wall: bench.now.wall + pause, uptime: bench.now.uptime + .seconds(2))
-        return Bench(at: moment, .restored(record, SessionSecrets(), damaged: nil))
-    }
-
     /// A sign-in has been granted tokens, and userinfo does not answer.
     private static func waiting() -> Bench {
         var bench = Bench()
@@ -36,7 +29,7 @@ struct PartialGrantTests {
         #expect(bench.goneOn == [true])
         bench.grantExchange()
         #expect(bench.heldWrites.last?.record.partialGrants.isEmpty == true, "the session is in its place")
-        while !bench.heldWrites.isEmpty { bench.endWrite() }
+        bench.endWrites()
         #expect(bench.reply(to: request) == .done && bench.givenBack.isEmpty)
     }
 
@@ -67,7 +60,7 @@ struct PartialGrantTests {
         #expect(refusal.remedy?.contains("sign in with the same") == true)
         #expect(refusal.remedy?.contains("nothing was spent") == false)
 
-        var bench = try Self.restarted(before)
+        var bench = before.restarted(after: .seconds(2))
         let kept = try #require(bench.machine.signIn.grantsInUse.first)
         #expect(bench.machine.secretsInUse.contains(kept))
         bench.signIn(.linkCode)
@@ -124,8 +117,8 @@ struct PartialGrantTests {
         #expect(bench.givenBack.count == 2 && bench.goneOn.last == false)
     }
 
-    @Test func `after an hour it is given back by itself, over a restart and a clock that is set`() throws {
-        var bench = try Self.restarted(Self.waiting(), after: .seconds(1_800))
+    @Test func `after an hour it is given back by itself, over a restart and a clock that is set`() {
+        var bench = Self.waiting().restarted(after: .seconds(1_800))
         bench.stepWall(.seconds(-86_400))
         bench.pass(.seconds(1_799))
         #expect(bench.givenBack.isEmpty)
@@ -156,7 +149,7 @@ struct PartialGrantTests {
 
     // MARK: An approval
 
-    @Test func `an approval that was granted outlives its codes, and is told as what it is`() throws {
+    @Test func `an approval that was granted outlives its codes, and is told as what it is`() {
         var bench = Bench()
         bench.signIn(.device)
         bench.giveCodes(life: .seconds(60))
@@ -166,7 +159,7 @@ struct PartialGrantTests {
         bench.pass(.seconds(120))
         #expect(bench.state == .establishing)
 
-        var after = try Self.restarted(bench)
+        var after = bench.restarted(after: .seconds(2))
         #expect(after.polls.count == 1)
         after.grantPoll()
         #expect(after.state == .established && after.written.last?.partialGrants.isEmpty == true)

@@ -6,35 +6,6 @@ import Testing
 
 /// Each test says what a sentence of the normative pages wants, and fails for as long as the core does otherwise.
 struct RenewalPromiseTests {
-    private let refused = RenewalFailure.unavailable(Unavailability("Connection refused"))
-    private let lost = RenewalFailure.unavailable(Unavailability("It answered 502", ambiguous: true))
-    private let demanding = RenewalFailure.unavailable(Unavailability("It answered 503", retryAfter: .seconds(3_600)))
-    private let lostDemanding = RenewalFailure.unavailable(
-        Unavailability("It answered 502", retryAfter: .seconds(3_600), ambiguous: true)
-    )
-
-    private func restarted(_ bench: Bench, after downtime: Duration = .zero, mode: RenewalMode = .automatic) -> Bench {
-        let now = Moment(wall: bench.now.wall + downtime, uptime: Uptime(milliseconds: 10_000))
-        return Bench(at: now, mode: mode, .restored(bench.written.last!, SessionSecrets(), damaged: nil))
-    }
-
-    /// How many renewals leave in this time, each of which fails so.
-    private func attempts(_ bench: inout Bench, in duration: Duration, _ failure: RenewalFailure) -> Int {
-        let end = bench.now.uptime + duration
-        var count = 0
-        while count < 1_000 {
-            while !bench.renewals.isEmpty {
-                bench.failRenewal(failure)
-                count += 1
-            }
-            guard let alarm = bench.machine.nextAlarm(now: bench.now),
-                bench.now.uptime + (alarm - bench.now.wall) <= end
-            else { break }
-            bench.pass(max(alarm - bench.now.wall, .milliseconds(1)))
-        }
-        return count
-    }
-
     // MARK: A postponement belongs to the mode that asks handlers
 
     @Test func `a start in automatic mode renews although handlers were unable before it`() {
@@ -44,10 +15,10 @@ struct RenewalPromiseTests {
         bench.answerQuestion(.unable)
         #expect(bench.facts.renewal.phase == .postponed)
 
-        var automatic = restarted(bench, after: .seconds(61))
+        var automatic = bench.restarted(after: .seconds(61), rebooted: true)
 
         #expect(automatic.renewals.count == 1)
-        automatic.failRenewal(refused)
+        automatic.failRenewal(.unreachable)
         #expect(automatic.facts.renewal.phase == .backingOff)
     }
 
@@ -65,7 +36,7 @@ struct RenewalPromiseTests {
         var bench = Bench.signedIn()
         bench.pass(.seconds(2_900))
         #expect(bench.renewals.count == 1)
-        bench.failRenewal(demanding)
+        bench.failRenewal(.busyForAnHour)
         let request = bench.token(validFor: .seconds(2_000))
         #expect(bench.state == .established)
         #expect(bench.refusal(of: request) == .busy)
@@ -103,32 +74,32 @@ struct RenewalPromiseTests {
     @Test func `a demand in answer to a replay is honoured once the replays are made`() {
         var bench = Bench.signedIn()
         bench.renew()
-        bench.failRenewal(lost)
+        bench.failRenewal(.lost)
         bench.passToAlarm()
-        bench.failRenewal(demanding)
+        bench.failRenewal(.busyForAnHour)
         #expect(bench.machine.renewal.isReplaying)
         bench.passToAlarm()  // the late replay: it may be made
         #expect(bench.renewals.count == 1)
-        bench.failRenewal(refused)
-        #expect(attempts(&bench, in: .seconds(3_000), refused) == 0)
+        bench.failRenewal(.unreachable)
+        #expect(bench.failRenewals(for: .seconds(3_000), .unreachable) == 0)
     }
 
     @Test func `a demand beside an ambiguous outcome is honoured once the replays are made`() {
         var bench = Bench.signedIn()
         bench.renew()
-        bench.failRenewal(lostDemanding)
+        bench.failRenewal(.lostAndBusyForAnHour)
         bench.passToAlarm()
-        bench.failRenewal(refused)
+        bench.failRenewal(.unreachable)
         bench.passToAlarm()
-        bench.failRenewal(refused)
-        #expect(attempts(&bench, in: .seconds(3_000), refused) == 0)
+        bench.failRenewal(.unreachable)
+        #expect(bench.failRenewals(for: .seconds(3_000), .unreachable) == 0)
     }
 
     @Test func `a demand beside an open intent survives a restart, but for the replays`() {
         var bench = Bench.signedIn()
         bench.renew()
         for _ in 0..<7 {
-            bench.failRenewal(lostDemanding)
+            bench.failRenewal(.lostAndBusyForAnHour)
             if bench.machine.renewal.isReplaying { bench.passToAlarm() }
         }
         #expect(bench.facts.renewal.notBefore! - bench.now.wall >= .seconds(3_600))
@@ -136,21 +107,21 @@ struct RenewalPromiseTests {
             bench.written.last.map { if case .session(let s) = $0.content { s.demandedUntil != nil } else { false } }
                 == true
         )
-        var after = restarted(bench, after: .seconds(60))
+        var after = bench.restarted(after: .seconds(60), rebooted: true)
         #expect(after.renewals.count == 1)  // the replay
-        after.failRenewal(refused)
-        #expect(attempts(&after, in: .seconds(3_000), refused) == 0)
+        after.failRenewal(.unreachable)
+        #expect(after.failRenewals(for: .seconds(3_000), .unreachable) == 0)
     }
 
     @Test func `a session renew in a demanded pause is one attempt, and the pause goes on`() {
         var bench = Bench.signedIn()
         bench.renew()
-        bench.failRenewal(demanding)
+        bench.failRenewal(.busyForAnHour)
         bench.pass(.seconds(11))
         bench.renew()
         #expect(bench.renewals.count == 1)
-        bench.failRenewal(refused)
-        #expect(attempts(&bench, in: .seconds(3_000), refused) == 0)
+        bench.failRenewal(.unreachable)
+        #expect(bench.failRenewals(for: .seconds(3_000), .unreachable) == 0)
     }
 
     // MARK: Replays
@@ -168,7 +139,7 @@ struct RenewalPromiseTests {
         for _ in 0..<40 where bench.now.uptime - began < .seconds(540) {
             while let tried = bench.renewals.last.flatMap({ bench.machine.renewal.sent($0)?.tried }) {
                 if tried.isReplay { replays += 1 }
-                bench.failRenewal(lost)
+                bench.failRenewal(.lost)
             }
             if bench.machine.renewal.isReplaying { bench.passToAlarm() } else { break }
         }
@@ -178,7 +149,7 @@ struct RenewalPromiseTests {
         bench.failRenewal(.reauthenticationRequired)
         bench.pass(.seconds(11))
         bench.renew()
-        bench.failRenewal(lost)
+        bench.failRenewal(.lost)
         bench.pass(.seconds(2))
         for attempt in bench.renewals where bench.machine.renewal.sent(attempt)?.tried.isReplay == true { replays += 1 }
         #expect(bench.now.uptime - began < .seconds(600))
@@ -189,7 +160,7 @@ struct RenewalPromiseTests {
         var bench = Bench.signedIn()
         bench.renew()
         let sent = bench.now.uptime
-        bench.failRenewal(lost)
+        bench.failRenewal(.lost)
         bench.passToAlarm()
         #expect(bench.machine.renewal.departure! - sent <= .seconds(25))
     }
@@ -225,7 +196,7 @@ struct RenewalPromiseTests {
         bench.renew()
         #expect(bench.everAsked.count == 2)
         bench.answerQuestion(.renew)
-        bench.failRenewal(refused)
+        bench.failRenewal(.unreachable)
         bench.pass(.seconds(5))
         #expect(bench.everAsked.count == 2)
     }
@@ -238,7 +209,7 @@ struct RenewalPromiseTests {
         bench.pass(.seconds(30))
         bench.renew()
         bench.answerQuestion(.credential)
-        var after = restarted(bench, after: .seconds(5), mode: .handler)
+        var after = bench.restarted(after: .seconds(5), rebooted: true, mode: .handler)
         after.register(1)
         #expect(after.everAsked.isEmpty)
     }
@@ -247,7 +218,7 @@ struct RenewalPromiseTests {
 
     @Test func `a token obtained less than ten seconds ago is not renewed early, after a restart either`() {
         let bench = Bench.signedIn(life: .seconds(20))
-        var after = restarted(bench, after: .seconds(2))
+        var after = bench.restarted(after: .seconds(2), rebooted: true)
         after.pass(.seconds(3))
         after.token(validFor: .seconds(16))
         #expect(after.renewals.isEmpty)
@@ -284,7 +255,7 @@ struct RenewalPromiseTests {
         bench.endWrite()
         #expect(bench.facts.userId == "bob")
         let verdict = Verdict(code: "400312", message: "alice is banned")
-        bench.perform(bench.machine.apiCallJudged(verdict, generation: generation, now: bench.now))
+        bench.judge(verdict, generation: generation)
         #expect(bench.state == .established)
     }
 
@@ -314,7 +285,7 @@ struct RenewalPromiseTests {
         // "for ten minutes or longer without a reason" is not so.
         #expect(bench.message(of: request)?.contains("ten minutes") != true)
         // No further network until a new credential comes.
-        #expect(attempts(&bench, in: .seconds(86_400), .unavailable(unexplained)) == 0)
+        #expect(bench.failRenewals(for: .seconds(86_400), .unavailable(unexplained)) == 0)
     }
 
 }

@@ -31,7 +31,7 @@ struct RenewalTests {
 
     @Test func `a restart does not draw again`() {
         let before = Bench.signedIn()
-        let after = Bench(seed: 99, .restored(before.written.last!, SessionSecrets(), damaged: nil))
+        let after = before.restarted(seed: 99)
         #expect(after.facts.renewal.notBefore == before.facts.renewal.notBefore)
         #expect(after.state == .established)
         #expect(after.renewals.isEmpty)
@@ -60,7 +60,7 @@ struct RenewalTests {
     @Test func `an open intent is replayed at once after a restart`() {
         var bench = Bench.signedIn()
         bench.renew()
-        let restarted = Bench(.restored(bench.written.last!, SessionSecrets(), damaged: nil))
+        let restarted = bench.restarted()
         #expect(restarted.renewals.count == 1)
         #expect(restarted.state == .established)
     }
@@ -176,9 +176,6 @@ struct RenewalTests {
 
     // MARK: Replays
 
-    private static let lost = RenewalFailure.unavailable(Unavailability("The answer was lost", ambiguous: true))
-    private static let busy = RenewalFailure.unavailable(Unavailability("It answered 503"))
-
     @Test func `an ambiguous outcome is replayed within two seconds, once more inside the grace, then by the backoff`()
     {
         for seed in 0..<100 {
@@ -186,20 +183,20 @@ struct RenewalTests {
             bench.renew()
             let sent = bench.now.uptime
 
-            bench.failRenewal(Self.lost)
+            bench.failRenewal(.lost)
             let first = bench.facts.renewal.notBefore! - bench.now.wall
             #expect(first <= .seconds(2))
             bench.pass(first)
             #expect(bench.renewals.count == 1)
 
             // A 503 to a replay is the server's own no to that one: the first request's outcome is as unknown as before.
-            bench.failRenewal(Self.busy)
-            bench.pass(bench.facts.renewal.notBefore! - bench.now.wall)
+            bench.failRenewal(.busy)
+            bench.passToNextAttempt()
             let second = bench.now.uptime - sent
             #expect(second >= .seconds(10) && second <= .seconds(24))
             #expect(bench.renewals.count == 1)
 
-            bench.failRenewal(Self.busy)
+            bench.failRenewal(.busy)
             #expect(bench.facts.renewal.notBefore! - bench.now.wall <= .seconds(8))
             #expect(!bench.machine.renewal.isReplaying)
         }
@@ -210,20 +207,20 @@ struct RenewalTests {
             var bench = Bench.signedIn(life: .seconds(600), seed: UInt64(seed))
             bench.renew()
             for _ in 0..<6 {
-                bench.failRenewal(Self.lost)
+                bench.failRenewal(.lost)
                 let delay = bench.facts.renewal.notBefore! - bench.now.wall
                 #expect(bench.machine.renewal.isReplaying)
                 #expect(delay <= .seconds(2))
                 bench.pass(delay)
                 #expect(bench.renewals.count == 1)
             }
-            bench.failRenewal(Self.lost)
+            bench.failRenewal(.lost)
             #expect(!bench.machine.renewal.isReplaying)
 
             // Ten minutes later the window opens again.
             bench.now.uptime = bench.now.uptime + .seconds(601)
             bench.pass(.seconds(600))
-            bench.failRenewal(Self.lost)
+            bench.failRenewal(.lost)
             #expect(bench.machine.renewal.isReplaying)
         }
     }
@@ -232,12 +229,12 @@ struct RenewalTests {
         for seed in 0..<50 {
             var bench = Bench.signedIn(seed: UInt64(seed))
             bench.renew()
-            bench.failRenewal(Self.lost)
+            bench.failRenewal(.lost)
             var replays = 0
             while bench.machine.renewal.isReplaying {
                 replays += 1
-                bench.pass(bench.facts.renewal.notBefore! - bench.now.wall)
-                bench.failRenewal(Self.busy)
+                bench.passToNextAttempt()
+                bench.failRenewal(.busy)
             }
             #expect(replays == 2)
         }
@@ -259,7 +256,7 @@ struct RenewalTests {
     @Test func `a caller with a dead token may pass the backoff once in ten seconds`() {
         var bench = Bench.backingOff()
         for _ in 0..<8 {
-            bench.pass(bench.facts.renewal.notBefore! - bench.now.wall)
+            bench.passToNextAttempt()
             bench.failRenewal(.unavailable(Unavailability("No answer")))
         }
         let retryAt = bench.facts.renewal.notBefore!
@@ -279,7 +276,7 @@ struct RenewalTests {
     @Test func `a resume from suspend retries sooner, once in ten seconds`() {
         var bench = Bench.backingOff()
         for _ in 0..<8 {
-            bench.pass(bench.facts.renewal.notBefore! - bench.now.wall)
+            bench.passToNextAttempt()
             bench.failRenewal(.unavailable(Unavailability("No answer")))
         }
         bench.stepWall(.seconds(1))
@@ -310,7 +307,7 @@ struct RenewalTests {
         var bench = Bench.signedIn()
         bench.renew()
         bench.failRenewal(.unavailable(Unavailability("No answer")))
-        bench.pass(bench.facts.renewal.notBefore! - bench.now.wall)
+        bench.passToNextAttempt()
         bench.grantRenewal()
         #expect(bench.facts.renewal.failures == 0)
         #expect(bench.facts.renewal.lastError == nil)
@@ -330,7 +327,7 @@ struct RenewalTests {
         #expect(!bench.facts.flags.contains(.signedIn))
         #expect(bench.refusal { $0.token() } == .sessionTerminated)
 
-        let restarted = Bench(.restored(bench.written.last!, SessionSecrets(), damaged: nil))
+        let restarted = bench.restarted()
         #expect(restarted.state == .terminated)
         #expect(restarted.facts.termination?.code == "invalid_token")
     }
@@ -451,18 +448,11 @@ struct RenewalTests {
 
     // MARK: What the provider demands
 
-    /// The machine that starts with what is on the disk.
-    private static func restarted(_ bench: Bench) throws -> Bench {
-        let record = try #require(bench.written.last)
-        let moment = Moment(wall: bench.now.wall + .seconds(2), uptime: bench.now.uptime + .seconds(2))
-        return Bench(at: moment, .restored(record, SessionSecrets(), damaged: nil))
-    }
-
-    @Test func `a pause that the provider has demanded holds over a restart`() throws {
+    @Test func `a pause that the provider has demanded holds over a restart`() {
         var before = Bench.signedIn()
         before.renew()
         before.failRenewal(.unavailable(Unavailability("Too many requests", retryAfter: .seconds(600))))
-        var bench = try Self.restarted(before)
+        var bench = before.restarted(after: .seconds(2))
 
         #expect(bench.renewals.isEmpty && bench.facts.renewal.phase == .backingOff)
         bench.pass(.seconds(597))
@@ -470,15 +460,15 @@ struct RenewalTests {
         bench.pass(.seconds(70))
         #expect(bench.renewals.count == 1)
         bench.grantRenewal()
-        #expect(try Self.restarted(bench).facts.renewal.phase == .scheduled)
+        #expect(bench.restarted(after: .seconds(2)).facts.renewal.phase == .scheduled)
     }
 
-    @Test func `a wall clock that is set during such a pause neither ends nor lengthens it over a restart`() throws {
+    @Test func `a wall clock that is set during such a pause neither ends nor lengthens it over a restart`() {
         var before = Bench.signedIn()
         before.renew()
         before.failRenewal(.unavailable(Unavailability("Too many requests", retryAfter: .seconds(600))))
         before.stepWall(.seconds(1_000))
-        var bench = try Self.restarted(before)
+        var bench = before.restarted(after: .seconds(2))
 
         #expect(bench.renewals.isEmpty)
         bench.pass(.seconds(500))

@@ -4,18 +4,6 @@ import Testing
 
 /// The provider hears of a sign-out behind its back: later if need be, and not for ever.
 struct RevocationTests {
-    private let offline = Unavailability("No answer")
-
-    private func signedOut(_ user: String = "alice", life: Duration = .seconds(3_600)) -> Bench {
-        var bench = Bench.signedIn(user, life: life)
-        bench.signOut()
-        return bench
-    }
-
-    private func givenUp(_ bench: Bench) -> [String] {
-        bench.reports.compactMap { if case .revocationGivenUp(let reason) = $0 { reason } else { nil } }
-    }
-
     // MARK: Telling
 
     @Test func `the provider is told once the sign-out is over here, and not before`() {
@@ -32,13 +20,13 @@ struct RevocationTests {
     }
 
     @Test func `a provider that was told is told no more, and nothing is kept`() {
-        var bench = signedOut()
+        var bench = Bench.signedOut()
         bench.endRevocation()
         bench.pass(.seconds(86_400))
         #expect(bench.revoked.count == 1)
         #expect(bench.waitingRevocations.isEmpty)
         #expect(bench.machine.nextAlarm(now: bench.now) == nil)
-        #expect(givenUp(bench).isEmpty)
+        #expect(bench.givenUpRevocations.isEmpty)
     }
 
     @Test func `a disk that refuses the tombstone does not keep the provider from hearing`() {
@@ -116,7 +104,7 @@ struct RevocationTests {
         bench.answer(request, .success(.signInToken("bob")))
         bench.grantExchange(of: "bob")
         bench.signOut()
-        while !bench.heldWrites.isEmpty { bench.endWrite() }
+        bench.endWrites()
         bench.endRevocation()
 
         #expect(bench.state == .notLoggedIn)
@@ -212,7 +200,7 @@ struct RevocationTests {
             var bench = Bench.signedIn(life: .seconds(864_000), seed: seed)
             bench.signOut()
             for failures in 1...20 {
-                bench.endRevocation(offline)
+                bench.endRevocation(.offline)
                 let alarm = bench.machine.nextAlarm(now: bench.now)!
                 let delay = alarm - bench.now.wall
                 #expect(delay >= .milliseconds(100))
@@ -227,7 +215,7 @@ struct RevocationTests {
     }
 
     @Test func `what the provider itself asks for is honoured`() {
-        var bench = signedOut()
+        var bench = Bench.signedOut()
         bench.endRevocation(Unavailability("Busy", retryAfter: .seconds(120)))
         bench.pass(.seconds(119))
         #expect(bench.telling == nil)
@@ -236,13 +224,13 @@ struct RevocationTests {
     }
 
     @Test func `one is told after the other, the oldest first`() {
-        var bench = signedOut("alice")
+        var bench = Bench.signedOut("alice")
         bench.signIn(.signInToken("bob"))
         bench.grantExchange(of: "bob")
         bench.signOut()
         #expect(bench.revoked == [.user("alice")])
 
-        bench.endRevocation(offline)
+        bench.endRevocation(.offline)
         #expect(bench.revoked == [.user("alice"), .user("bob")])
         bench.endRevocation()
         bench.pass(.seconds(2))
@@ -252,18 +240,18 @@ struct RevocationTests {
     // MARK: Giving up
 
     @Test func `it is given up when the token that proves it ends`() {
-        var bench = signedOut(life: .seconds(60))
+        var bench = Bench.signedOut(life: .seconds(60))
         var attempts = 0
         while bench.telling != nil {
             attempts += 1
-            bench.endRevocation(offline)
+            bench.endRevocation(.offline)
             guard let alarm = bench.machine.nextAlarm(now: bench.now) else { break }
             bench.pass(alarm - bench.now.wall)
         }
         #expect(attempts > 2)
         #expect(bench.waitingRevocations.isEmpty)
         #expect(
-            givenUp(bench) == [
+            bench.givenUpRevocations == [
                 "The provider was not told that user alice signed out: its session has ended by itself; "
                     + "the last attempt: No answer"
             ]
@@ -271,10 +259,10 @@ struct RevocationTests {
     }
 
     @Test func `the end of the token is not put off by a wall clock that is set back`() {
-        var bench = signedOut(life: .seconds(60))
-        bench.endRevocation(offline)
+        var bench = Bench.signedOut(life: .seconds(60))
+        bench.endRevocation(.offline)
         bench.stepWall(.seconds(-100_000))
-        while bench.telling != nil { bench.endRevocation(offline) }
+        while bench.telling != nil { bench.endRevocation(.offline) }
         bench.pass(.seconds(60))
         #expect(bench.telling == nil)
         #expect(bench.waitingRevocations.isEmpty)
@@ -290,28 +278,30 @@ struct RevocationTests {
             bench.endRevocation(Unavailability("Busy", retryAfter: .seconds(3_600)))
             bench.pass(.seconds(86_399))
             #expect(bench.revoked.count == 2)
-            bench.endRevocation(offline)
+            bench.endRevocation(.offline)
             bench.pass(.seconds(1))
             #expect(bench.telling == nil)
             #expect(bench.waitingRevocations.isEmpty)
-            #expect(givenUp(bench).count == 1)
+            #expect(bench.givenUpRevocations.count == 1)
         }
     }
 
     @Test func `it is given up after so many attempts`() {
-        var bench = signedOut(life: .seconds(30 * 86_400))
+        var bench = Bench.signedOut(life: .seconds(30 * 86_400))
         while bench.telling != nil {
-            bench.endRevocation(offline)
+            bench.endRevocation(.offline)
             bench.pass(.seconds(600))
         }
         #expect(bench.revoked.count == RenewalPolicy.mostRevocationAttempts)
         #expect(bench.waitingRevocations.isEmpty)
-        #expect(givenUp(bench).first?.contains("300 attempts have failed; the last attempt: No answer") == true)
+        #expect(
+            bench.givenUpRevocations.first?.contains("300 attempts have failed; the last attempt: No answer") == true
+        )
         #expect(bench.machine.nextAlarm(now: bench.now) == nil)
     }
 
     @Test func `at most eight are kept: the oldest one that is not being told goes`() {
-        var bench = signedOut("user-0")
+        var bench = Bench.signedOut("user-0")
         for number in 1...8 {
             bench.signIn(.signInToken("user-\(number)"))
             bench.grantExchange(of: "user-\(number)")
@@ -319,25 +309,25 @@ struct RevocationTests {
         }
         #expect(bench.waitingRevocations.count == RenewalPolicy.mostRevocations)
         #expect(bench.waitingRevocations.map(\.userId).prefix(2) == ["user-0", "user-2"])
-        #expect(givenUp(bench).count == 1)
+        #expect(bench.givenUpRevocations.count == 1)
     }
 
     // MARK: A sign-in of the same user
 
     @Test func `the same user's sign-in drops it: the old session's end could be the new one's`() {
-        var bench = signedOut()
-        bench.endRevocation(offline)
+        var bench = Bench.signedOut()
+        bench.endRevocation(.offline)
         bench.signIn(.signInToken("alice"))
         bench.grantExchange()
         #expect(bench.waitingRevocations.isEmpty)
         bench.pass(.seconds(1_000))
         #expect(bench.revoked.count == 1)
-        #expect(givenUp(bench).isEmpty)
+        #expect(bench.givenUpRevocations.isEmpty)
     }
 
     @Test func `nothing is told of a user who is signing in, and it goes on when the sign-in fails`() {
-        var bench = signedOut()
-        bench.endRevocation(offline)
+        var bench = Bench.signedOut()
+        bench.endRevocation(.offline)
         bench.signIn(.signInToken("alice"))
         bench.pass(.seconds(10))
         #expect(bench.telling == nil)
@@ -349,7 +339,7 @@ struct RevocationTests {
     }
 
     @Test func `a request under way makes room for the sign-in, which does not wait for it`() {
-        var bench = signedOut()
+        var bench = Bench.signedOut()
         let told = bench.telling!
         bench.signIn(.signInToken("alice"))
         #expect(bench.interrupted == [told])
@@ -365,8 +355,8 @@ struct RevocationTests {
     }
 
     @Test func `a sign-in that may turn out to be anybody's holds every one back`() {
-        var bench = signedOut()
-        bench.endRevocation(offline)
+        var bench = Bench.signedOut()
+        bench.endRevocation(.offline)
         bench.signIn(.linkCode)
         bench.pass(.seconds(10))
         #expect(bench.telling == nil)
@@ -375,21 +365,21 @@ struct RevocationTests {
     }
 
     @Test func `another user's sign-in neither drops it nor holds it back`() {
-        var bench = signedOut("alice")
+        var bench = Bench.signedOut("alice")
         bench.signIn(.signInToken("bob"))
         #expect(bench.interrupted.isEmpty)
-        bench.endRevocation(offline)
+        bench.endRevocation(.offline)
         bench.pass(.seconds(2))
         #expect(bench.revoked == [.user("alice"), .user("alice")])
         bench.grantExchange(of: "bob")
-        bench.endRevocation(offline)
+        bench.endRevocation(.offline)
         bench.pass(.seconds(4))
         #expect(bench.revoked.count == 3)
     }
 
     @Test func `a sign-in that waits for its turn holds it back as well`() {
-        var bench = signedOut("alice")
-        bench.endRevocation(offline)
+        var bench = Bench.signedOut("alice")
+        bench.endRevocation(.offline)
         bench.signIn(.signInToken("bob"))
         bench.signIn(.signInToken("alice"))
         bench.pass(.seconds(10))
@@ -402,29 +392,29 @@ struct RevocationTests {
     // MARK: Who waits
 
     @Test func `a request under way is worth waiting for at the end, one that waits for its time is not`() {
-        var bench = signedOut()
+        var bench = Bench.signedOut()
         #expect(bench.machine.isBusy)
-        bench.endRevocation(offline)
+        bench.endRevocation(.offline)
         #expect(!bench.machine.isBusy)
         #expect(bench.waitingRevocations.count == 1)
     }
 
     @Test func `an outcome that nobody asked for changes nothing`() {
-        var bench = signedOut()
+        var bench = Bench.signedOut()
         let told = bench.telling!
         bench.endRevocation()
         let before = bench.machine
-        #expect(bench.machine.revocationEnded(told, failure: offline, now: bench.now).isEmpty)
+        #expect(bench.machine.revocationEnded(told, failure: .offline, now: bench.now).isEmpty)
         #expect(bench.machine.revocationEnded(RevocationID(number: 99), failure: nil, now: bench.now).isEmpty)
         #expect(bench.machine == before)
     }
 
     @Test func `a restart tells nobody: no secret of the signed-out user was on disk`() {
-        var bench = signedOut()
-        bench.endRevocation(offline)
+        var bench = Bench.signedOut()
+        bench.endRevocation(.offline)
         #expect(bench.written.last?.content == .signedOut)
 
-        var restarted = Bench(at: bench.now, .restored(bench.written.last!, SessionSecrets(), damaged: nil))
+        var restarted = bench.restarted()
         restarted.pass(.seconds(600))
 
         #expect(restarted.revoked.isEmpty)

@@ -7,10 +7,6 @@ import Testing
 
 /// The sequences that a second reading of the heart found, each by name.
 struct SecondReadingTests {
-    private let lost = RenewalFailure.unavailable(Unavailability("It answered 502", ambiguous: true))
-    private let busy = RenewalFailure.unavailable(Unavailability("It answered 503"))
-
-    private func next(_ bench: inout Bench) { bench.pass(bench.facts.renewal.notBefore! - bench.now.wall) }
 
     /// The provider answers 502 until the replays are used up, and then nobody can help.
     private func postponedAfterReplays() -> Bench {
@@ -19,10 +15,10 @@ struct SecondReadingTests {
         bench.pass(.seconds(3_000))
         bench.answerQuestion(.renew)
         for _ in 0..<7 {
-            bench.failRenewal(lost)
-            if bench.machine.renewal.isReplaying { next(&bench) }
+            bench.failRenewal(.lost)
+            if bench.machine.renewal.isReplaying { bench.passToNextAttempt() }
         }
-        next(&bench)
+        bench.passToNextAttempt()
         bench.answerQuestion(.unable)
         return bench
     }
@@ -58,8 +54,8 @@ struct SecondReadingTests {
                 continue
             }
             for _ in 0..<3 where !restarted.renewals.isEmpty {
-                restarted.failRenewal(busy)
-                if restarted.facts.renewal.phase != .postponed { next(&restarted) }
+                restarted.failRenewal(.busy)
+                if restarted.facts.renewal.phase != .postponed { restarted.passToNextAttempt() }
             }
             #expect(restarted.facts.renewal.phase == .postponed)
             restarted.pass(.seconds(500))
@@ -97,18 +93,18 @@ struct SecondReadingTests {
             var bench = Bench.signedIn(life: .seconds(60), seed: seed)
             bench.pass(.seconds(61))
             for _ in 0..<8 {
-                bench.failRenewal(busy)
-                next(&bench)
+                bench.failRenewal(.busy)
+                bench.passToNextAttempt()
             }
             let sent = bench.now.uptime
-            bench.failRenewal(lost)
-            next(&bench)
-            bench.failRenewal(busy)
+            bench.failRenewal(.lost)
+            bench.passToNextAttempt()
+            bench.failRenewal(.busy)
             bench.pass(.seconds(10))
             bench.token()
             guard bench.renewals.count == 1 else { continue }
             let at = bench.now.uptime
-            bench.failRenewal(busy)
+            bench.failRenewal(.busy)
             // 12 s after the first was sent, the window (25 s) is closed.
             let delay = bench.facts.renewal.notBefore! - bench.now.wall
             if bench.now.uptime - sent < .seconds(13), (at + delay) - sent > .seconds(25) { closed += 1 }
@@ -120,8 +116,8 @@ struct SecondReadingTests {
         var bench = Bench.signedIn()
         bench.renew()
         for _ in 0..<8 where !bench.renewals.isEmpty {
-            bench.failRenewal(busy)
-            next(&bench)
+            bench.failRenewal(.busy)
+            bench.passToNextAttempt()
         }
         bench.grantLate(bench.renewals[0], of: "bob")
         #expect(bench.machine.renewal.isReplaying)
@@ -134,11 +130,7 @@ struct SecondReadingTests {
         bench.renew()
         bench.answerQuestion(.credential)
         #expect(bench.renewals.count == 1)
-        var restarted = Bench(
-            at: bench.now,
-            mode: .handler,
-            .restored(bench.written.last!, SessionSecrets(), damaged: nil)
-        )
+        var restarted = bench.restarted(mode: .handler)
         restarted.register(2)
         #expect(restarted.everAsked.count == 1)
     }
@@ -154,7 +146,7 @@ struct SecondReadingTests {
         #expect(bench.questions.count == 1)
         #expect(bench.facts.renewal.phase == .inFlight)
         bench.answerQuestion(.credential)
-        bench.failRenewal(busy)
+        bench.failRenewal(.busy)
         #expect(bench.facts.renewal.phase == .backingOff)
         let before = bench.machine.nextAlarm(now: bench.now)
         bench.pass(.seconds(5))
@@ -172,7 +164,7 @@ struct SecondReadingTests {
         let request = bench.identify("ext-bob")
         bench.answer(
             request,
-            .success(CredentialFacts(scheme: .registration, subject: .user(.user("bob")), needsHandler: true))
+            .success(.registration(of: "bob"))
         )
         #expect(bench.questions.last?.question.reason == .expiring)
         bench.answerQuestion(.unable)
@@ -388,7 +380,7 @@ extension SecondReadingTests {
         let bound = bench.identify("ext-alice")
         bench.answer(bound, .success(.signInToken("alice")))
         bench.identify(switchingTo: "bob")
-        while !bench.heldWrites.isEmpty { bench.endWrite() }
+        bench.endWrites()
         let wasBound = bench.written.contains {
             if case .session(let s) = $0.content { s.externalUserId == "ext-alice" } else { false }
         }

@@ -26,7 +26,7 @@ struct SeldomMetTests {
         let signOut = bench.signOut()
 
         #expect(bench.refusal(of: switching) == .notSignedIn)
-        while !bench.heldWrites.isEmpty { bench.endWrite() }
+        bench.endWrites()
         #expect(bench.reply(to: signOut) == .done)
         #expect(bench.waitingRevocations.map(\.userId).sorted() == ["alice", "alice", "bob"])
         #expect(bench.state == .notLoggedIn)
@@ -40,7 +40,7 @@ struct SeldomMetTests {
         bench.holdsWrites = true
         bench.grantRenewal()
         bench.grantExchange(of: "bob")
-        while !bench.heldWrites.isEmpty { bench.endWrite() }
+        bench.endWrites()
         #expect(bench.reply(to: renew) == .done)
         #expect(bench.reply(to: switching) == .identified(.switched))
         #expect(bench.facts.userId == "bob")
@@ -72,17 +72,17 @@ struct SeldomMetTests {
         #expect(servable(.zero) == token)
         #expect(servable(.seconds(80)) == token)
         #expect(servable(.milliseconds(80_001)) == nil)
-        bench.now = Moment(wall: bench.now.wall + .seconds(60), uptime: bench.now.uptime + .seconds(60))
+        bench.advance(by: .seconds(60))
         #expect(servable(.seconds(40)) == token)
         #expect(servable(.milliseconds(40_001)) == nil)
-        bench.now = Moment(wall: bench.now.wall + .seconds(40), uptime: bench.now.uptime + .seconds(40))
+        bench.advance(by: .seconds(40))
         #expect(servable(.zero) == nil)
     }
 
     @Test func `an API key that was configured is configured after a restart`() {
         var bench = Bench()
         bench.signIn(.apiKeyAlone)
-        let restarted = Bench(.restored(bench.written.last!, SessionSecrets(), damaged: nil))
+        let restarted = bench.restarted()
         #expect(restarted.facts.flags == [.configured])
         #expect(restarted.machine.configuredKey?.environment == "sandbox")
         #expect(restarted.machine.keyInUse != nil)
@@ -113,7 +113,7 @@ struct SeldomMetTests {
     @Test func `a sign-in is refused when the budget is used up before its handler has answered`() {
         var bench = Bench(mode: .handler, callsPerMinute: 1)
         bench.register(1)
-        let facts = CredentialFacts(scheme: .registration, subject: .user(.user("bob")), needsHandler: true)
+        let facts = CredentialFacts.registration(of: "bob")
         let request = bench.signIn(facts)
         bench.answerQuestion(.credential)
         bench.failExchange(.refused("It is used up"))
@@ -146,15 +146,8 @@ struct SeldomMetTests {
 
     // MARK: What the mutation tester missed
 
-    private func asked(handlers: UInt64...) -> Bench {
-        var bench = Bench.signedIn(mode: .handler)
-        for handler in handlers { bench.register(handler) }
-        bench.pass(.seconds(3_000))
-        return bench
-    }
-
     @Test func `a handler that registers twice is one, and the latest`() {
-        var bench = asked(handlers: 1, 2, 1)
+        var bench = Bench.renewalDue(handlers: 1, 2, 1)
         bench.answerQuestion(.unable)
         bench.answerQuestion(.unable)
         #expect(bench.everAsked.map(\.number) == [1, 2])
@@ -162,7 +155,7 @@ struct SeldomMetTests {
     }
 
     @Test func `a handler that goes while another is asked changes nothing`() {
-        var bench = asked(handlers: 1, 2)
+        var bench = Bench.renewalDue(handlers: 1, 2)
         bench.unregister(1)
         #expect(bench.facts.renewal.phase == .inFlight)
         #expect(bench.everAsked.map(\.number) == [2])
@@ -171,7 +164,7 @@ struct SeldomMetTests {
     }
 
     @Test func `only who was asked can answer`() {
-        var bench = asked(handlers: 1, 2)
+        var bench = Bench.renewalDue(handlers: 1, 2)
         let attempt = bench.questions.last!.question.attempt
         bench.say(.renew, from: 1, to: attempt)
         #expect(bench.renewals.isEmpty)
@@ -180,7 +173,7 @@ struct SeldomMetTests {
     }
 
     @Test func `the alarm rings at a handler's deadline`() {
-        let bench = asked(handlers: 1)
+        let bench = Bench.renewalDue(handlers: 1)
         #expect(bench.machine.nextAlarm(now: bench.now) == bench.now.wall + .seconds(60))
     }
 
@@ -188,7 +181,7 @@ struct SeldomMetTests {
         var bench = Bench.signedIn(mode: .handler)
         bench.register(1)
         let request = bench.identify("ext-bob")
-        let facts = CredentialFacts(scheme: .registration, subject: .user(.user("bob")), needsHandler: true)
+        let facts = CredentialFacts.registration(of: "bob")
         bench.answer(request, .success(facts))
         bench.renew()
         #expect(bench.everAsked.count == 1)
@@ -217,7 +210,7 @@ struct SeldomMetTests {
         bench.answerQuestion(.renew)
         for _ in 0..<8 {
             bench.failRenewal(.unavailable(Unavailability("Busy")))
-            bench.pass(bench.facts.renewal.notBefore! - bench.now.wall)
+            bench.passToNextAttempt()
             bench.answerQuestion(.renew)
         }
         bench.failRenewal(.unavailable(Unavailability("Busy")))
@@ -230,7 +223,7 @@ struct SeldomMetTests {
     }
 
     @Test func `a replay whose own token was refused asks the handlers, and what they give is no replay`() {
-        var bench = asked(handlers: 1)
+        var bench = Bench.renewalDue(handlers: 1)
         bench.answerQuestion(.renew)
         bench.failRenewal(.unavailable(Unavailability("Lost", ambiguous: true)))
         bench.pass(.seconds(2))
@@ -285,20 +278,12 @@ struct SeldomMetTests {
         #expect(!bench.machine.isBusy)
     }
 
-    /// What a restart would find of the intent, after a detail of the session was written.
-    private func storedIntent(_ bench: inout Bench) -> Bool? {
-        let request = bench.identify("ext-alice")
-        bench.answer(request, .success(.signInToken("alice")))
-        guard case .session(let stored)? = bench.written.last?.content else { return nil }
-        return stored.renewalUnderWay
-    }
-
     @Test(arguments: [true, false])
     func `a no closes the intent, an answer that is lost does not`(isAmbiguous: Bool) {
         var bench = Bench.signedIn()
         bench.renew()
         bench.failRenewal(.unavailable(Unavailability("No token", ambiguous: isAmbiguous)))
-        #expect(storedIntent(&bench) == isAmbiguous)
+        #expect(bench.storedIntent() == isAmbiguous)
         #expect(bench.reports.last?.renewalOutcome == .unavailable)
     }
 
@@ -309,7 +294,7 @@ struct SeldomMetTests {
         bench.pass(.seconds(2))
         bench.failRenewal(.unavailable(Unavailability("Busy")))
         #expect(bench.machine.renewal.isReplaying)
-        #expect(storedIntent(&bench) == true)
+        #expect(bench.storedIntent() == true)
     }
 
     @Test func `a demand for a new credential closes the intent`() {
@@ -390,7 +375,7 @@ struct SeldomMetTests {
         bench.pass(.seconds(61))
         for _ in 0..<8 {
             bench.failRenewal(.unavailable(Unavailability("Busy")))
-            bench.pass(bench.facts.renewal.notBefore! - bench.now.wall)
+            bench.passToNextAttempt()
         }
         bench.failRenewal(.unavailable(Unavailability("Busy")))
         bench.machine.budget = CallBudget(callsPerMinute: 0)
@@ -436,7 +421,7 @@ struct SeldomMetTests {
     }
 
     @Test func `a refused answer is reported, and counted as one`() {
-        var bench = asked(handlers: 1)
+        var bench = Bench.renewalDue(handlers: 1)
         bench.answerQuestion(.credential)
         bench.failRenewal(.answerRefused("It is used up"))
         #expect(bench.reports.last?.renewalOutcome == .refused)
@@ -458,10 +443,10 @@ struct SeldomMetTests {
         bench.renew()
         for _ in 0..<7 {
             bench.failRenewal(.unavailable(Unavailability("Lost", ambiguous: true)))
-            if bench.machine.renewal.isReplaying { bench.pass(bench.facts.renewal.notBefore! - bench.now.wall) }
+            if bench.machine.renewal.isReplaying { bench.passToNextAttempt() }
         }
         #expect(!bench.machine.renewal.isReplaying)
-        #expect(storedIntent(&bench) == true)
+        #expect(bench.storedIntent() == true)
     }
 
     /// Alice's sign-out and then bob's are to be told; alice's life is the shorter one when she signed out last.
@@ -476,16 +461,12 @@ struct SeldomMetTests {
         return bench
     }
 
-    private func givenUp(_ bench: Bench) -> Int {
-        bench.reports.count { if case .revocationGivenUp = $0 { true } else { false } }
-    }
-
     @Test func `what is given up is reported, also in the event that interrupts another`() {
         var bench = twoToTell(first: .seconds(60))
         #expect(bench.telling != nil)
-        bench.now = Moment(wall: bench.now.wall + .seconds(61), uptime: bench.now.uptime + .seconds(61))
+        bench.advance(by: .seconds(61))
         bench.signIn(.signInToken("bob"))
-        #expect(givenUp(bench) == 1)
+        #expect(bench.givenUpRevocations.count == 1)
         #expect(bench.interrupted.count == 1)
     }
 
@@ -493,14 +474,14 @@ struct SeldomMetTests {
         var bench = twoToTell(first: .seconds(60))
         bench.endRevocation(Unavailability("Busy", retryAfter: .seconds(100)))
         bench.pass(.seconds(120))
-        #expect(givenUp(bench) == 1)
+        #expect(bench.givenUpRevocations.count == 1)
         #expect(bench.revoked == [.user("alice"), .user("bob"), .user("bob")])
     }
 
     @Test func `a sign-in whose handler has answered is refused when the budget was used up meanwhile`() {
         var bench = Bench(mode: .handler, callsPerMinute: 1)
         bench.register(1)
-        let facts = CredentialFacts(scheme: .registration, subject: .user(.user("bob")), needsHandler: true)
+        let facts = CredentialFacts.registration(of: "bob")
         let request = bench.signIn(facts)
         bench.machine.budget.charge(1_000, now: bench.now)
         bench.answerQuestion(.credential)

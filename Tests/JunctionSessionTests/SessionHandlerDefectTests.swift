@@ -8,22 +8,10 @@ import Testing
 /// Every defect that was found in the renewal of the vendor's own SDKs (the table A3 of the facts), row by row, as a
 /// test that we do not have it.
 struct SessionHandlerDefectTests {
-    /// A session whose renewal is due, with these handlers.
-    private func due(handlers: UInt64..., life: Duration = .seconds(3_600)) -> Bench {
-        var bench = Bench.signedIn(life: life, mode: .handler)
-        for handler in handlers { bench.register(handler) }
-        bench.pass(life * 5 / 6)
-        return bench
-    }
-
-    private func isServed(_ bench: inout Bench) -> Bool {
-        if case .token? = bench.reply(to: { $0.token() }) { true } else { false }
-    }
-
     // MARK: Handler called while a renewal is outstanding
 
     @Test func `A3 no second question while one is outstanding`() {
-        var bench = due(handlers: 1)
+        var bench = Bench.renewalDue(handlers: 1)
         for _ in 0..<5 {
             bench.pass(.seconds(5))
             bench.renew()
@@ -33,7 +21,7 @@ struct SessionHandlerDefectTests {
     }
 
     @Test func `A3 no second question while an answer is being tried`() {
-        var bench = due(handlers: 1)
+        var bench = Bench.renewalDue(handlers: 1)
         bench.answerQuestion(.credential)
         for _ in 0..<5 {
             bench.pass(.seconds(600))
@@ -47,7 +35,7 @@ struct SessionHandlerDefectTests {
     // MARK: renew() twice quickly
 
     @Test func `A3 answering twice makes one request`() {
-        var bench = due(handlers: 1)
+        var bench = Bench.renewalDue(handlers: 1)
         let attempt = bench.questions.last!.question.attempt
         bench.answerQuestion(.renew)
         bench.say(.renew, from: 1, to: attempt)
@@ -62,7 +50,7 @@ struct SessionHandlerDefectTests {
     // MARK: The app ignores the callback
 
     @Test func `A3 an app that ignores the question is asked again later, not never and not at once`() {
-        var bench = due(handlers: 1)
+        var bench = Bench.renewalDue(handlers: 1)
         bench.pass(.seconds(60))
         #expect(bench.facts.renewal.phase == .postponed)
         bench.pass(.seconds(599))
@@ -72,7 +60,7 @@ struct SessionHandlerDefectTests {
     }
 
     @Test func `A3 an app that ignored the question is also asked after the token has ended`() {
-        var bench = due(handlers: 1, life: .seconds(600))
+        var bench = Bench.renewalDue(handlers: 1, life: .seconds(600))
         bench.pass(.seconds(60))
         bench.pass(.seconds(660))
         #expect(bench.state == .tokenExpired)
@@ -86,13 +74,13 @@ struct SessionHandlerDefectTests {
     // MARK: unableToRetrieveAuthToken()
 
     @Test func `A3 unable does not pile up timers`() {
-        var bench = due(handlers: 1, life: .seconds(864_000))
+        var bench = Bench.renewalDue(handlers: 1, life: .seconds(864_000))
         for round in 1...10 {
             #expect(bench.everAsked.count == round)
             bench.answerQuestion(.unable)
             // One alarm, for the end of the postponement; nothing rings before it, and one question comes of it.
             #expect(bench.machine.nextAlarm(now: bench.now) == bench.facts.renewal.notBefore)
-            bench.pass(bench.facts.renewal.notBefore! - bench.now.wall)
+            bench.passToNextAttempt()
         }
         #expect(bench.everAsked.count == 11)
     }
@@ -122,7 +110,7 @@ struct SessionHandlerDefectTests {
     // MARK: After logout
 
     @Test func `A3 a late answer after a sign-out signs nobody in`() {
-        var bench = due(handlers: 1)
+        var bench = Bench.renewalDue(handlers: 1)
         let attempt = bench.questions.last!.question.attempt
         bench.signOut()
         bench.say(.renew, from: 1, to: attempt)
@@ -135,7 +123,7 @@ struct SessionHandlerDefectTests {
     @Test func `A3 a sign-out ends the schedule and the postponement: no handler is asked after it`() {
         var waiting = Bench.signedIn(mode: .handler)
         waiting.register(1)
-        var postponed = due(handlers: 1)
+        var postponed = Bench.renewalDue(handlers: 1)
         postponed.answerQuestion(.unable)
         for var bench in [waiting, postponed] {
             let asked = bench.everAsked.count
@@ -149,7 +137,7 @@ struct SessionHandlerDefectTests {
     }
 
     @Test func `A3 a late answer to the last user's question says nothing about the next user's session`() {
-        var bench = due(handlers: 1)
+        var bench = Bench.renewalDue(handlers: 1)
         let attempt = bench.questions.last!.question.attempt
         bench.signOut()
         bench.signIn(.signInToken("bob"))
@@ -163,12 +151,12 @@ struct SessionHandlerDefectTests {
     // MARK: A proactive renewal fails (network)
 
     @Test func `A3 a failed proactive renewal leaves the living session as it is`() {
-        var bench = due(handlers: 1)
+        var bench = Bench.renewalDue(handlers: 1)
         bench.answerQuestion(.renew)
         #expect(bench.state == .established)
         bench.failRenewal(.unavailable(Unavailability("No network")))
         #expect(bench.state == .established)
-        #expect(isServed(&bench))
+        #expect(bench.isServed)
         #expect(bench.facts.renewal.phase == .backingOff)
     }
 
@@ -176,7 +164,7 @@ struct SessionHandlerDefectTests {
 
     @Test(arguments: ["400312", "400100"])
     func `A3 a verdict that a proactive renewal finds ends the session, terminated`(code: String) {
-        var bench = due(handlers: 1)
+        var bench = Bench.renewalDue(handlers: 1)
         bench.answerQuestion(.renew)
         bench.failRenewal(.terminated(code: code, message: "Banned, or deleted"))
         #expect(bench.state == .terminated)
@@ -284,7 +272,7 @@ struct SessionHandlerDefectTests {
     // MARK: Abort
 
     @Test func `A3 what ended one session does not abort the requests of the next`() {
-        var banned = due(handlers: 1)
+        var banned = Bench.renewalDue(handlers: 1)
         banned.answerQuestion(.renew)
         banned.failRenewal(.terminated(code: "400312", message: "Banned"))
         var expired = Bench.signedIn(life: .seconds(60), mode: .handler)
@@ -292,7 +280,7 @@ struct SessionHandlerDefectTests {
         expired.pass(.seconds(61))
         expired.answerQuestion(.unable)
         expired.signOut()
-        var signedOut = due(handlers: 1)
+        var signedOut = Bench.renewalDue(handlers: 1)
         signedOut.answerQuestion(.renew)
         signedOut.signOut()
 
@@ -304,7 +292,7 @@ struct SessionHandlerDefectTests {
             bench.pass(.seconds(3_000))
             bench.answerQuestion(.renew)
             bench.grantRenewal()
-            #expect(isServed(&bench))
+            #expect(bench.isServed)
         }
     }
 

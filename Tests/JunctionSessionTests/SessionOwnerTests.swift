@@ -66,7 +66,7 @@ struct SessionOwnerTests {
         for answer in answers.all { #expect(try answer.get().secret.text == "access-alice-2") }
     }
 
-    @Test func `the provider is told by when a replay has to leave`() throws {
+    @Test func `the provider is told by when a replay has to leave`() {
         let bench = OwnerBench().start().signIn()
         bench.provider.failRenewals(.unavailable(Unavailability("No answer", ambiguous: true, sentAgo: .zero)))
         let sentAt = bench.clock.now().uptime
@@ -76,7 +76,7 @@ struct SessionOwnerTests {
         #expect(bench.provider.renewalDepartures == [nil, sentAt + .milliseconds(24_500)])
     }
 
-    @Test func `a rotation is on disk before it is served`() throws {
+    @Test func `a rotation is on disk before it is served`() {
         let bench = OwnerBench().start().signIn()
         bench.on { $0.renew(by: 1_000) { _ in } }
         let editions = bench.store.written.map { "\($0.generation).\($0.edition)" }
@@ -211,7 +211,7 @@ struct SessionOwnerTests {
         #expect(bench.provider.apiCalls.isEmpty)
     }
 
-    @Test func `an API key is configured first and completed with just the user id`() throws {
+    @Test func `an API key is configured first and completed with just the user id`() {
         let bench = OwnerBench().start()
         let key = Credential.apiKey(
             key: SharedSecret(text: "sk_us_1"),
@@ -230,7 +230,7 @@ struct SessionOwnerTests {
         #expect(bench.store.kept?.secrets.apiKey?.text == "sk_us_1")
     }
 
-    @Test func `identify asks the caller and uses the credential it gives`() throws {
+    @Test func `identify asks the caller and uses the credential it gives`() {
         let bench = OwnerBench().start()
         let outcomes = Box<IdentifyOutcome>()
         bench.on { owner in

@@ -6,15 +6,6 @@ import Testing
 
 /// Pauses that a provider demands, and grants that wait for their user.
 struct SignInPromiseTests {
-    /// The machine that starts with what is on the disk; the wall clock may be off.
-    private static func restarted(_ bench: Bench, after pause: Duration = .seconds(2), wallOff: Duration = .zero) throws
-        -> Bench
-    {
-        let record = try #require(bench.written.last)
-        let moment = Moment(wall: bench.now.wall + pause + wallOff, uptime: bench.now.uptime + pause)
-        return Bench(at: moment, .restored(record, SessionSecrets(), damaged: nil))
-    }
-
     private static func polling() -> Bench {
         var bench = Bench()
         bench.signIn(.device)
@@ -25,17 +16,17 @@ struct SignInPromiseTests {
 
     // MARK: Demanded pauses
 
-    @Test func `the pause of a slow_down survives a restart`() throws {
+    @Test func `the pause of a slow_down survives a restart`() {
         var before = Self.polling()
         before.failPoll(.slowDown)
         #expect(before.written.last?.approval?.interval == .seconds(10))
-        let bench = try Self.restarted(before, after: .seconds(1))
+        let bench = before.restarted(after: .seconds(1))
         #expect(bench.polls.isEmpty, "one second after slow_down, which demands ten")
     }
 
     // MARK: Grants
 
-    @Test func `what a link code brought is kept until its exchange is decided`() throws {
+    @Test func `what a link code brought is kept until its exchange is decided`() {
         var bench = Bench()
         bench.signIn(.linkCode)
         let kept = bench.grantPartially()
@@ -51,7 +42,7 @@ struct SignInPromiseTests {
     }
 
     @Test(arguments: [true, false])
-    func `no promise of a restart where nothing can be written`(isLocked: Bool) throws {
+    func `no promise of a restart where nothing can be written`(isLocked: Bool) {
         var bench = isLocked ? Bench.locked(in: .notLoggedIn) : Bench()
         if !isLocked { bench.writeFailure = StoreFailure("No space left on device") }
         let request = bench.signIn(.linkCode)

@@ -91,7 +91,7 @@ struct StalledWriteTests {
         bench.passToAlarm()
         #expect(bench.reply(to: second) == .done && bench.facts.userId == "bob")
 
-        while !bench.heldWrites.isEmpty { bench.endWrite() }
+        bench.endWrites()
         guard case .session(let stored)? = bench.written.last?.content else {
             Issue.record("nobody was written")
             return
@@ -112,14 +112,14 @@ struct StalledWriteTests {
         let request = bench.identify("ext-bob")
         bench.answer(request, .success(.signInToken("bob")))
         bench.grantExchange(of: "bob")
-        bench.now = Moment(wall: bench.now.wall + .seconds(7_200), uptime: bench.now.uptime + .seconds(7_200))
+        bench.advance(by: .seconds(7_200))
         let token = bench.token()
 
         #expect(bench.reply(to: request) == .identified(.switched))
         #expect(bench.facts.userId == "bob" && bench.reply(to: token) == nil)
         bench.grantRenewal()
         #expect(bench.reply(to: token) != nil)
-        while !bench.heldWrites.isEmpty { bench.endWrite() }
+        bench.endWrites()
         #expect(bench.facts.storage.durable)
     }
 }

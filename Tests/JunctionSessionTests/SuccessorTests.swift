@@ -5,7 +5,6 @@ import Testing
 
 /// A renewal brings a new refresh token, and no access token that can be used.
 struct SuccessorTests {
-    private let lost = RenewalFailure.unavailable(Unavailability("It answered 502", ambiguous: true))
 
     @Test func `the new refresh token is written before anybody hears that the renewal failed`() {
         var bench = Bench.signedIn()
@@ -64,7 +63,7 @@ struct SuccessorTests {
     @Test func `it ends the replays of the token that it replaced`() {
         var bench = Bench.signedIn()
         bench.renew()
-        bench.failRenewal(lost)
+        bench.failRenewal(.lost)
         #expect(bench.machine.renewal.isReplaying)
         bench.passToAlarm()
         bench.grantSuccessor()
@@ -121,13 +120,7 @@ struct SuccessorTests {
         let request = bench.renew()
         bench.holdsWrites = true
         bench.grantSuccessor()
-        bench.perform(
-            bench.machine.apiCallJudged(
-                Verdict(code: "400312", message: "Banned"),
-                generation: generation,
-                now: bench.now
-            )
-        )
+        bench.judge(Verdict(code: "400312", message: "Banned"), generation: generation)
         bench.endWrite()
         bench.endWrite()
 

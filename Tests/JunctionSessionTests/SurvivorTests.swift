@@ -6,36 +6,6 @@ import Testing
 
 /// What the first whole run of the mutation tester showed that no test minded.
 struct SurvivorTests {
-    private static let alice = CredentialFacts(
-        scheme: .registration,
-        subject: .user(.user("alice")),
-        needsHandler: true
-    )
-    private static let busy = RenewalFailure.unavailable(Unavailability("Busy"))
-    private static let lost = RenewalFailure.unavailable(Unavailability("Lost", ambiguous: true))
-
-    /// Eight refusals after a renewal: a backoff of minutes, of which the last one has just begun.
-    private func longBackoff(life: Duration, mode: RenewalMode = .automatic) -> Bench {
-        var bench = Bench.signedIn(life: life, mode: mode)
-        if mode == .handler { bench.register(1) }
-        bench.renew()
-        for _ in 0..<9 {
-            if mode == .handler { bench.answerQuestion(.renew) }
-            bench.failRenewal(Self.busy)
-            bench.pass(bench.facts.renewal.notBefore! - bench.now.wall)
-        }
-        if mode == .handler { bench.answerQuestion(.renew) }
-        bench.failRenewal(Self.busy)
-        return bench
-    }
-
-    private func stored(_ bench: Bench) throws -> StoredSession {
-        let record = try #require(bench.written.last)
-        guard case .session(let stored) = record.content else { throw Missing() }
-        return stored
-    }
-
-    private struct Missing: Error {}
 
     // MARK: Rounds
 
@@ -67,7 +37,7 @@ struct SurvivorTests {
         var bench = Bench(mode: .handler)
         bench.register(1)
         bench.register(2)
-        bench.signIn(Self.alice)
+        bench.signIn(.registration(of: "alice"))
         let attempt = bench.questions.last!.question.attempt
         bench.signOut()
         bench.say(.unable, from: 2, to: attempt)
@@ -81,7 +51,7 @@ struct SurvivorTests {
         #expect(bench.questions.last?.question.reason == .rejected)
         bench.answerQuestion(.renew)
         bench.grantRenewal()
-        bench.now = Moment(wall: bench.now.wall + .seconds(300), uptime: bench.now.uptime + .seconds(300))
+        bench.advance(by: .seconds(300))
         bench.token(validFor: .seconds(750))
         #expect(bench.questions.last?.question.reason == .expiring)
     }
@@ -120,11 +90,11 @@ struct SurvivorTests {
 
     @Test func `what was read from the disk is on the disk`() {
         var bench = Bench.signedIn()
-        let restarted = Bench(.restored(bench.written.last!, SessionSecrets(), damaged: nil))
+        let restarted = bench.restarted()
         #expect(restarted.facts.storage.durable)
         #expect(restarted.written.isEmpty)
         bench.signOut()
-        #expect(Bench(.restored(bench.written.last!, SessionSecrets(), damaged: nil)).facts.storage.durable)
+        #expect(bench.restarted().facts.storage.durable)
     }
 
     @Test func `a renewal that passes a postponement leaves it in the record until a grant`() throws {
@@ -132,14 +102,14 @@ struct SurvivorTests {
         bench.register(1)
         bench.renew()
         bench.answerQuestion(.unable)
-        #expect(try stored(bench).postponedUntil != nil)
+        #expect(try #require(bench.storedSession).postponedUntil != nil)
         bench.pass(.seconds(11))
         bench.renew()
         bench.answerQuestion(.renew)
-        #expect(try stored(bench).renewalUnderWay)
-        #expect(try stored(bench).postponedUntil != nil)
+        #expect(try #require(bench.storedSession).renewalUnderWay)
+        #expect(try #require(bench.storedSession).postponedUntil != nil)
         bench.grantRenewal()
-        #expect(try stored(bench).postponedUntil == nil)
+        #expect(try #require(bench.storedSession).postponedUntil == nil)
     }
 
     @Test func `a postponement that ended while its replay was out leaves the backoff as it is`() throws {
@@ -148,14 +118,14 @@ struct SurvivorTests {
         before.renew()
         before.answerQuestion(.renew)
         var record = try #require(before.written.last)
-        guard case .session(var stored) = record.content else { throw Missing() }
+        var stored = try #require(before.storedSession)
         stored.postponedUntil = before.now.wall + .seconds(30)
         record.content = .session(stored)
 
         let later = Moment(wall: before.now.wall + .seconds(60), uptime: before.now.uptime + .seconds(60))
         var bench = Bench(at: later, mode: .handler, .restored(record, SessionSecrets(), damaged: nil))
         #expect(bench.renewals.count == 1)
-        bench.failRenewal(Self.busy)
+        bench.failRenewal(.busy)
         #expect(bench.facts.renewal.phase == .backingOff)
     }
 
@@ -164,20 +134,20 @@ struct SurvivorTests {
         bench.register(1)
         bench.renew()
         bench.answerQuestion(.renew)
-        bench.failRenewal(Self.lost)
+        bench.failRenewal(.lost)
         while bench.machine.renewal.isReplaying {
-            bench.pass(bench.facts.renewal.notBefore! - bench.now.wall)
-            bench.failRenewal(Self.lost)
+            bench.passToNextAttempt()
+            bench.failRenewal(.lost)
         }
         #expect(bench.facts.renewal.phase == .backingOff)
-        #expect(try stored(bench).renewalUnderWay)
-        bench.pass(bench.facts.renewal.notBefore! - bench.now.wall)
+        #expect(try #require(bench.storedSession).renewalUnderWay)
+        bench.passToNextAttempt()
         bench.holdsWrites = true
         bench.answerQuestion(.credential)
         #expect(bench.renewals.isEmpty)
         bench.endWrite()
         #expect(bench.renewals.count == 1)
-        #expect(try stored(bench).renewalUsesAnswer)
+        #expect(try #require(bench.storedSession).renewalUsesAnswer)
     }
 
     @Test(arguments: [Scheme.userLogin, .registration, .registrationSignature])
@@ -188,8 +158,8 @@ struct SurvivorTests {
         bench.grantExchange(scheme: scheme)
         bench.renew()
         bench.answerQuestion(.renew)
-        #expect(try stored(bench).renewalUsesAnswer)
-        bench.failRenewal(Self.lost)
+        #expect(try #require(bench.storedSession).renewalUsesAnswer)
+        bench.failRenewal(.lost)
         #expect(!bench.machine.renewal.isReplaying)
         #expect(bench.facts.renewal.phase == .backingOff)
     }
@@ -213,7 +183,7 @@ struct SurvivorTests {
         bench.register(1)
         bench.renew()
         bench.answerQuestion(.renew)
-        bench.failRenewal(Self.lost)
+        bench.failRenewal(.lost)
         bench.pass(.seconds(2))
         bench.failRenewal(.reauthenticationRequired)
         let asked = bench.everAsked.count
@@ -225,11 +195,11 @@ struct SurvivorTests {
 
     @Test func `one renewal a call, also when its write takes most of what it brought`() {
         var bench = Bench.signedIn(life: .seconds(120))
-        bench.now = Moment(wall: bench.now.wall + .seconds(50), uptime: bench.now.uptime + .seconds(50))
+        bench.advance(by: .seconds(50))
         let request = bench.token(validFor: .seconds(90))
         bench.holdsWrites = true
         bench.grantRenewal()
-        bench.now = Moment(wall: bench.now.wall + .seconds(40), uptime: bench.now.uptime + .seconds(40))
+        bench.advance(by: .seconds(40))
         bench.endWrite()
         #expect(bench.refusal(of: request) == .busy)
         #expect(bench.heldWrites.isEmpty)
@@ -238,13 +208,13 @@ struct SurvivorTests {
 
     @Test func `a token that is just good enough is good enough`() {
         var bench = Bench.signedIn(life: .seconds(100))
-        bench.now = Moment(wall: bench.now.wall + .seconds(20), uptime: bench.now.uptime + .seconds(20))
+        bench.advance(by: .seconds(20))
         #expect(bench.reply { $0.token(validFor: .seconds(80)) } == .token(bench.facts.accessToken!))
         #expect(bench.renewals.isEmpty)
     }
 
     @Test func `only a dead token passes the backoff`() {
-        var bench = longBackoff(life: .seconds(360_000))
+        var bench = Bench.longBackoff(life: .seconds(360_000))
         bench.now.uptime = bench.now.uptime + .seconds(10)
         bench.now.wall = bench.now.wall + .seconds(10)
         #expect(bench.facts.renewal.notBefore! > bench.now.wall)
@@ -264,7 +234,7 @@ struct SurvivorTests {
     }
 
     @Test func `a rejection does not hurry a backoff that has just begun`() {
-        var bench = longBackoff(life: .seconds(360_000))
+        var bench = Bench.longBackoff(life: .seconds(360_000))
         #expect(bench.reply { $0.rejected(1) } == .rejectionStands)
         #expect(bench.renewals.isEmpty)
         bench.now.uptime = bench.now.uptime + .seconds(10)
@@ -302,7 +272,7 @@ struct SurvivorTests {
         bench.failExchange(.refused("It is used up"))
         #expect(bench.reports == [.exchangeEnded(.refused)])
         bench.register(1)
-        bench.signIn(Self.alice)
+        bench.signIn(.registration(of: "alice"))
         bench.answerQuestion(.credential)
         bench.failExchange(.refused("It is used up"))
         #expect(bench.reports == [.exchangeEnded(.refused), .exchangeEnded(.refused)])
@@ -344,16 +314,19 @@ struct SurvivorTests {
     }
 
     @Test func `a dead session is not stranded while an app can be asked`() {
-        var bench = longBackoff(life: .seconds(60), mode: .handler)
+        var bench = Bench.longBackoff(life: .seconds(60), mode: .handler)
         #expect(bench.state == .tokenExpired)
         #expect(bench.reply { $0.signIn(.signInToken("alice")) } == .done)
         #expect(bench.exchanges.isEmpty)
     }
 
-    @Test func `who is signed in is named to whoever may not be`() throws {
+    @Test func `who is signed in is named to whoever may not be`() {
         var bench = Bench.signedIn()
         let request = bench.signIn(.signInToken("bob"))
-        guard case .refused(let refusal)? = bench.reply(to: request) else { throw Missing() }
+        guard case .refused(let refusal)? = bench.reply(to: request) else {
+            Issue.record("not refused")
+            return
+        }
         #expect(refusal.userId == "alice")
         #expect(refusal.message.contains("alice"))
     }
@@ -442,7 +415,7 @@ struct SurvivorTests {
     @Test func `an exchange that never left brings nothing back`() {
         var bench = Bench(mode: .handler)
         bench.register(1)
-        bench.signIn(Self.alice)
+        bench.signIn(.registration(of: "alice"))
         let attempt = bench.questions.last!.question.attempt
         bench.signOut()
         var revocations = bench.machine.revocations
@@ -667,7 +640,7 @@ struct SurvivorTests {
     @Test func `a grant closes the window of the replays before it`() {
         var bench = Bench.signedIn()
         bench.renew()
-        bench.failRenewal(Self.lost)
+        bench.failRenewal(.lost)
         #expect(bench.machine.renewal.isOutcomeUnknown)
         bench.passToAlarm()
         bench.grantRenewal()
@@ -676,7 +649,7 @@ struct SurvivorTests {
 
     @Test func `a living token that is too short for somebody is no reason to pass the backoff`() {
         // Ten minutes and more of its forty have passed.
-        var bench = longBackoff(life: .seconds(2_400))
+        var bench = Bench.longBackoff(life: .seconds(2_400))
         bench.pass(.seconds(11))
         let remaining = bench.machine.standing.session?.validity(bench.now) ?? .zero
         let request = bench.token(validFor: remaining + .seconds(1))
@@ -688,13 +661,7 @@ struct SurvivorTests {
         bench.register(1)
         bench.renew()
         let generation = bench.machine.servedGeneration
-        bench.perform(
-            bench.machine.apiCallJudged(
-                Verdict(code: "400312", message: "Banned"),
-                generation: generation,
-                now: bench.now
-            )
-        )
+        bench.judge(Verdict(code: "400312", message: "Banned"), generation: generation)
         #expect(bench.state == .terminated && bench.machine.nextAlarm(now: bench.now) == nil)
     }
 

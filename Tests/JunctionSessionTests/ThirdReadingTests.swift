@@ -7,8 +7,6 @@ import Testing
 
 /// The sequences that a third reading of the heart found, each by name.
 struct ThirdReadingTests {
-    private let busy = RenewalFailure.unavailable(Unavailability("It answered 503"))
-    private let lost = RenewalFailure.unavailable(Unavailability("It answered 502", ambiguous: true))
 
     @Test func `a clock set forward does not move the renewal past the end of the token`() {
         var late = 0
@@ -27,13 +25,13 @@ struct ThirdReadingTests {
         at = Moment(wall: at.wall + .seconds(3_000), uptime: Uptime(milliseconds: 10_000))
         var r = Bench(at: at, .restored(bench.written.last!, SessionSecrets(), damaged: nil))
         #expect(r.renewals.count == 1)
-        r.failRenewal(busy)
+        r.failRenewal(.busy)
         let noted = r.written.last!.writtenAt
         r.stepWall(.seconds(-2_700))
-        if !r.renewals.isEmpty { r.failRenewal(busy) }
+        if !r.renewals.isEmpty { r.failRenewal(.busy) }
         #expect(r.now.wall < noted)
         r.pass(.seconds(660))  // really 3 660 s old
-        if !r.renewals.isEmpty { r.failRenewal(busy) }
+        if !r.renewals.isEmpty { r.failRenewal(.busy) }
         let q = r.token()
         if case .token = r.reply(to: q) {
             Issue.record(
@@ -48,9 +46,9 @@ struct ThirdReadingTests {
         var r = Bench(at: at, .restored(bench.written.last!, SessionSecrets(), damaged: nil))
         r.stepWall(.seconds(-1_490))
         r.pass(.seconds(1_700))
-        if !r.renewals.isEmpty { r.failRenewal(busy) }
+        if !r.renewals.isEmpty { r.failRenewal(.busy) }
         r.pass(.seconds(450))
-        while !r.renewals.isEmpty { r.failRenewal(busy) }
+        while !r.renewals.isEmpty { r.failRenewal(.busy) }
         let q = r.token()
         if case .token = r.reply(to: q) { Issue.record("dead token served") }
     }
@@ -64,7 +62,7 @@ struct ThirdReadingTests {
         bench.stepWall(.seconds(3_600))
         #expect(bench.facts.renewal.phase == .postponed)
         bench.pass(.seconds(5))
-        var r = Bench(at: bench.now, mode: .handler, .restored(bench.written.last!, SessionSecrets(), damaged: nil))
+        var r = bench.restarted(mode: .handler)
         r.register(2)
         #expect(r.everAsked.isEmpty, "asked 5 s after unable")
     }
@@ -113,7 +111,7 @@ struct ThirdReadingTests {
         let request = bench.identify("ext-bob")
         bench.answer(request, .success(.signInToken("bob")))
         bench.renew()
-        bench.failRenewal(lost)
+        bench.failRenewal(.lost)
         // A detail of alice's session is on its way to a slow disk, and bob's grant waits for that.
         bench.holdsWrites = true
         let exchange = bench.exchanges[0]
@@ -123,7 +121,7 @@ struct ThirdReadingTests {
         #expect(bench.heldWrites.count == 1)
         bench.pass(.seconds(2))
         #expect(bench.renewals.count == 1)
-        while !bench.heldWrites.isEmpty { bench.endWrite() }
+        bench.endWrites()
         #expect(bench.facts.userId == "bob")
     }
 

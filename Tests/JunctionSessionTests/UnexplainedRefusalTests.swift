@@ -35,11 +35,6 @@ struct UnexplainedRefusalTests {
         return attempts
     }
 
-    private func restarted(_ bench: Bench, after downtime: Duration = .zero) -> Bench {
-        let now = Moment(wall: bench.now.wall + downtime, uptime: bench.now.uptime + downtime)
-        return Bench(at: now, .restored(bench.written.last!, SessionSecrets(), damaged: nil))
-    }
-
     private func isPending(_ bench: Bench) -> Bool { bench.facts.flags.contains(.pendingReauthentication) }
 
     // MARK: The verdict
@@ -62,7 +57,7 @@ struct UnexplainedRefusalTests {
             ([0, 700, 1], 3), ([0, 1, 1, 1, 700], 5), ([0, 3_600, 0], 3),
         ] as [([Int], Int?)]
     )
-    func `reauthentication is required after three refusals over ten minutes`(pauses: [Int], verdict: Int?) throws {
+    func `reauthentication is required after three refusals over ten minutes`(pauses: [Int], verdict: Int?) {
         var now = Bench().now
         var random = Randomness(seed: 1)
         let granted = Granted(
@@ -207,12 +202,12 @@ struct UnexplainedRefusalTests {
         var bench = dead()
         #expect(refuse(&bench, for: .seconds(300)) >= 2)
 
-        var after = restarted(bench, after: .seconds(300))
+        var after = bench.restarted(after: .seconds(300))
         #expect(after.renewals.count == 1)
         after.failRenewal(Self.unexplained)
         #expect(isPending(after))
 
-        var later = restarted(after)
+        var later = after.restarted()
         #expect(isPending(later))
         #expect(later.renewals.isEmpty, "it is tried once an hour, over a restart too")
         later.passToAlarm()
@@ -228,7 +223,7 @@ struct UnexplainedRefusalTests {
         _ = refuse(&bench, for: .seconds(20))
         #expect(!isPending(bench))
 
-        var after = restarted(bench)
+        var after = bench.restarted()
         _ = refuse(&after, for: .seconds(20))
 
         #expect(!isPending(after))

@@ -56,7 +56,7 @@ struct VerdictTests {
         bench.renew()
 
         bench.judge(banned)
-        while !bench.heldWrites.isEmpty { bench.endWrite() }
+        bench.endWrites()
 
         #expect(bench.renewals.isEmpty)
         #expect(bench.state == .terminated)
@@ -80,7 +80,7 @@ struct VerdictTests {
 
         bench.judge(banned)
         #expect(bench.state == .established)
-        while !bench.heldWrites.isEmpty { bench.endWrite() }
+        bench.endWrites()
 
         #expect(bench.reply(to: request) == .done)
         #expect(bench.state == .terminated)
@@ -95,7 +95,7 @@ struct VerdictTests {
         bench.grantRenewal()
         bench.judge(banned)
         bench.signOut()
-        while !bench.heldWrites.isEmpty { bench.endWrite() }
+        bench.endWrites()
         #expect(bench.state == .notLoggedIn)
         bench.holdsWrites = false
         bench.signIn(.signInToken("alice"))
@@ -124,7 +124,7 @@ struct VerdictTests {
             begin(&bench)
 
             bench.judge(banned)
-            while !bench.heldWrites.isEmpty { bench.endWrite() }
+            bench.endWrites()
 
             #expect(bench.facts.termination == nil)
         }
@@ -198,11 +198,4 @@ struct VerdictTests {
 
 extension RenewalMode {
     fileprivate static let allModes: [RenewalMode] = [.automatic, .handler]
-}
-
-extension Bench {
-    mutating func judge(_ verdict: Verdict, generation: UInt64? = nil) {
-        let generation = generation ?? machine.servedGeneration
-        perform(machine.apiCallJudged(verdict, generation: generation, now: now))
-    }
 }

@@ -4,16 +4,10 @@ import Testing
 
 /// A right that is withdrawn while a sign-in waits: what has not left does not leave.
 struct WithdrawnRightTests {
-    private let registration = CredentialFacts(
-        scheme: .registration,
-        subject: .user(.user("anna")),
-        needsHandler: true
-    )
-
     @Test func `a sign-in for which a handler is being asked is over, and the next has its turn`() {
         var bench = Bench()
         bench.register(1)
-        let withdrawn = bench.signIn(registration)
+        let withdrawn = bench.signIn(.registration(of: "anna"))
         let next = bench.signIn(.signInToken("alice"))
         #expect(bench.questions.count == 1)
 
@@ -30,7 +24,7 @@ struct WithdrawnRightTests {
         var bench = Bench()
         bench.register(1)
         bench.register(2)
-        let withdrawn = bench.signIn(registration)
+        let withdrawn = bench.signIn(.registration(of: "anna"))
         bench.answerQuestion(.credential)
         let asked = bench.everAsked.count
 
@@ -68,7 +62,7 @@ struct WithdrawnRightTests {
         bench.grantExchange(of: "bob")
 
         bench.withdrawRight(from: request)
-        while !bench.heldWrites.isEmpty { bench.endWrite() }
+        bench.endWrites()
 
         #expect(bench.refusal(of: request) == .permissionDenied)
         #expect(bench.facts.userId == "alice")
@@ -85,7 +79,7 @@ struct WithdrawnRightTests {
         bench.withdrawRight(from: request)
 
         bench.holdsWrites = false
-        while !bench.heldWrites.isEmpty { bench.endWrite() }
+        bench.endWrites()
 
         #expect(bench.refusal(of: request) == .permissionDenied)
         #expect(bench.renewals.count == 1)
