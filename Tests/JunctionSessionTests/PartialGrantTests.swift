@@ -2,8 +2,8 @@ import Testing
 
 @testable import JunctionSession
 
-/// What a sign-in was granted before it is complete: it is written before the provider is asked further, and nothing of it is
-/// left alive that nobody holds.
+/// What a sign-in was granted before it is complete. The grant is written before the next request to the provider, and
+/// the daemon gives back every grant that it does not keep.
 struct PartialGrantTests {
     private static let trouble = ExchangeFailure.unavailable(Unavailability("userinfo answered 503"))
     private static let again = Unavailability("userinfo answered 503")
@@ -207,5 +207,43 @@ struct PartialGrantTests {
         bench.perform(bench.machine.approvalRightWithdrawn(now: bench.now))
         bench.failPoll(.pending)
         #expect(bench.state == .notLoggedIn && bench.facts.authorization == nil)
+    }
+
+    @Test func `a device grant is stored with the end of the grant`() {
+        var bench = Bench.withCodes()
+        bench.passToAlarm()
+        let granted = bench.now
+        bench.grantPartially()
+        #expect(bench.written.last?.approval?.expiresAt == granted.wall + .seconds(3_600))
+    }
+
+    @Test func `a transient failure keeps the partial grant of a link code`() {
+        var bench = Bench()
+        bench.signIn(.linkCode)
+        let kept = bench.grantPartially()
+        bench.failExchange(.unavailable(Unavailability("503")))
+        for _ in 0..<7 {
+            bench.pass(.seconds(600))
+            bench.signIn(.linkCode)
+            if bench.machine.signIn.grantsInUse.contains(kept) { bench.findPartialGrant(kept) }
+            bench.failExchange(.unavailable(Unavailability("503")))
+        }
+        #expect(bench.machine.signIn.grantsInUse == [kept])
+        #expect(bench.givenBack.isEmpty, "a transient failure spends nothing")
+    }
+
+    @Test(arguments: [true, false])
+    func `a refusal does not promise a restart when nothing can be written`(isLocked: Bool) {
+        var bench = isLocked ? Bench.locked(in: .notLoggedIn) : Bench()
+        if !isLocked { bench.writeFailure = StoreFailure("No space left on device") }
+        let request = bench.signIn(.linkCode)
+        bench.grantPartially()
+        bench.failExchange(.unavailable(Unavailability("503")))
+        guard case .refused(let refusal)? = bench.reply(to: request) else {
+            Issue.record("Expected a refusal")
+            return
+        }
+        #expect(bench.written.isEmpty)
+        #expect(refusal.remedy?.contains("over a restart too") == false)
     }
 }
