@@ -5,16 +5,6 @@ import Testing
 /// A sign-in that a person approves on another screen, transition by transition.
 @Suite struct ApprovalTests {
 
-    @Test func `a device sign-in counts as one call, and its polls as none`() {
-        var bench = Bench(callsPerMinute: 1)
-        bench.signIn(.device)
-        bench.giveCodes()
-        bench.passToAlarm()
-        bench.failPoll(.denied)
-        let second = bench.signIn(.device)
-        #expect(bench.refusal(of: second) == .busy)
-    }
-
     // MARK: Beside a session that needs reauthentication
 
     @Test func `a demand that may pass is tried again when somebody asks, and not by itself`() {

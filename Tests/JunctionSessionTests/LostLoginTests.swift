@@ -336,16 +336,4 @@ struct LostLoginTests {
         }
     }
 
-    @Test func `9 a user who makes no further call is forgotten`() {
-        var budget = CallBudget(callsPerMinute: 2)
-        let start = Uptime(milliseconds: 0)
-        func at(_ seconds: Int) -> Moment {
-            Moment(wall: WallTime(milliseconds: 0), uptime: start + .seconds(seconds))
-        }
-        for uid in 0..<1_000 as Range<UInt32> { budget.charge(uid, now: at(0)) }
-        budget.charge(5, now: at(61))
-        #expect(budget.remembered == 1)
-        budget.charge(5, now: at(62))
-        #expect(budget.refusal(of: 5, now: at(63))?.retryAfter == .seconds(58))
-    }
 }

@@ -348,13 +348,6 @@ struct RenewalTests {
         #expect(bench.machine.nextAlarm(now: bench.now) == nil)
     }
 
-    @Test func `an API key is not renewed`() {
-        var bench = Bench.withApiKey()
-        #expect(bench.refusal { $0.renew() } == .unsupported)
-        #expect(bench.refusal { $0.token() } == .unsupported)
-        #expect(bench.facts.renewal.phase == .none)
-    }
-
     @Test func `a longer validity renews early, once a call, and not a token that is new`() {
         var bench = Bench.signedIn(life: .seconds(100))
         bench.pass(.seconds(9))

@@ -79,16 +79,6 @@ struct SeldomMetTests {
         #expect(servable(.zero) == nil)
     }
 
-    @Test func `an API key that was configured is configured after a restart`() {
-        var bench = Bench()
-        bench.signIn(.apiKeyAlone)
-        let restarted = bench.restarted()
-        #expect(restarted.facts.flags == [.configured])
-        #expect(restarted.machine.configuredKey?.environment == "sandbox")
-        #expect(restarted.machine.keyInUse != nil)
-        #expect(restarted.machine.secretsInUse.count == 1)
-    }
-
     @Test(arguments: [
         (SessionState.established, true), (.tokenExpired, true), (.terminated, false), (.notLoggedIn, false),
     ])
@@ -108,40 +98,6 @@ struct SeldomMetTests {
         #expect(bench.facts.userId == "alice")
         #expect(bench.machine.secretsInUse == [bench.machine.servedSecrets!])
         #expect(bench.written.last?.generation == 1)
-    }
-
-    @Test func `a sign-in is refused when the budget is used up before its handler has answered`() {
-        var bench = Bench(mode: .handler, callsPerMinute: 1)
-        bench.register(1)
-        let facts = CredentialFacts.registration(of: "bob")
-        let request = bench.signIn(facts)
-        bench.answerQuestion(.credential)
-        bench.failExchange(.refused("It is used up"))
-        #expect(bench.refusal(of: request) == .invalidCredential)
-
-        let late = bench.signIn(facts)
-        #expect(bench.refusal(of: late) == .busy)
-        #expect(bench.questions.isEmpty)
-    }
-
-    @Test func `a renewal that was asked for is charged to who asked, when it leaves`() {
-        var bench = Bench.signedIn(mode: .handler)
-        bench.machine.budget = CallBudget(callsPerMinute: 1)
-        bench.register(1)
-        bench.renew()
-        #expect(bench.machine.budget.remembered == 0)
-        bench.answerQuestion(.renew)
-        #expect(bench.machine.budget.remembered == 1)
-        bench.grantRenewal()
-        #expect(bench.refusal { $0.renew() } == .busy)
-    }
-
-    @Test func `a renewal that was due is charged to nobody`() {
-        var bench = Bench.signedIn()
-        bench.machine.budget = CallBudget(callsPerMinute: 1)
-        bench.pass(.seconds(3_000))
-        #expect(bench.renewals.count == 1)
-        #expect(bench.machine.budget.remembered == 0)
     }
 
     // MARK: What the mutation tester missed
@@ -348,17 +304,6 @@ struct SeldomMetTests {
         #expect(alarm - bench.now.wall <= .seconds(110))
     }
 
-    @Test func `who asks while a renewal is under way joins it, whatever is left of the budget`() {
-        var bench = Bench.signedIn()
-        bench.machine.budget = CallBudget(callsPerMinute: 1)
-        let first = bench.renew()
-        let second = bench.renew()
-        #expect(bench.reply(to: second) == nil)
-        bench.grantRenewal()
-        #expect(bench.reply(to: first) == .done)
-        #expect(bench.reply(to: second) == .done)
-    }
-
     @Test func `who asks while a switch is being written waits for it, whatever is left of the budget`() {
         var bench = Bench.signedIn()
         bench.holdsWrites = true
@@ -368,21 +313,6 @@ struct SeldomMetTests {
         #expect(bench.reply(to: renew) == nil)
         bench.endWrite()
         #expect(bench.reply(to: renew) == .done)
-    }
-
-    @Test func `a caller with a dead token and no budget left is told so`() {
-        var bench = Bench.signedIn(life: .seconds(60))
-        bench.pass(.seconds(61))
-        for _ in 0..<8 {
-            bench.failRenewal(.unavailable(Unavailability("Busy")))
-            bench.passToNextAttempt()
-        }
-        bench.failRenewal(.unavailable(Unavailability("Busy")))
-        bench.machine.budget = CallBudget(callsPerMinute: 0)
-        bench.now.uptime = bench.now.uptime + .seconds(10)
-        bench.machine.budget.charge(1_000, now: bench.now)
-        #expect(bench.refusal { $0.token() } == .busy)
-        #expect(bench.renewals.isEmpty)
     }
 
     @Test func `each rotation draws anew`() {
@@ -476,18 +406,6 @@ struct SeldomMetTests {
         bench.pass(.seconds(120))
         #expect(bench.givenUpRevocations.count == 1)
         #expect(bench.revoked == [.user("alice"), .user("bob"), .user("bob")])
-    }
-
-    @Test func `a sign-in whose handler has answered is refused when the budget was used up meanwhile`() {
-        var bench = Bench(mode: .handler, callsPerMinute: 1)
-        bench.register(1)
-        let facts = CredentialFacts.registration(of: "bob")
-        let request = bench.signIn(facts)
-        bench.machine.budget.charge(1_000, now: bench.now)
-        bench.answerQuestion(.credential)
-        #expect(bench.refusal(of: request) == .busy)
-        #expect(bench.exchanges.isEmpty)
-        #expect(bench.state == .notLoggedIn)
     }
 
     @Test func `an API key alone that waits for its turn holds no revocation back`() {

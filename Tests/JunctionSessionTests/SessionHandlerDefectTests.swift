@@ -219,56 +219,6 @@ struct SessionHandlerDefectTests {
 
     // MARK: Two sources of truth
 
-    @Test func `A3 who watches and who asks see one state, at every change`() {
-        let clock = ManualClock()
-        let executor = ManualExecutor()
-        let observer = RecordingObserver()
-        let provider = FakeProvider(clock: clock, tokenLife: .seconds(60))
-        let owner = SessionOwner(
-            provider: provider,
-            store: InMemoryStore(),
-            clock: clock,
-            alarm: RecordingAlarm(),
-            observer: observer,
-            executor: executor,
-            tasks: executor,
-            rules: RenewalRules(mode: .handler),
-            callsPerMinute: 60,
-            seed: 1
-        )
-        let disagreements = Mutex(0)
-        observer.onChange { told in
-            let asked = owner.assumeIsolated { $0.snapshot }
-            if asked != told { disagreements.withLock { $0 += 1 } }
-        }
-        func on(_ body: @escaping @Sendable (isolated SessionOwner) -> Void) {
-            owner.assumeIsolated { body($0) }
-            executor.runUntilIdle()
-        }
-
-        on { $0.start(with: .absent) }
-        provider.failExchanges(.unavailable(Unavailability("No network")))
-        for _ in 0..<2 { on { $0.signIn(.signInToken(SharedSecret(text: "alice")), by: 1_000) { _ in } } }
-        clock.advance(by: .seconds(61))
-        on { $0.alarmRang(clockJumped: false) }
-        provider.failRenewals(
-            .unavailable(Unavailability("No network")),
-            .terminated(code: "400312", message: "Banned")
-        )
-        on { owner in
-            _ = owner.register(handlerOf: 1_000) { question in
-                owner.assumeIsolated { $0.answered(HandlerID(number: 1, uid: 1_000), question.attempt, .renew) }
-            }
-        }
-        clock.advance(by: .seconds(10))
-        on { $0.alarmRang(clockJumped: false) }
-
-        #expect(disagreements.withLock(\.self) == 0)
-        var states: [SessionState] = []
-        for state in observer.snapshots.map(\.facts.state) where state != states.last { states.append(state) }
-        #expect(states == [.establishing, .notLoggedIn, .establishing, .established, .tokenExpired, .terminated])
-    }
-
     // MARK: Abort
 
     @Test func `A3 what ended one session does not abort the requests of the next`() {

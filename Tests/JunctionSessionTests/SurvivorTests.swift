@@ -299,20 +299,6 @@ struct SurvivorTests {
         #expect(bench.reply(to: request) == .identified(.unchanged))
     }
 
-    @Test func `an API key is no call to the provider`() {
-        var bench = Bench(callsPerMinute: 1)
-        bench.signIn(.apiKey("alice"))
-        #expect(bench.machine.budget.remembered == 0)
-    }
-
-    @Test func `an API key that is given again is no stranded session`() {
-        var bench = Bench(mode: .handler)
-        bench.signIn(.apiKey("alice"))
-        bench.grantExchange(scheme: .apiKey)
-        #expect(bench.reply { $0.signIn(.apiKey("alice")) } == .done)
-        #expect(bench.exchanges.isEmpty)
-    }
-
     @Test func `a dead session is not stranded while an app can be asked`() {
         var bench = Bench.longBackoff(life: .seconds(60), mode: .handler)
         #expect(bench.state == .tokenExpired)
@@ -340,11 +326,6 @@ struct SurvivorTests {
         var asking = Bench()
         asking.identify("ext-alice")
         #expect(asking.reply { $0.identify(nil) } == .identified(.signedOut))
-    }
-
-    @Test func `the key of a configured team is known, and no other`() {
-        #expect(Bench.withApiKey().machine.configuredKey?.environment == "sandbox")
-        #expect(Bench.signedIn().machine.configuredKey == nil)
     }
 
     @Test func `only what is waited for moves a sign-in on`() {
@@ -455,23 +436,6 @@ struct SurvivorTests {
 
     // MARK: What is shown
 
-    @Test func `a snapshot shows everything that is known of the identity`() {
-        var bench = Bench()
-        bench.signIn(.apiKeyAlone)
-        #expect(bench.facts.environment == "sandbox")
-        #expect(bench.facts.region == "us")
-
-        let signedIn = Bench.signedIn().facts
-        #expect(signedIn.userId == "alice")
-        #expect(signedIn.teamId == "team")
-        #expect(signedIn.environment == "sandbox")
-        #expect(signedIn.region == "us")
-
-        let terminated = Bench.terminated().facts
-        #expect(terminated.userId == "alice")
-        #expect(terminated.termination?.code == "invalid_token")
-    }
-
     @Test func `a record that cannot be read shows what its header says`() {
         func facts(_ state: SessionState) -> Snapshot.Facts { Bench.locked(in: state).facts }
         #expect(facts(.established).flags == [.configured, .signedIn, .useSignInToken])
@@ -507,52 +471,10 @@ struct SurvivorTests {
 
     // MARK: The owner
 
-    @Test func `equal API keys have one name, and nothing else has`() {
-        var shelf = SecretShelf()
-        func key(_ text: String) -> SessionSecrets { SessionSecrets(apiKey: SharedSecret(text: text)) }
-        let first = shelf.put(.session(key("sk_us_1")))
-        #expect(shelf.put(.session(key("sk_us_1"))) == first)
-        #expect(shelf.put(.session(key("sk_us_2"))) != first)
-        #expect(shelf.put(.session(SessionSecrets(accessToken: SharedSecret(text: "a")))) != first)
-        #expect(shelf.count == 3)
-    }
-
-    @Test func `an answer that nobody names is wiped`() {
-        var shelf = SecretShelf()
-        let (used, unused) = (shelf.put(.answer(.renew)), shelf.put(.answer(.renew)))
-        shelf.keep([used])
-        #expect(shelf.answer(used) != nil)
-        #expect(shelf.answer(unused) == nil)
-        #expect(shelf.count == 1)
-    }
-
     private func call(_ path: String, in bench: OwnerBench) -> Box<Result<ApiAnswer, Refusal>> {
         let answers = Box<Result<ApiAnswer, Refusal>>()
         bench.on { $0.call(ApiRequest(method: "GET", path: path), by: 1_000) { answers.put($0) } }
         return answers
-    }
-
-    @Test func `a dead token is renewed before an API call leaves, but not for a path that is nobody's`() throws {
-        let bench = OwnerBench(tokenLife: .seconds(60)).start().signIn()
-        bench.clock.advance(by: .seconds(61))
-        guard case .failure(let refusal)? = call("/v2/user/bob", in: bench).all.first else {
-            Issue.record("Another user's path was called")
-            return
-        }
-        #expect(refusal.kind == .permissionDenied)
-        #expect(bench.provider.renewalCalls == 0)
-
-        bench.provider.answerCalls(ApiAnswer(status: 200, headers: [], body: []))
-        #expect(try call("/v2/user/alice", in: bench).all.first?.get().status == 200)
-        #expect(bench.provider.renewalCalls == 1)
-    }
-
-    @Test func `only a 401 costs a renewal`() throws {
-        let bench = OwnerBench().start().signIn()
-        bench.provider.answerCalls(ApiAnswer(status: 403, headers: [], body: []))
-        #expect(try call("/v2/user/alice", in: bench).all.first?.get().status == 403)
-        #expect(bench.provider.renewalCalls == 0)
-        #expect(bench.provider.apiCalls.count == 1)
     }
 
     @Test func `what a handler gave completes a registration`() {
@@ -581,58 +503,6 @@ struct SurvivorTests {
         #expect(bench.snapshot().facts.renewal.notBefore == due)
         bench.on { $0.alarmRang(clockJumped: true) }
         #expect(bench.snapshot().facts.renewal.notBefore == due + .seconds(-600))
-    }
-
-    @Test func `an observer is told of what happened, and may call back in`() {
-        let bench = OwnerBench().start()
-        let owner = bench.owner
-        bench.observer.onChange { _ in owner.assumeIsolated { $0.alarmRang(clockJumped: false) } }
-        let before = bench.observer.snapshots.count
-        _ = bench.signIn()
-        let revisions = bench.observer.snapshots.dropFirst(before).map(\.revision)
-        #expect(revisions == Array(Set(revisions)).sorted())
-        #expect(bench.observer.happenings.contains(.exchangeEnded(.succeeded)))
-    }
-
-    @Test func `a credential is let go of with the answer`() {
-        let bench = OwnerBench().start().signIn()
-        let token = SharedSecret(text: "bob")
-        bench.on { owner in
-            owner.identify(
-                externalUserId: "ext-bob",
-                by: 1_000,
-                ask: { request, _ in
-                    owner.assumeIsolated { $0.identifyAnswered(request, with: .success(.signInToken(token))) }
-                },
-                answer: { _ in }
-            )
-        }
-        #expect(bench.snapshot().facts.userId == "bob")
-        bench.owner.assumeIsolated { #expect($0.requests.isEmpty) }
-    }
-
-    @Test func `a retry that fails is a failure, not the 401 that it was for`() {
-        let bench = OwnerBench().start().signIn()
-        bench.provider.answerCalls(ApiAnswer(status: 401, headers: [], body: []))
-        bench.provider.failCalls(Unavailability("No answer"))
-        guard case .failure(let refusal)? = call("/v2/user/alice", in: bench).all.first else {
-            Issue.record("The failure was hidden")
-            return
-        }
-        #expect(refusal.kind == .providerUnavailable)
-        #expect(bench.provider.apiCalls.count == 2)
-    }
-
-    @Test func `a renewal that brings no refresh token keeps the old one, and its steps are told in order`() {
-        let bench = OwnerBench().start().signIn()
-        let before = bench.store.kept?.secrets.refreshToken?.text
-        bench.provider.grantNoRefreshToken()
-        let told = bench.observer.steps.count
-        bench.on { $0.renew(by: 1_000) { _ in } }
-        #expect(bench.snapshot().facts.accessToken?.generation == 2)
-        #expect(before != nil)
-        #expect(bench.store.kept?.secrets.refreshToken?.text == before)
-        #expect(bench.observer.steps.dropFirst(told) == [.intentNoted, .answered, .swapped])
     }
 
     // MARK: What the second run showed
