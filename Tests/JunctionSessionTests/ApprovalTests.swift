@@ -7,42 +7,6 @@ import Testing
 
     // MARK: Beside a session that needs reauthentication
 
-    @Test func `a demand that may pass is tried again when somebody asks, and not by itself`() {
-        var bench = Bench.withCodes()
-        bench.passToPoll()
-        bench.grantPoll()
-        bench.renew()
-        bench.failRenewal(.reauthenticationRequired)
-        #expect(bench.facts.flags.contains(.pendingReauthentication))
-        bench.pass(.seconds(7_200))
-        #expect(bench.renewals.isEmpty && bench.state == .tokenExpired)
-
-        let vain = bench.renew()
-        bench.failRenewal(.reauthenticationRequired)
-        #expect(bench.refusal(of: vain) == .reauthenticationRequired)
-        let soon = bench.renew()
-        #expect(bench.renewals.isEmpty && bench.refusal(of: soon) == .reauthenticationRequired)
-        bench.pass(.seconds(11))
-        let healed = bench.renew()
-        bench.grantRenewal()
-        #expect(bench.reply(to: healed) == .done && bench.state == .established)
-        #expect(!bench.facts.flags.contains(.pendingReauthentication))
-    }
-
-    @Test func `trouble on the way leaves the demand as it was`() {
-        var bench = Bench.withCodes()
-        bench.passToPoll()
-        bench.grantPoll()
-        bench.renew()
-        bench.failRenewal(.reauthenticationRequired)
-        bench.pass(.seconds(11))
-        bench.renew()
-        bench.failRenewal(.unavailable(Unavailability("No route to host")))
-        #expect(bench.facts.flags.contains(.pendingReauthentication))
-        bench.pass(.seconds(3_700))
-        #expect(bench.renewals.isEmpty)
-    }
-
     // MARK: Sign-outs, and other sign-ins
 
     // MARK: identify

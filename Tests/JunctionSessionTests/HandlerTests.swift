@@ -261,20 +261,6 @@ struct HandlerTests {
         #expect(bench.state == .established)
     }
 
-    @Test func `a session without an end sets no alarm that no timer takes`() {
-        var bench = Bench()
-        bench.life = WallTime.never - bench.now.wall
-        bench.signIn(.signInToken("alice"))
-        bench.grantExchange()
-        let alarm = bench.machine.nextAlarm(now: bench.now)
-        #expect(alarm == bench.now.wall + .seconds(30 * 86_400))
-        let served = bench.reply { $0.token(validFor: .seconds(86_400)) }
-        guard case .token? = served else {
-            Issue.record("not served")
-            return
-        }
-    }
-
     // MARK: Postponement
 
     @Test func `after unable nobody is asked for ten minutes, and a little more`() {
@@ -402,28 +388,6 @@ struct HandlerTests {
     }
 
     // MARK: Reauthentication and restarts
-
-    @Test func `session renew heals a pending reauthentication with a fresh token, and with nothing else`() {
-        var bench = Bench.signedIn(mode: .handler)
-        bench.register(1)
-        bench.renew()
-        bench.answerQuestion(.renew)
-        bench.failRenewal(.reauthenticationRequired)
-        #expect(bench.facts.flags.contains(.pendingReauthentication))
-
-        bench.pass(.seconds(10))
-        let vain = bench.renew()
-        bench.answerQuestion(.renew)
-        #expect(bench.refusal(of: vain) == .reauthenticationRequired)
-        #expect(bench.renewals.isEmpty)
-
-        bench.pass(.seconds(10))
-        let healing = bench.renew()
-        bench.answerQuestion(.credential)
-        bench.grantRenewal()
-        #expect(bench.reply(to: healing) == .done)
-        #expect(!bench.facts.flags.contains(.pendingReauthentication))
-    }
 
     @Test func `after a restart only a refresh token is replayed; what an app gave is asked for again`() {
         var bench = Bench.renewalDue(handlers: 1)

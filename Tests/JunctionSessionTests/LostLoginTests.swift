@@ -207,28 +207,6 @@ struct LostLoginTests {
 
     // MARK: 5. The clock set during a request
 
-    @Test(arguments: [-28_800, 28_800])
-    func `5 a wall clock that is set while a request is under way changes no life`(step: Int) {
-        for isRenewal in [true, false] {
-            var bench = isRenewal ? Bench.signedIn() : Bench()
-            if isRenewal { bench.renew() } else { bench.signIn(.signInToken("alice")) }
-            let start = bench.now
-            bench.stepWall(.seconds(step))
-            bench.pass(.seconds(3))
-            let granted = bench.granted("alice", from: start)
-            if isRenewal {
-                bench.perform(bench.machine.renewalSucceeded(bench.renewals[0], granted, now: bench.now))
-            } else {
-                bench.perform(bench.machine.exchangeSucceeded(bench.exchanges[0], granted, now: bench.now))
-            }
-            #expect(bench.state == .established)
-            #expect(bench.facts.accessToken!.expiresAt - bench.now.wall == .seconds(3_597))
-
-            let restarted = bench.restarted()
-            #expect(restarted.facts.accessToken!.expiresAt - restarted.now.wall == .seconds(3_597))
-        }
-    }
-
     // MARK: 6. Postponement over and nobody there
 
     @Test func `6 a postponement that is over is none, whoever is there`() {
@@ -282,36 +260,6 @@ struct LostLoginTests {
 
     // MARK: 8. The ten-second rule
 
-    @Test(arguments: [Said.credential, .unable, .renew])
-    func `8 a failure of any kind is answered for ten seconds, whatever the handlers do`(answer: Said) {
-        var bench = Bench.signedIn(life: .seconds(86_400), mode: .handler)
-        bench.register(1)
-        var (calls, questions) = (0, 0)
-        for _ in 0..<600 {
-            bench.renew()
-            questions += bench.questions.count
-            while !bench.questions.isEmpty { bench.answerQuestion(answer) }
-            calls += bench.renewals.count
-            while !bench.renewals.isEmpty {
-                bench.failRenewal(answer == .renew ? .reauthenticationRequired : .answerRefused("It is used up"))
-            }
-            bench.pass(.milliseconds(100))
-        }
-        #expect(calls <= 7)
-        #expect(questions <= 7)
-    }
-
-    @Test func `8 a success clears it, and so does a replay's`() {
-        var bench = Bench.signedIn()
-        let first = bench.renew()
-        bench.failRenewal(.lost)
-        #expect(bench.refusal(of: first) == .providerUnavailable)
-        bench.pass(.seconds(2))
-        bench.grantRenewal()
-        bench.renew()
-        #expect(bench.renewals.count == 1)
-    }
-
     // MARK: 9. Writes, quarantine, budgets, spreads
 
     @Test func `9 there is never more than one write at the store, and each is followed by the next`() {
@@ -327,13 +275,6 @@ struct LostLoginTests {
         #expect(bench.heldWrites.count == 1)
         bench.endWrite()
         #expect(bench.reply(to: bound) == .identified(.unchanged))
-    }
-
-    @Test func `9 Retry-After with its spread stays within the hour`() {
-        var random = Randomness(seed: 1)
-        for _ in 0..<1_000 {
-            #expect(RenewalPolicy.delay(afterBeingAsked: .seconds(3_590), using: &random) <= .seconds(3_600))
-        }
     }
 
 }

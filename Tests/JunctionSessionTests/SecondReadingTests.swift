@@ -63,30 +63,6 @@ struct SecondReadingTests {
         }
     }
 
-    @Test func `a note under a wrong clock does not make a dead token live after the next restart`() {
-        let bench = Bench.signedIn()
-        let first = Moment(wall: WallTime(milliseconds: 60_000), uptime: Uptime(milliseconds: 60_000))
-        let booted = Bench(at: first, .restored(bench.written.last!, SessionSecrets(), damaged: nil))
-        #expect(booted.state == .tokenExpired)
-        let second = Moment(wall: WallTime(milliseconds: 120_000), uptime: Uptime(milliseconds: 60_000))
-        var again = Bench(at: second, .restored(booted.written.last!, SessionSecrets(), damaged: nil))
-        #expect(again.state == .tokenExpired)
-        let request = again.token()
-        #expect(again.reply(to: request) == nil)
-    }
-
-    @Test func `a clock set back does not move the renewal past the end of the token`() {
-        var late = 0
-        for seed in 0..<20 as Range<UInt64> {
-            var bench = Bench.signedIn(seed: seed)
-            bench.pass(.seconds(1_500))
-            bench.stepWall(.seconds(-1_490))
-            let end = bench.machine.standing.session!.end(bench.now)!
-            if bench.facts.renewal.notBefore! >= end { late += 1 }
-        }
-        #expect(late == 0)
-    }
-
     @Test func `a caller does not use the last replay up before the outage is over`() {
         var closed = 0
         for seed in 0..<100 as Range<UInt64> {
@@ -133,27 +109,6 @@ struct SecondReadingTests {
         var restarted = bench.restarted(mode: .handler)
         restarted.register(2)
         #expect(restarted.everAsked.count == 1)
-    }
-
-    @Test func `a renewal under way while reauthentication is pending is shown`() {
-        var bench = Bench.signedIn(mode: .handler)
-        bench.register(1)
-        bench.renew()
-        bench.answerQuestion(.renew)
-        bench.failRenewal(.reauthenticationRequired)
-        bench.pass(.seconds(11))
-        bench.renew()
-        #expect(bench.questions.count == 1)
-        #expect(bench.facts.renewal.phase == .inFlight)
-        bench.answerQuestion(.credential)
-        bench.failRenewal(.busy)
-        #expect(bench.facts.renewal.phase == .backingOff)
-        let before = bench.machine.nextAlarm(now: bench.now)
-        bench.pass(.seconds(5))
-        #expect(
-            bench.renewals.count == 1,
-            "the auth token is kept and never used again by itself; alarm \(String(describing: before))"
-        )
     }
 
     @Test func `a round keeps its turn after unable`() {

@@ -4,14 +4,6 @@ import Testing
 
 /// What neither chance nor the stories of the other suites come to.
 struct SeldomMetTests {
-    @Test func `in automatic mode a refused answer is a delay like any other`() {
-        var bench = Bench.signedIn()
-        let request = bench.renew()
-        bench.failRenewal(.answerRefused("There was none"))
-        #expect(bench.refusal(of: request) == .providerUnavailable)
-        #expect(bench.facts.renewal.phase == .backingOff)
-        #expect(bench.reports.contains { $0.renewalOutcome == .refused })
-    }
 
     @Test func `a grant that waits for the ledger is told of when a sign-out comes`() {
         var bench = Bench.signedIn()
@@ -63,22 +55,6 @@ struct SeldomMetTests {
         #expect(bench.asked.isEmpty)
     }
 
-    @Test func `a token is servable while it lives, for as long as it is good`() {
-        var bench = Bench.signedIn(life: .seconds(100))
-        func servable(_ validity: Duration) -> TokenFacts? {
-            bench.machine.servable.flatMap { $0.isValid(for: validity, bench.now) ? $0.facts : nil }
-        }
-        let token = bench.facts.accessToken
-        #expect(servable(.zero) == token)
-        #expect(servable(.seconds(80)) == token)
-        #expect(servable(.milliseconds(80_001)) == nil)
-        bench.advance(by: .seconds(60))
-        #expect(servable(.seconds(40)) == token)
-        #expect(servable(.milliseconds(40_001)) == nil)
-        bench.advance(by: .seconds(40))
-        #expect(servable(.zero) == nil)
-    }
-
     @Test(arguments: [
         (SessionState.established, true), (.tokenExpired, true), (.terminated, false), (.notLoggedIn, false),
     ])
@@ -88,16 +64,6 @@ struct SeldomMetTests {
             bench.machine.reconciliation(withUserId: "alice") == (isSignedIn ? ReconcileAction.none : .signIn)
         )
         #expect(bench.machine.reconciliation(withUserId: nil) == (isSignedIn ? .signOut : ReconcileAction.none))
-    }
-
-    @Test func `an answer with somebody else's session is none`() {
-        var bench = Bench.signedIn("alice")
-        let request = bench.renew()
-        bench.grantLate(bench.renewals[0], of: "bob")
-        #expect(bench.refusal(of: request) == .providerUnavailable)
-        #expect(bench.facts.userId == "alice")
-        #expect(bench.machine.secretsInUse == [bench.machine.servedSecrets!])
-        #expect(bench.written.last?.generation == 1)
     }
 
     // MARK: What the mutation tester missed
@@ -146,19 +112,6 @@ struct SeldomMetTests {
         #expect(bench.everAsked.count == 1)
     }
 
-    @Test func `what the provider asked for is passed by session renew alone`() {
-        var bench = Bench.signedIn(life: .seconds(60))
-        bench.pass(.seconds(61))
-        bench.failRenewal(.unavailable(Unavailability("Busy", retryAfter: .seconds(300))))
-        bench.pass(.seconds(60))
-        let waiting = bench.token()
-        #expect(bench.refusal(of: waiting) == .tokenExpired)
-        bench.stepWall(.seconds(1))
-        #expect(bench.renewals.isEmpty)
-        bench.renew()
-        #expect(bench.renewals.count == 1)
-    }
-
     @Test func `a caller with a dead token does not hurry what a handler has just begun`() {
         var bench = Bench.signedIn(life: .seconds(60), mode: .handler)
         bench.register(1)
@@ -191,19 +144,6 @@ struct SeldomMetTests {
         #expect(bench.machine.renewal.kept != nil)
     }
 
-    @Test func `reauthentication is told for ten seconds, with its reason`() {
-        var bench = Bench.signedIn(mode: .handler)
-        bench.register(1)
-        bench.renew()
-        bench.answerQuestion(.renew)
-        bench.failRenewal(.reauthenticationRequired)
-        #expect(bench.facts.renewal.lastError?.hasPrefix("reauthenticationRequired: ") == true)
-        let again = bench.renew()
-        #expect(bench.refusal(of: again) == .reauthenticationRequired)
-        #expect(bench.retryAfter(of: again) == .seconds(10))
-        #expect(bench.everAsked.count == 1)
-    }
-
     @Test func `two bindings and a rotation are two writes, and each caller hears once`() {
         var bench = Bench.signedIn()
         bench.renew()
@@ -224,25 +164,6 @@ struct SeldomMetTests {
         #expect(bench.facts.accessToken?.generation == 2)
     }
 
-    @Test func `a renewal that is under way is worth waiting for at the end`() {
-        var bench = Bench.signedIn()
-        #expect(!bench.machine.isBusy)
-        bench.renew()
-        #expect(bench.renewals.count == 1)
-        #expect(bench.machine.isBusy)
-        bench.failRenewal(.unavailable(Unavailability("Busy")))
-        #expect(!bench.machine.isBusy)
-    }
-
-    @Test(arguments: [true, false])
-    func `a no closes the intent, an answer that is lost does not`(isAmbiguous: Bool) {
-        var bench = Bench.signedIn()
-        bench.renew()
-        bench.failRenewal(.unavailable(Unavailability("No token", ambiguous: isAmbiguous)))
-        #expect(bench.storedIntent() == isAmbiguous)
-        #expect(bench.reports.last?.renewalOutcome == .unavailable)
-    }
-
     @Test func `a no to a replay closes nothing while another is to come`() {
         var bench = Bench.signedIn()
         bench.renew()
@@ -251,23 +172,6 @@ struct SeldomMetTests {
         bench.failRenewal(.unavailable(Unavailability("Busy")))
         #expect(bench.machine.renewal.isReplaying)
         #expect(bench.storedIntent() == true)
-    }
-
-    @Test func `a demand for a new credential closes the intent`() {
-        let bench = Bench.pendingReauthentication()
-        guard case .session(let stored)? = bench.written.last?.content else {
-            Issue.record("nothing stored")
-            return
-        }
-        #expect(stored.reauthenticationPending && !stored.renewalUnderWay)
-        #expect(bench.reports.last?.renewalOutcome == .reauthenticationRequired)
-    }
-
-    @Test func `in automatic mode a pending reauthentication makes no call, also when the ten seconds are over`() {
-        var bench = Bench.pendingReauthentication()
-        bench.pass(.seconds(11))
-        #expect(bench.refusal { $0.renew() } == .reauthenticationRequired)
-        #expect(bench.renewals.isEmpty)
     }
 
     @Test func `nothing is given up that was never to be told`() {
@@ -313,41 +217,6 @@ struct SeldomMetTests {
         #expect(bench.reply(to: renew) == nil)
         bench.endWrite()
         #expect(bench.reply(to: renew) == .done)
-    }
-
-    @Test func `each rotation draws anew`() {
-        var bench = Bench.signedIn()
-        var shares: Set<Int64> = []
-        for _ in 0..<4 {
-            let token = bench.facts.accessToken!
-            shares.insert((bench.facts.renewal.notBefore! - token.issuedAt).wholeMilliseconds)
-            bench.renew()
-            bench.grantRenewal()
-        }
-        #expect(shares.count == 4)
-    }
-
-    @Test(arguments: [RenewalMode.automatic, .handler])
-    func `a session that signs itself is registered again without asking`(mode: RenewalMode) {
-        var bench = Bench(mode: mode)
-        bench.signIn(CredentialFacts(scheme: .selfSigned, subject: .user(.user("alice"))))
-        bench.grantExchange(scheme: .selfSigned)
-        bench.register(1)
-        bench.renew()
-        bench.failRenewal(.registrationForgotten)
-        #expect(bench.facts.renewal.phase == .backingOff)
-        #expect(bench.everAsked.isEmpty)
-        #expect(bench.reports.last?.renewalOutcome == .refused)
-        #expect(bench.refusal { $0.renew() } == .providerUnavailable)
-    }
-
-    @Test func `in automatic mode a forgotten registration is a delay`() {
-        var bench = Bench.signedIn()
-        bench.register(1)
-        bench.renew()
-        bench.failRenewal(.registrationForgotten)
-        #expect(bench.facts.renewal.phase == .backingOff)
-        #expect(bench.everAsked.isEmpty)
     }
 
     @Test func `a refused answer is reported, and counted as one`() {

@@ -150,58 +150,11 @@ struct SessionHandlerDefectTests {
 
     // MARK: A proactive renewal fails (network)
 
-    @Test func `A3 a failed proactive renewal leaves the living session as it is`() {
-        var bench = Bench.renewalDue(handlers: 1)
-        bench.answerQuestion(.renew)
-        #expect(bench.state == .established)
-        bench.failRenewal(.unavailable(Unavailability("No network")))
-        #expect(bench.state == .established)
-        #expect(bench.isServed)
-        #expect(bench.facts.renewal.phase == .backingOff)
-    }
-
     // MARK: A proactive renewal finds a ban
-
-    @Test(arguments: ["400312", "400100"])
-    func `A3 a verdict that a proactive renewal finds ends the session, terminated`(code: String) {
-        var bench = Bench.renewalDue(handlers: 1)
-        bench.answerQuestion(.renew)
-        bench.failRenewal(.terminated(code: code, message: "Banned, or deleted"))
-        #expect(bench.state == .terminated)
-        #expect(bench.facts.termination?.code == code)
-    }
 
     // MARK: An expired renewal finds 400312 / 400100
 
-    @Test(arguments: ["400312", "400100"])
-    func `A3 a verdict that is found after the token has ended ends the session too`(code: String) {
-        var bench = Bench.signedIn(life: .seconds(60), mode: .handler)
-        bench.pass(.seconds(61))
-        bench.register(1)
-        bench.answerQuestion(.renew)
-        #expect(bench.state == .tokenExpired)
-        bench.failRenewal(.terminated(code: code, message: "Banned, or deleted"))
-        #expect(bench.state == .terminated)
-        #expect(bench.facts.termination?.code == code)
-    }
-
     // MARK: An expired renewal, any other error
-
-    @Test(arguments: [
-        RenewalFailure.unavailable(Unavailability("No network")),
-        .unavailable(Unavailability("It answered 500", ambiguous: true)), .answerRefused("Malformed"),
-        .registrationForgotten, .reauthenticationRequired,
-    ])
-    func `A3 any other failure after the token has ended keeps the user signed in`(failure: RenewalFailure) {
-        var bench = Bench.signedIn(life: .seconds(60), mode: .handler)
-        bench.pass(.seconds(61))
-        bench.register(1)
-        bench.answerQuestion(.renew)
-        bench.failRenewal(failure)
-        #expect(bench.state == .tokenExpired)
-        #expect(bench.facts.flags.contains(.signedIn))
-        #expect(bench.facts.userId == "alice")
-    }
 
     @Test func `A3 an expired token is still renewed`() {
         var bench = Bench.signedIn(life: .seconds(60), mode: .handler)
@@ -221,63 +174,8 @@ struct SessionHandlerDefectTests {
 
     // MARK: Abort
 
-    @Test func `A3 what ended one session does not abort the requests of the next`() {
-        var banned = Bench.renewalDue(handlers: 1)
-        banned.answerQuestion(.renew)
-        banned.failRenewal(.terminated(code: "400312", message: "Banned"))
-        var expired = Bench.signedIn(life: .seconds(60), mode: .handler)
-        expired.register(1)
-        expired.pass(.seconds(61))
-        expired.answerQuestion(.unable)
-        expired.signOut()
-        var signedOut = Bench.renewalDue(handlers: 1)
-        signedOut.answerQuestion(.renew)
-        signedOut.signOut()
-
-        for var bench in [banned, expired, signedOut] {
-            bench.life = .seconds(3_600)
-            let request = bench.signIn(.signInToken("bob"))
-            bench.grantExchange(of: "bob")
-            #expect(bench.reply(to: request) == .done)
-            bench.pass(.seconds(3_000))
-            bench.answerQuestion(.renew)
-            bench.grantRenewal()
-            #expect(bench.isServed)
-        }
-    }
-
     // MARK: Repeated login
-
-    @Test func `A3 a repeated sign-in adds no second schedule`() {
-        var bench = Bench.signedIn(mode: .handler)
-        bench.register(1)
-        for _ in 0..<5 { bench.signIn(.signInToken("alice")) }
-        bench.pass(.seconds(3_000))
-        #expect(bench.everAsked.count == 1)
-    }
-
-    @Test func `A3 signing out and in again leaves one schedule`() {
-        var bench = Bench(mode: .handler)
-        bench.register(1)
-        for _ in 0..<5 {
-            bench.signIn(.signInToken("alice"))
-            bench.grantExchange()
-            bench.signOut()
-            bench.endRevocation()
-        }
-        bench.signIn(.signInToken("alice"))
-        bench.grantExchange()
-        bench.pass(.seconds(3_000))
-        #expect(bench.everAsked.count == 1)
-    }
 
     // MARK: Beside the table (A2: the first check comes after ten minutes)
 
-    @Test func `A3 a short-lived token is renewed before anybody sees it expire`() {
-        var bench = Bench.signedIn(life: .seconds(20), mode: .handler)
-        bench.register(1)
-        bench.pass(.seconds(17))
-        #expect(bench.state == .established)
-        #expect(bench.questions.count == 1)
-    }
 }

@@ -162,4 +162,22 @@ struct SuccessorTests {
 
         #expect(try #require(bench.written.last?.writtenAt) >= writtenAt)
     }
+
+    @Test func `a successor is tried, also while reauthentication was pending`() {
+        var bench = Bench()
+        bench.signIn(.device)
+        bench.giveCodes()
+        bench.passToPoll()
+        bench.grantPoll()
+        bench.renew()
+        bench.failRenewal(.reauthenticationRequired)
+        bench.pass(.seconds(11))
+        bench.renew()
+        #expect(bench.renewals.count == 1)
+        bench.grantSuccessor()
+        bench.pass(.seconds(3_500))
+        bench.pass(.seconds(7_200))
+        #expect(bench.renewals.count == 1)
+        #expect(bench.facts.renewal.phase != .none)
+    }
 }

@@ -56,25 +56,6 @@ struct SurvivorTests {
         #expect(bench.questions.last?.question.reason == .expiring)
     }
 
-    @Test func `a clock that was not set writes nothing`() {
-        var bench = Bench.signedIn(mode: .handler)
-        bench.register(1)
-        bench.renew()
-        bench.answerQuestion(.unable)
-        let written = bench.written.count
-        bench.stepWall(.zero)
-        #expect(bench.written.count == written)
-        bench.stepWall(.seconds(60))
-        #expect(bench.written.count == written + 1)
-    }
-
-    @Test func `the alarm rings when a renewal is due, though nobody can be asked`() throws {
-        let bench = Bench.signedIn(mode: .handler)
-        let due = try #require(bench.facts.renewal.notBefore)
-        #expect(bench.machine.nextAlarm(now: bench.now) == due)
-        #expect(due < bench.facts.accessToken!.expiresAt)
-    }
-
     @Test func `a longer postponement than the least is kept`() throws {
         var bench = Bench(mode: .handler, postponement: .seconds(1_800))
         bench.signIn(.signInToken("alice"))
@@ -164,96 +145,9 @@ struct SurvivorTests {
         #expect(bench.facts.renewal.phase == .backingOff)
     }
 
-    @Test func `a rotation keeps how the user signed in`() {
-        var bench = Bench(mode: .handler)
-        bench.register(1)
-        bench.signIn(CredentialFacts(scheme: .userLogin, subject: .user(.user("alice"))))
-        bench.grantExchange(scheme: .userLogin)
-        bench.renew()
-        bench.answerQuestion(.renew)
-        bench.grantRenewal()
-        #expect(bench.facts.accessToken?.generation == 2)
-        #expect(bench.facts.scheme == .userLogin)
-    }
-
     // MARK: Renewing
 
-    @Test func `reauthentication does not shorten the ten seconds of session renew`() {
-        var bench = Bench.signedIn(mode: .handler)
-        bench.register(1)
-        bench.renew()
-        bench.answerQuestion(.renew)
-        bench.failRenewal(.lost)
-        bench.pass(.seconds(2))
-        bench.failRenewal(.reauthenticationRequired)
-        let asked = bench.everAsked.count
-        let request = bench.renew()
-        #expect(bench.refusal(of: request) == .providerUnavailable)
-        #expect(bench.retryAfter(of: request) == .seconds(8))
-        #expect(bench.everAsked.count == asked)
-    }
-
-    @Test func `one renewal a call, also when its write takes most of what it brought`() {
-        var bench = Bench.signedIn(life: .seconds(120))
-        bench.advance(by: .seconds(50))
-        let request = bench.token(validFor: .seconds(90))
-        bench.holdsWrites = true
-        bench.grantRenewal()
-        bench.advance(by: .seconds(40))
-        bench.endWrite()
-        #expect(bench.refusal(of: request) == .busy)
-        #expect(bench.heldWrites.isEmpty)
-        #expect(bench.renewals.isEmpty)
-    }
-
-    @Test func `a token that is just good enough is good enough`() {
-        var bench = Bench.signedIn(life: .seconds(100))
-        bench.advance(by: .seconds(20))
-        #expect(bench.reply { $0.token(validFor: .seconds(80)) } == .token(bench.facts.accessToken!))
-        #expect(bench.renewals.isEmpty)
-    }
-
-    @Test func `only a dead token passes the backoff`() {
-        var bench = Bench.longBackoff(life: .seconds(360_000))
-        bench.now.uptime = bench.now.uptime + .seconds(10)
-        bench.now.wall = bench.now.wall + .seconds(10)
-        #expect(bench.facts.renewal.notBefore! > bench.now.wall)
-        #expect(bench.refusal { $0.token(validFor: .seconds(288_000)) } == nil)
-        bench.pass(.seconds(1))
-        #expect(bench.renewals.isEmpty)
-    }
-
     // MARK: A rejected token
-
-    @Test func `a rejected token is replaced, though another was just obtained`() {
-        var bench = Bench.signedIn()
-        bench.renew()
-        bench.grantRenewal()
-        bench.rejected(2)
-        #expect(bench.renewals.count == 1)
-    }
-
-    @Test func `a rejection does not hurry a backoff that has just begun`() {
-        var bench = Bench.longBackoff(life: .seconds(360_000))
-        #expect(bench.reply { $0.rejected(1) } == .rejectionStands)
-        #expect(bench.renewals.isEmpty)
-        bench.now.uptime = bench.now.uptime + .seconds(10)
-        bench.rejected(1)
-        #expect(bench.renewals.count == 1)
-    }
-
-    @Test func `a dead token authorizes nothing, whichever was rejected`() {
-        var bench = Bench.backingOff()
-        #expect(bench.refusal { $0.rejected(0) } == .tokenExpired)
-        #expect(bench.refusal { $0.rejected(1) } == .tokenExpired)
-    }
-
-    @Test func `a rejection stands where nobody can renew, while the token lives`() {
-        var bench = Bench.signedIn(life: .seconds(60), mode: .handler)
-        #expect(bench.reply { $0.rejected(1) } == .rejectionStands)
-        bench.pass(.seconds(61))
-        #expect(bench.refusal { $0.rejected(1) } == .tokenExpired)
-    }
 
     // MARK: Signing in
 
@@ -447,28 +341,6 @@ struct SurvivorTests {
 
     // MARK: Time
 
-    @Test func `a life ends by whichever clock ends it first`() throws {
-        var bench = Bench.signedIn(life: .seconds(1_000))
-        let start = bench.now
-        let session = try #require(bench.machine.standing.session)
-        let end = try #require(bench.facts.accessToken?.expiresAt)
-
-        bench.now.wall = start.wall + .seconds(-500)
-        #expect(session.end(bench.now) == bench.now.wall + .seconds(1_000))
-        bench.now.wall = start.wall + .seconds(400)
-        #expect(session.validity(bench.now) == .seconds(600))
-        #expect(session.end(bench.now) == end)
-        #expect(session.lifeOfProof(bench.now) == .seconds(600))
-        // The token is as old as the other clock says.
-        bench.now.uptime = start.uptime + .seconds(900)
-        #expect(session.validity(bench.now) == .seconds(100))
-
-        // A wall clock before the record's own time says nothing.
-        bench.now = Moment(wall: start.wall + .seconds(-86_400), uptime: start.uptime + .seconds(100))
-        #expect(session.validity(bench.now) == .zero)
-        #expect(session.lifeOfProof(bench.now) == .seconds(900))
-    }
-
     // MARK: The owner
 
     private func call(_ path: String, in bench: OwnerBench) -> Box<Result<ApiAnswer, Refusal>> {
@@ -494,17 +366,6 @@ struct SurvivorTests {
         #expect(OwnerBench().start(restoration).snapshot().facts.storage.durable)
     }
 
-    @Test func `a clock that was set moves what is shown, an alarm does not`() throws {
-        let bench = OwnerBench().start().signIn()
-        let due = try #require(bench.snapshot().facts.renewal.notBefore)
-        bench.clock.advance(by: .seconds(700))
-        bench.clock.stepWall(by: .seconds(-600))
-        bench.on { $0.alarmRang(clockJumped: false) }
-        #expect(bench.snapshot().facts.renewal.notBefore == due)
-        bench.on { $0.alarmRang(clockJumped: true) }
-        #expect(bench.snapshot().facts.renewal.notBefore == due + .seconds(-600))
-    }
-
     // MARK: What the second run showed
 
     @Test func `a grant closes the window of the replays before it`() {
@@ -515,15 +376,6 @@ struct SurvivorTests {
         bench.passToAlarm()
         bench.grantRenewal()
         #expect(!bench.machine.renewal.isOutcomeUnknown)
-    }
-
-    @Test func `a living token that is too short for somebody is no reason to pass the backoff`() {
-        // Ten minutes and more of its forty have passed.
-        var bench = Bench.longBackoff(life: .seconds(2_400))
-        bench.pass(.seconds(11))
-        let remaining = bench.machine.standing.session?.validity(bench.now) ?? .zero
-        let request = bench.token(validFor: remaining + .seconds(1))
-        #expect(bench.renewals.isEmpty && bench.refusal(of: request) == .busy)
     }
 
     @Test func `whoever is asked about a session that a verdict has ended is not waited for`() {

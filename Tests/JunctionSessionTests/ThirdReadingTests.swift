@@ -8,51 +8,6 @@ import Testing
 /// The sequences that a third reading of the heart found, each by name.
 struct ThirdReadingTests {
 
-    @Test func `a clock set forward does not move the renewal past the end of the token`() {
-        var late = 0
-        for seed in 0..<20 as Range<UInt64> {
-            var bench = Bench.signedIn(seed: seed)
-            bench.stepWall(.seconds(1_750))
-            guard let notBefore = bench.facts.renewal.notBefore else { continue }
-            if notBefore >= bench.machine.standing.session!.end(bench.now)! { late += 1 }
-        }
-        #expect(late == 0)
-    }
-
-    @Test func `after a restart a token ends by the clock that never steps, too`() {
-        let bench = Bench.signedIn()
-        var at = bench.now
-        at = Moment(wall: at.wall + .seconds(3_000), uptime: Uptime(milliseconds: 10_000))
-        var r = Bench(at: at, .restored(bench.written.last!, SessionSecrets(), damaged: nil))
-        #expect(r.renewals.count == 1)
-        r.failRenewal(.busy)
-        let noted = r.written.last!.writtenAt
-        r.stepWall(.seconds(-2_700))
-        if !r.renewals.isEmpty { r.failRenewal(.busy) }
-        #expect(r.now.wall < noted)
-        r.pass(.seconds(660))  // really 3 660 s old
-        if !r.renewals.isEmpty { r.failRenewal(.busy) }
-        let q = r.token()
-        if case .token = r.reply(to: q) {
-            Issue.record(
-                "a token of 3600 s is served 3660 s after it was granted; record written at \(noted) now \(r.now.wall)"
-            )
-        }
-    }
-
-    @Test func `after a restart a clock set back puts no renewal off`() {
-        let bench = Bench.signedIn()
-        let at = Moment(wall: bench.now.wall + .seconds(1_500), uptime: Uptime(milliseconds: 10_000))
-        var r = Bench(at: at, .restored(bench.written.last!, SessionSecrets(), damaged: nil))
-        r.stepWall(.seconds(-1_490))
-        r.pass(.seconds(1_700))
-        if !r.renewals.isEmpty { r.failRenewal(.busy) }
-        r.pass(.seconds(450))
-        while !r.renewals.isEmpty { r.failRenewal(.busy) }
-        let q = r.token()
-        if case .token = r.reply(to: q) { Issue.record("dead token served") }
-    }
-
     @Test func `a postponement outlives a clock that is set and a restart`() {
         var bench = Bench.signedIn(mode: .handler)
         bench.register(1)
@@ -105,20 +60,6 @@ struct ThirdReadingTests {
         #expect(bench.renewals.count == 1)
         bench.endWrites()
         #expect(bench.facts.userId == "bob")
-    }
-
-    @Test func `tokens that are dead on arrival are no hot loop`() {
-        var bench = Bench.signedIn(life: .seconds(60))
-        bench.pass(.seconds(61))
-        var calls = 0
-        for _ in 0..<50 {
-            guard let attempt = bench.renewals.last else { break }
-            calls += 1
-            let start = Moment(wall: bench.now.wall + .seconds(-70), uptime: bench.now.uptime + .seconds(-70))
-            let granted = bench.granted("alice", from: start)
-            bench.perform(bench.machine.renewalSucceeded(attempt, granted, now: bench.now))
-        }
-        #expect(calls < 3, "\(calls) calls in no time")
     }
 
     @Test func `a record that cannot be read owes the disk nothing`() {

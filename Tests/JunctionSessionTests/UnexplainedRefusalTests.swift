@@ -228,4 +228,31 @@ struct UnexplainedRefusalTests {
 
         #expect(!isPending(after))
     }
+
+    /// The token is dead, the provider has said `invalid_grant`, and a caller has asked once more.
+    private func askedAgain() -> Bench {
+        var bench = Bench()
+        bench.life = .seconds(60)
+        bench.signIn(.device)
+        bench.giveCodes()
+        bench.passToPoll()
+        bench.grantPoll()
+        bench.pass(.seconds(61))
+        bench.failRenewal(.reauthenticationRequired)
+        bench.pass(.seconds(3_600))
+        #expect(bench.renewals.isEmpty)
+        return bench
+    }
+
+    @Test func `one unexplained refusal does not replace the provider's own demand for reauthentication`() {
+        var bench = askedAgain()
+        let request = bench.renew()
+        var unexplained = Unavailability("id.example answered 400")
+        unexplained.isUnexplainedRefusal = true
+        bench.failRenewal(.unavailable(unexplained))
+        // "for ten minutes or longer without a reason" is not so.
+        #expect(bench.message(of: request)?.contains("ten minutes") != true)
+        // No further network until a new credential comes.
+        #expect(bench.failRenewals(for: .seconds(86_400), .unavailable(unexplained)) == 0)
+    }
 }
