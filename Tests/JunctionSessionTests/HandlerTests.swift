@@ -389,20 +389,6 @@ struct HandlerTests {
 
     // MARK: Reauthentication and restarts
 
-    @Test func `after a restart only a refresh token is replayed; what an app gave is asked for again`() {
-        var bench = Bench.renewalDue(handlers: 1)
-        bench.answerQuestion(.renew)
-        let replayed = bench.restarted(mode: .handler)
-        #expect(replayed.renewals.count == 1)
-
-        bench = Bench.renewalDue(handlers: 1)
-        bench.answerQuestion(.credential)
-        var asking = bench.restarted(mode: .handler)
-        #expect(asking.renewals.isEmpty)
-        asking.register(1)
-        #expect(asking.questions.count == 1)
-    }
-
     // MARK: Signing in through a handler
 
     @Test func `a sign-in without a token asks a handler for the missing one`() {

@@ -65,71 +65,7 @@ struct LostLoginTests {
 
     // MARK: 2. The late replay
 
-    @Test func `2 after a streak of 503s an ambiguous outcome is replayed within two seconds`() {
-        for seed in 0..<50 {
-            var bench = Bench.signedIn(life: .seconds(60), seed: UInt64(seed))
-            bench.pass(.seconds(61))
-            for _ in 0..<8 {
-                bench.failRenewal(.busy)
-                bench.passToNextAttempt()
-            }
-            bench.failRenewal(.lost)
-            #expect(bench.facts.renewal.notBefore! - bench.now.wall <= .seconds(2))
-        }
-    }
-
-    @Test func `2 Retry-After moves no replay`() {
-        var bench = Bench.signedIn()
-        bench.renew()
-        let sent = bench.now.uptime
-        let asked = Unavailability("It answered 502", retryAfter: .seconds(600), ambiguous: true)
-        bench.failRenewal(.unavailable(asked))
-        #expect(bench.facts.renewal.notBefore! - bench.now.wall <= .seconds(2))
-        bench.pass(.seconds(2))
-        bench.failRenewal(.unavailable(Unavailability("It answered 503", retryAfter: .seconds(600))))
-        bench.passToNextAttempt()
-        #expect(bench.renewals.count == 1)
-        #expect(bench.now.uptime - sent <= .seconds(24))
-        // The window is over: now the provider's own wish counts.
-        bench.failRenewal(.unavailable(Unavailability("It answered 503", retryAfter: .seconds(600))))
-        #expect(bench.facts.renewal.notBefore! - bench.now.wall >= .seconds(600))
-    }
-
-    @Test func `2 every replay arrives inside a grace of thirty seconds, however slow the answers are`() {
-        for seed in 0..<200 as Range<UInt64> {
-            var bench = Bench.signedIn(seed: seed)
-            var random = Randomness(seed: seed)
-            bench.renew()
-            let sent = bench.now.uptime
-            var isAmbiguous = true
-            var inside = 0
-            for _ in 0..<2 {
-                bench.pass(random.uniform(in: .zero...(.seconds(10))))
-                bench.failRenewal(isAmbiguous ? .lost : .busy)
-                guard bench.machine.renewal.isReplaying else { break }
-                bench.passToNextAttempt()
-                #expect(bench.renewals.count == 1)
-                if bench.now.uptime - sent <= .seconds(25) { inside += 1 }
-                isAmbiguous = random.next() % 2 == 0
-            }
-            #expect(inside >= 1)
-            if inside == 1 { #expect(bench.now.uptime - sent >= .seconds(14)) }
-        }
-    }
-
     // MARK: 3. The replay that waits for an app
-
-    @Test func `3 in handler mode a replay asks nobody`() {
-        var bench = Bench.signedIn(mode: .handler)
-        bench.register(1)
-        bench.pass(.seconds(3_000))
-        bench.answerQuestion(.renew)
-        bench.unregister(1)
-        bench.failRenewal(.lost)
-        bench.pass(.seconds(2))
-        #expect(bench.renewals.count == 1)
-        #expect(bench.everAsked.count == 1)
-    }
 
     @Test func `3 a crash in flight leaves no postponement that would delay the replay`() {
         var bench = Bench.signedIn(mode: .handler)
@@ -169,23 +105,6 @@ struct LostLoginTests {
         record.content = .session(stored)
         let restarted = Bench(at: bench.now, mode: .handler, .restored(record, SessionSecrets(), damaged: nil))
         #expect(restarted.renewals.count == 1)
-    }
-
-    @Test func `an intent found at start is replayed at once, and once more inside the grace of its record's time`() {
-        for seed in 0..<50 as Range<UInt64> {
-            var bench = Bench.signedIn(seed: seed)
-            bench.renew()
-            let record = bench.written.last!
-            var later = bench.now
-            later = Moment(wall: later.wall + .seconds(5), uptime: Uptime(milliseconds: 2_000))
-            var restarted = Bench(seed: seed, at: later, .restored(record, SessionSecrets(), damaged: nil))
-            #expect(restarted.renewals.count == 1)
-            restarted.failRenewal(.busy)
-            restarted.passToNextAttempt()
-            #expect(restarted.renewals.count == 1)
-            #expect(restarted.now.wall - record.writtenAt <= .seconds(24))
-            #expect(restarted.now.wall - record.writtenAt >= .seconds(15))
-        }
     }
 
     // MARK: 4. The sign-out that opens a store which cannot store

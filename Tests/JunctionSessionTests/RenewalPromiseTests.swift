@@ -28,45 +28,6 @@ struct RenewalPromiseTests {
 
     // MARK: Replays
 
-    @Test func `six replays in ten minutes, also over a demand for a new credential`() {
-        var bench = Bench()
-        bench.signIn(.device)
-        bench.giveCodes()
-        bench.passToPoll()
-        bench.grantPoll()
-        #expect(bench.state == .established)
-        let began = bench.now.uptime
-        var replays = 0
-        bench.renew()
-        for _ in 0..<40 where bench.now.uptime - began < .seconds(540) {
-            while let tried = bench.renewals.last.flatMap({ bench.machine.renewal.sent($0)?.tried }) {
-                if tried.isReplay { replays += 1 }
-                bench.failRenewal(.lost)
-            }
-            if bench.machine.renewal.isReplaying { bench.passToAlarm() } else { break }
-        }
-        #expect(replays == 6)
-        bench.pass(.seconds(11))
-        while bench.renewals.isEmpty { bench.passToAlarm() }
-        bench.failRenewal(.reauthenticationRequired)
-        bench.pass(.seconds(11))
-        bench.renew()
-        bench.failRenewal(.lost)
-        bench.pass(.seconds(2))
-        for attempt in bench.renewals where bench.machine.renewal.sent(attempt)?.tried.isReplay == true { replays += 1 }
-        #expect(bench.now.uptime - began < .seconds(600))
-        #expect(replays == 6)
-    }
-
-    @Test func `a replay has to leave so that it arrives within 25 seconds`() {
-        var bench = Bench.signedIn()
-        bench.renew()
-        let sent = bench.now.uptime
-        bench.failRenewal(.lost)
-        bench.passToAlarm()
-        #expect(bench.machine.renewal.departure! - sent <= .seconds(25))
-    }
-
     // MARK: A successor
 
     // MARK: Handlers

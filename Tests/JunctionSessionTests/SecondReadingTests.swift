@@ -63,54 +63,6 @@ struct SecondReadingTests {
         }
     }
 
-    @Test func `a caller does not use the last replay up before the outage is over`() {
-        var closed = 0
-        for seed in 0..<100 as Range<UInt64> {
-            var bench = Bench.signedIn(life: .seconds(60), seed: seed)
-            bench.pass(.seconds(61))
-            for _ in 0..<8 {
-                bench.failRenewal(.busy)
-                bench.passToNextAttempt()
-            }
-            let sent = bench.now.uptime
-            bench.failRenewal(.lost)
-            bench.passToNextAttempt()
-            bench.failRenewal(.busy)
-            bench.pass(.seconds(10))
-            bench.token()
-            guard bench.renewals.count == 1 else { continue }
-            let at = bench.now.uptime
-            bench.failRenewal(.busy)
-            // 12 s after the first was sent, the window (25 s) is closed.
-            let delay = bench.facts.renewal.notBefore! - bench.now.wall
-            if bench.now.uptime - sent < .seconds(13), (at + delay) - sent > .seconds(25) { closed += 1 }
-        }
-        #expect(closed == 0)
-    }
-
-    @Test func `an answer with another user's session is ambiguous`() {
-        var bench = Bench.signedIn()
-        bench.renew()
-        for _ in 0..<8 where !bench.renewals.isEmpty {
-            bench.failRenewal(.busy)
-            bench.passToNextAttempt()
-        }
-        bench.grantLate(bench.renewals[0], of: "bob")
-        #expect(bench.machine.renewal.isReplaying)
-        #expect(bench.facts.renewal.notBefore! - bench.now.wall <= .seconds(2))
-    }
-
-    @Test func `an intent that used an answer asks the handler again at start`() {
-        var bench = Bench.signedIn(mode: .handler)
-        bench.register(1)
-        bench.renew()
-        bench.answerQuestion(.credential)
-        #expect(bench.renewals.count == 1)
-        var restarted = bench.restarted(mode: .handler)
-        restarted.register(2)
-        #expect(restarted.everAsked.count == 1)
-    }
-
     @Test func `a round keeps its turn after unable`() {
         var bench = Bench.signedIn(mode: .handler)
         bench.register(1)

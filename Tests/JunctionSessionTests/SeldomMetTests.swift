@@ -131,19 +131,6 @@ struct SeldomMetTests {
         #expect(bench.everAsked.count == asked + 1)
     }
 
-    @Test func `a replay whose own token was refused asks the handlers, and what they give is no replay`() {
-        var bench = Bench.renewalDue(handlers: 1)
-        bench.answerQuestion(.renew)
-        bench.failRenewal(.unavailable(Unavailability("Lost", ambiguous: true)))
-        bench.pass(.seconds(2))
-        bench.failRenewal(.answerRefused("The registration is gone"))
-        #expect(bench.questions.last?.question.reason == .expiring)
-        bench.answerQuestion(.credential)
-        bench.failRenewal(.unavailable(Unavailability("Busy")))
-        #expect(!bench.machine.renewal.isReplaying)
-        #expect(bench.machine.renewal.kept != nil)
-    }
-
     @Test func `two bindings and a rotation are two writes, and each caller hears once`() {
         var bench = Bench.signedIn()
         bench.renew()
@@ -162,16 +149,6 @@ struct SeldomMetTests {
         #expect(bench.heldWrites.isEmpty)
         #expect(bench.facts.externalUserId == "ext-2")
         #expect(bench.facts.accessToken?.generation == 2)
-    }
-
-    @Test func `a no to a replay closes nothing while another is to come`() {
-        var bench = Bench.signedIn()
-        bench.renew()
-        bench.failRenewal(.unavailable(Unavailability("Lost", ambiguous: true)))
-        bench.pass(.seconds(2))
-        bench.failRenewal(.unavailable(Unavailability("Busy")))
-        #expect(bench.machine.renewal.isReplaying)
-        #expect(bench.storedIntent() == true)
     }
 
     @Test func `nothing is given up that was never to be told`() {
@@ -235,17 +212,6 @@ struct SeldomMetTests {
             bench.failRenewal(.answerRefused("It is used up"))
         }
         #expect(bench.everAsked.count == RenewalPolicy.mostRefusedAnswers)
-    }
-
-    @Test func `an answer that is lost leaves the intent open, also when no replay is left`() {
-        var bench = Bench.signedIn()
-        bench.renew()
-        for _ in 0..<7 {
-            bench.failRenewal(.unavailable(Unavailability("Lost", ambiguous: true)))
-            if bench.machine.renewal.isReplaying { bench.passToNextAttempt() }
-        }
-        #expect(!bench.machine.renewal.isReplaying)
-        #expect(bench.storedIntent() == true)
     }
 
     /// Alice's sign-out and then bob's are to be told; alice's life is the shorter one when she signed out last.

@@ -131,20 +131,6 @@ struct SurvivorTests {
         #expect(try #require(bench.storedSession).renewalUsesAnswer)
     }
 
-    @Test(arguments: [Scheme.userLogin, .registration, .registrationSignature])
-    func `what has no refresh token is not replayed`(scheme: Scheme) throws {
-        var bench = Bench(mode: .handler)
-        bench.register(1)
-        bench.signIn(CredentialFacts(scheme: scheme, subject: .user(.user("alice"))))
-        bench.grantExchange(scheme: scheme)
-        bench.renew()
-        bench.answerQuestion(.renew)
-        #expect(try #require(bench.storedSession).renewalUsesAnswer)
-        bench.failRenewal(.lost)
-        #expect(!bench.machine.renewal.isReplaying)
-        #expect(bench.facts.renewal.phase == .backingOff)
-    }
-
     // MARK: Renewing
 
     // MARK: A rejected token
@@ -367,16 +353,6 @@ struct SurvivorTests {
     }
 
     // MARK: What the second run showed
-
-    @Test func `a grant closes the window of the replays before it`() {
-        var bench = Bench.signedIn()
-        bench.renew()
-        bench.failRenewal(.lost)
-        #expect(bench.machine.renewal.isOutcomeUnknown)
-        bench.passToAlarm()
-        bench.grantRenewal()
-        #expect(!bench.machine.renewal.isOutcomeUnknown)
-    }
 
     @Test func `whoever is asked about a session that a verdict has ended is not waited for`() {
         var bench = Bench.signedIn(mode: .handler)
