@@ -41,20 +41,6 @@ import Testing
         #expect(bench.telling != nil)
     }
 
-    @Test func `a session whose app has no token any more takes one that is handed in`() {
-        var bench = Bench.signedIn(life: .seconds(60), mode: .handler)
-        bench.pass(.seconds(120))
-        #expect(bench.state == .tokenExpired)
-        let facts = CredentialFacts(scheme: .tokenExchange, subject: .unnamed)
-        let request = bench.signIn(facts)
-        bench.grantExchange(scheme: .tokenExchange)
-        #expect(bench.reply(to: request) == .done && bench.state == .established)
-        bench.pass(.seconds(120))
-        let other = bench.signIn(facts)
-        bench.grantExchange(of: "bob", scheme: .tokenExchange)
-        #expect(bench.refusal(of: other) == .alreadySignedIn)
-    }
-
     // MARK: Restarts
 
 }

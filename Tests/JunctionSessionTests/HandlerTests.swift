@@ -1,12 +1,12 @@
+import JunctionSecret
+import JunctionTesting
 import Testing
 
 @testable import JunctionSession
 
-/// Session handlers: local apps that are asked when a session is to be renewed (the vendor's document 003).
+/// Session handlers: local apps that the daemon asks when a session is to be renewed.
 struct HandlerTests {
-    // MARK: Asking
-
-    @Test func `a renewal that is due waits for a handler and begins when one registers`() {
+    @Test func `a due renewal waits for a handler and begins when one registers`() {
         var bench = Bench.renewalDue()
         #expect(bench.facts.renewal.phase == .waitingForHandler)
         #expect(bench.renewals.isEmpty)
@@ -31,7 +31,7 @@ struct HandlerTests {
     }
 
     @Test(arguments: [Said.renew, .credential])
-    func `an answer leads to one renewal, and the session goes on`(answer: Said) {
+    func `an answer causes one renewal, and the session goes on`(answer: Said) {
         var bench = Bench.renewalDue(handlers: 1)
         bench.answerQuestion(answer)
         #expect(bench.renewals.count == 1)
@@ -41,7 +41,7 @@ struct HandlerTests {
         #expect(bench.facts.renewal.phase == .scheduled)
     }
 
-    @Test func `silence past the deadline moves on to the next`() {
+    @Test func `a handler that is silent until its deadline is passed over`() {
         var bench = Bench.renewalDue(handlers: 1, 2)
         bench.pass(.seconds(59))
         #expect(bench.everAsked.map(\.number) == [2])
@@ -49,136 +49,7 @@ struct HandlerTests {
         #expect(bench.everAsked.map(\.number) == [2, 1])
     }
 
-    // MARK: Rounds
-
-    @Test func `each local user is asked once in a round, by the handler that registered last`() {
-        var bench = Bench.signedIn(mode: .handler)
-        for (handler, uid) in [(1, 7), (2, 7), (3, 8), (4, 7)] as [(UInt64, UInt32)] {
-            bench.register(handler, of: uid)
-        }
-
-        let request = bench.renew()
-        bench.answerQuestion(.unable)
-        bench.answerQuestion(.unable)
-
-        #expect(bench.everAsked.map(\.number) == [4, 3])
-        #expect(bench.message(of: request)?.contains("(2 were asked)") == true)
-        #expect(bench.facts.renewal.phase == .postponed)
-    }
-
-    @Test func `a handler that goes or says nothing is its user's only one in this round`() {
-        for isSilent in [false, true] {
-            var bench = Bench.signedIn(mode: .handler)
-            for handler in [1, 2] as [UInt64] { bench.register(handler, of: 7) }
-            bench.renew()
-
-            if isSilent { bench.pass(.seconds(60)) } else { bench.unregister(2) }
-
-            #expect(bench.everAsked.map(\.number) == [2])
-            #expect(bench.facts.renewal.phase == .postponed)
-        }
-    }
-
-    @Test(arguments: [Said.unable, .credential, nil])
-    func `a handler that could not help goes behind its user's others, and the user keeps the place`(said: Said?) {
-        var bench = Bench.signedIn(mode: .handler)
-        for (handler, uid) in [(1, 7), (2, 8), (3, 7), (4, 7)] as [(UInt64, UInt32)] {
-            bench.register(handler, of: uid)
-        }
-        bench.renew()
-        if let said { bench.answerQuestion(said) } else { bench.pass(.seconds(60)) }
-        if said == .credential { bench.failRenewal(.answerRefused("It is used up")) }
-        #expect(bench.everAsked.map(\.number) == [4, 2])
-        bench.answerQuestion(.unable)
-
-        bench.pass(.seconds(10))
-        bench.renew()
-        bench.answerQuestion(.unable)
-
-        // A user who said nothing has lost the place.
-        #expect(bench.everAsked.map(\.number) == (said == nil ? [4, 2, 2, 3] : [4, 2, 3, 2]))
-    }
-
-    @Test func `a user whose handler was silent is asked last, also by a new handler, until one answers`() {
-        var bench = Bench.renewalDue(handlers: 1, 2)
-        bench.pass(.seconds(60))
-        bench.answerQuestion(.unable)
-        #expect(bench.everAsked.map(\.number) == [2, 1])
-
-        bench.unregister(2)
-        bench.register(3, of: 2)
-        bench.renew()
-        bench.answerQuestion(.unable)
-        #expect(bench.everAsked.map(\.number) == [2, 1, 1, 3])
-        bench.answerQuestion(.unable)
-
-        bench.pass(.seconds(10))
-        bench.renew()
-        #expect(bench.everAsked.map(\.number) == [2, 1, 1, 3, 3])
-    }
-
-    @Test(
-        arguments: [
-            (3_600, 60, 120), (240, 60, 120), (200, 60, 100), (100, 60, 60), (100, 10, 50), (0, 60, 60), (0, 1, 1),
-            (3_600, 600, 120), (60, 600, 120), (0, 120, 120),
-        ] as [(Int, Int, Int)]
-    )
-    func `a round takes half of the token's remaining life, at least one handler's time, and two minutes at most`(
-        left: Int,
-        handlerTimeout: Int,
-        limit: Int
-    ) {
-        let allowed = RenewalPolicy.roundLimit(left: .seconds(left), handlerTimeout: .seconds(handlerTimeout))
-        #expect(allowed == .seconds(limit))
-    }
-
-    @Test(arguments: [3_600, 120, 30] as [Int])
-    func `however many are silent, a round ends in its time, and everybody was asked`(life: Int) {
-        var bench = Bench(mode: .handler, handlerTimeout: .seconds(10))
-        bench.life = .seconds(life)
-        bench.signIn(.signInToken("alice"))
-        bench.grantExchange()
-        for handler in 1...500 as ClosedRange<UInt64> { bench.register(handler) }
-        // The first round is that of a living token, the second one that of a dead one.
-        for round in 1...2 {
-            while bench.everAsked.count <= (round - 1) * 500 { bench.passToAlarm() }
-            let began = bench.now.uptime
-            let left = max(bench.facts.accessToken!.expiresAt - bench.now.wall, .zero)
-            while bench.facts.renewal.phase != .postponed { bench.passToAlarm() }
-
-            let limit = min(.seconds(120), max(left / 2, .seconds(10)))
-            #expect(bench.now.uptime - began <= limit)
-            #expect(bench.everAsked.count == round * 500)
-            #expect(Set(bench.everAsked.suffix(500)).count == 500)
-            if life == 30, round == 2 { #expect(left == .zero) }
-        }
-    }
-
-    @Test func `each question says by when it has to be answered: an equal share of what is left of the round`() {
-        var bench = Bench.signedIn(mode: .handler)
-        for handler in 1...4 as ClosedRange<UInt64> { bench.register(handler) }
-        bench.renew()
-        #expect(bench.questions.last?.question.deadline == bench.now.wall + .seconds(30))
-        bench.answerQuestion(.unable)
-        #expect(bench.questions.last?.question.deadline == bench.now.wall + .seconds(40))
-        bench.pass(.seconds(40))
-        #expect(bench.questions.last?.question.deadline == bench.now.wall + .seconds(40))
-        bench.answerQuestion(.unable)
-        #expect(bench.questions.last?.question.deadline == bench.now.wall + .seconds(60))
-    }
-
-    @Test func `what an app gave is tried again much later, and refused: the others are asked all the same`() {
-        var bench = Bench.renewalDue(handlers: 1, 2)
-        bench.answerQuestion(.credential)
-        bench.failRenewal(.unavailable(Unavailability("Busy", retryAfter: .seconds(500))))
-        while bench.renewals.isEmpty { bench.passToAlarm() }
-
-        bench.failRenewal(.answerRefused("It is used up"))
-
-        #expect(bench.everAsked.map(\.number) == [2, 1])
-    }
-
-    @Test func `a handler that dies while it is asked harms nobody`() {
+    @Test func `a handler that disconnects while it is asked is passed over`() {
         var bench = Bench.renewalDue(handlers: 1, 2)
         bench.unregister(2)
         #expect(bench.questions.map(\.handler.number) == [1])
@@ -186,7 +57,54 @@ struct HandlerTests {
         #expect(bench.facts.renewal.phase == .postponed)
     }
 
-    @Test func `a token for another user moves on to the next, then counts as unable`() {
+    @Test func `a handler that has gone is not asked after another handler's answer was refused`() {
+        var bench = Bench.renewalDue(handlers: 1, 2)
+        bench.answerQuestion(.credential)
+        bench.unregister(1)
+        bench.failRenewal(.answerRefused("The token is for another user"))
+        #expect(bench.everAsked.map(\.number) == [2])
+        #expect(bench.facts.renewal.phase == .postponed)
+    }
+
+    @Test func `a handler that registers twice is asked once, as the latest`() {
+        var bench = Bench.renewalDue(handlers: 1, 2, 1)
+        bench.answerQuestion(.unable)
+        bench.answerQuestion(.unable)
+        #expect(bench.everAsked.map(\.number) == [1, 2])
+        #expect(bench.facts.renewal.phase == .postponed)
+    }
+
+    @Test func `a handler that goes while another is asked changes nothing`() {
+        var bench = Bench.renewalDue(handlers: 1, 2)
+        bench.unregister(1)
+        #expect(bench.facts.renewal.phase == .inFlight)
+        #expect(bench.everAsked.map(\.number) == [2])
+        bench.answerQuestion(.renew)
+        #expect(bench.renewals.count == 1)
+    }
+
+    @Test func `only the handler that was asked can answer`() {
+        var bench = Bench.renewalDue(handlers: 1, 2)
+        let attempt = bench.questions.last!.question.attempt
+        bench.say(.renew, from: 1, to: attempt)
+        #expect(bench.renewals.isEmpty)
+        bench.say(.renew, from: 2, to: attempt)
+        #expect(bench.renewals.count == 1)
+    }
+
+    @Test func `a handler is told why it is asked`() {
+        var bench = Bench.signedIn(life: .seconds(1_000), mode: .handler)
+        bench.register(1)
+        bench.rejected(1)
+        #expect(bench.questions.last?.question.reason == .rejected)
+        bench.answerQuestion(.renew)
+        bench.grantRenewal()
+        bench.advance(by: .seconds(300))
+        bench.token(validFor: .seconds(750))
+        #expect(bench.questions.last?.question.reason == .expiring)
+    }
+
+    @Test func `an answer for another user is refused, and the next handler is asked`() {
         var bench = Bench.renewalDue(handlers: 1, 2)
         bench.answerQuestion(.credential)
         bench.failRenewal(.answerRefused("The token is for another user"))
@@ -197,7 +115,18 @@ struct HandlerTests {
         #expect(bench.facts.userId == "alice")
     }
 
-    @Test func `an auth token that met a transient failure is used again by the retry`() {
+    @Test func `when a retried answer is refused, the other handlers are asked`() {
+        var bench = Bench.renewalDue(handlers: 1, 2)
+        bench.answerQuestion(.credential)
+        bench.failRenewal(.unavailable(Unavailability("Busy", retryAfter: .seconds(500))))
+        while bench.renewals.isEmpty { bench.passToAlarm() }
+
+        bench.failRenewal(.answerRefused("It is used up"))
+
+        #expect(bench.everAsked.map(\.number) == [2, 1])
+    }
+
+    @Test func `an auth token that met a transient failure is sent again by the retry`() {
         var bench = Bench.renewalDue(handlers: 1)
         bench.answerQuestion(.credential)
         bench.failRenewal(.unavailable(Unavailability("No answer")))
@@ -207,7 +136,7 @@ struct HandlerTests {
         #expect(bench.renewals.count == 1)
     }
 
-    @Test func `a signature that may have arrived is not sent again: the retry asks for another one, at once`() {
+    @Test func `a signature that may have arrived is not sent again, and the handler is asked for another one`() {
         var bench = Bench.renewalDue(handlers: 1)
         bench.answerQuestion(.signature)
         bench.failRenewal(.unavailable(Unavailability("No answer", ambiguous: true)))
@@ -233,16 +162,7 @@ struct HandlerTests {
         #expect(bench.everAsked.count == 1)
     }
 
-    @Test func `a handler that has gone is not asked after another one's answer was refused`() {
-        var bench = Bench.renewalDue(handlers: 1, 2)
-        bench.answerQuestion(.credential)
-        bench.unregister(1)
-        bench.failRenewal(.answerRefused("The token is for another user"))
-        #expect(bench.everAsked.map(\.number) == [2])
-        #expect(bench.facts.renewal.phase == .postponed)
-    }
-
-    @Test func `a provider that forgot the registration has it asked for again, the session kept`() {
+    @Test func `when the provider has forgotten the registration, the next handler is asked and the session is kept`() {
         var bench = Bench.renewalDue(handlers: 1, 2)
         bench.answerQuestion(.renew)
         bench.failRenewal(.registrationForgotten)
@@ -250,7 +170,7 @@ struct HandlerTests {
         #expect(bench.facts.userId == "alice")
     }
 
-    @Test func `a token that met a forgotten registration is not spent: it registers anew at once`() {
+    @Test func `an auth token that met a forgotten registration is sent again`() {
         var bench = Bench.renewalDue(handlers: 1)
         bench.answerQuestion(.credential)
         bench.failRenewal(.registrationForgotten)
@@ -261,7 +181,123 @@ struct HandlerTests {
         #expect(bench.state == .established)
     }
 
-    // MARK: Postponement
+    @Test func `a caller with a dead token does not have the handler asked again within ten seconds`() {
+        var bench = Bench.signedIn(life: .seconds(60), mode: .handler)
+        bench.register(1)
+        bench.pass(.seconds(61))
+        bench.answerQuestion(.renew)
+        for _ in 0..<8 {
+            bench.failRenewal(.unavailable(Unavailability("Busy")))
+            bench.passToNextAttempt()
+            bench.answerQuestion(.renew)
+        }
+        bench.failRenewal(.unavailable(Unavailability("Busy")))
+        let asked = bench.everAsked.count
+        #expect(bench.refusal { $0.token() } == .tokenExpired)
+        #expect(bench.everAsked.count == asked)
+        bench.now.uptime = bench.now.uptime + .seconds(10)
+        bench.token()
+        #expect(bench.everAsked.count == asked + 1)
+    }
+
+    @Test func `a refused answer is reported`() {
+        var bench = Bench.renewalDue(handlers: 1)
+        bench.answerQuestion(.credential)
+        bench.failRenewal(.answerRefused("It is used up"))
+        #expect(bench.reports.last?.renewalOutcome == .refused)
+    }
+
+    @Test func `an intent is on disk before a handler's answer is sent, whatever was lost before it`() throws {
+        var bench = Bench.signedIn(mode: .handler)
+        bench.register(1)
+        bench.renew()
+        bench.answerQuestion(.renew)
+        bench.failRenewal(.lost)
+        while bench.machine.renewal.isReplaying {
+            bench.passToNextAttempt()
+            bench.failRenewal(.lost)
+        }
+        #expect(bench.facts.renewal.phase == .backingOff)
+        #expect(try #require(bench.storedSession).renewalUnderWay)
+        bench.passToNextAttempt()
+        bench.holdsWrites = true
+        bench.answerQuestion(.credential)
+        #expect(bench.renewals.isEmpty)
+        bench.endWrite()
+        #expect(bench.renewals.count == 1)
+        #expect(try #require(bench.storedSession).renewalUsesAnswer)
+    }
+
+    @Test func `no second question is asked while one is open`() {
+        var bench = Bench.renewalDue(handlers: 1)
+        for _ in 0..<5 {
+            bench.pass(.seconds(5))
+            bench.renew()
+            bench.token()
+        }
+        #expect(bench.everAsked.count == 1)
+    }
+
+    @Test func `no second question is asked while an answer is being tried`() {
+        var bench = Bench.renewalDue(handlers: 1)
+        bench.answerQuestion(.credential)
+        for _ in 0..<5 {
+            bench.pass(.seconds(600))
+            bench.register(2)
+            bench.renew()
+        }
+        #expect(bench.everAsked.count == 1)
+        #expect(bench.renewals.count == 1)
+    }
+
+    @Test func `a handler that answers twice causes one request`() {
+        var bench = Bench.renewalDue(handlers: 1)
+        let attempt = bench.questions.last!.question.attempt
+        bench.answerQuestion(.renew)
+        bench.say(.renew, from: 1, to: attempt)
+        bench.say(.credential, from: 1, to: attempt)
+        #expect(bench.renewals.count == 1)
+        bench.grantRenewal()
+        bench.say(.renew, from: 1, to: attempt)
+        #expect(bench.renewals.isEmpty)
+        #expect(bench.facts.accessToken?.generation == 2)
+    }
+
+    @Test func `an answer after a sign-out signs no user in`() {
+        var bench = Bench.renewalDue(handlers: 1)
+        let attempt = bench.questions.last!.question.attempt
+        bench.signOut()
+        bench.say(.renew, from: 1, to: attempt)
+        bench.say(.credential, from: 1, to: attempt)
+        #expect(bench.state == .notLoggedIn)
+        #expect(bench.renewals.isEmpty)
+        #expect(bench.revoked == [.user("alice")])
+    }
+
+    @Test func `an answer to the last user's question does not affect the next user's session`() {
+        var bench = Bench.renewalDue(handlers: 1)
+        let attempt = bench.questions.last!.question.attempt
+        bench.signOut()
+        bench.signIn(.signInToken("bob"))
+        bench.grantExchange(of: "bob")
+        bench.say(.credential, from: 1, to: attempt)
+        #expect(bench.renewals.isEmpty)
+        #expect(bench.facts.userId == "bob")
+        #expect(bench.facts.renewal.phase == .scheduled)
+    }
+
+    @Test func `a handler that has unregistered is not asked`() {
+        let bench = OwnerBench(tokenLife: .seconds(60), rules: RenewalRules(mode: .handler)).start().signIn()
+        let questions = Box<RenewalQuestion>()
+        let handlers = Box<HandlerID>()
+        bench.on { owner in handlers.put(owner.register(handlerOf: 1_000) { questions.put($0) }) }
+        bench.on { $0.unregister(handlers.all[0]) }
+        bench.pass(.seconds(61))
+        #expect(questions.all.isEmpty)
+        #expect(bench.snapshot().facts.renewal.phase == .waitingForHandler)
+        // Twice is once.
+        bench.on { $0.unregister(handlers.all[0]) }
+    }
 
     @Test func `after unable nobody is asked for ten minutes, and a little more`() {
         for seed in 0..<50 {
@@ -352,252 +388,5 @@ struct HandlerTests {
         let request = bench.token()
         #expect(bench.refusal(of: request) == .tokenExpired)
         #expect((bench.retryAfter(of: request) ?? .zero) >= .seconds(600))
-    }
-
-    @Test(arguments: [0, 1] as [UInt64])
-    func `a sign-in brings what a dead session waits for, and a failure leaves it as it is`(handlers: UInt64) {
-        var bench = Bench.signedIn(life: .seconds(60), mode: .handler)
-        bench.pass(.seconds(61))
-        if handlers > 0 {
-            bench.register(1)
-            bench.answerQuestion(.unable)
-        }
-        let waiting = bench.facts
-        #expect(waiting.renewal.phase == (handlers > 0 ? .postponed : .waitingForHandler))
-
-        let vain = bench.signIn(.signInToken("alice"))
-        bench.failExchange(.unavailable(Unavailability("No network")))
-        #expect(bench.refusal(of: vain) == .providerUnavailable)
-        #expect(bench.facts == waiting)
-        #expect(bench.refusal { $0.signIn(.signInToken("bob")) } == .alreadySignedIn)
-
-        let request = bench.signIn(.signInToken("alice"))
-        bench.grantExchange()
-        #expect(bench.reply(to: request) == .done)
-        #expect(bench.state == .established)
-        #expect(bench.facts.renewal.phase == .scheduled)
-    }
-
-    @Test func `a sign-in beside a living token makes no call, postponed or not`() {
-        var bench = Bench.renewalDue(handlers: 1)
-        bench.answerQuestion(.unable)
-        let request = bench.signIn(.signInToken("alice"))
-        #expect(bench.reply(to: request) == .done)
-        #expect(bench.exchanges.isEmpty)
-        #expect(bench.facts.renewal.phase == .postponed)
-    }
-
-    // MARK: Reauthentication and restarts
-
-    // MARK: Signing in through a handler
-
-    @Test func `a sign-in without a token asks a handler for the missing one`() {
-        var bench = Bench(mode: .handler)
-        bench.register(1)
-        let request = bench.signIn(.registration(of: "alice"))
-        #expect(bench.state == .establishing)
-        #expect(bench.questions.last?.question.reason == .missing)
-        #expect(bench.questions.last?.question.userId == "alice")
-        bench.answerQuestion(.credential)
-        bench.grantExchange(scheme: .registration)
-        #expect(bench.reply(to: request) == .done)
-        #expect(bench.state == .established)
-    }
-
-    @Test(arguments: [0, 1] as [UInt64])
-    func `a sign-in that no handler can help is refused, and nothing is postponed`(handlers: UInt64) {
-        var bench = Bench(mode: .handler)
-        if handlers > 0 { bench.register(1) }
-        let request = bench.signIn(.registration(of: "alice"))
-        if handlers > 0 { bench.answerQuestion(.unable) }
-        #expect(bench.refusal(of: request) == .providerUnavailable)
-        #expect(bench.state == .notLoggedIn)
-    }
-
-    @Test func `a refused registration token has the next handler asked`() {
-        var bench = Bench(mode: .handler)
-        bench.register(1)
-        bench.register(2)
-        let request = bench.signIn(.registration(of: "alice"))
-        bench.answerQuestion(.credential)
-        bench.failExchange(.refused("The token has expired"))
-        #expect(bench.questions.map(\.handler.number) == [1])
-        #expect(bench.questions.last?.question.reason == .missing)
-        bench.answerQuestion(.unable)
-        #expect(bench.refusal(of: request) == .invalidCredential)
-    }
-
-    @Test func `a sign-in that fails for want of an app passes, in the app's own words`() {
-        var bench = Bench(mode: .handler)
-        bench.register(1)
-        let request = bench.signIn(.registration(of: "alice"))
-        let open = bench.questions[0].question.attempt
-        bench.perform(
-            bench.machine.handlerAnswered(
-                HandlerID(number: 1, uid: 1),
-                open,
-                .failed("the token server is away"),
-                now: bench.now
-            )
-        )
-
-        #expect(bench.refusal(of: request) == .providerUnavailable)
-        #expect(bench.message(of: request)?.contains("the last one said: the token server is away") == true)
-    }
-
-    @Test func `a sign-in behind one whose handler is silent begins when that one's time is over`() {
-        var bench = Bench(mode: .handler)
-        bench.register(1)
-        let silent = bench.signIn(.registration(of: "alice"))
-        let next = bench.signIn(.signInToken("bob"))
-        #expect(bench.exchanges.isEmpty)
-
-        bench.pass(.seconds(60))
-
-        #expect(bench.refusal(of: silent) == .providerUnavailable)
-        bench.grantExchange(of: "bob")
-        #expect(bench.reply(to: next) == .done)
-    }
-
-    @Test func `a sign-in whose token was refused does not push a renewal's question aside`() {
-        var bench = Bench.signedIn(mode: .handler)
-        bench.register(1)
-        bench.register(2)
-        let request = bench.identify("ext-bob")
-        bench.answer(request, .success(.registration(of: "bob")))
-        bench.answerQuestion(.credential)
-        bench.renew()
-        #expect(bench.questions.last?.question.reason == .requested)
-
-        bench.failExchange(.refused("The token has expired"))
-        #expect(bench.questions.last?.question.reason == .requested)
-        bench.answerQuestion(.renew)
-        bench.grantRenewal()
-
-        #expect(bench.questions.map(\.handler.number) == [1])
-        #expect(bench.questions.last?.question.reason == .missing)
-        bench.answerQuestion(.credential)
-        bench.grantExchange(of: "bob", scheme: .registration)
-        #expect(bench.reply(to: request) == .identified(.switched))
-    }
-
-    @Test func `a sign-in asks when the time of a renewal's silent handler is over`() {
-        var bench = Bench.signedIn(life: .seconds(60), mode: .handler)
-        bench.pass(.seconds(61))
-        bench.register(1)
-        let request = bench.identify("ext-bob")
-        bench.answer(
-            request,
-            .success(.registration(of: "bob"))
-        )
-        #expect(bench.questions.last?.question.reason == .expired)
-
-        bench.pass(.seconds(60))
-
-        #expect(bench.questions.last?.question.reason == .missing)
-        #expect(bench.questions.last?.question.userId == "bob")
-    }
-
-    // MARK: The words of a refusal
-
-    @Test func `who asks for a renewal hears how many could not, when they are asked again, and what to do`() {
-        var bench = Bench.renewalDue(handlers: 1, 2)
-        let request = bench.renew()
-        bench.answerQuestion(.unable)
-        bench.answerQuestion(.unable)
-
-        let seconds = bench.retryAfter(of: request).map { ($0.wholeMilliseconds + 999) / 1_000 }
-        #expect(bench.refusal(of: request) == .tokenExpired)
-        #expect(
-            bench.message(of: request)
-                == "The session cannot be renewed now: no session handler could help (2 were asked). It is kept, and they "
-                + "are asked again in \(seconds ?? 0) s, or sooner by session.renew (junctionctl renew). See why the "
-                + "app has no token, or sign in again"
-        )
-        #expect(
-            bench.facts.renewal.lastError
-                == "unableToRetrieveAuthToken: no session handler could help (2 were asked)"
-        )
-    }
-
-    @Test func `an answer that was refused is given as the reason`() {
-        var bench = Bench.renewalDue(handlers: 1)
-        let request = bench.renew()
-        bench.answerQuestion(.credential)
-        bench.failRenewal(.answerRefused("The token is for another user"))
-        #expect(
-            bench.message(of: request)?.contains(
-                "no session handler could help (1 was asked); the last answer was refused: The token is for another user."
-            ) == true
-        )
-    }
-
-    @Test func `a dead token while postponed is refused with the same words, over a restart without the count`() {
-        var bench = Bench.signedIn(life: .seconds(60), mode: .handler)
-        bench.pass(.seconds(61))
-        bench.register(1)
-        bench.answerQuestion(.unable)
-        bench.pass(.seconds(100))
-        let request = bench.token()
-        #expect(bench.message(of: request)?.contains("no session handler could help (1 was asked). It is kept") == true)
-        #expect((bench.retryAfter(of: request) ?? .zero) >= .seconds(500))
-
-        var restarted = bench.restarted(mode: .handler)
-        let again = restarted.token()
-        #expect(restarted.message(of: again)?.contains("no session handler could help. It is kept") == true)
-        #expect(restarted.retryAfter(of: again) == bench.retryAfter(of: request))
-    }
-
-    @Test func `without a handler it is said that none is registered, and how to register one`() {
-        var bench = Bench.signedIn(life: .seconds(60), mode: .handler)
-        bench.pass(.seconds(61))
-        #expect(bench.facts.renewal.phase == .waitingForHandler)
-        for request in [bench.token(), bench.renew()] {
-            #expect(bench.refusal(of: request) == .tokenExpired)
-            #expect(bench.retryAfter(of: request) == nil)
-            #expect(
-                bench.message(of: request)
-                    == "The session cannot be renewed now: no session handler is registered. Register one "
-                    + "(handler.register, or junctionctl handle-renewals --exec COMMAND), and the renewal begins"
-            )
-        }
-    }
-
-    @Test func `while the handlers are asked for a sign-in, a renewal waits for its turn to ask`() {
-        var bench = Bench.signedIn(mode: .handler)
-        bench.register(1)
-        let request = bench.identify("ext-bob")
-        bench.answer(request, .success(.registration(of: "bob")))
-        let renewal = bench.renew()
-        #expect(bench.everAsked.count == 1)
-        #expect(bench.reply(to: renewal) == nil)
-
-        bench.answerQuestion(.unable)
-        #expect(bench.questions.last?.question.reason == .requested)
-        bench.answerQuestion(.renew)
-        bench.grantRenewal()
-        #expect(bench.reply(to: renewal) == .done)
-    }
-
-    @Test(
-        arguments: [
-            (
-                0,
-                "The sign-in brings no token, and no session handler is registered. Register one (handler.register, or "
-                    + "junctionctl handle-renewals --exec COMMAND), or hand the token in"
-            ),
-            (
-                1,
-                "The sign-in brings no token, and no session handler could help (1 was asked). See why the app has none, or "
-                    + "hand the token in"
-            ),
-        ] as [(UInt64, String)]
-    )
-    func `a sign-in without a token hears who was asked for it`(handlers: UInt64, message: String) {
-        var bench = Bench(mode: .handler)
-        if handlers > 0 { bench.register(1) }
-        let request = bench.signIn(.registration(of: "alice"))
-        if handlers > 0 { bench.answerQuestion(.unable) }
-        #expect(bench.message(of: request) == message)
     }
 }

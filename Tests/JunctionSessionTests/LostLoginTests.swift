@@ -157,26 +157,6 @@ struct LostLoginTests {
 
     // MARK: 7. Two questions at once
 
-    @Test func `7 a refused renewal answer does not push a sign-in's question aside`() {
-        var bench = Bench.signedIn(mode: .handler)
-        bench.register(1)
-        bench.register(2)
-        bench.pass(.seconds(3_000))
-        bench.answerQuestion(.credential)
-        let request = bench.identify("ext-bob")
-        let facts = CredentialFacts.registration(of: "bob")
-        bench.answer(request, .success(facts))
-        let question = bench.questions.last!
-        #expect(question.question.reason == .missing)
-
-        bench.failRenewal(.answerRefused("The token is for another user"))
-        #expect(bench.questions.last!.question == question.question)
-        bench.answerQuestion(.credential)
-        #expect(bench.exchanges.count == 1)
-        // The renewal's next question comes now.
-        #expect(bench.questions.last?.question.reason == .expiring)
-    }
-
     // MARK: 8. The ten-second rule
 
     // MARK: 9. Writes, quarantine, budgets, spreads

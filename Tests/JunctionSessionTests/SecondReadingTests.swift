@@ -63,21 +63,6 @@ struct SecondReadingTests {
         }
     }
 
-    @Test func `a round keeps its turn after unable`() {
-        var bench = Bench.signedIn(mode: .handler)
-        bench.register(1)
-        bench.register(2)
-        bench.pass(.seconds(3_000))
-        let request = bench.identify("ext-bob")
-        bench.answer(
-            request,
-            .success(.registration(of: "bob"))
-        )
-        #expect(bench.questions.last?.question.reason == .expiring)
-        bench.answerQuestion(.unable)
-        #expect(bench.questions.last?.question.reason == .expiring)
-    }
-
     @Test func `reconcile does not know who is being signed out`() {
         var bench = Bench.signedIn()
         bench.holdsWrites = true

@@ -68,69 +68,6 @@ struct SeldomMetTests {
 
     // MARK: What the mutation tester missed
 
-    @Test func `a handler that registers twice is one, and the latest`() {
-        var bench = Bench.renewalDue(handlers: 1, 2, 1)
-        bench.answerQuestion(.unable)
-        bench.answerQuestion(.unable)
-        #expect(bench.everAsked.map(\.number) == [1, 2])
-        #expect(bench.facts.renewal.phase == .postponed)
-    }
-
-    @Test func `a handler that goes while another is asked changes nothing`() {
-        var bench = Bench.renewalDue(handlers: 1, 2)
-        bench.unregister(1)
-        #expect(bench.facts.renewal.phase == .inFlight)
-        #expect(bench.everAsked.map(\.number) == [2])
-        bench.answerQuestion(.renew)
-        #expect(bench.renewals.count == 1)
-    }
-
-    @Test func `only who was asked can answer`() {
-        var bench = Bench.renewalDue(handlers: 1, 2)
-        let attempt = bench.questions.last!.question.attempt
-        bench.say(.renew, from: 1, to: attempt)
-        #expect(bench.renewals.isEmpty)
-        bench.say(.renew, from: 2, to: attempt)
-        #expect(bench.renewals.count == 1)
-    }
-
-    @Test func `the alarm rings at a handler's deadline`() {
-        let bench = Bench.renewalDue(handlers: 1)
-        #expect(bench.machine.nextAlarm(now: bench.now) == bench.now.wall + .seconds(60))
-    }
-
-    @Test func `a round that waits for its turn ends with the sign-out`() {
-        var bench = Bench.signedIn(mode: .handler)
-        bench.register(1)
-        let request = bench.identify("ext-bob")
-        let facts = CredentialFacts.registration(of: "bob")
-        bench.answer(request, .success(facts))
-        bench.renew()
-        #expect(bench.everAsked.count == 1)
-        bench.signOut()
-        bench.pass(.seconds(120))
-        #expect(bench.everAsked.count == 1)
-    }
-
-    @Test func `a caller with a dead token does not hurry what a handler has just begun`() {
-        var bench = Bench.signedIn(life: .seconds(60), mode: .handler)
-        bench.register(1)
-        bench.pass(.seconds(61))
-        bench.answerQuestion(.renew)
-        for _ in 0..<8 {
-            bench.failRenewal(.unavailable(Unavailability("Busy")))
-            bench.passToNextAttempt()
-            bench.answerQuestion(.renew)
-        }
-        bench.failRenewal(.unavailable(Unavailability("Busy")))
-        let asked = bench.everAsked.count
-        #expect(bench.refusal { $0.token() } == .tokenExpired)
-        #expect(bench.everAsked.count == asked)
-        bench.now.uptime = bench.now.uptime + .seconds(10)
-        bench.token()
-        #expect(bench.everAsked.count == asked + 1)
-    }
-
     @Test func `two bindings and a rotation are two writes, and each caller hears once`() {
         var bench = Bench.signedIn()
         bench.renew()
@@ -194,24 +131,6 @@ struct SeldomMetTests {
         #expect(bench.reply(to: renew) == nil)
         bench.endWrite()
         #expect(bench.reply(to: renew) == .done)
-    }
-
-    @Test func `a refused answer is reported, and counted as one`() {
-        var bench = Bench.renewalDue(handlers: 1)
-        bench.answerQuestion(.credential)
-        bench.failRenewal(.answerRefused("It is used up"))
-        #expect(bench.reports.last?.renewalOutcome == .refused)
-    }
-
-    @Test func `after eight refused answers nobody else is asked`() {
-        var bench = Bench.signedIn(mode: .handler)
-        for handler in 1...20 as ClosedRange<UInt64> { bench.register(handler) }
-        bench.pass(.seconds(3_000))
-        while bench.facts.renewal.phase != .postponed {
-            bench.answerQuestion(.credential)
-            bench.failRenewal(.answerRefused("It is used up"))
-        }
-        #expect(bench.everAsked.count == RenewalPolicy.mostRefusedAnswers)
     }
 
     /// Alice's sign-out and then bob's are to be told; alice's life is the shorter one when she signed out last.

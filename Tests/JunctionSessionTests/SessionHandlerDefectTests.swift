@@ -10,42 +10,7 @@ import Testing
 struct SessionHandlerDefectTests {
     // MARK: Handler called while a renewal is outstanding
 
-    @Test func `A3 no second question while one is outstanding`() {
-        var bench = Bench.renewalDue(handlers: 1)
-        for _ in 0..<5 {
-            bench.pass(.seconds(5))
-            bench.renew()
-            bench.token()
-        }
-        #expect(bench.everAsked.count == 1)
-    }
-
-    @Test func `A3 no second question while an answer is being tried`() {
-        var bench = Bench.renewalDue(handlers: 1)
-        bench.answerQuestion(.credential)
-        for _ in 0..<5 {
-            bench.pass(.seconds(600))
-            bench.register(2)
-            bench.renew()
-        }
-        #expect(bench.everAsked.count == 1)
-        #expect(bench.renewals.count == 1)
-    }
-
     // MARK: renew() twice quickly
-
-    @Test func `A3 answering twice makes one request`() {
-        var bench = Bench.renewalDue(handlers: 1)
-        let attempt = bench.questions.last!.question.attempt
-        bench.answerQuestion(.renew)
-        bench.say(.renew, from: 1, to: attempt)
-        bench.say(.credential, from: 1, to: attempt)
-        #expect(bench.renewals.count == 1)
-        bench.grantRenewal()
-        bench.say(.renew, from: 1, to: attempt)
-        #expect(bench.renewals.isEmpty)
-        #expect(bench.facts.accessToken?.generation == 2)
-    }
 
     // MARK: The app ignores the callback
 
@@ -109,17 +74,6 @@ struct SessionHandlerDefectTests {
 
     // MARK: After logout
 
-    @Test func `A3 a late answer after a sign-out signs nobody in`() {
-        var bench = Bench.renewalDue(handlers: 1)
-        let attempt = bench.questions.last!.question.attempt
-        bench.signOut()
-        bench.say(.renew, from: 1, to: attempt)
-        bench.say(.credential, from: 1, to: attempt)
-        #expect(bench.state == .notLoggedIn)
-        #expect(bench.renewals.isEmpty)
-        #expect(bench.revoked == [.user("alice")])
-    }
-
     @Test func `A3 a sign-out ends the schedule and the postponement: no handler is asked after it`() {
         var waiting = Bench.signedIn(mode: .handler)
         waiting.register(1)
@@ -134,18 +88,6 @@ struct SessionHandlerDefectTests {
             #expect(bench.everAsked.count == asked)
             #expect(bench.state == .notLoggedIn)
         }
-    }
-
-    @Test func `A3 a late answer to the last user's question says nothing about the next user's session`() {
-        var bench = Bench.renewalDue(handlers: 1)
-        let attempt = bench.questions.last!.question.attempt
-        bench.signOut()
-        bench.signIn(.signInToken("bob"))
-        bench.grantExchange(of: "bob")
-        bench.say(.credential, from: 1, to: attempt)
-        #expect(bench.renewals.isEmpty)
-        #expect(bench.facts.userId == "bob")
-        #expect(bench.facts.renewal.phase == .scheduled)
     }
 
     // MARK: A proactive renewal fails (network)

@@ -9,53 +9,6 @@ struct SurvivorTests {
 
     // MARK: Rounds
 
-    @Test func `a round that is dropped leaves the others their turn`() {
-        var rounds = HandlerRounds(handlerTimeout: .seconds(60))
-        func round(_ purpose: HandlerRounds.Round.Purpose, _ number: UInt64) -> HandlerRounds.Round {
-            HandlerRounds.Round(
-                purpose: purpose,
-                attempt: Attempt(number: number),
-                reason: .missing,
-                limit: .seconds(120),
-                users: [7]
-            )
-        }
-        rounds.register(HandlerID(number: 7, uid: 7))
-        rounds.begin(round(.renewal, 1))
-        rounds.begin(round(.signIn, 2))
-        rounds.drop(.signIn)
-        let steps = rounds.advance(Bench().now)
-        guard case .ask(_, let question)? = steps.first else {
-            Issue.record("Nobody is asked: \(steps)")
-            return
-        }
-        #expect(steps.count == 1)
-        #expect(question.attempt == Attempt(number: 1))
-    }
-
-    @Test func `a sign-in's round ends with the sign-out`() {
-        var bench = Bench(mode: .handler)
-        bench.register(1)
-        bench.register(2)
-        bench.signIn(.registration(of: "alice"))
-        let attempt = bench.questions.last!.question.attempt
-        bench.signOut()
-        bench.say(.unable, from: 2, to: attempt)
-        #expect(bench.everAsked.map(\.number) == [2])
-    }
-
-    @Test func `a handler is told why it is asked`() {
-        var bench = Bench.signedIn(life: .seconds(1_000), mode: .handler)
-        bench.register(1)
-        bench.rejected(1)
-        #expect(bench.questions.last?.question.reason == .rejected)
-        bench.answerQuestion(.renew)
-        bench.grantRenewal()
-        bench.advance(by: .seconds(300))
-        bench.token(validFor: .seconds(750))
-        #expect(bench.questions.last?.question.reason == .expiring)
-    }
-
     @Test func `a longer postponement than the least is kept`() throws {
         var bench = Bench(mode: .handler, postponement: .seconds(1_800))
         bench.signIn(.signInToken("alice"))
@@ -110,27 +63,6 @@ struct SurvivorTests {
         #expect(bench.facts.renewal.phase == .backingOff)
     }
 
-    @Test func `an answer from an app is noted before it is tried, whatever was lost before it`() throws {
-        var bench = Bench.signedIn(mode: .handler)
-        bench.register(1)
-        bench.renew()
-        bench.answerQuestion(.renew)
-        bench.failRenewal(.lost)
-        while bench.machine.renewal.isReplaying {
-            bench.passToNextAttempt()
-            bench.failRenewal(.lost)
-        }
-        #expect(bench.facts.renewal.phase == .backingOff)
-        #expect(try #require(bench.storedSession).renewalUnderWay)
-        bench.passToNextAttempt()
-        bench.holdsWrites = true
-        bench.answerQuestion(.credential)
-        #expect(bench.renewals.isEmpty)
-        bench.endWrite()
-        #expect(bench.renewals.count == 1)
-        #expect(try #require(bench.storedSession).renewalUsesAnswer)
-    }
-
     // MARK: Renewing
 
     // MARK: A rejected token
@@ -179,13 +111,6 @@ struct SurvivorTests {
         #expect(bench.reply(to: request) == .identified(.unchanged))
     }
 
-    @Test func `a dead session is not stranded while an app can be asked`() {
-        var bench = Bench.longBackoff(life: .seconds(60), mode: .handler)
-        #expect(bench.state == .tokenExpired)
-        #expect(bench.reply { $0.signIn(.signInToken("alice")) } == .done)
-        #expect(bench.exchanges.isEmpty)
-    }
-
     @Test func `who is signed in is named to whoever may not be`() {
         var bench = Bench.signedIn()
         let request = bench.signIn(.signInToken("bob"))
@@ -206,31 +131,6 @@ struct SurvivorTests {
         var asking = Bench()
         asking.identify("ext-alice")
         #expect(asking.reply { $0.identify(nil) } == .identified(.signedOut))
-    }
-
-    @Test func `only what is waited for moves a sign-in on`() {
-        let round = HandlerRounds.Round(
-            purpose: .signIn,
-            attempt: Attempt(number: 1),
-            reason: .missing,
-            limit: .seconds(120),
-            users: []
-        )
-        let given = SecretRef(number: 9)
-        func exchanging(_ stage: SignIn.Exchange.Stage) -> SignIn {
-            var signIn = SignIn()
-            let request = RequestID(number: 1)
-            signIn.begin(SignIn.Exchange(attempt: Attempt(number: 1), request: request, uid: 0, stage: stage))
-            return signIn
-        }
-        var waiting = exchanging(.asking)
-        #expect(waiting.send(Attempt(number: 2), given: given, by: round) == nil)
-        #expect(waiting.send(Attempt(number: 1), given: given, by: round) != nil)
-        #expect(waiting.secrets == [given])
-        #expect(waiting.send(Attempt(number: 1), given: SecretRef(number: 10), by: round) == nil)
-        #expect(!waiting.isSent(Attempt(number: 2)))
-        waiting.askAgain()
-        #expect(!waiting.isSent(Attempt(number: 1)))
     }
 
     @Test func `whoever waits for a turn may be somebody, and keeps a key`() {
@@ -333,17 +233,6 @@ struct SurvivorTests {
         let answers = Box<Result<ApiAnswer, Refusal>>()
         bench.on { $0.call(ApiRequest(method: "GET", path: path), by: 1_000) { answers.put($0) } }
         return answers
-    }
-
-    @Test func `what a handler gave completes a registration`() {
-        let registration = Credential.registration(userId: "alice", token: nil)
-        guard
-            case .registration("alice", let token?) = registration.completed(with: .authToken(SharedSecret(text: "t")))
-        else {
-            Issue.record("The token was dropped")
-            return
-        }
-        #expect(token.text == "t")
     }
 
     @Test func `what was read from the disk is durable, unless it is said not to be`() {
