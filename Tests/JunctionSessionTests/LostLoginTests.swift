@@ -67,46 +67,6 @@ struct LostLoginTests {
 
     // MARK: 3. The replay that waits for an app
 
-    @Test func `3 a crash in flight leaves no postponement that would delay the replay`() {
-        var bench = Bench.signedIn(mode: .handler)
-        bench.register(1)
-        bench.pass(.seconds(3_000))
-        // An intent stands from an attempt that was lost; then nobody can help; then somebody asks for a renewal.
-        bench.answerQuestion(.renew)
-        bench.failRenewal(.lost)
-        for _ in 0..<2 {
-            bench.passToNextAttempt()
-            bench.failRenewal(.busy)
-        }
-        bench.pass(.seconds(30))
-        bench.answerQuestion(.unable)
-        #expect(bench.facts.renewal.phase == .postponed)
-        bench.renew()
-        bench.answerQuestion(.renew)
-        #expect(bench.renewals.count == 1)
-
-        let restarted = bench.restarted(mode: .handler)
-
-        #expect(restarted.renewals.count == 1)
-        #expect(restarted.facts.renewal.phase == .inFlight)
-    }
-
-    @Test func `3 a stored postponement does not hold an open intent back`() {
-        var bench = Bench.signedIn(mode: .handler)
-        bench.register(1)
-        bench.pass(.seconds(3_000))
-        bench.answerQuestion(.renew)
-        var record = bench.written.last!
-        guard case .session(var stored) = record.content else {
-            Issue.record("nothing stored")
-            return
-        }
-        stored.postponedUntil = bench.now.wall + .seconds(600)
-        record.content = .session(stored)
-        let restarted = Bench(at: bench.now, mode: .handler, .restored(record, SessionSecrets(), damaged: nil))
-        #expect(restarted.renewals.count == 1)
-    }
-
     // MARK: 4. The sign-out that opens a store which cannot store
 
     @Test(arguments: [StorageStatus.locked, .unavailable])
@@ -127,33 +87,6 @@ struct LostLoginTests {
     // MARK: 5. The clock set during a request
 
     // MARK: 6. Postponement over and nobody there
-
-    @Test func `6 a postponement that is over is none, whoever is there`() {
-        var bench = Bench.signedIn(life: .seconds(60), mode: .handler)
-        bench.pass(.seconds(61))
-        bench.register(1)
-        bench.answerQuestion(.unable)
-        bench.unregister(1)
-        bench.pass(.seconds(661))
-
-        #expect(bench.facts.renewal.phase == .waitingForHandler)
-        #expect(bench.facts.renewal.notBefore == nil)
-        let request = bench.token()
-        #expect(bench.refusal(of: request) == .tokenExpired)
-        #expect(bench.retryAfter(of: request) == nil)
-        bench.register(2)
-        #expect(bench.everAsked.count == 2)
-    }
-
-    @Test func `6 a time in the past is never shown after the clock was set`() {
-        var bench = Bench.signedIn(mode: .handler)
-        bench.register(1)
-        bench.pass(.seconds(3_000))
-        bench.answerQuestion(.unable)
-        bench.stepWall(.seconds(7_200))
-        #expect(bench.facts.renewal.phase == .postponed)
-        #expect(bench.facts.renewal.notBefore! > bench.now.wall)
-    }
 
     // MARK: 7. Two questions at once
 

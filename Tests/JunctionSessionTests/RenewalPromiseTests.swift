@@ -8,20 +8,6 @@ import Testing
 struct RenewalPromiseTests {
     // MARK: A postponement belongs to the mode that asks handlers
 
-    @Test func `a start in automatic mode renews although handlers were unable before it`() {
-        var bench = Bench.signedIn(life: .seconds(60), mode: .handler)
-        bench.register(1)
-        bench.renew()
-        bench.answerQuestion(.unable)
-        #expect(bench.facts.renewal.phase == .postponed)
-
-        var automatic = bench.restarted(after: .seconds(61), rebooted: true)
-
-        #expect(automatic.renewals.count == 1)
-        automatic.failRenewal(.unreachable)
-        #expect(automatic.facts.renewal.phase == .backingOff)
-    }
-
     // MARK: A living token that is too short is busy (INTERFACE, Additions)
 
     // MARK: A provider's demanded pause
@@ -31,33 +17,6 @@ struct RenewalPromiseTests {
     // MARK: A successor
 
     // MARK: Handlers
-
-    @Test func `after unable no handler is asked for ten minutes, but by session renew itself`() {
-        var bench = Bench.signedIn(mode: .handler)
-        bench.register(1)
-        bench.pass(.seconds(2_900))
-        bench.answerQuestion(.unable)
-        bench.pass(.seconds(30))
-        bench.renew()
-        #expect(bench.everAsked.count == 2)
-        bench.answerQuestion(.renew)
-        bench.failRenewal(.unreachable)
-        bench.pass(.seconds(5))
-        #expect(bench.everAsked.count == 2)
-    }
-
-    @Test func `a crash in a session renew does not end the ten minutes either`() {
-        var bench = Bench.signedIn(mode: .handler)
-        bench.register(1)
-        bench.pass(.seconds(2_900))
-        bench.answerQuestion(.unable)
-        bench.pass(.seconds(30))
-        bench.renew()
-        bench.answerQuestion(.credential)
-        var after = bench.restarted(after: .seconds(5), rebooted: true, mode: .handler)
-        after.register(1)
-        #expect(after.everAsked.isEmpty)
-    }
 
     // MARK: Restarts and clocks
 

@@ -23,46 +23,6 @@ struct SecondReadingTests {
         return bench
     }
 
-    @Test func `a postponement closes the intent: a restart waits it out and sends nothing`() {
-        let bench = postponedAfterReplays()
-        #expect(bench.facts.renewal.phase == .postponed)
-        let record = bench.written.last!
-        var restarted = Bench(at: bench.now, mode: .handler, .restored(record, SessionSecrets(), damaged: nil))
-        restarted.register(2)
-        #expect(restarted.renewals.isEmpty)
-        #expect(restarted.facts.renewal.phase == .postponed)
-        restarted.pass(.seconds(599))
-        #expect(restarted.everAsked.isEmpty)
-    }
-
-    @Test func `a postponement beside an open intent, as an older release wrote it, outlives the replay`() {
-        let bench = postponedAfterReplays()
-        var record = bench.written.last!
-        guard case .session(var stored) = record.content else {
-            Issue.record("nobody is signed in")
-            return
-        }
-        stored.renewalUnderWay = true
-        record.content = .session(stored)
-        for isGranted in [false, true] {
-            var restarted = Bench(at: bench.now, mode: .handler, .restored(record, SessionSecrets(), damaged: nil))
-            restarted.register(2)
-            #expect(restarted.renewals.count == 1)
-            if isGranted {
-                restarted.grantRenewal()
-                #expect(restarted.facts.renewal.phase == .scheduled)
-                continue
-            }
-            for _ in 0..<3 where !restarted.renewals.isEmpty {
-                restarted.failRenewal(.busy)
-                if restarted.facts.renewal.phase != .postponed { restarted.passToNextAttempt() }
-            }
-            #expect(restarted.facts.renewal.phase == .postponed)
-            restarted.pass(.seconds(500))
-            #expect(restarted.everAsked.isEmpty)
-        }
-    }
-
     @Test func `reconcile does not know who is being signed out`() {
         var bench = Bench.signedIn()
         bench.holdsWrites = true

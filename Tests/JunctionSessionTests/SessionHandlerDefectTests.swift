@@ -14,63 +14,9 @@ struct SessionHandlerDefectTests {
 
     // MARK: The app ignores the callback
 
-    @Test func `A3 an app that ignores the question is asked again later, not never and not at once`() {
-        var bench = Bench.renewalDue(handlers: 1)
-        bench.pass(.seconds(60))
-        #expect(bench.facts.renewal.phase == .postponed)
-        bench.pass(.seconds(599))
-        #expect(bench.everAsked.count == 1)
-        bench.pass(.seconds(61))
-        #expect(bench.everAsked.count == 2)
-    }
-
-    @Test func `A3 an app that ignored the question is also asked after the token has ended`() {
-        var bench = Bench.renewalDue(handlers: 1, life: .seconds(600))
-        bench.pass(.seconds(60))
-        bench.pass(.seconds(660))
-        #expect(bench.state == .tokenExpired)
-        #expect(bench.everAsked.count == 2)
-        #expect(bench.questions.last?.question.reason == .expired)
-        bench.answerQuestion(.renew)
-        bench.grantRenewal()
-        #expect(bench.state == .established)
-    }
-
     // MARK: unableToRetrieveAuthToken()
 
-    @Test func `A3 unable does not pile up timers`() {
-        var bench = Bench.renewalDue(handlers: 1, life: .seconds(864_000))
-        for round in 1...10 {
-            #expect(bench.everAsked.count == round)
-            bench.answerQuestion(.unable)
-            // One alarm, for the end of the postponement; nothing rings before it, and one question comes of it.
-            #expect(bench.machine.nextAlarm(now: bench.now) == bench.facts.renewal.notBefore)
-            bench.passToNextAttempt()
-        }
-        #expect(bench.everAsked.count == 11)
-    }
-
     // MARK: "No sooner than 10 minutes"
-
-    @Test func `A3 not sooner than ten minutes after unable, whatever rings, registers or asks`() {
-        for seed in 0..<20 as Range<UInt64> {
-            var bench = Bench.signedIn(life: .seconds(60), seed: seed, mode: .handler)
-            bench.register(1)
-            bench.pass(.seconds(61))
-            bench.answerQuestion(.unable)
-            for minute in 1..<10 {
-                bench.pass(.seconds(60))
-                bench.stepWall(.seconds(3_600))
-                bench.register(UInt64(1 + minute))
-                bench.token()
-                bench.rejected(1)
-            }
-            bench.pass(.seconds(59))
-            #expect(bench.everAsked.count == 1)
-            bench.pass(.seconds(61))
-            #expect(bench.everAsked.count == 2)
-        }
-    }
 
     // MARK: After logout
 
@@ -97,20 +43,6 @@ struct SessionHandlerDefectTests {
     // MARK: An expired renewal finds 400312 / 400100
 
     // MARK: An expired renewal, any other error
-
-    @Test func `A3 an expired token is still renewed`() {
-        var bench = Bench.signedIn(life: .seconds(60), mode: .handler)
-        bench.pass(.seconds(120))
-        #expect(bench.state == .tokenExpired)
-        bench.register(1)
-        #expect(bench.questions.last?.question.reason == .expired)
-        bench.answerQuestion(.renew)
-        bench.failRenewal(.unavailable(Unavailability("No network")))
-        bench.pass(.seconds(2))
-        bench.answerQuestion(.renew)
-        bench.grantRenewal()
-        #expect(bench.state == .established)
-    }
 
     // MARK: Two sources of truth
 

@@ -9,17 +9,6 @@ struct SurvivorTests {
 
     // MARK: Rounds
 
-    @Test func `a longer postponement than the least is kept`() throws {
-        var bench = Bench(mode: .handler, postponement: .seconds(1_800))
-        bench.signIn(.signInToken("alice"))
-        bench.grantExchange()
-        bench.register(1)
-        bench.renew()
-        bench.answerQuestion(.unable)
-        let wait = try #require(bench.facts.renewal.notBefore) - bench.now.wall
-        #expect(wait >= .seconds(1_800))
-    }
-
     // MARK: The record
 
     @Test func `what was read from the disk is on the disk`() {
@@ -29,38 +18,6 @@ struct SurvivorTests {
         #expect(restarted.written.isEmpty)
         bench.signOut()
         #expect(bench.restarted().facts.storage.durable)
-    }
-
-    @Test func `a renewal that passes a postponement leaves it in the record until a grant`() throws {
-        var bench = Bench.signedIn(mode: .handler)
-        bench.register(1)
-        bench.renew()
-        bench.answerQuestion(.unable)
-        #expect(try #require(bench.storedSession).postponedUntil != nil)
-        bench.pass(.seconds(11))
-        bench.renew()
-        bench.answerQuestion(.renew)
-        #expect(try #require(bench.storedSession).renewalUnderWay)
-        #expect(try #require(bench.storedSession).postponedUntil != nil)
-        bench.grantRenewal()
-        #expect(try #require(bench.storedSession).postponedUntil == nil)
-    }
-
-    @Test func `a postponement that ended while its replay was out leaves the backoff as it is`() throws {
-        var before = Bench.signedIn(mode: .handler)
-        before.register(1)
-        before.renew()
-        before.answerQuestion(.renew)
-        var record = try #require(before.written.last)
-        var stored = try #require(before.storedSession)
-        stored.postponedUntil = before.now.wall + .seconds(30)
-        record.content = .session(stored)
-
-        let later = Moment(wall: before.now.wall + .seconds(60), uptime: before.now.uptime + .seconds(60))
-        var bench = Bench(at: later, mode: .handler, .restored(record, SessionSecrets(), damaged: nil))
-        #expect(bench.renewals.count == 1)
-        bench.failRenewal(.busy)
-        #expect(bench.facts.renewal.phase == .backingOff)
     }
 
     // MARK: Renewing

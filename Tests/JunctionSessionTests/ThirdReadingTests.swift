@@ -8,20 +8,6 @@ import Testing
 /// The sequences that a third reading of the heart found, each by name.
 struct ThirdReadingTests {
 
-    @Test func `a postponement outlives a clock that is set and a restart`() {
-        var bench = Bench.signedIn(mode: .handler)
-        bench.register(1)
-        bench.pass(.seconds(3_000))
-        bench.answerQuestion(.unable)
-        #expect(bench.facts.renewal.phase == .postponed)
-        bench.stepWall(.seconds(3_600))
-        #expect(bench.facts.renewal.phase == .postponed)
-        bench.pass(.seconds(5))
-        var r = bench.restarted(mode: .handler)
-        r.register(2)
-        #expect(r.everAsked.isEmpty, "asked 5 s after unable")
-    }
-
     @Test func `no refresh token is spent for whom a switch has replaced`() {
         var bench = Bench.signedIn()
         bench.holdsWrites = true
