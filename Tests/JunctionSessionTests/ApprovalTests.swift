@@ -28,19 +28,6 @@ import Testing
         #expect(bench.revoked == [.user("bob")])
     }
 
-    @Test func `a sign-out is told although the access token is dead, and for longer than it would have lived`() {
-        var bench = Bench.withCodes { $0.life = .seconds(300) }
-        bench.passToPoll()
-        bench.grantPoll()
-        bench.pass(.seconds(400))
-        #expect(bench.state == .tokenExpired)
-        bench.signOut()
-        #expect(bench.revoked == [.user("alice")])
-        bench.endRevocation(Unavailability("Busy", retryAfter: .seconds(600)))
-        bench.pass(.seconds(700))
-        #expect(bench.telling != nil)
-    }
-
     // MARK: Restarts
 
 }

@@ -23,14 +23,6 @@ struct SecondReadingTests {
         return bench
     }
 
-    @Test func `reconcile does not know who is being signed out`() {
-        var bench = Bench.signedIn()
-        bench.holdsWrites = true
-        bench.signOut()
-        #expect(bench.machine.reconciliation(withUserId: "alice") == .signIn)
-        #expect(bench.machine.configuredKey == nil)
-    }
-
     // MARK: Owner
 
     @Test func `a second answer to identify changes nothing`() {

@@ -88,40 +88,6 @@ struct SeldomMetTests {
         #expect(bench.facts.accessToken?.generation == 2)
     }
 
-    @Test func `nothing is given up that was never to be told`() {
-        var bench = Bench.signedIn(life: .seconds(60))
-        bench.pass(.seconds(60))
-        bench.signOut()
-        #expect(bench.waitingRevocations.isEmpty)
-        #expect(!bench.reports.contains { if case .revocationGivenUp = $0 { true } else { false } })
-    }
-
-    @Test func `the next sign-out is told as soon as the one that was dropped has ended`() {
-        var bench = Bench.signedIn("alice")
-        bench.signOut()
-        bench.signIn(.signInToken("bob"))
-        bench.grantExchange(of: "bob")
-        bench.signOut()
-        #expect(bench.revoked == [.user("alice")])
-        bench.signIn(.signInToken("alice"))
-        bench.grantExchange()
-        #expect(bench.waitingRevocations == [.user("bob")])
-        bench.endRevocation(Unavailability("The request was given up"))
-        #expect(bench.revoked == [.user("alice"), .user("bob")])
-    }
-
-    @Test func `the alarm is set for the sign-out that is due first`() {
-        var bench = Bench.signedIn("alice", life: .seconds(86_400))
-        bench.signOut()
-        bench.endRevocation(Unavailability("Busy", retryAfter: .seconds(900)))
-        bench.signIn(.signInToken("bob"))
-        bench.grantExchange(of: "bob")
-        bench.signOut()
-        bench.endRevocation(Unavailability("Busy", retryAfter: .seconds(100)))
-        let alarm = bench.machine.nextAlarm(now: bench.now)!
-        #expect(alarm - bench.now.wall <= .seconds(110))
-    }
-
     @Test func `who asks while a switch is being written waits for it, whatever is left of the budget`() {
         var bench = Bench.signedIn()
         bench.holdsWrites = true
@@ -145,30 +111,4 @@ struct SeldomMetTests {
         return bench
     }
 
-    @Test func `what is given up is reported, also in the event that interrupts another`() {
-        var bench = twoToTell(first: .seconds(60))
-        #expect(bench.telling != nil)
-        bench.advance(by: .seconds(61))
-        bench.signIn(.signInToken("bob"))
-        #expect(bench.givenUpRevocations.count == 1)
-        #expect(bench.interrupted.count == 1)
-    }
-
-    @Test func `what is given up is reported, also in the event that tells of another`() {
-        var bench = twoToTell(first: .seconds(60))
-        bench.endRevocation(Unavailability("Busy", retryAfter: .seconds(100)))
-        bench.pass(.seconds(120))
-        #expect(bench.givenUpRevocations.count == 1)
-        #expect(bench.revoked == [.user("alice"), .user("bob"), .user("bob")])
-    }
-
-    @Test func `an API key alone that waits for its turn holds no revocation back`() {
-        var bench = Bench.signedIn("alice")
-        bench.signOut()
-        bench.endRevocation(Unavailability("No answer"))
-        bench.signIn(.signInToken("bob"))
-        bench.signIn(.apiKeyAlone)
-        bench.pass(.seconds(2))
-        #expect(bench.revoked == [.user("alice"), .user("alice")])
-    }
 }

@@ -240,44 +240,4 @@ struct SessionOwnerTests {
         #expect(quiet.all == [true])
         #expect(bench.alarm.setTo != nil)
     }
-
-    @Test func `a sign-out is told with its own secrets, again until the provider takes it, and then they are gone`() {
-        let bench = OwnerBench().start().signIn()
-        bench.provider.failRevocations(Unavailability("No network"), Unavailability("Busy", retryAfter: .seconds(30)))
-        weak let secret = bench.owner.assumeIsolated { $0.servedSecrets?.accessToken }
-
-        bench.on { $0.signOut(by: 1_000) { _ in } }
-        #expect(bench.snapshot().facts.state == .notLoggedIn)
-        #expect(bench.provider.revocations.count == 1)
-        #expect(secret != nil)
-        bench.pass(.seconds(2))
-        bench.pass(.seconds(34))
-
-        do {
-            let told = bench.provider.revocations
-            #expect(told.map(\.identity.userId) == ["alice", "alice", "alice"])
-            #expect(told.map(\.secrets.accessToken?.text) == Array(repeating: "access-alice-1", count: 3))
-        }
-        #expect(bench.alarm.setTo == nil)
-        #expect(bench.store.kept?.secrets.accessToken == nil)
-        bench.provider.forgetCalls()
-        #expect(secret == nil)
-    }
-
-    @Test func `the same user's sign-in gives the request under way up, and its secrets with it`() {
-        let bench = OwnerBench().start().signIn()
-        bench.provider.hold()
-        bench.on { $0.signOut(by: 1_000) { _ in } }
-        #expect(bench.provider.revocations.count == 1)
-
-        let again = bench.signIn()
-        bench.provider.release()
-        bench.executor.runUntilIdle()
-        again.pass(.seconds(600))
-
-        #expect(again.snapshot().facts.state == .established)
-        #expect(again.provider.revocations.count == 1)
-        again.owner.assumeIsolated { #expect($0.shelf.count == 1) }
-        #expect(again.provider.revocationsGivenUp == 1)
-    }
 }

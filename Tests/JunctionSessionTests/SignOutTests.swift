@@ -1,3 +1,5 @@
+import JunctionSecret
+import JunctionTesting
 import Testing
 
 @testable import JunctionSession
@@ -110,6 +112,52 @@ struct SignOutTests {
         bench.pass(.seconds(60))
         #expect(bench.facts.storage.durable)
         #expect(bench.written.last?.content == .signedOut)
+    }
+
+    @Test func `a sign-out is reported`() {
+        var bench = Bench.signedIn()
+        bench.signOut()
+        #expect(bench.reports.last == .signedOut)
+    }
+
+    @Test func `a caller that waits for a token is told of the sign-out`() {
+        var bench = Bench.backingOff()
+        bench.pass(.seconds(600))
+        let waiting = bench.token()
+        #expect(bench.reply(to: waiting) == nil)
+        bench.signOut()
+        #expect(bench.message(of: waiting)?.contains("sign-out came in between") == true)
+    }
+
+    @Test func `reconcile does not compare with a user who is being signed out`() {
+        var bench = Bench.signedIn()
+        bench.holdsWrites = true
+        bench.signOut()
+        #expect(bench.machine.reconciliation(withUserId: "alice") == .signIn)
+        #expect(bench.machine.configuredKey == nil)
+    }
+
+    @Test func `a sign-out ends the schedule and the postponement, and no handler is asked after it`() {
+        var waiting = Bench.signedIn(mode: .handler)
+        waiting.register(1)
+        var postponed = Bench.renewalDue(handlers: 1)
+        postponed.answerQuestion(.unable)
+        for var bench in [waiting, postponed] {
+            let asked = bench.everAsked.count
+            bench.signOut()
+            bench.endRevocation()
+            #expect(bench.machine.nextAlarm(now: bench.now) == nil)
+            bench.pass(.seconds(86_400))
+            #expect(bench.everAsked.count == asked)
+            #expect(bench.state == .notLoggedIn)
+        }
+    }
+
+    @Test func `a sign-out without a session is answered at once`() {
+        let bench = OwnerBench().start()
+        let answers = Box<Result<Snapshot, Refusal>>()
+        bench.on { $0.signOut(by: 1_000) { answers.put($0) } }
+        #expect((try? answers.all.first?.get().facts.state) == .notLoggedIn)
     }
 }
 

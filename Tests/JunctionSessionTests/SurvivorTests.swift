@@ -90,86 +90,7 @@ struct SurvivorTests {
         #expect(asking.reply { $0.identify(nil) } == .identified(.signedOut))
     }
 
-    @Test func `whoever waits for a turn may be somebody, and keeps a key`() {
-        let alice = Identity.user("alice")
-        var callers = Callers()
-        callers.add(RequestID(number: 1), .identify, by: 0, waitingFor: .turn(.identify("ext")))
-        #expect(!callers.mayBe(alice))
-        let key = SecretRef(number: 9)
-        callers.add(RequestID(number: 2), .change, by: 0, waitingFor: .turn(.signIn(.apiKey("bob", key: key))))
-        #expect(!callers.mayBe(alice))
-        #expect(callers.secrets == [key])
-        callers.add(RequestID(number: 3), .change, by: 0, waitingFor: .turn(.signIn(.linkCode)))
-        #expect(callers.mayBe(alice))
-    }
-
     // MARK: Signing out
-
-    @Test func `a sign-out is reported`() {
-        var bench = Bench.signedIn()
-        bench.signOut()
-        #expect(bench.reports.last == .signedOut)
-    }
-
-    @Test func `whoever waits for a token is told of the sign-out`() {
-        var bench = Bench.backingOff()
-        bench.pass(.seconds(600))
-        let waiting = bench.token()
-        #expect(bench.reply(to: waiting) == nil)
-        bench.signOut()
-        #expect(bench.message(of: waiting)?.contains("sign-out came in between") == true)
-    }
-
-    @Test func `an outcome that nobody wanted is remembered until it is here`() {
-        var bench = Bench()
-        bench.signIn(.signInToken("alice"))
-        let attempt = bench.exchanges[0]
-        bench.signOut()
-        bench.perform(bench.machine.exchangeFailed(attempt, .refused("It is used up"), now: bench.now))
-        var revocations = bench.machine.revocations
-        #expect(revocations.arrived(attempt) == nil)
-    }
-
-    @Test func `an exchange that never left brings nothing back`() {
-        var bench = Bench(mode: .handler)
-        bench.register(1)
-        bench.signIn(.registration(of: "alice"))
-        let attempt = bench.questions.last!.question.attempt
-        bench.signOut()
-        var revocations = bench.machine.revocations
-        #expect(revocations.arrived(attempt) == nil)
-    }
-
-    @Test func `an overtaken renewal is given back in the name of whose it was`() {
-        var bench = Bench.signedIn()
-        bench.renew()
-        let attempt = bench.renewals[0]
-        bench.signOut()
-        bench.grantLate(attempt, of: "somebody")
-        #expect(bench.waitingRevocations.map(\.userId) == ["alice", "alice"])
-    }
-
-    @Test func `an overtaken exchange does not end the same user's session that is being written`() {
-        var bench = Bench()
-        bench.signIn(.signInToken("alice"))
-        let overtaken = bench.exchanges[0]
-        bench.signOut()
-        bench.signIn(.signInToken("alice"))
-        bench.holdsWrites = true
-        bench.grantExchange()
-        bench.grant(overtaken, of: "alice")
-        #expect(bench.waitingRevocations.isEmpty)
-    }
-
-    @Test func `an overtaken exchange of a user who is signing out is revoked, too`() {
-        var bench = Bench.pendingReauthentication("alice")
-        bench.signIn(.signInToken("alice"))
-        let overtaken = bench.exchanges[0]
-        bench.holdsWrites = true
-        bench.signOut()
-        bench.grant(overtaken, of: "alice")
-        #expect(bench.waitingRevocations.map(\.userId) == ["alice", "alice"])
-    }
 
     // MARK: What is shown
 
@@ -209,10 +130,4 @@ struct SurvivorTests {
         #expect(bench.state == .terminated && bench.machine.nextAlarm(now: bench.now) == nil)
     }
 
-    @Test func `signing out where nobody is signed in is answered at once`() {
-        let bench = OwnerBench().start()
-        let answers = Box<Result<Snapshot, Refusal>>()
-        bench.on { $0.signOut(by: 1_000) { answers.put($0) } }
-        #expect((try? answers.all.first?.get().facts.state) == .notLoggedIn)
-    }
 }
