@@ -225,4 +225,43 @@ struct SignInRulesTests {
         case .apiKeyAlone: .apiKeyAlone
         }
     }
+
+    @Test func `a grant for another user than the credential names is refused and revoked`() {
+        var bench = Bench()
+        let request = bench.signIn(.signInToken("alice"))
+        bench.grantExchange(of: "bob")
+        #expect(bench.refusal(of: request) == .alreadySignedIn)
+        #expect(bench.waitingRevocations.map(\.userId) == ["bob"])
+        #expect(bench.state == .notLoggedIn)
+    }
+
+    @Test func `a grant for another user does not replace a session that needs reauthentication`() {
+        var bench = Bench.pendingReauthentication()
+        let q = bench.signIn(.signInToken("alice"))
+        bench.grantExchange(of: "bob")
+        #expect(bench.facts.userId == "alice", "\(String(describing: bench.reply(to: q)))")
+    }
+
+    @Test func `a refusal of the provider is reported, after a handler's answer too`() {
+        var bench = Bench(mode: .handler)
+        bench.signIn(.signInToken("alice"))
+        bench.failExchange(.refused("It is used up"))
+        #expect(bench.reports == [.exchangeEnded(.refused)])
+        bench.register(1)
+        bench.signIn(.registration(of: "alice"))
+        bench.answerQuestion(.credential)
+        bench.failExchange(.refused("It is used up"))
+        #expect(bench.reports == [.exchangeEnded(.refused), .exchangeEnded(.refused)])
+    }
+
+    @Test func `a refusal names the user who is signed in`() {
+        var bench = Bench.signedIn()
+        let request = bench.signIn(.signInToken("bob"))
+        guard case .refused(let refusal)? = bench.reply(to: request) else {
+            Issue.record("not refused")
+            return
+        }
+        #expect(refusal.userId == "alice")
+        #expect(refusal.message.contains("alice"))
+    }
 }

@@ -43,6 +43,7 @@ struct VerdictTests {
         let open = bench.questions[0].question.attempt
 
         bench.judge(banned)
+        #expect(bench.machine.nextAlarm(now: bench.now) == nil)
         bench.say(.credential, from: 1, to: open)
 
         #expect(bench.refusal(of: request) == .sessionTerminated)
@@ -193,6 +194,22 @@ struct VerdictTests {
 
         #expect(bench.reply(to: request) == .done)
         #expect(bench.machine.providerCallBegan(by: 1_000, now: bench.now)?.kind == .busy)
+    }
+
+    @Test func `a verdict on an API key's user does not end the session of the user who replaces it`() {
+        var bench = Bench.withApiKey("alice")
+        bench.holdsWrites = true
+        bench.identify(switchingTo: "bob")
+        #expect(bench.heldWrites.count == 1)
+        // A call of alice leaves while bob's session is being written.
+        let generation = bench.machine.servedGeneration
+        #expect(bench.machine.identity?.userId == "alice")
+        bench.holdsWrites = false
+        bench.endWrite()
+        #expect(bench.facts.userId == "bob")
+        let verdict = Verdict(code: "400312", message: "alice is banned")
+        bench.judge(verdict, generation: generation)
+        #expect(bench.state == .established)
     }
 }
 
