@@ -116,7 +116,7 @@ struct BootstrapRetryTests {
         #expect(bench.machine.nextAlarm(now: bench.now) == nil)
     }
 
-    @Test func `a sign-out that ends a credential is written although nobody is signed in`() {
+    @Test func `a sign-out that ends a credential is written although no user is signed in`() {
         for begin in [{ Bench() }, { Bench.signedIn() }, { Bench.terminated() }] as [() -> Bench] {
             var bench = begin()
             let written = bench.written.count
@@ -140,7 +140,7 @@ struct BootstrapRetryTests {
         #expect(bench.reply(to: request) == .retry)
     }
 
-    @Test func `the owner ends the credentials in place before a sign-out is written`() {
+    @Test func `the owner ends the bootstrap credentials before it writes a sign-out`() {
         let bench = OwnerBench().start()
         let written = Box<Int>()
         bench.on { [store = bench.store] owner in

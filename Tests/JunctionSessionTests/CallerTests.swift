@@ -15,7 +15,7 @@ struct CallerTests {
         return refusal.kind
     }
 
-    @Test func `a right that is gone is gone for a call, and for its retry`() {
+    @Test func `a call and its retry are refused when the right is withdrawn`() {
         let bench = OwnerBench().start().signIn()
         #expect(call(in: bench, while: { false }) == .permissionDenied)
         #expect(bench.provider.apiCalls.isEmpty)
@@ -28,7 +28,7 @@ struct CallerTests {
         #expect(bench.provider.apiCalls.count == 1)
     }
 
-    @Test func `a request that is none of the session's is counted against who caused it`() {
+    @Test func `a request outside the session is charged to the caller that caused it`() {
         let bench = OwnerBench(callsPerMinute: 1).start()
         bench.owner.assumeIsolated { owner in
             #expect(owner.providerCallBegan(by: 1) == nil)
@@ -45,7 +45,7 @@ struct CallerTests {
         ("\u{7}\nat line 7", nil),
         (String(repeating: "x", count: 201), String(repeating: "x", count: 200)),
     ])
-    func `whoever signs in hears the first line of an app's own words`(words: String?, heard: String?) {
+    func `a caller that signs in hears the first line of the handler's own words`(words: String?, heard: String?) {
         let bench = OwnerBench().start()
         let (handlers, questions) = (Box<HandlerID>(), Box<RenewalQuestion>())
         bench.on { handlers.put($0.register(handlerOf: 1_000) { questions.put($0) }) }
@@ -62,7 +62,7 @@ struct CallerTests {
         #expect(refusal.message.contains("no session handler could help (1 was asked)\(said). See why"))
     }
 
-    @Test func `what an app says beside an answer is nobody's business`() {
+    @Test func `a handler's words beside an answer are not passed on`() {
         let bench = OwnerBench().start()
         let (handlers, questions) = (Box<HandlerID>(), Box<RenewalQuestion>())
         bench.on { handlers.put($0.register(handlerOf: 1_000) { questions.put($0) }) }

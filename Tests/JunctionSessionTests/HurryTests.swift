@@ -53,7 +53,7 @@ struct HurryTests {
         return (least, most)
     }
 
-    @Test func `a poll is hurried, no closer to the last one than the provider's interval`() {
+    @Test func `a poll leaves soon, but no closer to the last one than the provider's interval`() {
         var bench = Bench()
         bench.signIn(.device)
         bench.giveCodes(interval: .seconds(30))
@@ -83,7 +83,7 @@ struct HurryTests {
         #expect(bench.now.uptime - before <= .seconds(310))
     }
 
-    @Test func `a resume that follows an attempt too closely is not forgotten`() throws {
+    @Test func `a resume that follows an attempt too closely shortens the pause all the same`() throws {
         var bench = try backingOff()
         bench.pass(.seconds(4))
         bench.stepWall(.seconds(1))
@@ -103,7 +103,7 @@ struct HurryTests {
         #expect(waits.most <= .seconds(20))
     }
 
-    @Test func `after a longer one the tries of a region are spread over a tenth of it`() throws {
+    @Test func `after a longer outage the retries of a region are spread over a tenth of it`() throws {
         let bench = try backingOff(for: .seconds(1_200), waiting: .seconds(250))
         let spread = (bench.now.uptime - began) / 10
         try #require(spread < .seconds(240))
@@ -115,7 +115,7 @@ struct HurryTests {
         #expect(waits.most <= .seconds(10) + spread)
     }
 
-    @Test func `after hours it is made within five minutes`() throws {
+    @Test func `after hours of outage the retry leaves within five minutes`() throws {
         let bench = try backingOff(for: .seconds(10_000), waiting: .seconds(500))
 
         let waits = try hurriedWaits(of: bench)
@@ -124,7 +124,7 @@ struct HurryTests {
         #expect(waits.most <= .seconds(310))
     }
 
-    @Test func `what failed before a grant is forgotten`() throws {
+    @Test func `failures before a grant do not count`() throws {
         var bench = try backingOff(for: .seconds(10_000))
         send(&bench)
         bench.grantRenewal()
@@ -134,7 +134,7 @@ struct HurryTests {
         #expect(try hurriedWaits(of: bench).most <= .seconds(20))
     }
 
-    @Test func `much news is no more than one`() throws {
+    @Test func `many network changes have the effect of one`() throws {
         var bench = try backingOff()
         bench.networkReturns()
         let first = try wait(of: bench)
@@ -143,7 +143,7 @@ struct HurryTests {
         #expect(try wait(of: bench) == first)
     }
 
-    @Test func `ten seconds after the last attempt it is only spread`() throws {
+    @Test func `ten seconds after the last attempt the retry is only spread`() throws {
         var bench = try backingOff(waiting: .seconds(25))
         bench.pass(.seconds(10))
         bench.networkReturns()
@@ -151,7 +151,7 @@ struct HurryTests {
         #expect((.zero...(.seconds(10))).contains(try wait(of: bench)))
     }
 
-    @Test func `what the provider asked for is waited for`() throws {
+    @Test func `a network that returns does not shorten a Retry-After`() throws {
         var bench = try backingOff(retryAfter: .seconds(1_000))
         let before = try wait(of: bench)
         bench.networkReturns()
@@ -159,7 +159,7 @@ struct HurryTests {
         #expect(try wait(of: bench) == before)
     }
 
-    @Test func `nobody is asked again sooner than ten minutes after nobody could help`() throws {
+    @Test func `a network that returns does not shorten a postponement`() throws {
         var bench = Bench.signedIn(mode: .handler)
         bench.register(1)
         bench.pass(.seconds(4_000))
@@ -172,7 +172,7 @@ struct HurryTests {
         #expect(try wait(of: bench) == before)
     }
 
-    @Test func `a machine that waits for nothing does nothing`() {
+    @Test func `a network that returns changes nothing when no retry is due`() {
         var bench = Bench.signedIn()
         let before = bench.machine.nextAlarm(now: bench.now)
         bench.networkReturns()

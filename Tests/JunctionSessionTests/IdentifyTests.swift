@@ -14,7 +14,7 @@ struct IdentifyTests {
         return bench
     }
 
-    @Test func `nobody signed in becomes the identified user`() {
+    @Test func `identify without a session signs the user in`() {
         var bench = Bench()
         let request = bench.identify("ext-alice")
         #expect(bench.asked == [request])
@@ -62,7 +62,7 @@ struct IdentifyTests {
         #expect(stored.externalUserId == "ext-alice")
     }
 
-    @Test func `a name that is not written yet is no success when the provider ends the session`() {
+    @Test func `a binding that is not written when the provider ends the session is refused`() {
         var bench = identified()
         let request = bench.identify("ext-anna")
         // Another write is at the store.
@@ -77,7 +77,7 @@ struct IdentifyTests {
         #expect(bench.refusal(of: request) == .sessionTerminated)
     }
 
-    @Test func `who asks for a name that another call is giving is answered once it is written`() {
+    @Test func `a caller that asks for a binding that another call is writing is answered after the write`() {
         var bench = identified()
         let first = bench.identify("ext-anna")
         bench.holdsWrites = true
@@ -149,7 +149,7 @@ struct IdentifyTests {
         #expect(bench.reply(to: asked) == .identified(.unchanged))
     }
 
-    @Test func `identifying nobody signs out`() {
+    @Test func `identify of no user signs out`() {
         var bench = identified()
         let request = bench.identify(nil)
         #expect(bench.reply(to: request) == .identified(.signedOut))

@@ -17,7 +17,7 @@ struct PartialGrantTests {
         return bench
     }
 
-    @Test func `the provider is asked further when the grant is on the disk, not before`() {
+    @Test func `the provider is asked further after the grant is on disk`() {
         var bench = Bench()
         bench.holdsWrites = true
         let request = bench.signIn(.linkCode)
@@ -33,7 +33,7 @@ struct PartialGrantTests {
         #expect(bench.reply(to: request) == .done && bench.givenBack.isEmpty)
     }
 
-    @Test func `a disk that refuses it, or does not end, holds nobody up`() {
+    @Test func `a disk that refuses the grant, or does not answer, does not hold up the sign-in`() {
         var bench = Bench()
         bench.writeFailure = StoreFailure("No space left on device")
         bench.signIn(.linkCode)
@@ -48,7 +48,7 @@ struct PartialGrantTests {
         #expect(slow.goneOn == [true])
     }
 
-    @Test func `trouble is told with what to do, and the grant survives a restart`() throws {
+    @Test func `a transient failure says what to do, and the grant survives a restart`() throws {
         var before = Bench()
         let request = before.signIn(.linkCode)
         before.grantPartially()
@@ -70,7 +70,7 @@ struct PartialGrantTests {
         #expect(bench.written.last?.partialGrants.isEmpty == true && bench.givenBack.isEmpty)
     }
 
-    @Test func `a refusal drops it, from the disk too`() {
+    @Test func `a refusal drops the grant, from the disk too`() {
         var bench = Self.waiting()
         bench.signIn(.linkCode)
         bench.findPartialGrant(bench.machine.signIn.grantsInUse[0])
@@ -80,7 +80,7 @@ struct PartialGrantTests {
         #expect(bench.givenBack.isEmpty, "the provider has given it back itself")
     }
 
-    @Test func `a sign-out gives it back, and who waits for the disk does not go on`() {
+    @Test func `a sign-out gives the grant back, and a sign-in that waits for the disk does not go on`() {
         var bench = Self.waiting()
         bench.signOut()
         #expect(bench.givenBack.count == 1)
@@ -93,7 +93,7 @@ struct PartialGrantTests {
         #expect(bench.goneOn.last == false && bench.givenBack.count == 2)
     }
 
-    @Test func `what is granted after a sign-out is given back`() {
+    @Test func `a grant after a sign-out is given back`() {
         var bench = Bench()
         bench.signIn(.linkCode)
         let attempt = bench.exchanges[0]
@@ -103,7 +103,7 @@ struct PartialGrantTests {
         #expect(bench.givenBack == [grant] && bench.goneOn == [false])
     }
 
-    @Test func `a right that is withdrawn gives it back, whether it is granted before or after`() {
+    @Test func `a withdrawn right gives the grant back, whether it is granted before or after`() {
         var bench = Bench()
         let first = bench.signIn(.linkCode)
         bench.grantPartially()
@@ -117,7 +117,7 @@ struct PartialGrantTests {
         #expect(bench.givenBack.count == 2 && bench.goneOn.last == false)
     }
 
-    @Test func `after an hour it is given back by itself, over a restart and a clock that is set`() {
+    @Test func `a grant is given back after an hour, over a restart and a step of the clock`() {
         var bench = Self.waiting().restarted(after: .seconds(1_800))
         bench.stepWall(.seconds(-86_400))
         bench.pass(.seconds(1_799))
@@ -127,7 +127,7 @@ struct PartialGrantTests {
         #expect(bench.written.last?.partialGrants.isEmpty == true)
     }
 
-    @Test func `of too many the eldest is given back, and the one of an approval is none of them`() {
+    @Test func `the oldest of too many grants is given back, and a device sign-in's grant is not counted`() {
         var bench = Bench()
         bench.signIn(.device)
         bench.giveCodes()
@@ -149,7 +149,7 @@ struct PartialGrantTests {
 
     // MARK: An approval
 
-    @Test func `an approval that was granted outlives its codes, and is told as what it is`() {
+    @Test func `a device grant outlives its codes, and its end is reported as what it is`() {
         var bench = Bench()
         bench.signIn(.device)
         bench.giveCodes(life: .seconds(60))
@@ -173,7 +173,7 @@ struct PartialGrantTests {
         #expect(bench.facts.renewal.lastError?.contains("does not say who") == true)
     }
 
-    @Test func `an approval that is overtaken gives back what it was granted`() {
+    @Test func `a device sign-in that another sign-in overtakes gives its grant back`() {
         var bench = Bench()
         bench.signIn(.device)
         bench.giveCodes()
@@ -186,7 +186,7 @@ struct PartialGrantTests {
     }
 
     @Test(arguments: [false, true])
-    func `who began an approval and may not any more signs nobody in`(isPolling: Bool) {
+    func `a device sign-in whose caller has lost the right signs no user in`(isPolling: Bool) {
         var bench = Bench()
         bench.signIn(.device)
         bench.giveCodes()
@@ -199,7 +199,7 @@ struct PartialGrantTests {
         #expect(bench.written.last?.approval == nil)
     }
 
-    @Test func `nor does a poll that leaves it undecided`() {
+    @Test func `a device sign-in whose caller has lost the right ends with an undecided poll`() {
         var bench = Bench()
         bench.signIn(.device)
         bench.giveCodes()

@@ -91,7 +91,7 @@ struct SignInRulesTests {
         }
     }
 
-    @Test func `a sign-in while one is under way waits for it and then follows the rules`() {
+    @Test func `a sign-in while another is in flight waits for it and then follows the rules`() {
         var bench = Bench()
         bench.signIn(.signInToken("alice"))
         let same = bench.signIn(.signInToken("alice"))
@@ -178,7 +178,7 @@ struct SignInRulesTests {
         #expect(bench.facts.renewal.phase == .scheduled)
     }
 
-    @Test func `establishing is shown only when nobody was signed in before`() {
+    @Test func `establishing is shown only when no user was signed in before`() {
         var fresh = Bench()
         fresh.signIn(.signInToken("alice"))
         #expect(fresh.state == .establishing)
@@ -188,7 +188,7 @@ struct SignInRulesTests {
         #expect(migrating.state == .established)
     }
 
-    @Test func `a sign-in that may not reach the provider is told to wait`() {
+    @Test func `a sign-in without budget is busy, with the time to wait`() {
         var bench = Bench(callsPerMinute: 1)
         bench.signIn(.signInToken("alice"))
         bench.failExchange(.unavailable(Unavailability("No answer")))

@@ -24,7 +24,7 @@ struct SignOutTests {
         if let record = bench.written.last { #expect(record.content == .signedOut) }
     }
 
-    @Test func `the answer of an exchange that was overtaken is dropped, and its session ended at the provider`() {
+    @Test func `the grant of an overtaken exchange is dropped and revoked`() {
         var bench = Bench()
         let signIn = bench.signIn(.signInToken("alice"))
         let attempt = bench.exchanges[0]
@@ -39,7 +39,7 @@ struct SignOutTests {
         #expect(bench.state == .notLoggedIn)
     }
 
-    @Test func `a sign-in whose record was already being written is undone by the tombstone behind it`() {
+    @Test func `a tombstone undoes the sign-in whose record was being written`() {
         var bench = Bench()
         bench.holdsWrites = true
         let signIn = bench.signIn(.signInToken("alice"))
@@ -57,7 +57,7 @@ struct SignOutTests {
         #expect(bench.written.last!.supersedes(bench.written[0]))
     }
 
-    @Test func `the answer of a renewal that was overtaken is dropped, in memory and on disk`() {
+    @Test func `the grant of an overtaken renewal is dropped, in memory and on disk`() {
         var bench = Bench.signedIn()
         let renew = bench.renew()
         let attempt = bench.renewals[0]
@@ -82,7 +82,7 @@ struct SignOutTests {
         #expect(bench.exchanges.isEmpty)
     }
 
-    @Test func `nobody is served while the tombstone is being written, and a sign-in after it waits`() {
+    @Test func `no token is served while the tombstone is being written, and a sign-in waits for it`() {
         var bench = Bench.signedIn()
         bench.holdsWrites = true
         let first = bench.signOut()
@@ -100,7 +100,7 @@ struct SignOutTests {
         #expect(bench.exchanges.count == 1)
     }
 
-    @Test func `a disk that refuses the tombstone signs out in memory, says so, and tries again`() {
+    @Test func `a disk that refuses the tombstone is reported and tried again, and the user is signed out in memory`() {
         var bench = Bench.signedIn()
         bench.writeFailure = StoreFailure("No space left on device")
         let request = bench.signOut()

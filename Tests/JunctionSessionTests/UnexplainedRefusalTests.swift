@@ -79,7 +79,7 @@ struct UnexplainedRefusalTests {
         #expect(session.stored.unexplainedRefusals?.count == pauses.count)
     }
 
-    @Test func `then the session is tried once an hour, and a success heals it`() {
+    @Test func `after the verdict the session is tried once an hour, and a success heals it`() {
         var bench = dead()
         _ = refuse(&bench, for: .seconds(1_800))
         #expect(isPending(bench))
@@ -117,7 +117,7 @@ struct UnexplainedRefusalTests {
         #expect(isPending(bench))
     }
 
-    @Test func `the provider's own word for it ends the tries`() {
+    @Test func `the provider's own demand for reauthentication ends the tries`() {
         var bench = dead()
         _ = refuse(&bench, for: .seconds(1_800))
         while bench.renewals.isEmpty { bench.passToAlarm() }
@@ -143,7 +143,7 @@ struct UnexplainedRefusalTests {
         #expect(bench.renewals.isEmpty)
     }
 
-    @Test func `a new credential of the same user heals it, too`() {
+    @Test func `a new credential of the same user heals the session`() {
         var bench = dead()
         _ = refuse(&bench, for: .seconds(1_800))
 

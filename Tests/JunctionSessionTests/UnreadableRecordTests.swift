@@ -34,7 +34,7 @@ struct UnreadableRecordTests {
         #expect(bench.written.isEmpty)
     }
 
-    @Test func `without a key nobody can sign in, and the remedy is said`() {
+    @Test func `without a key no user can sign in, and no app is asked`() {
         var bench = Bench(.unreadable(.locked, canSignIn: false))
         #expect(bench.refusal { $0.signIn(.signInToken("alice")) } == .storageUnavailable)
         #expect(bench.refusal { $0.identify("ext-alice") } == .storageUnavailable)
@@ -42,7 +42,7 @@ struct UnreadableRecordTests {
         #expect(bench.exchanges.isEmpty)
     }
 
-    @Test func `quarantined losers stay reported until the next sign-in`() {
+    @Test func `quarantined records stay reported until the next sign-in`() {
         let record = Bench.signedIn().written.last!
         var bench = Bench(.restored(record, SessionSecrets(), damaged: "session.sealed.tmp-1"))
         #expect(bench.facts.storage.status == .damaged)
@@ -53,7 +53,7 @@ struct UnreadableRecordTests {
         #expect(bench.facts.storage.status == .ok)
     }
 
-    @Test func `a sign-out that the disk takes clears the quarantine, and is not told as damaged`() {
+    @Test func `a sign-out that the disk takes ends the quarantine report`() {
         let record = Bench.signedIn().written.last!
         var bench = Bench(.restored(record, SessionSecrets(), damaged: "session.sealed.tmp-1"))
         bench.writeFailure = StoreFailure("No space left on device")

@@ -34,7 +34,7 @@ struct UserPlaceTests {
         #expect(named.path == "/users/\(id)/\(id)")
     }
 
-    @Test func `a call goes to the user who is signed in, also after somebody else has come`() {
+    @Test func `a call goes to the user who is signed in, also after another user has signed in`() {
         let bench = OwnerBench().start().signIn("alice")
         let answers = Box<Result<ApiAnswer, Refusal>>()
 

@@ -11,7 +11,7 @@ struct VerdictTests {
     // MARK: The machine
 
     @Test(arguments: RenewalMode.allModes)
-    func `it ends the session at once, and stays`(mode: RenewalMode) {
+    func `a verdict ends the session at once, and no token is served after it`(mode: RenewalMode) {
         var bench = Bench.signedIn(mode: mode)
 
         bench.judge(banned)
@@ -23,7 +23,7 @@ struct VerdictTests {
         #expect(bench.refusal { $0.token() } == .sessionTerminated)
     }
 
-    @Test func `it answers whoever waits for the renewal under way, whose grant comes to nothing`() {
+    @Test func `a verdict answers the callers of the renewal in flight, whose grant has no effect`() {
         var bench = Bench.signedIn()
         let request = bench.renew()
         let late = bench.renewals[0]
@@ -36,7 +36,7 @@ struct VerdictTests {
         #expect(bench.machine.secretsInUse.isEmpty)
     }
 
-    @Test func `it withdraws the question that an app is being asked`() {
+    @Test func `a verdict withdraws the question that a handler is being asked`() {
         var bench = Bench.signedIn(mode: .handler)
         bench.register(1)
         let request = bench.renew()
@@ -51,7 +51,7 @@ struct VerdictTests {
         #expect(bench.machine.nextAlarm(now: bench.now) == nil)
     }
 
-    @Test func `it waits for the intent that is being noted, and no request leaves after it`() {
+    @Test func `a verdict waits for the write of an intent, and no request leaves after it`() {
         var bench = Bench.signedIn()
         bench.holdsWrites = true
         bench.renew()
@@ -63,7 +63,7 @@ struct VerdictTests {
         #expect(bench.state == .terminated)
     }
 
-    @Test func `it ends the session that has been renewed since the call`() {
+    @Test func `a verdict ends the session that has been renewed since the call`() {
         var bench = Bench.signedIn()
         bench.renew()
         bench.grantRenewal()
@@ -73,7 +73,7 @@ struct VerdictTests {
         #expect(bench.state == .terminated)
     }
 
-    @Test func `it ends the session when the rotation that is being written is written`() {
+    @Test func `a verdict ends the session after the rotation that is being written`() {
         var bench = Bench.signedIn()
         let request = bench.renew()
         bench.holdsWrites = true
@@ -89,7 +89,7 @@ struct VerdictTests {
         #expect(bench.machine.secretsInUse.isEmpty)
     }
 
-    @Test func `a sign-out that overtakes the rotation is the end, and the verdict is forgotten`() {
+    @Test func `a sign-out that overtakes the rotation ends the session, and the verdict is forgotten`() {
         var bench = Bench.signedIn()
         bench.renew()
         bench.holdsWrites = true
@@ -106,7 +106,7 @@ struct VerdictTests {
         #expect(bench.state == .established)
     }
 
-    @Test func `it is not about who signed in since, nor about nobody`() {
+    @Test func `a verdict has no effect on a user who signed in since, nor without a session`() {
         var bench = Bench.signedIn("alice")
         bench.signOut()
         bench.judge(banned, generation: 1)
@@ -118,7 +118,7 @@ struct VerdictTests {
         #expect(bench.state == .established)
     }
 
-    @Test func `it does not push a sign-out or a switch aside that is being written`() {
+    @Test func `a verdict does not replace a sign-out or a switch that is being written`() {
         for begin in [{ (bench: inout Bench) in _ = bench.signOut() }, { $0.identify(switchingTo: "bob") }] {
             var bench = Bench.signedIn("alice")
             bench.holdsWrites = true
@@ -136,7 +136,7 @@ struct VerdictTests {
     private let path = ApiRequest(method: "GET", path: "/v2/user/alice")
     private let ban = ApiAnswer(status: 403, headers: [], body: Array("banned".utf8))
 
-    @Test func `a ban that an API request meets ends the session, and the caller has the answer as it is`() throws {
+    @Test func `a ban that an API request meets ends the session, and the caller gets the answer unchanged`() throws {
         let bench = OwnerBench().start().signIn()
         bench.provider.answerCalls(ban)
         let answers = Box<Result<ApiAnswer, Refusal>>()
@@ -151,7 +151,7 @@ struct VerdictTests {
     // MARK: With what a renewal is made
 
     @Test(arguments: [(3_000, true), (3_599, true), (3_600, false), (4_000, false)] as [(Int64, Bool)])
-    func `an access token goes along with a renewal while it lives, with its end`(age: Int64, goesAlong: Bool) {
+    func `an access token is sent with a renewal while it lives, with its end`(age: Int64, goesAlong: Bool) {
         let bench = OwnerBench(rules: RenewalRules(mode: .handler)).start().signIn()
         bench.pass(.seconds(age))
         let ids = Box<HandlerID>()
@@ -165,7 +165,7 @@ struct VerdictTests {
         #expect(bench.provider.renewalSecrets.last?.accessTokenEndsAt != nil)
     }
 
-    @Test func `a wall clock that is behind does not make a living token a dead one`() {
+    @Test func `a wall clock that is behind does not keep a living token out of a renewal`() {
         let bench = OwnerBench(rules: RenewalRules(mode: .handler)).start().signIn()
         bench.clock.stepWall(by: .seconds(-7_200))
         bench.on { $0.alarmRang(clockJumped: true) }
@@ -181,7 +181,7 @@ struct VerdictTests {
 
     // MARK: Whose limit it is
 
-    @Test func `a caller who uses up his calls while the app is asked holds up nobody else`() {
+    @Test func `a caller that uses up its budget while the app is asked does not stop the renewal`() {
         var bench = Bench.signedIn(mode: .handler)
         bench.machine.budget = CallBudget(callsPerMinute: 1)
         bench.register(1)
