@@ -2,7 +2,7 @@ import JunctionTesting
 
 @testable import JunctionSession
 
-/// A workbench for the pure machine: writes end well at once, calls to the provider wait until the test answers them.
+/// A bench for the pure machine: writes succeed at once, and calls to the provider wait until the test answers them.
 struct Bench {
     var machine: SessionMachine
     var now = Moment(wall: WallTime(milliseconds: 1_795_219_200_000), uptime: Uptime(milliseconds: 3_600_000))
@@ -76,8 +76,14 @@ struct Bench {
 
     // MARK: What the world does
 
-    mutating func pass(_ duration: Duration) {
+    /// Time passes on both clocks, and the alarm does not ring.
+    mutating func advance(by duration: Duration) {
         now = Moment(wall: now.wall + duration, uptime: now.uptime + duration)
+    }
+
+    /// Time passes, and the alarm rings.
+    mutating func pass(_ duration: Duration) {
+        advance(by: duration)
         perform(machine.alarmRang(now: now))
     }
 
@@ -92,6 +98,10 @@ struct Bench {
         for _ in 0..<100 where polls.isEmpty { passToAlarm() }
     }
 
+    /// Time passes until the next renewal is due.
+    mutating func passToNextAttempt() { pass(facts.renewal.notBefore! - now.wall) }
+
+    /// The wall clock is set, or the computer resumes from suspend.
     mutating func stepWall(_ duration: Duration) {
         now.wall = now.wall + duration
         perform(machine.clockJumped(now: now))
@@ -196,6 +206,11 @@ struct Bench {
         let held = heldWrites.removeFirst()
         if failure == nil { written.append(held.record) }
         perform(machine.writeEnded(held.ticket, failure: failure, now: now))
+    }
+
+    /// Every write ends well, also the ones that follow.
+    mutating func endWrites() {
+        while !heldWrites.isEmpty { endWrite() }
     }
 
     // MARK: What session handlers do
@@ -381,136 +396,5 @@ struct Bench {
         authorizations.removeAll { !wanted.contains($0) }
         polls.removeAll { !wanted.contains($0) }
         renewals.removeAll { machine.renewal.sent($0) == nil }
-    }
-}
-
-/// What a caller heard, whatever it asked for.
-enum Heard: Equatable {
-    case done
-    case identified(IdentifyOutcome)
-    case token(TokenFacts)
-    case authorized(generation: UInt64)
-    case rejectionStands
-    case retry
-    case refused(Refusal)
-
-    init(_ outcome: Reply.Outcome) {
-        self =
-            switch outcome {
-            case .success(.done): .done
-            case .success(.identified(let outcome)): .identified(outcome)
-            case .success(.token(let token)): .token(token)
-            case .success(.authorized(let generation)): .authorized(generation: generation)
-            case .success(.rejectionStands): .rejectionStands
-            case .success(.retry): .retry
-            case .failure(let refusal): .refused(refusal)
-            }
-    }
-}
-
-/// What a handler says; the bench names the secret.
-enum Said: Equatable, CaseIterable {
-    case renew, credential, signature, unable
-}
-
-extension Identity {
-    static func user(_ name: String) -> Identity {
-        Identity(userId: name, teamId: "team", environment: "sandbox", region: "us")
-    }
-}
-
-extension CredentialFacts {
-    static func signInToken(_ user: String) -> CredentialFacts {
-        CredentialFacts(scheme: .signInToken, subject: .user(.user(user)))
-    }
-
-    static let device = CredentialFacts(scheme: .device, subject: .unnamed, awaitsApproval: true)
-
-    static let linkCode = CredentialFacts(scheme: .linkCode, subject: .unnamed)
-
-    static func apiKey(_ user: String, key: SecretRef? = nil) -> CredentialFacts {
-        let identity = Identity(userId: user, environment: "sandbox", region: "us")
-        var facts = CredentialFacts(scheme: .apiKey, subject: .user(identity))
-        facts.key = key
-        return facts
-    }
-
-    static let apiKeyAlone = CredentialFacts(
-        scheme: .apiKey,
-        subject: .nobody(environment: "sandbox", region: "us")
-    )
-}
-
-extension Bench {
-    /// Somebody else is identified, and granted; the write may be held.
-    mutating func identify(switchingTo user: String) {
-        let request = identify(ExternalUserId("ext-" + user))
-        answer(request, .success(.signInToken(user)))
-        grantExchange(of: user)
-    }
-
-    /// Somebody signed in a moment ago.
-    static func signedIn(
-        _ user: String = "alice",
-        life: Duration = .seconds(3_600),
-        seed: UInt64 = 1,
-        mode: RenewalMode = .automatic
-    ) -> Bench {
-        var bench = Bench(seed: seed, mode: mode)
-        bench.life = life
-        bench.signIn(.signInToken(user))
-        bench.grantExchange(of: user)
-        return bench
-    }
-
-    /// There is a record that cannot be read, and this is what its header says.
-    static func locked(in state: SessionState, userId: String = "alice") -> Bench {
-        let header = Restoration.Header(
-            generation: 3,
-            edition: 0,
-            provider: "junction",
-            scheme: .signInToken,
-            state: state,
-            userId: userId
-        )
-        return Bench(
-            .unreadable(Restoration.Unreadable(status: .locked, remedy: "No key", header: header, canSignIn: true))
-        )
-    }
-
-    static func withApiKey(_ user: String = "alice") -> Bench {
-        var bench = Bench()
-        bench.signIn(.apiKey(user))
-        bench.grantExchange(of: user, scheme: .apiKey)
-        return bench
-    }
-
-    static func pendingReauthentication(_ user: String = "alice") -> Bench {
-        var bench = signedIn(user)
-        bench.renew()
-        bench.failRenewal(.reauthenticationRequired)
-        return bench
-    }
-
-    static func terminated() -> Bench {
-        var bench = signedIn()
-        bench.renew()
-        bench.failRenewal(.terminated(code: "invalid_token", message: "The user was deleted"))
-        return bench
-    }
-
-    /// The token is dead and the provider does not answer.
-    static func backingOff() -> Bench {
-        var bench = signedIn(life: .seconds(60))
-        bench.pass(.seconds(61))
-        bench.failRenewal(.unavailable(Unavailability("No answer")))
-        return bench
-    }
-}
-
-extension Happening {
-    /// How a renewal ended, whatever the reason.
-    var renewalOutcome: Outcome? {
-        if case .renewalEnded(let outcome, _) = self { outcome } else { nil }
     }
 }

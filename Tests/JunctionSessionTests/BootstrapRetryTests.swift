@@ -71,7 +71,7 @@ struct BootstrapRetryTests {
         bench.pass(.seconds(5))
         let spread = min(max((bench.now.uptime - began) / 10, .seconds(10)), .seconds(300))
 
-        for _ in 0..<10 { bench.perform(bench.machine.networkChanged(now: bench.now)) }
+        for _ in 0..<10 { bench.networkReturns() }
 
         let due = try #require(bench.machine.nextAlarm(now: bench.now))
         #expect((.seconds(5)...(.seconds(5) + spread)).contains(due - bench.now.wall))
@@ -116,7 +116,7 @@ struct BootstrapRetryTests {
         #expect(bench.machine.nextAlarm(now: bench.now) == nil)
     }
 
-    @Test func `a sign-out that ends a credential is written although nobody is signed in`() {
+    @Test func `a sign-out that ends a credential is written although no user is signed in`() {
         for begin in [{ Bench() }, { Bench.signedIn() }, { Bench.terminated() }] as [() -> Bench] {
             var bench = begin()
             let written = bench.written.count
@@ -140,32 +140,32 @@ struct BootstrapRetryTests {
         #expect(bench.reply(to: request) == .retry)
     }
 
-    @Test func `the owner ends the credentials in place before a sign-out is written`() {
-        let house = House().start()
+    @Test func `the owner ends the bootstrap credentials before it writes a sign-out`() {
+        let bench = OwnerBench().start()
         let written = Box<Int>()
-        house.on { [store = house.store] owner in
+        bench.on { [store = bench.store] owner in
             owner.beforeSignOut {
                 written.put(store.written.count)
                 return true
             }
         }
 
-        house.on { $0.signOut(by: 1_000) { _ in } }
+        bench.on { $0.signOut(by: 1_000) { _ in } }
         #expect(written.all == [0])
-        #expect(house.store.written.map(\.content) == [.signedOut])
-        house.on { $0.identify(externalUserId: nil, by: 1_000, ask: { _, _ in }) { _ in } }
-        house.on { $0.identify(externalUserId: "ext-alice", by: 1_000, ask: { _, _ in }) { _ in } }
+        #expect(bench.store.written.map(\.content) == [.signedOut])
+        bench.on { $0.identify(externalUserId: nil, by: 1_000, ask: { _, _ in }) { _ in } }
+        bench.on { $0.identify(externalUserId: "ext-alice", by: 1_000, ask: { _, _ in }) { _ in } }
 
         #expect(written.all == [0, 1])
     }
 
     @Test func `the owner answers when the pause is over`() throws {
-        let house = House().start()
+        let bench = OwnerBench().start()
         let answers = Box<Result<Retry, Refusal>>()
-        house.on { $0.waitToRetry(after: Retry(), retryAfter: .seconds(60)) { answers.put($0) } }
-        #expect(house.alarm.setTo != nil && answers.all.isEmpty)
+        bench.on { $0.waitToRetry(after: Retry(), retryAfter: .seconds(60)) { answers.put($0) } }
+        #expect(bench.alarm.setTo != nil && answers.all.isEmpty)
 
-        house.pass(.seconds(66))
+        bench.pass(.seconds(66))
 
         #expect(try answers.all.first?.get().failures == 1)
     }

@@ -8,29 +8,29 @@ import Testing
 struct CallerTests {
     private let path = ApiRequest(method: "GET", path: "/v2/user/alice")
 
-    private func call(in house: House, while isAllowed: @escaping @Sendable () -> Bool) -> Refusal.Kind? {
+    private func call(in bench: OwnerBench, while isAllowed: @escaping @Sendable () -> Bool) -> Refusal.Kind? {
         let answers = Box<Result<ApiAnswer, Refusal>>()
-        house.on { [path] in $0.call(path, by: 7, while: isAllowed) { answers.put($0) } }
+        bench.on { [path] in $0.call(path, by: 7, while: isAllowed) { answers.put($0) } }
         guard case .failure(let refusal)? = answers.all.first else { return nil }
         return refusal.kind
     }
 
-    @Test func `a right that is gone is gone for a call, and for its retry`() {
-        let house = House().start().signIn()
-        #expect(call(in: house, while: { false }) == .permissionDenied)
-        #expect(house.provider.apiCalls.isEmpty)
+    @Test func `a call and its retry are refused when the right is withdrawn`() {
+        let bench = OwnerBench().start().signIn()
+        #expect(call(in: bench, while: { false }) == .permissionDenied)
+        #expect(bench.provider.apiCalls.isEmpty)
 
-        house.provider.answerCalls(ApiAnswer(status: 401, headers: [], body: []))
-        let isFirst: @Sendable () -> Bool = { [provider = house.provider] in provider.apiCalls.isEmpty }
+        bench.provider.answerCalls(ApiAnswer(status: 401, headers: [], body: []))
+        let isFirst: @Sendable () -> Bool = { [provider = bench.provider] in provider.apiCalls.isEmpty }
 
-        #expect(call(in: house, while: isFirst) == .permissionDenied)
-        #expect(house.provider.renewalCalls == 1)
-        #expect(house.provider.apiCalls.count == 1)
+        #expect(call(in: bench, while: isFirst) == .permissionDenied)
+        #expect(bench.provider.renewalCalls == 1)
+        #expect(bench.provider.apiCalls.count == 1)
     }
 
-    @Test func `a request that is none of the session's is counted against who caused it`() {
-        let house = House(callsPerMinute: 1).start()
-        house.owner.assumeIsolated { owner in
+    @Test func `a request outside the session is charged to the caller that caused it`() {
+        let bench = OwnerBench(callsPerMinute: 1).start()
+        bench.owner.assumeIsolated { owner in
             #expect(owner.providerCallBegan(by: 1) == nil)
             #expect(owner.providerCallBegan(by: 1)?.kind == .busy)
             #expect(owner.providerCallBegan(by: 2) == nil)
@@ -45,14 +45,14 @@ struct CallerTests {
         ("\u{7}\nat line 7", nil),
         (String(repeating: "x", count: 201), String(repeating: "x", count: 200)),
     ])
-    func `whoever signs in hears the first line of an app's own words`(words: String?, heard: String?) {
-        let house = House().start()
+    func `a caller that signs in hears the first line of the handler's own words`(words: String?, heard: String?) {
+        let bench = OwnerBench().start()
         let (handlers, questions) = (Box<HandlerID>(), Box<RenewalQuestion>())
-        house.on { handlers.put($0.register(handlerOf: 1_000) { questions.put($0) }) }
+        bench.on { handlers.put($0.register(handlerOf: 1_000) { questions.put($0) }) }
         let answers = Box<Result<Snapshot, Refusal>>()
-        house.on { $0.signIn(.registration(userId: "alice", token: nil), by: 1_000) { answers.put($0) } }
+        bench.on { $0.signIn(.registration(userId: "alice", token: nil), by: 1_000) { answers.put($0) } }
 
-        house.on { $0.answered(handlers.all[0], questions.all[0].attempt, nil, saying: words) }
+        bench.on { $0.answered(handlers.all[0], questions.all[0].attempt, nil, saying: words) }
 
         guard case .failure(let refusal)? = answers.all.first else {
             Issue.record("signed in")
@@ -62,19 +62,19 @@ struct CallerTests {
         #expect(refusal.message.contains("no session handler could help (1 was asked)\(said). See why"))
     }
 
-    @Test func `what an app says beside an answer is nobody's business`() {
-        let house = House().start()
+    @Test func `a handler's words beside an answer are not passed on`() {
+        let bench = OwnerBench().start()
         let (handlers, questions) = (Box<HandlerID>(), Box<RenewalQuestion>())
-        house.on { handlers.put($0.register(handlerOf: 1_000) { questions.put($0) }) }
+        bench.on { handlers.put($0.register(handlerOf: 1_000) { questions.put($0) }) }
         let states = Box<SessionState>()
-        house.on {
+        bench.on {
             $0.signIn(.registration(userId: "alice", token: nil), by: 1_000) {
                 if case .success(let snapshot) = $0 { states.put(snapshot.facts.state) }
             }
         }
         let answer = RenewalAnswer.authToken(SharedSecret(text: "for alice"))
 
-        house.on { $0.answered(handlers.all[0], questions.all[0].attempt, answer, saying: "Here it is") }
+        bench.on { $0.answered(handlers.all[0], questions.all[0].attempt, answer, saying: "Here it is") }
 
         #expect(states.all == [.established])
     }

@@ -43,7 +43,7 @@ struct EndlessFailureTests {
         bench.signOut()
         let start = bench.now.uptime
 
-        // Two hours of callers who do whatever they can, for nothing: neither the user signs in, nor the provider answers.
+        // Two hours of callers who do whatever they can: the user does not sign in, and the provider does not answer.
         while bench.now.uptime - start < .seconds(7_200) {
             if bench.telling != nil {
                 let asks = random.next() % 4 == 0 ? Duration.seconds(Int64(random.next() % 3)) : nil
@@ -68,7 +68,7 @@ struct EndlessFailureTests {
     }
 
     @Test(arguments: 0..<20 as Range<UInt64>)
-    func `no wait reaches beyond the end of a living token by more than a minute`(seed: UInt64) throws {
+    func `no pause reaches beyond the end of a living token by more than a minute`(seed: UInt64) throws {
         var bench = Bench.signedIn()
         bench.machine.random = Randomness(seed: seed)
         let end = try #require(bench.machine.standing.session?.endsAt)
@@ -81,7 +81,7 @@ struct EndlessFailureTests {
             tries += 1
             let left = end - bench.now.uptime
             bench.failRenewal(.unavailable(Unavailability("Away")))
-            while !bench.heldWrites.isEmpty { bench.endWrite() }
+            bench.endWrites()
             guard left > .zero else { break }
             let alarm = try #require(bench.machine.nextAlarm(now: bench.now))
             #expect(alarm - bench.now.wall <= max(left, .seconds(60)))

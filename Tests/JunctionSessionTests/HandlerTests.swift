@@ -1,20 +1,13 @@
+import JunctionSecret
+import JunctionTesting
 import Testing
 
 @testable import JunctionSession
 
-/// Session handlers: local apps that are asked when a session is to be renewed (the vendor's document 003).
+/// Session handlers: local apps that the daemon asks when a session is to be renewed.
 struct HandlerTests {
-    private func due(handlers: UInt64...) -> Bench {
-        var bench = Bench.signedIn(mode: .handler)
-        for handler in handlers { bench.register(handler) }
-        bench.pass(.seconds(3_000))
-        return bench
-    }
-
-    // MARK: Asking
-
-    @Test func `a renewal that is due waits for a handler and begins when one registers`() {
-        var bench = due()
+    @Test func `a due renewal waits for a handler and begins when one registers`() {
+        var bench = Bench.renewalDue()
         #expect(bench.facts.renewal.phase == .waitingForHandler)
         #expect(bench.renewals.isEmpty)
         #expect(bench.machine.nextAlarm(now: bench.now).map { $0 > bench.now.wall } ?? true)
@@ -27,7 +20,7 @@ struct HandlerTests {
     }
 
     @Test func `handlers are asked one at a time, the latest registered first`() {
-        var bench = due(handlers: 1, 2, 3)
+        var bench = Bench.renewalDue(handlers: 1, 2, 3)
         #expect(bench.everAsked.map(\.number) == [3])
         bench.answerQuestion(.unable)
         #expect(bench.everAsked.map(\.number) == [3, 2])
@@ -38,8 +31,8 @@ struct HandlerTests {
     }
 
     @Test(arguments: [Said.renew, .credential])
-    func `an answer leads to one renewal, and the session goes on`(answer: Said) {
-        var bench = due(handlers: 1)
+    func `an answer causes one renewal, and the session goes on`(answer: Said) {
+        var bench = Bench.renewalDue(handlers: 1)
         bench.answerQuestion(answer)
         #expect(bench.renewals.count == 1)
         bench.grantRenewal()
@@ -48,153 +41,71 @@ struct HandlerTests {
         #expect(bench.facts.renewal.phase == .scheduled)
     }
 
-    @Test func `silence past the deadline moves on to the next`() {
-        var bench = due(handlers: 1, 2)
+    @Test func `a handler that is silent until its deadline is passed over`() {
+        var bench = Bench.renewalDue(handlers: 1, 2)
         bench.pass(.seconds(59))
         #expect(bench.everAsked.map(\.number) == [2])
         bench.pass(.seconds(1))
         #expect(bench.everAsked.map(\.number) == [2, 1])
     }
 
-    // MARK: Rounds
-
-    @Test func `each local user is asked once in a round, by the handler that registered last`() {
-        var bench = Bench.signedIn(mode: .handler)
-        for (handler, uid) in [(1, 7), (2, 7), (3, 8), (4, 7)] as [(UInt64, UInt32)] {
-            bench.register(handler, of: uid)
-        }
-
-        let request = bench.renew()
-        bench.answerQuestion(.unable)
-        bench.answerQuestion(.unable)
-
-        #expect(bench.everAsked.map(\.number) == [4, 3])
-        #expect(bench.message(of: request)?.contains("(2 were asked)") == true)
-        #expect(bench.facts.renewal.phase == .postponed)
-    }
-
-    @Test func `a handler that goes or says nothing is its user's only one in this round`() {
-        for isSilent in [false, true] {
-            var bench = Bench.signedIn(mode: .handler)
-            for handler in [1, 2] as [UInt64] { bench.register(handler, of: 7) }
-            bench.renew()
-
-            if isSilent { bench.pass(.seconds(60)) } else { bench.unregister(2) }
-
-            #expect(bench.everAsked.map(\.number) == [2])
-            #expect(bench.facts.renewal.phase == .postponed)
-        }
-    }
-
-    @Test(arguments: [Said.unable, .credential, nil])
-    func `a handler that could not help goes behind its user's others, and the user keeps the place`(said: Said?) {
-        var bench = Bench.signedIn(mode: .handler)
-        for (handler, uid) in [(1, 7), (2, 8), (3, 7), (4, 7)] as [(UInt64, UInt32)] {
-            bench.register(handler, of: uid)
-        }
-        bench.renew()
-        if let said { bench.answerQuestion(said) } else { bench.pass(.seconds(60)) }
-        if said == .credential { bench.failRenewal(.answerRefused("It is used up")) }
-        #expect(bench.everAsked.map(\.number) == [4, 2])
-        bench.answerQuestion(.unable)
-
-        bench.pass(.seconds(10))
-        bench.renew()
-        bench.answerQuestion(.unable)
-
-        // A user who said nothing has lost the place.
-        #expect(bench.everAsked.map(\.number) == (said == nil ? [4, 2, 2, 3] : [4, 2, 3, 2]))
-    }
-
-    @Test func `a user whose handler was silent is asked last, also by a new handler, until one answers`() {
-        var bench = due(handlers: 1, 2)
-        bench.pass(.seconds(60))
-        bench.answerQuestion(.unable)
-        #expect(bench.everAsked.map(\.number) == [2, 1])
-
-        bench.unregister(2)
-        bench.register(3, of: 2)
-        bench.renew()
-        bench.answerQuestion(.unable)
-        #expect(bench.everAsked.map(\.number) == [2, 1, 1, 3])
-        bench.answerQuestion(.unable)
-
-        bench.pass(.seconds(10))
-        bench.renew()
-        #expect(bench.everAsked.map(\.number) == [2, 1, 1, 3, 3])
-    }
-
-    @Test(
-        arguments: [
-            (3_600, 60, 120), (240, 60, 120), (200, 60, 100), (100, 60, 60), (100, 10, 50), (0, 60, 60), (0, 1, 1),
-            (3_600, 600, 120), (60, 600, 120), (0, 120, 120),
-        ] as [(Int, Int, Int)]
-    )
-    func `a round takes half of the token's remaining life, at least one handler's time, and two minutes at most`(
-        left: Int,
-        handlerTimeout: Int,
-        limit: Int
-    ) {
-        let allowed = RenewalPolicy.roundLimit(left: .seconds(left), handlerTimeout: .seconds(handlerTimeout))
-        #expect(allowed == .seconds(limit))
-    }
-
-    @Test(arguments: [3_600, 120, 30] as [Int])
-    func `however many are silent, a round ends in its time, and everybody was asked`(life: Int) {
-        var bench = Bench(mode: .handler, handlerTimeout: .seconds(10))
-        bench.life = .seconds(life)
-        bench.signIn(.signInToken("alice"))
-        bench.grantExchange()
-        for handler in 1...500 as ClosedRange<UInt64> { bench.register(handler) }
-        // The first round is that of a living token, the second one that of a dead one.
-        for round in 1...2 {
-            while bench.everAsked.count <= (round - 1) * 500 { bench.passToAlarm() }
-            let began = bench.now.uptime
-            let left = max(bench.facts.accessToken!.expiresAt - bench.now.wall, .zero)
-            while bench.facts.renewal.phase != .postponed { bench.passToAlarm() }
-
-            let limit = min(.seconds(120), max(left / 2, .seconds(10)))
-            #expect(bench.now.uptime - began <= limit)
-            #expect(bench.everAsked.count == round * 500)
-            #expect(Set(bench.everAsked.suffix(500)).count == 500)
-            if life == 30, round == 2 { #expect(left == .zero) }
-        }
-    }
-
-    @Test func `each question says by when it has to be answered: an equal share of what is left of the round`() {
-        var bench = Bench.signedIn(mode: .handler)
-        for handler in 1...4 as ClosedRange<UInt64> { bench.register(handler) }
-        bench.renew()
-        #expect(bench.questions.last?.question.deadline == bench.now.wall + .seconds(30))
-        bench.answerQuestion(.unable)
-        #expect(bench.questions.last?.question.deadline == bench.now.wall + .seconds(40))
-        bench.pass(.seconds(40))
-        #expect(bench.questions.last?.question.deadline == bench.now.wall + .seconds(40))
-        bench.answerQuestion(.unable)
-        #expect(bench.questions.last?.question.deadline == bench.now.wall + .seconds(60))
-    }
-
-    @Test func `what an app gave is tried again much later, and refused: the others are asked all the same`() {
-        var bench = due(handlers: 1, 2)
-        bench.answerQuestion(.credential)
-        bench.failRenewal(.unavailable(Unavailability("Busy", retryAfter: .seconds(500))))
-        while bench.renewals.isEmpty { bench.passToAlarm() }
-
-        bench.failRenewal(.answerRefused("It is used up"))
-
-        #expect(bench.everAsked.map(\.number) == [2, 1])
-    }
-
-    @Test func `a handler that dies while it is asked harms nobody`() {
-        var bench = due(handlers: 1, 2)
+    @Test func `a handler that disconnects while it is asked is passed over`() {
+        var bench = Bench.renewalDue(handlers: 1, 2)
         bench.unregister(2)
         #expect(bench.questions.map(\.handler.number) == [1])
         bench.unregister(1)
         #expect(bench.facts.renewal.phase == .postponed)
     }
 
-    @Test func `a token for another user moves on to the next, then counts as unable`() {
-        var bench = due(handlers: 1, 2)
+    @Test func `a handler that has gone is not asked after another handler's answer was refused`() {
+        var bench = Bench.renewalDue(handlers: 1, 2)
+        bench.answerQuestion(.credential)
+        bench.unregister(1)
+        bench.failRenewal(.answerRefused("The token is for another user"))
+        #expect(bench.everAsked.map(\.number) == [2])
+        #expect(bench.facts.renewal.phase == .postponed)
+    }
+
+    @Test func `a handler that registers twice is asked once, as the latest`() {
+        var bench = Bench.renewalDue(handlers: 1, 2, 1)
+        bench.answerQuestion(.unable)
+        bench.answerQuestion(.unable)
+        #expect(bench.everAsked.map(\.number) == [1, 2])
+        #expect(bench.facts.renewal.phase == .postponed)
+    }
+
+    @Test func `a handler that goes while another is asked changes nothing`() {
+        var bench = Bench.renewalDue(handlers: 1, 2)
+        bench.unregister(1)
+        #expect(bench.facts.renewal.phase == .inFlight)
+        #expect(bench.everAsked.map(\.number) == [2])
+        bench.answerQuestion(.renew)
+        #expect(bench.renewals.count == 1)
+    }
+
+    @Test func `only the handler that was asked can answer`() {
+        var bench = Bench.renewalDue(handlers: 1, 2)
+        let attempt = bench.questions.last!.question.attempt
+        bench.say(.renew, from: 1, to: attempt)
+        #expect(bench.renewals.isEmpty)
+        bench.say(.renew, from: 2, to: attempt)
+        #expect(bench.renewals.count == 1)
+    }
+
+    @Test func `a handler is told why it is asked`() {
+        var bench = Bench.signedIn(life: .seconds(1_000), mode: .handler)
+        bench.register(1)
+        bench.rejected(1)
+        #expect(bench.questions.last?.question.reason == .rejected)
+        bench.answerQuestion(.renew)
+        bench.grantRenewal()
+        bench.advance(by: .seconds(300))
+        bench.token(validFor: .seconds(750))
+        #expect(bench.questions.last?.question.reason == .expiring)
+    }
+
+    @Test func `an answer for another user is refused, and the next handler is asked`() {
+        var bench = Bench.renewalDue(handlers: 1, 2)
         bench.answerQuestion(.credential)
         bench.failRenewal(.answerRefused("The token is for another user"))
         #expect(bench.questions.map(\.handler.number) == [1])
@@ -204,18 +115,29 @@ struct HandlerTests {
         #expect(bench.facts.userId == "alice")
     }
 
-    @Test func `an auth token that met a transient failure is used again by the retry`() {
-        var bench = due(handlers: 1)
+    @Test func `when a retried answer is refused, the other handlers are asked`() {
+        var bench = Bench.renewalDue(handlers: 1, 2)
+        bench.answerQuestion(.credential)
+        bench.failRenewal(.unavailable(Unavailability("Busy", retryAfter: .seconds(500))))
+        while bench.renewals.isEmpty { bench.passToAlarm() }
+
+        bench.failRenewal(.answerRefused("It is used up"))
+
+        #expect(bench.everAsked.map(\.number) == [2, 1])
+    }
+
+    @Test func `an auth token that met a transient failure is sent again by the retry`() {
+        var bench = Bench.renewalDue(handlers: 1)
         bench.answerQuestion(.credential)
         bench.failRenewal(.unavailable(Unavailability("No answer")))
         #expect(bench.facts.renewal.phase == .backingOff)
-        bench.pass(bench.facts.renewal.notBefore! - bench.now.wall)
+        bench.passToNextAttempt()
         #expect(bench.everAsked.count == 1)
         #expect(bench.renewals.count == 1)
     }
 
-    @Test func `a signature that may have arrived is not sent again: the retry asks for another one, at once`() {
-        var bench = due(handlers: 1)
+    @Test func `a signature that may have arrived is not sent again, and the handler is asked for another one`() {
+        var bench = Bench.renewalDue(handlers: 1)
         bench.answerQuestion(.signature)
         bench.failRenewal(.unavailable(Unavailability("No answer", ambiguous: true)))
         #expect(bench.facts.renewal.phase == .backingOff)
@@ -232,7 +154,7 @@ struct HandlerTests {
     }
 
     @Test func `a signature that never arrived is sent again`() {
-        var bench = due(handlers: 1)
+        var bench = Bench.renewalDue(handlers: 1)
         bench.answerQuestion(.signature)
         bench.failRenewal(.unavailable(Unavailability("Connection refused")))
         bench.pass(.seconds(2))
@@ -240,25 +162,16 @@ struct HandlerTests {
         #expect(bench.everAsked.count == 1)
     }
 
-    @Test func `a handler that has gone is not asked after another one's answer was refused`() {
-        var bench = due(handlers: 1, 2)
-        bench.answerQuestion(.credential)
-        bench.unregister(1)
-        bench.failRenewal(.answerRefused("The token is for another user"))
-        #expect(bench.everAsked.map(\.number) == [2])
-        #expect(bench.facts.renewal.phase == .postponed)
-    }
-
-    @Test func `a provider that forgot the registration has it asked for again, the session kept`() {
-        var bench = due(handlers: 1, 2)
+    @Test func `when the provider has forgotten the registration, the next handler is asked and the session is kept`() {
+        var bench = Bench.renewalDue(handlers: 1, 2)
         bench.answerQuestion(.renew)
         bench.failRenewal(.registrationForgotten)
         #expect(bench.questions.map(\.handler.number) == [1])
         #expect(bench.facts.userId == "alice")
     }
 
-    @Test func `a token that met a forgotten registration is not spent: it registers anew at once`() {
-        var bench = due(handlers: 1)
+    @Test func `an auth token that met a forgotten registration is sent again`() {
+        var bench = Bench.renewalDue(handlers: 1)
         bench.answerQuestion(.credential)
         bench.failRenewal(.registrationForgotten)
         #expect(bench.facts.renewal.phase == .backingOff)
@@ -268,419 +181,121 @@ struct HandlerTests {
         #expect(bench.state == .established)
     }
 
-    @Test func `a session without an end sets no alarm that no timer takes`() {
-        var bench = Bench()
-        bench.life = WallTime.never - bench.now.wall
-        bench.signIn(.signInToken("alice"))
-        bench.grantExchange()
-        let alarm = bench.machine.nextAlarm(now: bench.now)
-        #expect(alarm == bench.now.wall + .seconds(30 * 86_400))
-        let served = bench.reply { $0.token(validFor: .seconds(86_400)) }
-        guard case .token? = served else {
-            Issue.record("not served")
-            return
-        }
-    }
-
-    // MARK: Postponement
-
-    @Test func `after unable nobody is asked for ten minutes, and a little more`() {
-        for seed in 0..<50 {
-            var bench = Bench.signedIn(seed: UInt64(seed), mode: .handler)
-            bench.register(1)
-            bench.pass(.seconds(3_000))
-            bench.answerQuestion(.unable)
-            let wait = bench.facts.renewal.notBefore! - bench.now.wall
-            #expect(bench.facts.renewal.phase == .postponed)
-            #expect(wait >= .seconds(600) && wait <= .seconds(660))
-
-            bench.register(2)
-            bench.unregister(1)
-            bench.register(1)
-            bench.pass(.seconds(599))
-            _ = bench.token()
-            #expect(bench.everAsked.count == 1)
-
-            bench.pass(.seconds(61))
-            #expect(bench.everAsked.count == 2)
-        }
-    }
-
-    @Test func `whoever is told of a postponement is told when it is durable`() {
-        var bench = due(handlers: 1)
-        let waiting = bench.renew()
-        bench.holdsWrites = true
-        bench.answerQuestion(.unable)
-        #expect(bench.reply(to: waiting) == nil)
-        bench.endWrite()
-        #expect(bench.refusal(of: waiting) == .tokenExpired)
-    }
-
-    @Test func `a postponement is kept over a restart`() {
-        var bench = due(handlers: 1)
-        bench.answerQuestion(.unable)
-        let until = bench.facts.renewal.notBefore
-
-        var restarted = Bench(
-            at: bench.now,
-            mode: .handler,
-            .restored(bench.written.last!, SessionSecrets(), damaged: nil)
-        )
-        restarted.register(1)
-
-        #expect(restarted.questions.isEmpty)
-        #expect(restarted.facts.renewal.phase == .postponed)
-        #expect(restarted.facts.renewal.notBefore == until)
-        restarted.pass(.seconds(661))
-        #expect(restarted.questions.count == 1)
-    }
-
-    @Test func `a wall clock that is set cannot shorten a postponement, nor make it endless`() {
-        var bench = due(handlers: 1)
-        bench.answerQuestion(.unable)
-        bench.stepWall(.seconds(10_000))
-        #expect(bench.everAsked.count == 1)
-        bench.stepWall(.seconds(-5_000_000))
-        bench.pass(.seconds(661))
-        #expect(bench.everAsked.count == 2)
-    }
-
-    @Test func `session renew passes a postponement`() {
-        var bench = due(handlers: 1)
-        bench.answerQuestion(.unable)
-        let request = bench.renew()
-        #expect(bench.questions.last?.question.reason == .requested)
+    @Test func `a caller with a dead token does not have the handler asked again within ten seconds`() {
+        var bench = Bench.signedIn(life: .seconds(60), mode: .handler)
+        bench.register(1)
+        bench.pass(.seconds(61))
         bench.answerQuestion(.renew)
-        bench.grantRenewal()
-        #expect(bench.reply(to: request) == .done)
-    }
-
-    @Test func `session renew without anybody to ask leaves the postponement as it is`() {
-        var bench = due(handlers: 1)
-        bench.answerQuestion(.unable)
-        let until = bench.facts.renewal.notBefore
-        bench.unregister(1)
-        #expect(bench.refusal { $0.renew() } == .tokenExpired)
-        bench.register(1)
-        #expect(bench.questions.isEmpty)
-        #expect(bench.facts.renewal.notBefore == until)
-    }
-
-    @Test func `a dead token while postponed or waiting is said to be expired, and when to come back`() {
-        var bench = Bench.signedIn(life: .seconds(60), mode: .handler)
-        bench.pass(.seconds(61))
-        #expect(bench.state == .tokenExpired)
-        #expect(bench.refusal { $0.token() } == .tokenExpired)
-
-        bench.register(1)
-        bench.answerQuestion(.unable)
-        let request = bench.token()
-        #expect(bench.refusal(of: request) == .tokenExpired)
-        #expect((bench.retryAfter(of: request) ?? .zero) >= .seconds(600))
-    }
-
-    @Test(arguments: [0, 1] as [UInt64])
-    func `a sign-in brings what a dead session waits for, and a failure leaves it as it is`(handlers: UInt64) {
-        var bench = Bench.signedIn(life: .seconds(60), mode: .handler)
-        bench.pass(.seconds(61))
-        if handlers > 0 {
-            bench.register(1)
-            bench.answerQuestion(.unable)
+        for _ in 0..<8 {
+            bench.failRenewal(.unavailable(Unavailability("Busy")))
+            bench.passToNextAttempt()
+            bench.answerQuestion(.renew)
         }
-        let waiting = bench.facts
-        #expect(waiting.renewal.phase == (handlers > 0 ? .postponed : .waitingForHandler))
+        bench.failRenewal(.unavailable(Unavailability("Busy")))
+        let asked = bench.everAsked.count
+        #expect(bench.refusal { $0.token() } == .tokenExpired)
+        #expect(bench.everAsked.count == asked)
+        bench.now.uptime = bench.now.uptime + .seconds(10)
+        bench.token()
+        #expect(bench.everAsked.count == asked + 1)
+    }
 
-        let vain = bench.signIn(.signInToken("alice"))
-        bench.failExchange(.unavailable(Unavailability("No network")))
-        #expect(bench.refusal(of: vain) == .providerUnavailable)
-        #expect(bench.facts == waiting)
-        #expect(bench.refusal { $0.signIn(.signInToken("bob")) } == .alreadySignedIn)
+    @Test func `a refused answer is reported`() {
+        var bench = Bench.renewalDue(handlers: 1)
+        bench.answerQuestion(.credential)
+        bench.failRenewal(.answerRefused("It is used up"))
+        #expect(bench.reports.last?.renewalOutcome == .refused)
+    }
 
-        let request = bench.signIn(.signInToken("alice"))
-        bench.grantExchange()
-        #expect(bench.reply(to: request) == .done)
-        #expect(bench.state == .established)
+    @Test func `an intent is on disk before a handler's answer is sent, whatever was lost before it`() throws {
+        var bench = Bench.signedIn(mode: .handler)
+        bench.register(1)
+        bench.renew()
+        bench.answerQuestion(.renew)
+        bench.failRenewal(.lost)
+        while bench.machine.renewal.isReplaying {
+            bench.passToNextAttempt()
+            bench.failRenewal(.lost)
+        }
+        #expect(bench.facts.renewal.phase == .backingOff)
+        #expect(try #require(bench.storedSession).renewalUnderWay)
+        bench.passToNextAttempt()
+        bench.holdsWrites = true
+        bench.answerQuestion(.credential)
+        #expect(bench.renewals.isEmpty)
+        bench.endWrite()
+        #expect(bench.renewals.count == 1)
+        #expect(try #require(bench.storedSession).renewalUsesAnswer)
+    }
+
+    @Test func `no second question is asked while one is open`() {
+        var bench = Bench.renewalDue(handlers: 1)
+        for _ in 0..<5 {
+            bench.pass(.seconds(5))
+            bench.renew()
+            bench.token()
+        }
+        #expect(bench.everAsked.count == 1)
+    }
+
+    @Test func `no second question is asked while an answer is being tried`() {
+        var bench = Bench.renewalDue(handlers: 1)
+        bench.answerQuestion(.credential)
+        for _ in 0..<5 {
+            bench.pass(.seconds(600))
+            bench.register(2)
+            bench.renew()
+        }
+        #expect(bench.everAsked.count == 1)
+        #expect(bench.renewals.count == 1)
+    }
+
+    @Test func `a handler that answers twice causes one request`() {
+        var bench = Bench.renewalDue(handlers: 1)
+        let attempt = bench.questions.last!.question.attempt
+        bench.answerQuestion(.renew)
+        bench.say(.renew, from: 1, to: attempt)
+        bench.say(.credential, from: 1, to: attempt)
+        #expect(bench.renewals.count == 1)
+        bench.grantRenewal()
+        bench.say(.renew, from: 1, to: attempt)
+        #expect(bench.renewals.isEmpty)
+        #expect(bench.facts.accessToken?.generation == 2)
+    }
+
+    @Test func `an answer after a sign-out signs no user in`() {
+        var bench = Bench.renewalDue(handlers: 1)
+        let attempt = bench.questions.last!.question.attempt
+        bench.signOut()
+        bench.say(.renew, from: 1, to: attempt)
+        bench.say(.credential, from: 1, to: attempt)
+        #expect(bench.state == .notLoggedIn)
+        #expect(bench.renewals.isEmpty)
+        #expect(bench.revoked == [.user("alice")])
+    }
+
+    @Test func `an answer to the last user's question does not affect the next user's session`() {
+        var bench = Bench.renewalDue(handlers: 1)
+        let attempt = bench.questions.last!.question.attempt
+        bench.signOut()
+        bench.signIn(.signInToken("bob"))
+        bench.grantExchange(of: "bob")
+        bench.say(.credential, from: 1, to: attempt)
+        #expect(bench.renewals.isEmpty)
+        #expect(bench.facts.userId == "bob")
         #expect(bench.facts.renewal.phase == .scheduled)
     }
 
-    @Test func `a sign-in beside a living token makes no call, postponed or not`() {
-        var bench = due(handlers: 1)
-        bench.answerQuestion(.unable)
-        let request = bench.signIn(.signInToken("alice"))
-        #expect(bench.reply(to: request) == .done)
-        #expect(bench.exchanges.isEmpty)
-        #expect(bench.facts.renewal.phase == .postponed)
-    }
-
-    // MARK: Reauthentication and restarts
-
-    @Test func `session renew heals a pending reauthentication with a fresh token, and with nothing else`() {
-        var bench = Bench.signedIn(mode: .handler)
-        bench.register(1)
-        bench.renew()
-        bench.answerQuestion(.renew)
-        bench.failRenewal(.reauthenticationRequired)
-        #expect(bench.facts.flags.contains(.pendingReauthentication))
-
-        bench.pass(.seconds(10))
-        let vain = bench.renew()
-        bench.answerQuestion(.renew)
-        #expect(bench.refusal(of: vain) == .reauthenticationRequired)
-        #expect(bench.renewals.isEmpty)
-
-        bench.pass(.seconds(10))
-        let healing = bench.renew()
-        bench.answerQuestion(.credential)
-        bench.grantRenewal()
-        #expect(bench.reply(to: healing) == .done)
-        #expect(!bench.facts.flags.contains(.pendingReauthentication))
-    }
-
-    @Test func `after a restart only a refresh token is replayed; what an app gave is asked for again`() {
-        var bench = due(handlers: 1)
-        bench.answerQuestion(.renew)
-        let replayed = Bench(
-            at: bench.now,
-            mode: .handler,
-            .restored(bench.written.last!, SessionSecrets(), damaged: nil)
-        )
-        #expect(replayed.renewals.count == 1)
-
-        bench = due(handlers: 1)
-        bench.answerQuestion(.credential)
-        var asking = Bench(
-            at: bench.now,
-            mode: .handler,
-            .restored(bench.written.last!, SessionSecrets(), damaged: nil)
-        )
-        #expect(asking.renewals.isEmpty)
-        asking.register(1)
-        #expect(asking.questions.count == 1)
-    }
-
-    // MARK: Signing in through a handler
-
-    private let registration = CredentialFacts(
-        scheme: .registration,
-        subject: .user(.user("alice")),
-        needsHandler: true
-    )
-
-    private func registration(of user: String) -> CredentialFacts {
-        CredentialFacts(scheme: .registration, subject: .user(.user(user)), needsHandler: true)
-    }
-
-    @Test func `a sign-in without a token asks a handler for the missing one`() {
-        var bench = Bench(mode: .handler)
-        bench.register(1)
-        let request = bench.signIn(registration)
-        #expect(bench.state == .establishing)
-        #expect(bench.questions.last?.question.reason == .missing)
-        #expect(bench.questions.last?.question.userId == "alice")
-        bench.answerQuestion(.credential)
-        bench.grantExchange(scheme: .registration)
-        #expect(bench.reply(to: request) == .done)
-        #expect(bench.state == .established)
-    }
-
-    @Test(arguments: [0, 1] as [UInt64])
-    func `a sign-in that no handler can help is refused, and nothing is postponed`(handlers: UInt64) {
-        var bench = Bench(mode: .handler)
-        if handlers > 0 { bench.register(1) }
-        let request = bench.signIn(registration)
-        if handlers > 0 { bench.answerQuestion(.unable) }
-        #expect(bench.refusal(of: request) == .providerUnavailable)
-        #expect(bench.state == .notLoggedIn)
-    }
-
-    @Test func `a refused registration token has the next handler asked`() {
-        var bench = Bench(mode: .handler)
-        bench.register(1)
-        bench.register(2)
-        let request = bench.signIn(registration)
-        bench.answerQuestion(.credential)
-        bench.failExchange(.refused("The token has expired"))
-        #expect(bench.questions.map(\.handler.number) == [1])
-        #expect(bench.questions.last?.question.reason == .missing)
-        bench.answerQuestion(.unable)
-        #expect(bench.refusal(of: request) == .invalidCredential)
-    }
-
-    @Test func `a sign-in that fails for want of an app passes, in the app's own words`() {
-        var bench = Bench(mode: .handler)
-        bench.register(1)
-        let request = bench.signIn(registration)
-        let open = bench.questions[0].question.attempt
-        bench.perform(
-            bench.machine.handlerAnswered(
-                HandlerID(number: 1, uid: 1),
-                open,
-                .failed("the token server is away"),
-                now: bench.now
-            )
-        )
-
-        #expect(bench.refusal(of: request) == .providerUnavailable)
-        #expect(bench.message(of: request)?.contains("the last one said: the token server is away") == true)
-    }
-
-    @Test func `a sign-in behind one whose handler is silent begins when that one's time is over`() {
-        var bench = Bench(mode: .handler)
-        bench.register(1)
-        let silent = bench.signIn(registration)
-        let next = bench.signIn(.signInToken("bob"))
-        #expect(bench.exchanges.isEmpty)
-
-        bench.pass(.seconds(60))
-
-        #expect(bench.refusal(of: silent) == .providerUnavailable)
-        bench.grantExchange(of: "bob")
-        #expect(bench.reply(to: next) == .done)
-    }
-
-    @Test func `a sign-in whose token was refused does not push a renewal's question aside`() {
-        var bench = Bench.signedIn(mode: .handler)
-        bench.register(1)
-        bench.register(2)
-        let request = bench.identify("ext-bob")
-        bench.answer(request, .success(registration(of: "bob")))
-        bench.answerQuestion(.credential)
-        bench.renew()
-        #expect(bench.questions.last?.question.reason == .requested)
-
-        bench.failExchange(.refused("The token has expired"))
-        #expect(bench.questions.last?.question.reason == .requested)
-        bench.answerQuestion(.renew)
-        bench.grantRenewal()
-
-        #expect(bench.questions.map(\.handler.number) == [1])
-        #expect(bench.questions.last?.question.reason == .missing)
-        bench.answerQuestion(.credential)
-        bench.grantExchange(of: "bob", scheme: .registration)
-        #expect(bench.reply(to: request) == .identified(.switched))
-    }
-
-    @Test func `a sign-in asks when the time of a renewal's silent handler is over`() {
-        var bench = Bench.signedIn(life: .seconds(60), mode: .handler)
+    @Test func `a handler that has unregistered is not asked`() {
+        let bench = OwnerBench(tokenLife: .seconds(60), rules: RenewalRules(mode: .handler)).start().signIn()
+        let questions = Box<RenewalQuestion>()
+        let handlers = Box<HandlerID>()
+        bench.on { owner in handlers.put(owner.register(handlerOf: 1_000) { questions.put($0) }) }
+        bench.on { $0.unregister(handlers.all[0]) }
         bench.pass(.seconds(61))
-        bench.register(1)
-        let request = bench.identify("ext-bob")
-        bench.answer(
-            request,
-            .success(registration(of: "bob"))
-        )
-        #expect(bench.questions.last?.question.reason == .expired)
-
-        bench.pass(.seconds(60))
-
-        #expect(bench.questions.last?.question.reason == .missing)
-        #expect(bench.questions.last?.question.userId == "bob")
-    }
-
-    // MARK: The words of a refusal
-
-    @Test func `who asks for a renewal hears how many could not, when they are asked again, and what to do`() {
-        var bench = due(handlers: 1, 2)
-        let request = bench.renew()
-        bench.answerQuestion(.unable)
-        bench.answerQuestion(.unable)
-
-        let seconds = bench.retryAfter(of: request).map { ($0.wholeMilliseconds + 999) / 1_000 }
-        #expect(bench.refusal(of: request) == .tokenExpired)
-        #expect(
-            bench.message(of: request)
-                == "The session cannot be renewed now: no session handler could help (2 were asked). It is kept, and they "
-                + "are asked again in \(seconds ?? 0) s, or sooner by session.renew (junctionctl renew). See why the "
-                + "app has no token, or sign in again"
-        )
-        #expect(
-            bench.facts.renewal.lastError
-                == "unableToRetrieveAuthToken: no session handler could help (2 were asked)"
-        )
-    }
-
-    @Test func `an answer that was refused is given as the reason`() {
-        var bench = due(handlers: 1)
-        let request = bench.renew()
-        bench.answerQuestion(.credential)
-        bench.failRenewal(.answerRefused("The token is for another user"))
-        #expect(
-            bench.message(of: request)?.contains(
-                "no session handler could help (1 was asked); the last answer was refused: The token is for another user."
-            ) == true
-        )
-    }
-
-    @Test func `a dead token while postponed is refused with the same words, over a restart without the count`() {
-        var bench = Bench.signedIn(life: .seconds(60), mode: .handler)
-        bench.pass(.seconds(61))
-        bench.register(1)
-        bench.answerQuestion(.unable)
-        bench.pass(.seconds(100))
-        let request = bench.token()
-        #expect(bench.message(of: request)?.contains("no session handler could help (1 was asked). It is kept") == true)
-        #expect((bench.retryAfter(of: request) ?? .zero) >= .seconds(500))
-
-        var restarted = Bench(
-            at: bench.now,
-            mode: .handler,
-            .restored(bench.written.last!, SessionSecrets(), damaged: nil)
-        )
-        let again = restarted.token()
-        #expect(restarted.message(of: again)?.contains("no session handler could help. It is kept") == true)
-        #expect(restarted.retryAfter(of: again) == bench.retryAfter(of: request))
-    }
-
-    @Test func `without a handler it is said that none is registered, and how to register one`() {
-        var bench = Bench.signedIn(life: .seconds(60), mode: .handler)
-        bench.pass(.seconds(61))
-        #expect(bench.facts.renewal.phase == .waitingForHandler)
-        for request in [bench.token(), bench.renew()] {
-            #expect(bench.refusal(of: request) == .tokenExpired)
-            #expect(bench.retryAfter(of: request) == nil)
-            #expect(
-                bench.message(of: request)
-                    == "The session cannot be renewed now: no session handler is registered. Register one "
-                    + "(handler.register, or junctionctl handle-renewals --exec COMMAND), and the renewal begins"
-            )
-        }
-    }
-
-    @Test func `while the handlers are asked for a sign-in, a renewal waits for its turn to ask`() {
-        var bench = Bench.signedIn(mode: .handler)
-        bench.register(1)
-        let request = bench.identify("ext-bob")
-        bench.answer(request, .success(registration(of: "bob")))
-        let renewal = bench.renew()
-        #expect(bench.everAsked.count == 1)
-        #expect(bench.reply(to: renewal) == nil)
-
-        bench.answerQuestion(.unable)
-        #expect(bench.questions.last?.question.reason == .requested)
-        bench.answerQuestion(.renew)
-        bench.grantRenewal()
-        #expect(bench.reply(to: renewal) == .done)
-    }
-
-    @Test(
-        arguments: [
-            (
-                0,
-                "The sign-in brings no token, and no session handler is registered. Register one (handler.register, or "
-                    + "junctionctl handle-renewals --exec COMMAND), or hand the token in"
-            ),
-            (
-                1,
-                "The sign-in brings no token, and no session handler could help (1 was asked). See why the app has none, or "
-                    + "hand the token in"
-            ),
-        ] as [(UInt64, String)]
-    )
-    func `a sign-in without a token hears who was asked for it`(handlers: UInt64, message: String) {
-        var bench = Bench(mode: .handler)
-        if handlers > 0 { bench.register(1) }
-        let request = bench.signIn(registration)
-        if handlers > 0 { bench.answerQuestion(.unable) }
-        #expect(bench.message(of: request) == message)
+        #expect(questions.all.isEmpty)
+        #expect(bench.snapshot().facts.renewal.phase == .waitingForHandler)
+        // Twice is once.
+        bench.on { $0.unregister(handlers.all[0]) }
     }
 }

@@ -27,7 +27,7 @@ struct HurryTests {
     private func fail(_ bench: inout Bench, retryAfter: Duration? = nil) throws {
         send(&bench)
         bench.failRenewal(.unavailable(Unavailability("No route", retryAfter: retryAfter)))
-        while !bench.heldWrites.isEmpty { bench.endWrite() }
+        bench.endWrites()
     }
 
     private func send(_ bench: inout Bench) {
@@ -45,7 +45,7 @@ struct HurryTests {
         let waits = try (0..<100 as Range<UInt64>).map { seed in
             var other = bench
             other.machine.random = Randomness(seed: seed)
-            other.perform(other.machine.networkChanged(now: other.now))
+            other.networkReturns()
             return try wait(of: other)
         }
         let least = try #require(waits.min())
@@ -53,7 +53,7 @@ struct HurryTests {
         return (least, most)
     }
 
-    @Test func `a poll is hurried, no closer to the last one than the provider's interval`() {
+    @Test func `a poll leaves soon, but no closer to the last one than the provider's interval`() {
         var bench = Bench()
         bench.signIn(.device)
         bench.giveCodes(interval: .seconds(30))
@@ -62,7 +62,7 @@ struct HurryTests {
         bench.passToAlarm()
         bench.failPoll(.unavailable(Unavailability("No route")))
         let before = bench.now.uptime
-        bench.perform(bench.machine.networkChanged(now: bench.now))
+        bench.networkReturns()
         bench.passToAlarm()
         #expect(bench.polls.count == 1)
         #expect(bench.now.uptime - before >= .seconds(30))
@@ -76,14 +76,14 @@ struct HurryTests {
             while bench.telling == nil { bench.passToAlarm() }
         }
         bench.endRevocation(Unavailability("No route"))
-        bench.perform(bench.machine.networkChanged(now: bench.now))
+        bench.networkReturns()
         let before = bench.now.uptime
         bench.passToAlarm()
         #expect(bench.telling != nil)
         #expect(bench.now.uptime - before <= .seconds(310))
     }
 
-    @Test func `a resume that follows an attempt too closely is not forgotten`() throws {
+    @Test func `a resume that follows an attempt too closely shortens the pause all the same`() throws {
         var bench = try backingOff()
         bench.pass(.seconds(4))
         bench.stepWall(.seconds(1))
@@ -103,7 +103,7 @@ struct HurryTests {
         #expect(waits.most <= .seconds(20))
     }
 
-    @Test func `after a longer one the tries of a region are spread over a tenth of it`() throws {
+    @Test func `after a longer outage the retries of a region are spread over a tenth of it`() throws {
         let bench = try backingOff(for: .seconds(1_200), waiting: .seconds(250))
         let spread = (bench.now.uptime - began) / 10
         try #require(spread < .seconds(240))
@@ -115,7 +115,7 @@ struct HurryTests {
         #expect(waits.most <= .seconds(10) + spread)
     }
 
-    @Test func `after hours it is made within five minutes`() throws {
+    @Test func `after hours of outage the retry leaves within five minutes`() throws {
         let bench = try backingOff(for: .seconds(10_000), waiting: .seconds(500))
 
         let waits = try hurriedWaits(of: bench)
@@ -124,58 +124,58 @@ struct HurryTests {
         #expect(waits.most <= .seconds(310))
     }
 
-    @Test func `what failed before a grant is forgotten`() throws {
+    @Test func `failures before a grant do not count`() throws {
         var bench = try backingOff(for: .seconds(10_000))
         send(&bench)
         bench.grantRenewal()
-        while !bench.heldWrites.isEmpty { bench.endWrite() }
+        bench.endWrites()
         repeat { try fail(&bench) } while try wait(of: bench) <= .seconds(25)
 
         #expect(try hurriedWaits(of: bench).most <= .seconds(20))
     }
 
-    @Test func `much news is no more than one`() throws {
+    @Test func `many network changes have the effect of one`() throws {
         var bench = try backingOff()
-        bench.perform(bench.machine.networkChanged(now: bench.now))
+        bench.networkReturns()
         let first = try wait(of: bench)
-        for _ in 0..<1_000 { bench.perform(bench.machine.networkChanged(now: bench.now)) }
+        for _ in 0..<1_000 { bench.networkReturns() }
 
         #expect(try wait(of: bench) == first)
     }
 
-    @Test func `ten seconds after the last attempt it is only spread`() throws {
+    @Test func `ten seconds after the last attempt the retry is only spread`() throws {
         var bench = try backingOff(waiting: .seconds(25))
         bench.pass(.seconds(10))
-        bench.perform(bench.machine.networkChanged(now: bench.now))
+        bench.networkReturns()
 
         #expect((.zero...(.seconds(10))).contains(try wait(of: bench)))
     }
 
-    @Test func `what the provider asked for is waited for`() throws {
+    @Test func `a network that returns does not shorten a Retry-After`() throws {
         var bench = try backingOff(retryAfter: .seconds(1_000))
         let before = try wait(of: bench)
-        bench.perform(bench.machine.networkChanged(now: bench.now))
+        bench.networkReturns()
 
         #expect(try wait(of: bench) == before)
     }
 
-    @Test func `nobody is asked again sooner than ten minutes after nobody could help`() throws {
+    @Test func `a network that returns does not shorten a postponement`() throws {
         var bench = Bench.signedIn(mode: .handler)
         bench.register(1)
         bench.pass(.seconds(4_000))
         bench.answerQuestion(.unable)
-        while !bench.heldWrites.isEmpty { bench.endWrite() }
+        bench.endWrites()
         let before = try wait(of: bench)
         #expect(before >= .seconds(600))
-        bench.perform(bench.machine.networkChanged(now: bench.now))
+        bench.networkReturns()
 
         #expect(try wait(of: bench) == before)
     }
 
-    @Test func `a machine that waits for nothing does nothing`() {
+    @Test func `a network that returns changes nothing when no retry is due`() {
         var bench = Bench.signedIn()
         let before = bench.machine.nextAlarm(now: bench.now)
-        bench.perform(bench.machine.networkChanged(now: bench.now))
+        bench.networkReturns()
 
         #expect(bench.machine.nextAlarm(now: bench.now) == before)
         #expect(bench.renewals.isEmpty)

@@ -1,3 +1,5 @@
+import JunctionSecret
+import JunctionTesting
 import Testing
 
 @testable import JunctionSession
@@ -12,7 +14,7 @@ struct IdentifyTests {
         return bench
     }
 
-    @Test func `nobody signed in becomes the identified user`() {
+    @Test func `identify without a session signs the user in`() {
         var bench = Bench()
         let request = bench.identify("ext-alice")
         #expect(bench.asked == [request])
@@ -60,7 +62,7 @@ struct IdentifyTests {
         #expect(stored.externalUserId == "ext-alice")
     }
 
-    @Test func `a name that is not written yet is no success when the provider ends the session`() {
+    @Test func `a binding that is not written when the provider ends the session is refused`() {
         var bench = identified()
         let request = bench.identify("ext-anna")
         // Another write is at the store.
@@ -70,12 +72,12 @@ struct IdentifyTests {
         bench.judge(Verdict(code: "400312", message: "The user is banned"))
         #expect(bench.reply(to: request) == nil)
 
-        while !bench.heldWrites.isEmpty { bench.endWrite() }
+        bench.endWrites()
 
         #expect(bench.refusal(of: request) == .sessionTerminated)
     }
 
-    @Test func `who asks for a name that another call is giving is answered once it is written`() {
+    @Test func `a caller that asks for a binding that another call is writing is answered after the write`() {
         var bench = identified()
         let first = bench.identify("ext-anna")
         bench.holdsWrites = true
@@ -147,7 +149,7 @@ struct IdentifyTests {
         #expect(bench.reply(to: asked) == .identified(.unchanged))
     }
 
-    @Test func `identifying nobody signs out`() {
+    @Test func `identify of no user signs out`() {
         var bench = identified()
         let request = bench.identify(nil)
         #expect(bench.reply(to: request) == .identified(.signedOut))
@@ -203,5 +205,80 @@ struct IdentifyTests {
         #expect(ExternalUserId(String(repeating: "e", count: 1_024)) != nil)
         #expect(ExternalUserId(String(repeating: "\u{E9}", count: 512)) != nil)
         #expect(ExternalUserId(String(repeating: "\u{E9}", count: 513)) == nil)
+    }
+
+    @Test(arguments: [true, false])
+    func `identify with a credential that names no user is refused`(isSignedIn: Bool) {
+        var bench = isSignedIn ? Bench.signedIn() : Bench()
+        let request = bench.identify("ext-alice")
+        bench.answer(request, .success(.apiKeyAlone))
+        #expect(bench.refusal(of: request) == .invalidCredential)
+        #expect(bench.message(of: request)?.contains("names no user") == true)
+        #expect(bench.written.isEmpty != isSignedIn)
+    }
+
+    @Test func `identify refuses and revokes another user whom an unnamed credential brings`() {
+        var bench = Bench()
+        let first = bench.identify("ext-alice")
+        bench.answer(first, .success(.signInToken("alice")))
+        bench.grantExchange()
+        bench.renew()
+        bench.failRenewal(.reauthenticationRequired)
+        let request = bench.identify("ext-alice")
+        bench.answer(request, .success(CredentialFacts(scheme: .refreshToken, subject: .unnamed)))
+        bench.grantExchange(of: "bob", scheme: .refreshToken)
+
+        #expect(bench.refusal(of: request) == .alreadySignedIn && bench.facts.userId == "alice")
+        #expect(bench.revoked == [.user("bob")])
+    }
+
+    @Test func `a new credential of the same user keeps the external id`() {
+        var bench = Bench()
+        let request = bench.identify("ext-alice")
+        bench.answer(request, .success(.signInToken("alice")))
+        bench.grantExchange()
+        bench.renew()
+        bench.failRenewal(.reauthenticationRequired)
+        bench.signIn(.signInToken("alice"))
+        bench.grantExchange()
+        #expect(bench.facts.externalUserId == "ext-alice")
+        #expect(!bench.facts.flags.contains(.pendingReauthentication))
+    }
+
+    @Test func `identify with a link code of the signed-in user changes nothing`() {
+        var bench = Bench.signedIn()
+        let request = bench.identify("ext-alice")
+        bench.answer(request, .success(.linkCode))
+        bench.grantExchange()
+        #expect(bench.reply(to: request) == .identified(.unchanged))
+    }
+
+    @Test func `identify of no user says whether a user was signed in or signing in`() {
+        var idle = Bench()
+        #expect(idle.reply { $0.identify(nil) } == .identified(.unchanged))
+        var exchanging = Bench()
+        exchanging.signIn(.signInToken("alice"))
+        #expect(exchanging.reply { $0.identify(nil) } == .identified(.signedOut))
+        var asking = Bench()
+        asking.identify("ext-alice")
+        #expect(asking.reply { $0.identify(nil) } == .identified(.signedOut))
+    }
+
+    @Test func `a second answer to identify changes nothing`() {
+        let bench = OwnerBench().start()
+        let requests = Box<RequestID>()
+        bench.provider.hold()
+        bench.on {
+            $0.identify(externalUserId: "ext-alice", by: 1_000, ask: { request, _ in requests.put(request) }) { _ in }
+        }
+        // Another sign-in takes the turn meanwhile, and will fail.
+        bench.provider.failExchanges(.refused("no"))
+        bench.on { $0.signIn(.signInToken(SharedSecret(text: "carol")), by: 1_000) { _ in } }
+        bench.on { $0.identifyAnswered(requests.all[0], with: .success(.signInToken(SharedSecret(text: "alice")))) }
+        bench.on { $0.identifyAnswered(requests.all[0], with: .success(.signInToken(SharedSecret(text: "bob")))) }
+        bench.provider.release()
+        bench.executor.runUntilIdle()
+        #expect(bench.snapshot().facts.userId == "alice")
+        #expect(bench.snapshot().facts.externalUserId == "ext-alice")
     }
 }

@@ -50,7 +50,7 @@ struct IdentityTests {
         return bench
     }
 
-    @Test func `somebody with another spelling is refused beside a session, and not served from it`() {
+    @Test func `a user with another spelling is refused beside a session, and not served from it`() {
         var bench = signedIn("Anna")
 
         let other = bench.signIn(.login("anna"))

@@ -2,18 +2,11 @@ import Testing
 
 @testable import JunctionSession
 
-/// What a sign-in was granted before it is complete: it is written before the provider is asked further, and nothing of it is
-/// left alive that nobody holds.
+/// What a sign-in was granted before it is complete. The grant is written before the next request to the provider, and
+/// the daemon gives back every grant that it does not keep.
 struct PartialGrantTests {
     private static let trouble = ExchangeFailure.unavailable(Unavailability("userinfo answered 503"))
     private static let again = Unavailability("userinfo answered 503")
-
-    /// The machine that starts with what is on the disk.
-    private static func restarted(_ bench: Bench, after pause: Duration = .seconds(2)) throws -> Bench {
-        let record = try #require(bench.written.last)
-        let moment = Moment(wall: bench.now.wall + pause, uptime: bench.now.uptime + .seconds(2))
-        return Bench(at: moment, .restored(record, SessionSecrets(), damaged: nil))
-    }
 
     /// A sign-in has been granted tokens, and userinfo does not answer.
     private static func waiting() -> Bench {
@@ -24,7 +17,7 @@ struct PartialGrantTests {
         return bench
     }
 
-    @Test func `the provider is asked further when the grant is on the disk, not before`() {
+    @Test func `the provider is asked further after the grant is on disk`() {
         var bench = Bench()
         bench.holdsWrites = true
         let request = bench.signIn(.linkCode)
@@ -36,11 +29,11 @@ struct PartialGrantTests {
         #expect(bench.goneOn == [true])
         bench.grantExchange()
         #expect(bench.heldWrites.last?.record.partialGrants.isEmpty == true, "the session is in its place")
-        while !bench.heldWrites.isEmpty { bench.endWrite() }
+        bench.endWrites()
         #expect(bench.reply(to: request) == .done && bench.givenBack.isEmpty)
     }
 
-    @Test func `a disk that refuses it, or does not end, holds nobody up`() {
+    @Test func `a disk that refuses the grant, or does not answer, does not hold up the sign-in`() {
         var bench = Bench()
         bench.writeFailure = StoreFailure("No space left on device")
         bench.signIn(.linkCode)
@@ -55,7 +48,7 @@ struct PartialGrantTests {
         #expect(slow.goneOn == [true])
     }
 
-    @Test func `trouble is told with what to do, and the grant survives a restart`() throws {
+    @Test func `a transient failure says what to do, and the grant survives a restart`() throws {
         var before = Bench()
         let request = before.signIn(.linkCode)
         before.grantPartially()
@@ -67,7 +60,7 @@ struct PartialGrantTests {
         #expect(refusal.remedy?.contains("sign in with the same") == true)
         #expect(refusal.remedy?.contains("nothing was spent") == false)
 
-        var bench = try Self.restarted(before)
+        var bench = before.restarted(after: .seconds(2))
         let kept = try #require(bench.machine.signIn.grantsInUse.first)
         #expect(bench.machine.secretsInUse.contains(kept))
         bench.signIn(.linkCode)
@@ -77,7 +70,7 @@ struct PartialGrantTests {
         #expect(bench.written.last?.partialGrants.isEmpty == true && bench.givenBack.isEmpty)
     }
 
-    @Test func `a refusal drops it, from the disk too`() {
+    @Test func `a refusal drops the grant, from the disk too`() {
         var bench = Self.waiting()
         bench.signIn(.linkCode)
         bench.findPartialGrant(bench.machine.signIn.grantsInUse[0])
@@ -87,7 +80,7 @@ struct PartialGrantTests {
         #expect(bench.givenBack.isEmpty, "the provider has given it back itself")
     }
 
-    @Test func `a sign-out gives it back, and who waits for the disk does not go on`() {
+    @Test func `a sign-out gives the grant back, and a sign-in that waits for the disk does not go on`() {
         var bench = Self.waiting()
         bench.signOut()
         #expect(bench.givenBack.count == 1)
@@ -100,7 +93,7 @@ struct PartialGrantTests {
         #expect(bench.goneOn.last == false && bench.givenBack.count == 2)
     }
 
-    @Test func `what is granted after a sign-out is given back`() {
+    @Test func `a grant after a sign-out is given back`() {
         var bench = Bench()
         bench.signIn(.linkCode)
         let attempt = bench.exchanges[0]
@@ -110,7 +103,7 @@ struct PartialGrantTests {
         #expect(bench.givenBack == [grant] && bench.goneOn == [false])
     }
 
-    @Test func `a right that is withdrawn gives it back, whether it is granted before or after`() {
+    @Test func `a withdrawn right gives the grant back, whether it is granted before or after`() {
         var bench = Bench()
         let first = bench.signIn(.linkCode)
         bench.grantPartially()
@@ -124,8 +117,8 @@ struct PartialGrantTests {
         #expect(bench.givenBack.count == 2 && bench.goneOn.last == false)
     }
 
-    @Test func `after an hour it is given back by itself, over a restart and a clock that is set`() throws {
-        var bench = try Self.restarted(Self.waiting(), after: .seconds(1_800))
+    @Test func `a grant is given back after an hour, over a restart and a step of the clock`() {
+        var bench = Self.waiting().restarted(after: .seconds(1_800))
         bench.stepWall(.seconds(-86_400))
         bench.pass(.seconds(1_799))
         #expect(bench.givenBack.isEmpty)
@@ -134,7 +127,7 @@ struct PartialGrantTests {
         #expect(bench.written.last?.partialGrants.isEmpty == true)
     }
 
-    @Test func `of too many the eldest is given back, and the one of an approval is none of them`() {
+    @Test func `the oldest of too many grants is given back, and a device sign-in's grant is not counted`() {
         var bench = Bench()
         bench.signIn(.device)
         bench.giveCodes()
@@ -156,7 +149,7 @@ struct PartialGrantTests {
 
     // MARK: An approval
 
-    @Test func `an approval that was granted outlives its codes, and is told as what it is`() throws {
+    @Test func `a device grant outlives its codes, and its end is reported as what it is`() {
         var bench = Bench()
         bench.signIn(.device)
         bench.giveCodes(life: .seconds(60))
@@ -166,7 +159,7 @@ struct PartialGrantTests {
         bench.pass(.seconds(120))
         #expect(bench.state == .establishing)
 
-        var after = try Self.restarted(bench)
+        var after = bench.restarted(after: .seconds(2))
         #expect(after.polls.count == 1)
         after.grantPoll()
         #expect(after.state == .established && after.written.last?.partialGrants.isEmpty == true)
@@ -180,7 +173,7 @@ struct PartialGrantTests {
         #expect(bench.facts.renewal.lastError?.contains("does not say who") == true)
     }
 
-    @Test func `an approval that is overtaken gives back what it was granted`() {
+    @Test func `a device sign-in that another sign-in overtakes gives its grant back`() {
         var bench = Bench()
         bench.signIn(.device)
         bench.giveCodes()
@@ -193,7 +186,7 @@ struct PartialGrantTests {
     }
 
     @Test(arguments: [false, true])
-    func `who began an approval and may not any more signs nobody in`(isPolling: Bool) {
+    func `a device sign-in whose caller has lost the right signs no user in`(isPolling: Bool) {
         var bench = Bench()
         bench.signIn(.device)
         bench.giveCodes()
@@ -206,7 +199,7 @@ struct PartialGrantTests {
         #expect(bench.written.last?.approval == nil)
     }
 
-    @Test func `nor does a poll that leaves it undecided`() {
+    @Test func `a device sign-in whose caller has lost the right ends with an undecided poll`() {
         var bench = Bench()
         bench.signIn(.device)
         bench.giveCodes()
@@ -214,5 +207,43 @@ struct PartialGrantTests {
         bench.perform(bench.machine.approvalRightWithdrawn(now: bench.now))
         bench.failPoll(.pending)
         #expect(bench.state == .notLoggedIn && bench.facts.authorization == nil)
+    }
+
+    @Test func `a device grant is stored with the end of the grant`() {
+        var bench = Bench.withCodes()
+        bench.passToAlarm()
+        let granted = bench.now
+        bench.grantPartially()
+        #expect(bench.written.last?.approval?.expiresAt == granted.wall + .seconds(3_600))
+    }
+
+    @Test func `a transient failure keeps the partial grant of a link code`() {
+        var bench = Bench()
+        bench.signIn(.linkCode)
+        let kept = bench.grantPartially()
+        bench.failExchange(.unavailable(Unavailability("503")))
+        for _ in 0..<7 {
+            bench.pass(.seconds(600))
+            bench.signIn(.linkCode)
+            if bench.machine.signIn.grantsInUse.contains(kept) { bench.findPartialGrant(kept) }
+            bench.failExchange(.unavailable(Unavailability("503")))
+        }
+        #expect(bench.machine.signIn.grantsInUse == [kept])
+        #expect(bench.givenBack.isEmpty, "a transient failure spends nothing")
+    }
+
+    @Test(arguments: [true, false])
+    func `a refusal does not promise a restart when nothing can be written`(isLocked: Bool) {
+        var bench = isLocked ? Bench.locked(in: .notLoggedIn) : Bench()
+        if !isLocked { bench.writeFailure = StoreFailure("No space left on device") }
+        let request = bench.signIn(.linkCode)
+        bench.grantPartially()
+        bench.failExchange(.unavailable(Unavailability("503")))
+        guard case .refused(let refusal)? = bench.reply(to: request) else {
+            Issue.record("Expected a refusal")
+            return
+        }
+        #expect(bench.written.isEmpty)
+        #expect(refusal.remedy?.contains("over a restart too") == false)
     }
 }

@@ -2,42 +2,9 @@ import Testing
 
 @testable import JunctionSession
 
-/// The scheduler: when a renewal is made, by whom it may be hurried, and what its outcomes mean.
+/// What each outcome of a renewal means, and what is on disk before and after it.
 struct RenewalTests {
-    @Test func `a token without an end is not due by itself, and is renewed for who asks`() {
-        var bench = Bench()
-        bench.life = WallTime.never - bench.now.wall
-        bench.signIn(.signInToken("alice"))
-        bench.grantExchange()
-        #expect(bench.facts.renewal == Snapshot.Renewal())
-
-        bench.pass(.seconds(365 * 86_400))
-        #expect(bench.renewals.isEmpty)
-        bench.renew()
-        #expect(bench.renewals.count == 1)
-    }
-
-    @Test func `the renewal time is drawn once, between half and four fifths of the life`() {
-        for seed in 0..<200 {
-            let bench = Bench.signedIn(seed: UInt64(seed))
-            guard let token = bench.facts.accessToken, let at = bench.facts.renewal.notBefore else {
-                Issue.record("nothing scheduled")
-                return
-            }
-            let share = Double((at - token.issuedAt).wholeMilliseconds) / Double(token.life.wholeMilliseconds)
-            #expect((0.5...0.8).contains(share))
-        }
-    }
-
-    @Test func `a restart does not draw again`() {
-        let before = Bench.signedIn()
-        let after = Bench(seed: 99, .restored(before.written.last!, SessionSecrets(), damaged: nil))
-        #expect(after.facts.renewal.notBefore == before.facts.renewal.notBefore)
-        #expect(after.state == .established)
-        #expect(after.renewals.isEmpty)
-    }
-
-    @Test func `the intent is durable before the request leaves, and the new generation before it counts`() {
+    @Test func `the intent is on disk before the request leaves, and the new token before it is served`() {
         var bench = Bench.signedIn()
         bench.holdsWrites = true
 
@@ -57,14 +24,6 @@ struct RenewalTests {
         #expect(bench.facts.accessToken?.generation == 2)
     }
 
-    @Test func `an open intent is replayed at once after a restart`() {
-        var bench = Bench.signedIn()
-        bench.renew()
-        let restarted = Bench(.restored(bench.written.last!, SessionSecrets(), damaged: nil))
-        #expect(restarted.renewals.count == 1)
-        #expect(restarted.state == .established)
-    }
-
     @Test func `a disk that refuses the intent does not stop the renewal`() {
         var bench = Bench.signedIn()
         bench.writeFailure = StoreFailure("No space left on device")
@@ -78,7 +37,7 @@ struct RenewalTests {
         #expect(!bench.facts.storage.durable)
     }
 
-    @Test func `what a full disk refused is written as soon as it can be`() {
+    @Test func `a token that a full disk refused is written as soon as the disk accepts it`() {
         var bench = Bench.signedIn()
         bench.writeFailure = StoreFailure("No space left on device")
         bench.renew()
@@ -91,235 +50,90 @@ struct RenewalTests {
         #expect(bench.written.last?.generation == 2)
     }
 
-    @Test func `everybody who waits gets the one result`() {
-        var bench = Bench.signedIn(life: .seconds(60))
-        bench.pass(.seconds(61))
-        let waiters = (0..<50).map { _ in bench.token() }
-        #expect(bench.renewals.count == 1)
-
-        bench.grantRenewal()
-
-        for waiter in waiters {
-            guard case .token(let token)? = bench.reply(to: waiter) else {
-                Issue.record("not served")
-                continue
-            }
-            #expect(token.generation == 2)
-        }
-        #expect(bench.renewals.isEmpty)
-    }
-
-    @Test func `everybody who waits gets the one failure, and nobody starts another attempt`() {
-        var bench = Bench.signedIn(life: .seconds(60))
-        bench.pass(.seconds(61))
-        let waiters = (0..<50).map { _ in bench.token() }
-
-        bench.failRenewal(.unavailable(Unavailability("No answer")))
-
-        for waiter in waiters {
-            #expect(bench.refusal(of: waiter) == .providerUnavailable)
-            #expect(bench.retryAfter(of: waiter) != nil)
-        }
-        #expect(bench.renewals.isEmpty)
-    }
-
-    @Test func `a living token is served while the provider hangs`() {
-        var bench = Bench.signedIn()
-        bench.renew()
-        let request = bench.token()
-        guard case .token(let token)? = bench.reply(to: request) else {
-            Issue.record("not served")
-            return
-        }
-        #expect(token.generation == 1)
-    }
-
-    @Test func `backoff is full jitter from two seconds to ten minutes`() {
-        for seed in 0..<50 {
-            var bench = Bench.signedIn(life: .seconds(60), seed: UInt64(seed))
-            bench.pass(.seconds(61))
-            for failure in 1...14 {
-                bench.failRenewal(.unavailable(Unavailability("No answer")))
-                guard let at = bench.facts.renewal.notBefore else {
-                    Issue.record("no retry")
-                    return
-                }
-                let delay = at - bench.now.wall
-                let ceiling = min(Duration.seconds(600), .seconds(2) * (1 << min(failure - 1, 20)))
-                #expect(delay <= ceiling)
-                #expect(delay >= RenewalPolicy.shortestBackoff)
-                #expect(bench.facts.renewal.phase == .backingOff)
-                #expect(bench.facts.renewal.failures == failure)
-                bench.pass(delay)
-                #expect(bench.renewals.count == 1)
-            }
-        }
-    }
-
-    @Test(arguments: [
-        (Duration.seconds(5), Duration.seconds(5)), (.seconds(120), .seconds(120)), (.milliseconds(1), .seconds(1)),
-        (.seconds(86_400), .seconds(3_600)),
-    ])
-    func `Retry-After is honoured within an hour`(asked: Duration, believed: Duration) {
-        var bench = Bench.signedIn(life: .seconds(60))
-        bench.pass(.seconds(61))
-        bench.failRenewal(.unavailable(Unavailability("Too many requests", retryAfter: asked)))
-        let delay = bench.facts.renewal.notBefore! - bench.now.wall
-        #expect(delay >= believed)
-        #expect(delay <= believed * 1.11)
-
-        bench.pass(.milliseconds(900))
-        let waiter = bench.token()
-        #expect(bench.refusal(of: waiter) == .tokenExpired)
-        #expect(bench.renewals.isEmpty)
-    }
-
-    // MARK: Replays
-
-    private static let lost = RenewalFailure.unavailable(Unavailability("The answer was lost", ambiguous: true))
-    private static let busy = RenewalFailure.unavailable(Unavailability("It answered 503"))
-
-    @Test func `an ambiguous outcome is replayed within two seconds, once more inside the grace, then by the backoff`()
-    {
-        for seed in 0..<100 {
-            var bench = Bench.signedIn(seed: UInt64(seed))
-            bench.renew()
-            let sent = bench.now.uptime
-
-            bench.failRenewal(Self.lost)
-            let first = bench.facts.renewal.notBefore! - bench.now.wall
-            #expect(first <= .seconds(2))
-            bench.pass(first)
-            #expect(bench.renewals.count == 1)
-
-            // A 503 to a replay is the server's own no to that one: the first request's outcome is as unknown as before.
-            bench.failRenewal(Self.busy)
-            bench.pass(bench.facts.renewal.notBefore! - bench.now.wall)
-            let second = bench.now.uptime - sent
-            #expect(second >= .seconds(10) && second <= .seconds(24))
-            #expect(bench.renewals.count == 1)
-
-            bench.failRenewal(Self.busy)
-            #expect(bench.facts.renewal.notBefore! - bench.now.wall <= .seconds(8))
-            #expect(!bench.machine.renewal.isReplaying)
-        }
-    }
-
-    @Test func `every ambiguous outcome opens the window anew, six replays in ten minutes at the most`() {
-        for seed in 0..<50 {
-            var bench = Bench.signedIn(life: .seconds(600), seed: UInt64(seed))
-            bench.renew()
-            for _ in 0..<6 {
-                bench.failRenewal(Self.lost)
-                let delay = bench.facts.renewal.notBefore! - bench.now.wall
-                #expect(bench.machine.renewal.isReplaying)
-                #expect(delay <= .seconds(2))
-                bench.pass(delay)
-                #expect(bench.renewals.count == 1)
-            }
-            bench.failRenewal(Self.lost)
-            #expect(!bench.machine.renewal.isReplaying)
-
-            // Ten minutes later the window opens again.
-            bench.now.uptime = bench.now.uptime + .seconds(601)
-            bench.pass(.seconds(600))
-            bench.failRenewal(Self.lost)
-            #expect(bench.machine.renewal.isReplaying)
-        }
-    }
-
-    @Test func `a replay by 503s alone does not count for ever: a window has two`() {
-        for seed in 0..<50 {
-            var bench = Bench.signedIn(seed: UInt64(seed))
-            bench.renew()
-            bench.failRenewal(Self.lost)
-            var replays = 0
-            while bench.machine.renewal.isReplaying {
-                replays += 1
-                bench.pass(bench.facts.renewal.notBefore! - bench.now.wall)
-                bench.failRenewal(Self.busy)
-            }
-            #expect(replays == 2)
-        }
-    }
-
-    @Test func `a token of the app that met an ambiguous outcome opens no window: it is used again by the backoff`() {
-        var bench = Bench.signedIn(mode: .handler)
+    @Test func `a renewal keeps the scheme of the sign-in`() {
+        var bench = Bench(mode: .handler)
         bench.register(1)
-        bench.pass(.seconds(3_000))
-        bench.answerQuestion(.credential)
-        bench.failRenewal(.unavailable(Unavailability("Lost", retryAfter: .seconds(300), ambiguous: true)))
-        #expect(!bench.machine.renewal.isReplaying)
-        #expect(bench.facts.renewal.notBefore! - bench.now.wall >= .seconds(300))
-        bench.pass(.seconds(331))
-        #expect(bench.everAsked.count == 1)
-        #expect(bench.renewals.count == 1)
-    }
-
-    @Test func `a caller with a dead token may pass the backoff once in ten seconds`() {
-        var bench = Bench.backingOff()
-        for _ in 0..<8 {
-            bench.pass(bench.facts.renewal.notBefore! - bench.now.wall)
-            bench.failRenewal(.unavailable(Unavailability("No answer")))
-        }
-        let retryAt = bench.facts.renewal.notBefore!
-        guard retryAt - bench.now.wall > .seconds(11) else { return }
-
-        #expect(bench.refusal { $0.token() } == .tokenExpired)
-        bench.pass(.seconds(10))
-        let waiter = bench.token()
-        #expect(bench.renewals.count == 1)
+        bench.signIn(CredentialFacts(scheme: .userLogin, subject: .user(.user("alice"))))
+        bench.grantExchange(scheme: .userLogin)
+        bench.renew()
+        bench.answerQuestion(.renew)
         bench.grantRenewal()
-        guard case .token? = bench.reply(to: waiter) else {
-            Issue.record("not served")
-            return
-        }
+        #expect(bench.facts.accessToken?.generation == 2)
+        #expect(bench.facts.scheme == .userLogin)
     }
 
-    @Test func `a resume from suspend retries sooner, once in ten seconds`() {
-        var bench = Bench.backingOff()
-        for _ in 0..<8 {
-            bench.pass(bench.facts.renewal.notBefore! - bench.now.wall)
-            bench.failRenewal(.unavailable(Unavailability("No answer")))
-        }
-        bench.stepWall(.seconds(1))
-        #expect(bench.renewals.isEmpty)
-        bench.now.uptime = bench.now.uptime + .seconds(10)
-        bench.stepWall(.seconds(1))
-        #expect(bench.renewals.count == 1)
-    }
-
-    @Test func `session renew passes the backoff, and after a failure answers with it for ten seconds`() {
-        var bench = Bench.backingOff()
-        let first = bench.renew()
-        #expect(bench.renewals.count == 1)
-        bench.failRenewal(.unavailable(Unavailability("Still no answer")))
-        #expect(bench.refusal(of: first) == .providerUnavailable)
-
-        bench.now.uptime = bench.now.uptime + .seconds(4)
-        let second = bench.renew()
-        #expect(bench.refusal(of: second) == .providerUnavailable)
-        #expect(bench.retryAfter(of: second) == .seconds(6))
-
-        bench.now.uptime = bench.now.uptime + .seconds(6)
+    @Test func `the process does not end before a renewal in flight`() {
+        var bench = Bench.signedIn()
+        #expect(!bench.machine.isBusy)
         bench.renew()
         #expect(bench.renewals.count == 1)
+        #expect(bench.machine.isBusy)
+        bench.failRenewal(.unavailable(Unavailability("Busy")))
+        #expect(!bench.machine.isBusy)
     }
 
-    @Test func `a success clears what session renew remembered`() {
+    @Test(arguments: [true, false])
+    func `a refusal closes the intent on disk, a lost answer does not`(isAmbiguous: Bool) {
         var bench = Bench.signedIn()
         bench.renew()
-        bench.failRenewal(.unavailable(Unavailability("No answer")))
-        bench.pass(bench.facts.renewal.notBefore! - bench.now.wall)
-        bench.grantRenewal()
-        #expect(bench.facts.renewal.failures == 0)
-        #expect(bench.facts.renewal.lastError == nil)
-
-        bench.renew()
-        #expect(bench.renewals.count == 1)
+        bench.failRenewal(.unavailable(Unavailability("No token", ambiguous: isAmbiguous)))
+        #expect(bench.storedIntent() == isAmbiguous)
+        #expect(bench.reports.last?.renewalOutcome == .unavailable)
     }
 
-    @Test func `a provider's verdict ends the session and erases it, with its reason`() {
+    @Test func `a grant for another user is not taken`() {
+        var bench = Bench.signedIn("alice")
+        let request = bench.renew()
+        bench.grantLate(bench.renewals[0], of: "bob")
+        #expect(bench.refusal(of: request) == .providerUnavailable)
+        #expect(bench.facts.userId == "alice")
+        #expect(bench.machine.secretsInUse == [bench.machine.servedSecrets!])
+        #expect(bench.written.last?.generation == 1)
+    }
+
+    @Test func `in automatic mode a refused answer backs off`() {
+        var bench = Bench.signedIn()
+        let request = bench.renew()
+        bench.failRenewal(.answerRefused("There was none"))
+        #expect(bench.refusal(of: request) == .providerUnavailable)
+        #expect(bench.facts.renewal.phase == .backingOff)
+        #expect(bench.reports.contains { $0.renewalOutcome == .refused })
+    }
+
+    @Test func `in automatic mode a forgotten registration backs off`() {
+        var bench = Bench.signedIn()
+        bench.register(1)
+        bench.renew()
+        bench.failRenewal(.registrationForgotten)
+        #expect(bench.facts.renewal.phase == .backingOff)
+        #expect(bench.everAsked.isEmpty)
+    }
+
+    @Test(arguments: [RenewalMode.automatic, .handler])
+    func `a self-signed session registers again without asking a handler`(mode: RenewalMode) {
+        var bench = Bench(mode: mode)
+        bench.signIn(CredentialFacts(scheme: .selfSigned, subject: .user(.user("alice"))))
+        bench.grantExchange(scheme: .selfSigned)
+        bench.register(1)
+        bench.renew()
+        bench.failRenewal(.registrationForgotten)
+        #expect(bench.facts.renewal.phase == .backingOff)
+        #expect(bench.everAsked.isEmpty)
+        #expect(bench.reports.last?.renewalOutcome == .refused)
+        #expect(bench.refusal { $0.renew() } == .providerUnavailable)
+    }
+
+    @Test func `a renewal that fails before the token ends leaves the session as it is`() {
+        var bench = Bench.renewalDue(handlers: 1)
+        bench.answerQuestion(.renew)
+        #expect(bench.state == .established)
+        bench.failRenewal(.unavailable(Unavailability("No network")))
+        #expect(bench.state == .established)
+        #expect(bench.isServed)
+        #expect(bench.facts.renewal.phase == .backingOff)
+    }
+
+    @Test func `a verdict of the provider ends and erases the session, with its reason`() {
         var bench = Bench.signedIn()
         let request = bench.renew()
         bench.failRenewal(.terminated(code: "invalid_token", message: "The user was deleted"))
@@ -330,175 +144,61 @@ struct RenewalTests {
         #expect(!bench.facts.flags.contains(.signedIn))
         #expect(bench.refusal { $0.token() } == .sessionTerminated)
 
-        let restarted = Bench(.restored(bench.written.last!, SessionSecrets(), damaged: nil))
+        let restarted = bench.restarted()
         #expect(restarted.state == .terminated)
         #expect(restarted.facts.termination?.code == "invalid_token")
     }
 
-    @Test func `reauthentication keeps the session and makes no further call`() {
-        var bench = Bench.pendingReauthentication()
-        let served = bench.reply { $0.token() }
-        guard case .token? = served else {
-            Issue.record("a living token is served")
-            return
-        }
-        #expect(bench.refusal { $0.renew() } == .reauthenticationRequired)
-
-        bench.pass(.seconds(4_000))
+    @Test(arguments: ["400312", "400100"])
+    func `a verdict after the token has ended ends the session too`(code: String) {
+        var bench = Bench.signedIn(life: .seconds(60), mode: .handler)
+        bench.pass(.seconds(61))
+        bench.register(1)
+        bench.answerQuestion(.renew)
         #expect(bench.state == .tokenExpired)
-        #expect(bench.refusal { $0.token() } == .reauthenticationRequired)
-        #expect(bench.renewals.isEmpty)
-        #expect(bench.machine.nextAlarm(now: bench.now) == nil)
+        bench.failRenewal(.terminated(code: code, message: "Banned, or deleted"))
+        #expect(bench.state == .terminated)
+        #expect(bench.facts.termination?.code == code)
     }
 
-    @Test func `an API key is not renewed`() {
-        var bench = Bench.withApiKey()
-        #expect(bench.refusal { $0.renew() } == .unsupported)
-        #expect(bench.refusal { $0.token() } == .unsupported)
-        #expect(bench.facts.renewal.phase == .none)
-    }
-
-    @Test func `a longer validity renews early, once a call, and not a token that is new`() {
-        var bench = Bench.signedIn(life: .seconds(100))
-        bench.pass(.seconds(9))
-        let tooSoon = bench.token(validFor: .seconds(80))
-        guard case .token? = bench.reply(to: tooSoon) else {
-            Issue.record("still valid for 91 s")
-            return
-        }
-
-        bench.pass(.seconds(21))
-        let early = bench.token(validFor: .seconds(75))
-        #expect(bench.renewals.count == 1)
-        bench.grantRenewal()
-        guard case .token(let token)? = bench.reply(to: early) else {
-            Issue.record("not served")
-            return
-        }
-        #expect(token.generation == 2)
-    }
-
-    @Test func `a new token that is not valid for long enough is not replaced within ten seconds`() {
-        var bench = Bench.signedIn(life: .seconds(20))
-        bench.pass(.seconds(6))
-        let request = bench.token(validFor: .seconds(16))
-        #expect(bench.refusal(of: request) == .busy)
-        #expect(bench.retryAfter(of: request) == .seconds(4))
-        #expect(bench.renewals.isEmpty)
-    }
-
-    @Test func `more than four fifths of the life cannot be asked for`() {
-        var bench = Bench.signedIn(life: .seconds(100))
-        let request = bench.token(validFor: .seconds(81))
-        guard case .refused(let refusal)? = bench.reply(to: request) else {
-            Issue.record("served")
-            return
-        }
-        #expect(refusal.kind == .invalidParameters)
-        #expect(refusal.maximum == .seconds(80))
-    }
-
-    @Test func `a rejected token is renewed only if it is still the current one`() {
-        var bench = Bench.signedIn()
-        let first = bench.rejected(1)
-        let late = bench.rejected(1)
-        #expect(bench.renewals.count == 1)
-        bench.grantRenewal()
-        #expect(bench.reply(to: first) == .authorized(generation: 2))
-        #expect(bench.reply(to: late) == .authorized(generation: 2))
-
-        #expect(bench.reply { $0.rejected(1) } == .authorized(generation: 2))
-        #expect(bench.reply { $0.rejected(2) } == .rejectionStands)
-        #expect(bench.renewals.isEmpty)
-    }
-
-    @Test func `a token request while a sign-in is under way waits for it`() {
-        var bench = Bench()
-        bench.signIn(.signInToken("alice"))
-        let request = bench.token()
-        #expect(bench.reply(to: request) == nil)
-        bench.grantExchange()
-        guard case .token? = bench.reply(to: request) else {
-            Issue.record("not served")
-            return
-        }
-    }
-
-    @Test func `a wall clock before the record was written is not trusted`() {
-        let written = Bench.signedIn().written.last!
-        var bench = Bench(.restored(written, SessionSecrets(), damaged: nil))
-        bench.stepWall(.seconds(-86_400))
+    @Test(arguments: [
+        RenewalFailure.unavailable(Unavailability("No network")),
+        .unavailable(Unavailability("It answered 500", ambiguous: true)), .answerRefused("Malformed"),
+        .registrationForgotten, .reauthenticationRequired,
+    ])
+    func `any other failure after the token has ended keeps the user signed in`(failure: RenewalFailure) {
+        var bench = Bench.signedIn(life: .seconds(60), mode: .handler)
+        bench.pass(.seconds(61))
+        bench.register(1)
+        bench.answerQuestion(.renew)
+        bench.failRenewal(failure)
         #expect(bench.state == .tokenExpired)
-        #expect(bench.renewals.count == 1)
+        #expect(bench.facts.flags.contains(.signedIn))
+        #expect(bench.facts.userId == "alice")
     }
 
-    @Test func `a wall clock that comes back is believed again`() {
-        var bench = Bench.signedIn()
-        bench.stepWall(.seconds(-86_400))
-        #expect(bench.state == .tokenExpired)
-        bench.failRenewal(.unavailable(Unavailability("No network yet")))
-        bench.stepWall(.seconds(86_400))
-        #expect(bench.state == .established)
-    }
+    @Test func `the end of one session does not affect the renewals of the next`() {
+        var banned = Bench.renewalDue(handlers: 1)
+        banned.answerQuestion(.renew)
+        banned.failRenewal(.terminated(code: "400312", message: "Banned"))
+        var expired = Bench.signedIn(life: .seconds(60), mode: .handler)
+        expired.register(1)
+        expired.pass(.seconds(61))
+        expired.answerQuestion(.unable)
+        expired.signOut()
+        var signedOut = Bench.renewalDue(handlers: 1)
+        signedOut.answerQuestion(.renew)
+        signedOut.signOut()
 
-    @Test func `a token ends by the clock that never steps, whatever the wall clock says`() {
-        var bench = Bench.signedIn(life: .seconds(3_600))
-        bench.stepWall(.seconds(1_800))
-        bench.stepWall(.seconds(-1_800))
-        bench.now.uptime = bench.now.uptime + .seconds(3_600)
-        #expect(bench.state == .tokenExpired)
-    }
-
-    // MARK: What the provider demands
-
-    /// The machine that starts with what is on the disk.
-    private static func restarted(_ bench: Bench) throws -> Bench {
-        let record = try #require(bench.written.last)
-        let moment = Moment(wall: bench.now.wall + .seconds(2), uptime: bench.now.uptime + .seconds(2))
-        return Bench(at: moment, .restored(record, SessionSecrets(), damaged: nil))
-    }
-
-    @Test func `a pause that the provider has demanded holds over a restart`() throws {
-        var before = Bench.signedIn()
-        before.renew()
-        before.failRenewal(.unavailable(Unavailability("Too many requests", retryAfter: .seconds(600))))
-        var bench = try Self.restarted(before)
-
-        #expect(bench.renewals.isEmpty && bench.facts.renewal.phase == .backingOff)
-        bench.pass(.seconds(597))
-        #expect(bench.renewals.isEmpty)
-        bench.pass(.seconds(70))
-        #expect(bench.renewals.count == 1)
-        bench.grantRenewal()
-        #expect(try Self.restarted(bench).facts.renewal.phase == .scheduled)
-    }
-
-    @Test func `a wall clock that is set during such a pause neither ends nor lengthens it over a restart`() throws {
-        var before = Bench.signedIn()
-        before.renew()
-        before.failRenewal(.unavailable(Unavailability("Too many requests", retryAfter: .seconds(600))))
-        before.stepWall(.seconds(1_000))
-        var bench = try Self.restarted(before)
-
-        #expect(bench.renewals.isEmpty)
-        bench.pass(.seconds(500))
-        #expect(bench.renewals.isEmpty)
-        bench.pass(.seconds(170))
-        #expect(bench.renewals.count == 1)
-    }
-
-    @Test func `a clock that was behind at start shows the session, with an alarm, when it can be believed again`()
-        throws
-    {
-        let record = try #require(Bench.signedIn().written.last)
-        var moment = Bench().now
-        moment.wall = moment.wall + .seconds(-600)
-        var bench = Bench(at: moment, mode: .handler, .restored(record, SessionSecrets(), damaged: nil))
-        #expect(bench.state == .tokenExpired)
-
-        bench.passToAlarm()
-
-        #expect(bench.state == .established)
-        #expect(bench.now.wall <= record.writtenAt)
+        for var bench in [banned, expired, signedOut] {
+            bench.life = .seconds(3_600)
+            let request = bench.signIn(.signInToken("bob"))
+            bench.grantExchange(of: "bob")
+            #expect(bench.reply(to: request) == .done)
+            bench.pass(.seconds(3_000))
+            bench.answerQuestion(.renew)
+            bench.grantRenewal()
+            #expect(bench.isServed)
+        }
     }
 }

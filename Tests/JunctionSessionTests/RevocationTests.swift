@@ -2,23 +2,20 @@ import Testing
 
 @testable import JunctionSession
 
-/// The provider hears of a sign-out behind its back: later if need be, and not for ever.
+/// The provider is told of a sign-out, and of each session that a sign-out or a switch has overtaken.
 struct RevocationTests {
-    private let offline = Unavailability("No answer")
-
-    private func signedOut(_ user: String = "alice", life: Duration = .seconds(3_600)) -> Bench {
-        var bench = Bench.signedIn(user, life: life)
+    /// Signed out while the exchange of `user` was under way, which is granted then.
+    private func granted(late user: String, meanwhile: (inout Bench) -> Void = { _ in }) -> Bench {
+        var bench = Bench()
+        bench.signIn(.signInToken(user))
+        let attempt = bench.exchanges[0]
         bench.signOut()
+        meanwhile(&bench)
+        bench.grant(attempt, of: user)
         return bench
     }
 
-    private func givenUp(_ bench: Bench) -> [String] {
-        bench.reports.compactMap { if case .revocationGivenUp(let reason) = $0 { reason } else { nil } }
-    }
-
-    // MARK: Telling
-
-    @Test func `the provider is told once the sign-out is over here, and not before`() {
+    @Test func `the provider is told after the sign-out is over here`() {
         var bench = Bench.signedIn()
         bench.holdsWrites = true
         let signOut = bench.signOut()
@@ -32,23 +29,23 @@ struct RevocationTests {
     }
 
     @Test func `a provider that was told is told no more, and nothing is kept`() {
-        var bench = signedOut()
+        var bench = Bench.signedOut()
         bench.endRevocation()
         bench.pass(.seconds(86_400))
         #expect(bench.revoked.count == 1)
         #expect(bench.waitingRevocations.isEmpty)
         #expect(bench.machine.nextAlarm(now: bench.now) == nil)
-        #expect(givenUp(bench).isEmpty)
+        #expect(bench.givenUpRevocations.isEmpty)
     }
 
-    @Test func `a disk that refuses the tombstone does not keep the provider from hearing`() {
+    @Test func `a disk that refuses the tombstone does not keep the provider from being told`() {
         var bench = Bench.signedIn()
         bench.writeFailure = StoreFailure("No space left on device")
         bench.signOut()
         #expect(bench.revoked == [.user("alice")])
     }
 
-    @Test func `a user who is terminated, or never was, is not told of`() {
+    @Test func `the provider is not told when the user was terminated or no user was signed in`() {
         var terminated = Bench.terminated()
         terminated.signOut()
         var nobody = Bench()
@@ -57,17 +54,16 @@ struct RevocationTests {
         #expect(nobody.revoked.isEmpty)
     }
 
-    @Test func `a token that has ended has nothing left to revoke`() {
+    @Test func `a session whose token has ended is neither revoked nor reported as given up`() {
         var bench = Bench.signedIn(life: .seconds(60))
-        bench.pass(.seconds(61))
+        bench.pass(.seconds(60))
         bench.signOut()
         #expect(bench.revoked.isEmpty)
         #expect(bench.waitingRevocations.isEmpty)
+        #expect(!bench.reports.contains { if case .revocationGivenUp = $0 { true } else { false } })
     }
 
-    // MARK: What a switch replaces
-
-    @Test func `the provider is told of the session that a switch replaces, once the switch is written`() {
+    @Test func `the provider is told of the session that a switch replaces, after the switch is written`() {
         var bench = Bench.signedIn("alice")
         bench.holdsWrites = true
         let request = bench.identify("ext-bob")
@@ -81,7 +77,7 @@ struct RevocationTests {
         #expect(bench.revoked == [.user("alice")])
     }
 
-    @Test func `what a renewal brings after a switch is revoked, too`() {
+    @Test func `what a renewal brings after a switch is revoked`() {
         var bench = Bench.signedIn("alice")
         bench.renew()
         let renewal = bench.renewals[0]
@@ -98,7 +94,7 @@ struct RevocationTests {
         #expect(bench.machine.revocations.overtaken.isEmpty)
     }
 
-    @Test func `a sign-in of the same user replaces nothing that the provider is told of`() {
+    @Test func `a sign-in of the same user revokes nothing`() {
         var bench = Bench.signedIn("alice")
         bench.renew()
         bench.failRenewal(.reauthenticationRequired)
@@ -109,34 +105,21 @@ struct RevocationTests {
         #expect(bench.revoked.isEmpty)
     }
 
-    @Test func `a sign-out while a switch is being written tells of both users`() {
+    @Test func `a sign-out while a switch is being written revokes both users' sessions`() {
         var bench = Bench.signedIn("alice")
         bench.holdsWrites = true
         let request = bench.identify("ext-bob")
         bench.answer(request, .success(.signInToken("bob")))
         bench.grantExchange(of: "bob")
         bench.signOut()
-        while !bench.heldWrites.isEmpty { bench.endWrite() }
+        bench.endWrites()
         bench.endRevocation()
 
         #expect(bench.state == .notLoggedIn)
         #expect(Set(bench.revoked) == [.user("alice"), .user("bob")])
     }
 
-    // MARK: What a sign-out overtakes
-
-    /// Signed out while the exchange of `user` was under way, which is granted then.
-    private func granted(late user: String, meanwhile: (inout Bench) -> Void = { _ in }) -> Bench {
-        var bench = Bench()
-        bench.signIn(.signInToken(user))
-        let attempt = bench.exchanges[0]
-        bench.signOut()
-        meanwhile(&bench)
-        bench.grant(attempt, of: user)
-        return bench
-    }
-
-    @Test func `a session that is granted after the sign-out ends at the provider, too`() {
+    @Test func `a session that is granted after the sign-out is revoked`() {
         var bench = granted(late: "alice")
         #expect(bench.revoked == [.user("alice")])
         #expect(bench.state == .notLoggedIn)
@@ -145,7 +128,7 @@ struct RevocationTests {
         #expect(bench.machine.revocations.overtaken.isEmpty)
     }
 
-    @Test func `but not when its user has signed in since, or is signing in`() {
+    @Test func `a late grant is not revoked when its user has signed in since, or is signing in`() {
         let since = granted(late: "alice") { bench in
             bench.signIn(.signInToken("alice"))
             bench.grantExchange()
@@ -168,7 +151,7 @@ struct RevocationTests {
         #expect(bench.facts.userId == "bob")
     }
 
-    @Test func `a session that was granted and not yet written is told of`() {
+    @Test func `a session that was granted and not yet written is revoked`() {
         var bench = Bench()
         bench.holdsWrites = true
         bench.signIn(.signInToken("alice"))
@@ -179,7 +162,7 @@ struct RevocationTests {
         #expect(bench.revoked == [.user("alice")])
     }
 
-    @Test func `of a rotation that is being written, the old token and the new one are told of`() {
+    @Test func `a sign-out while a rotation is being written revokes the old token and the new one`() {
         var bench = Bench.signedIn()
         bench.renew()
         bench.holdsWrites = true
@@ -192,7 +175,7 @@ struct RevocationTests {
         #expect(bench.revoked == [.user("alice"), .user("alice")])
     }
 
-    @Test func `a renewal that is granted after the sign-out is told of, one that failed is not`() {
+    @Test func `a renewal that is granted after the sign-out is revoked, one that failed is not`() {
         for isGranted in [true, false] {
             var bench = Bench.signedIn()
             bench.renew()
@@ -205,226 +188,85 @@ struct RevocationTests {
         }
     }
 
-    // MARK: Trying again
-
-    @Test func `a transient failure is tried again by the one alarm, with a delay that grows up to ten minutes`() {
-        for seed in 0..<20 as Range<UInt64> {
-            var bench = Bench.signedIn(life: .seconds(864_000), seed: seed)
-            bench.signOut()
-            for failures in 1...20 {
-                bench.endRevocation(offline)
-                let alarm = bench.machine.nextAlarm(now: bench.now)!
-                let delay = alarm - bench.now.wall
-                #expect(delay >= .milliseconds(100))
-                #expect(delay <= min(.seconds(600), .seconds(2) * (1 << (failures - 1))))
-
-                bench.pass(delay - .milliseconds(1))
-                #expect(bench.telling == nil)
-                bench.pass(.milliseconds(1))
-                #expect(bench.revoked.count == failures + 1)
-            }
-        }
-    }
-
-    @Test func `what the provider itself asks for is honoured`() {
-        var bench = signedOut()
-        bench.endRevocation(Unavailability("Busy", retryAfter: .seconds(120)))
-        bench.pass(.seconds(119))
-        #expect(bench.telling == nil)
-        bench.pass(.seconds(14))
-        #expect(bench.revoked.count == 2)
-    }
-
-    @Test func `one is told after the other, the oldest first`() {
-        var bench = signedOut("alice")
-        bench.signIn(.signInToken("bob"))
-        bench.grantExchange(of: "bob")
+    @Test func `an overtaken exchange that fails leaves nothing to revoke`() {
+        var bench = Bench()
+        bench.signIn(.signInToken("alice"))
+        let attempt = bench.exchanges[0]
         bench.signOut()
-        #expect(bench.revoked == [.user("alice")])
-
-        bench.endRevocation(offline)
-        #expect(bench.revoked == [.user("alice"), .user("bob")])
-        bench.endRevocation()
-        bench.pass(.seconds(2))
-        #expect(bench.revoked == [.user("alice"), .user("bob"), .user("alice")])
-    }
-
-    // MARK: Giving up
-
-    @Test func `it is given up when the token that proves it ends`() {
-        var bench = signedOut(life: .seconds(60))
-        var attempts = 0
-        while bench.telling != nil {
-            attempts += 1
-            bench.endRevocation(offline)
-            guard let alarm = bench.machine.nextAlarm(now: bench.now) else { break }
-            bench.pass(alarm - bench.now.wall)
-        }
-        #expect(attempts > 2)
-        #expect(bench.waitingRevocations.isEmpty)
-        #expect(
-            givenUp(bench) == [
-                "The provider was not told that user alice signed out: its session has ended by itself; "
-                    + "the last attempt: No answer"
-            ]
-        )
-    }
-
-    @Test func `the end of the token is not put off by a wall clock that is set back`() {
-        var bench = signedOut(life: .seconds(60))
-        bench.endRevocation(offline)
-        bench.stepWall(.seconds(-100_000))
-        while bench.telling != nil { bench.endRevocation(offline) }
-        bench.pass(.seconds(60))
-        #expect(bench.telling == nil)
-        #expect(bench.waitingRevocations.isEmpty)
-    }
-
-    @Test func `a session without a token, or without an end, is told of for a day`() {
-        var endless = Bench()
-        endless.life = WallTime.never - endless.now.wall
-        endless.signIn(.signInToken("alice"))
-        endless.grantExchange()
-        for var bench in [Bench.withApiKey(), endless] {
-            bench.signOut()
-            bench.endRevocation(Unavailability("Busy", retryAfter: .seconds(3_600)))
-            bench.pass(.seconds(86_399))
-            #expect(bench.revoked.count == 2)
-            bench.endRevocation(offline)
-            bench.pass(.seconds(1))
-            #expect(bench.telling == nil)
-            #expect(bench.waitingRevocations.isEmpty)
-            #expect(givenUp(bench).count == 1)
-        }
-    }
-
-    @Test func `it is given up after so many attempts`() {
-        var bench = signedOut(life: .seconds(30 * 86_400))
-        while bench.telling != nil {
-            bench.endRevocation(offline)
-            bench.pass(.seconds(600))
-        }
-        #expect(bench.revoked.count == RenewalPolicy.mostRevocationAttempts)
-        #expect(bench.waitingRevocations.isEmpty)
-        #expect(givenUp(bench).first?.contains("300 attempts have failed; the last attempt: No answer") == true)
-        #expect(bench.machine.nextAlarm(now: bench.now) == nil)
-    }
-
-    @Test func `at most eight are kept: the oldest one that is not being told goes`() {
-        var bench = signedOut("user-0")
-        for number in 1...8 {
-            bench.signIn(.signInToken("user-\(number)"))
-            bench.grantExchange(of: "user-\(number)")
-            bench.signOut()
-        }
-        #expect(bench.waitingRevocations.count == RenewalPolicy.mostRevocations)
-        #expect(bench.waitingRevocations.map(\.userId).prefix(2) == ["user-0", "user-2"])
-        #expect(givenUp(bench).count == 1)
-    }
-
-    // MARK: A sign-in of the same user
-
-    @Test func `the same user's sign-in drops it: the old session's end could be the new one's`() {
-        var bench = signedOut()
-        bench.endRevocation(offline)
-        bench.signIn(.signInToken("alice"))
-        bench.grantExchange()
-        #expect(bench.waitingRevocations.isEmpty)
-        bench.pass(.seconds(1_000))
-        #expect(bench.revoked.count == 1)
-        #expect(givenUp(bench).isEmpty)
-    }
-
-    @Test func `nothing is told of a user who is signing in, and it goes on when the sign-in fails`() {
-        var bench = signedOut()
-        bench.endRevocation(offline)
-        bench.signIn(.signInToken("alice"))
-        bench.pass(.seconds(10))
-        #expect(bench.telling == nil)
-        #expect(bench.machine.nextAlarm(now: bench.now) == nil)
-
-        bench.failExchange(.refused("no"))
-
-        #expect(bench.revoked.count == 2)
-    }
-
-    @Test func `a request under way makes room for the sign-in, which does not wait for it`() {
-        var bench = signedOut()
-        let told = bench.telling!
-        bench.signIn(.signInToken("alice"))
-        #expect(bench.interrupted == [told])
-        #expect(bench.exchanges.count == 1)
-
-        bench.grantExchange()
-        #expect(bench.state == .established)
-        #expect(bench.waitingRevocations.isEmpty)
-        bench.endRevocation(Unavailability("The request was given up"))
-        bench.pass(.seconds(600))
-        #expect(bench.revoked.count == 1)
-        #expect(bench.interrupted == [told])
-    }
-
-    @Test func `a sign-in that may turn out to be anybody's holds every one back`() {
-        var bench = signedOut()
-        bench.endRevocation(offline)
-        bench.signIn(.linkCode)
-        bench.pass(.seconds(10))
-        #expect(bench.telling == nil)
-        bench.grantExchange(of: "bob")
-        #expect(bench.revoked.count == 2)
-    }
-
-    @Test func `another user's sign-in neither drops it nor holds it back`() {
-        var bench = signedOut("alice")
-        bench.signIn(.signInToken("bob"))
-        #expect(bench.interrupted.isEmpty)
-        bench.endRevocation(offline)
-        bench.pass(.seconds(2))
-        #expect(bench.revoked == [.user("alice"), .user("alice")])
-        bench.grantExchange(of: "bob")
-        bench.endRevocation(offline)
-        bench.pass(.seconds(4))
-        #expect(bench.revoked.count == 3)
-    }
-
-    @Test func `a sign-in that waits for its turn holds it back as well`() {
-        var bench = signedOut("alice")
-        bench.endRevocation(offline)
-        bench.signIn(.signInToken("bob"))
-        bench.signIn(.signInToken("alice"))
-        bench.pass(.seconds(10))
-        #expect(bench.telling == nil)
-        // Bob is signed in then, and alice's turn ends with a refusal.
-        bench.grantExchange(of: "bob")
-        #expect(bench.revoked.count == 2)
-    }
-
-    // MARK: Who waits
-
-    @Test func `a request under way is worth waiting for at the end, one that waits for its time is not`() {
-        var bench = signedOut()
         #expect(bench.machine.isBusy)
-        bench.endRevocation(offline)
+
+        bench.perform(bench.machine.exchangeFailed(attempt, .refused("It is used up"), now: bench.now))
+
+        #expect(!bench.machine.isBusy)
+        #expect(bench.waitingRevocations.isEmpty)
+    }
+
+    @Test func `an exchange that never left leaves nothing to revoke`() {
+        var bench = Bench(mode: .handler)
+        bench.register(1)
+        bench.signIn(.registration(of: "alice"))
+
+        bench.signOut()
+
+        #expect(!bench.machine.isBusy)
+        #expect(bench.waitingRevocations.isEmpty)
+    }
+
+    @Test func `the grant of an overtaken renewal is revoked in the name of the session's user`() {
+        var bench = Bench.signedIn()
+        bench.renew()
+        let attempt = bench.renewals[0]
+        bench.signOut()
+        bench.grantLate(attempt, of: "somebody")
+        #expect(bench.waitingRevocations.map(\.userId) == ["alice", "alice"])
+    }
+
+    @Test func `an overtaken exchange does not revoke the same user's session that is being written`() {
+        var bench = Bench()
+        bench.signIn(.signInToken("alice"))
+        let overtaken = bench.exchanges[0]
+        bench.signOut()
+        bench.signIn(.signInToken("alice"))
+        bench.holdsWrites = true
+        bench.grantExchange()
+        bench.grant(overtaken, of: "alice")
+        #expect(bench.waitingRevocations.isEmpty)
+    }
+
+    @Test func `an overtaken exchange of a user who is signing out is revoked`() {
+        var bench = Bench.pendingReauthentication("alice")
+        bench.signIn(.signInToken("alice"))
+        let overtaken = bench.exchanges[0]
+        bench.holdsWrites = true
+        bench.signOut()
+        bench.grant(overtaken, of: "alice")
+        #expect(bench.waitingRevocations.map(\.userId) == ["alice", "alice"])
+    }
+
+    @Test func `the process does not end before a revocation in flight, and does not wait for one that is due later`() {
+        var bench = Bench.signedOut()
+        #expect(bench.machine.isBusy)
+        bench.endRevocation(.offline)
         #expect(!bench.machine.isBusy)
         #expect(bench.waitingRevocations.count == 1)
     }
 
-    @Test func `an outcome that nobody asked for changes nothing`() {
-        var bench = signedOut()
+    @Test func `a second outcome of a revocation changes nothing`() {
+        var bench = Bench.signedOut()
         let told = bench.telling!
         bench.endRevocation()
         let before = bench.machine
-        #expect(bench.machine.revocationEnded(told, failure: offline, now: bench.now).isEmpty)
+        #expect(bench.machine.revocationEnded(told, failure: .offline, now: bench.now).isEmpty)
         #expect(bench.machine.revocationEnded(RevocationID(number: 99), failure: nil, now: bench.now).isEmpty)
         #expect(bench.machine == before)
     }
 
-    @Test func `a restart tells nobody: no secret of the signed-out user was on disk`() {
-        var bench = signedOut()
-        bench.endRevocation(offline)
+    @Test func `a restart revokes nothing: no secret of the signed-out user was on disk`() {
+        var bench = Bench.signedOut()
+        bench.endRevocation(.offline)
         #expect(bench.written.last?.content == .signedOut)
 
-        var restarted = Bench(at: bench.now, .restored(bench.written.last!, SessionSecrets(), damaged: nil))
+        var restarted = bench.restarted()
         restarted.pass(.seconds(600))
 
         #expect(restarted.revoked.isEmpty)

@@ -91,7 +91,7 @@ struct SignInRulesTests {
         }
     }
 
-    @Test func `a sign-in while one is under way waits for it and then follows the rules`() {
+    @Test func `a sign-in while another is in flight waits for it and then follows the rules`() {
         var bench = Bench()
         bench.signIn(.signInToken("alice"))
         let same = bench.signIn(.signInToken("alice"))
@@ -178,7 +178,7 @@ struct SignInRulesTests {
         #expect(bench.facts.renewal.phase == .scheduled)
     }
 
-    @Test func `establishing is shown only when nobody was signed in before`() {
+    @Test func `establishing is shown only when no user was signed in before`() {
         var fresh = Bench()
         fresh.signIn(.signInToken("alice"))
         #expect(fresh.state == .establishing)
@@ -188,7 +188,7 @@ struct SignInRulesTests {
         #expect(migrating.state == .established)
     }
 
-    @Test func `a sign-in that may not reach the provider is told to wait`() {
+    @Test func `a sign-in without budget is busy, with the time to wait`() {
         var bench = Bench(callsPerMinute: 1)
         bench.signIn(.signInToken("alice"))
         bench.failExchange(.unavailable(Unavailability("No answer")))
@@ -224,5 +224,44 @@ struct SignInRulesTests {
         case .apiKeyOfOtherUser: .apiKey("bob")
         case .apiKeyAlone: .apiKeyAlone
         }
+    }
+
+    @Test func `a grant for another user than the credential names is refused and revoked`() {
+        var bench = Bench()
+        let request = bench.signIn(.signInToken("alice"))
+        bench.grantExchange(of: "bob")
+        #expect(bench.refusal(of: request) == .alreadySignedIn)
+        #expect(bench.waitingRevocations.map(\.userId) == ["bob"])
+        #expect(bench.state == .notLoggedIn)
+    }
+
+    @Test func `a grant for another user does not replace a session that needs reauthentication`() {
+        var bench = Bench.pendingReauthentication()
+        let q = bench.signIn(.signInToken("alice"))
+        bench.grantExchange(of: "bob")
+        #expect(bench.facts.userId == "alice", "\(String(describing: bench.reply(to: q)))")
+    }
+
+    @Test func `a refusal of the provider is reported, after a handler's answer too`() {
+        var bench = Bench(mode: .handler)
+        bench.signIn(.signInToken("alice"))
+        bench.failExchange(.refused("It is used up"))
+        #expect(bench.reports == [.exchangeEnded(.refused)])
+        bench.register(1)
+        bench.signIn(.registration(of: "alice"))
+        bench.answerQuestion(.credential)
+        bench.failExchange(.refused("It is used up"))
+        #expect(bench.reports == [.exchangeEnded(.refused), .exchangeEnded(.refused)])
+    }
+
+    @Test func `a refusal names the user who is signed in`() {
+        var bench = Bench.signedIn()
+        let request = bench.signIn(.signInToken("bob"))
+        guard case .refused(let refusal)? = bench.reply(to: request) else {
+            Issue.record("not refused")
+            return
+        }
+        #expect(refusal.userId == "alice")
+        #expect(refusal.message.contains("alice"))
     }
 }

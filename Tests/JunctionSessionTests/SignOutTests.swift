@@ -1,3 +1,5 @@
+import JunctionSecret
+import JunctionTesting
 import Testing
 
 @testable import JunctionSession
@@ -22,7 +24,7 @@ struct SignOutTests {
         if let record = bench.written.last { #expect(record.content == .signedOut) }
     }
 
-    @Test func `the answer of an exchange that was overtaken is dropped, and its session ended at the provider`() {
+    @Test func `the grant of an overtaken exchange is dropped and revoked`() {
         var bench = Bench()
         let signIn = bench.signIn(.signInToken("alice"))
         let attempt = bench.exchanges[0]
@@ -37,7 +39,7 @@ struct SignOutTests {
         #expect(bench.state == .notLoggedIn)
     }
 
-    @Test func `a sign-in whose record was already being written is undone by the tombstone behind it`() {
+    @Test func `a tombstone undoes the sign-in whose record was being written`() {
         var bench = Bench()
         bench.holdsWrites = true
         let signIn = bench.signIn(.signInToken("alice"))
@@ -55,7 +57,7 @@ struct SignOutTests {
         #expect(bench.written.last!.supersedes(bench.written[0]))
     }
 
-    @Test func `the answer of a renewal that was overtaken is dropped, in memory and on disk`() {
+    @Test func `the grant of an overtaken renewal is dropped, in memory and on disk`() {
         var bench = Bench.signedIn()
         let renew = bench.renew()
         let attempt = bench.renewals[0]
@@ -80,7 +82,7 @@ struct SignOutTests {
         #expect(bench.exchanges.isEmpty)
     }
 
-    @Test func `nobody is served while the tombstone is being written, and a sign-in after it waits`() {
+    @Test func `no token is served while the tombstone is being written, and a sign-in waits for it`() {
         var bench = Bench.signedIn()
         bench.holdsWrites = true
         let first = bench.signOut()
@@ -98,7 +100,7 @@ struct SignOutTests {
         #expect(bench.exchanges.count == 1)
     }
 
-    @Test func `a disk that refuses the tombstone signs out in memory, says so, and tries again`() {
+    @Test func `a disk that refuses the tombstone is reported and tried again, and the user is signed out in memory`() {
         var bench = Bench.signedIn()
         bench.writeFailure = StoreFailure("No space left on device")
         let request = bench.signOut()
@@ -110,6 +112,52 @@ struct SignOutTests {
         bench.pass(.seconds(60))
         #expect(bench.facts.storage.durable)
         #expect(bench.written.last?.content == .signedOut)
+    }
+
+    @Test func `a sign-out is reported`() {
+        var bench = Bench.signedIn()
+        bench.signOut()
+        #expect(bench.reports.last == .signedOut)
+    }
+
+    @Test func `a caller that waits for a token is told of the sign-out`() {
+        var bench = Bench.backingOff()
+        bench.pass(.seconds(600))
+        let waiting = bench.token()
+        #expect(bench.reply(to: waiting) == nil)
+        bench.signOut()
+        #expect(bench.message(of: waiting)?.contains("sign-out came in between") == true)
+    }
+
+    @Test func `reconcile does not compare with a user who is being signed out`() {
+        var bench = Bench.signedIn()
+        bench.holdsWrites = true
+        bench.signOut()
+        #expect(bench.machine.reconciliation(withUserId: "alice") == .signIn)
+        #expect(bench.machine.configuredKey == nil)
+    }
+
+    @Test func `a sign-out ends the schedule and the postponement, and no handler is asked after it`() {
+        var waiting = Bench.signedIn(mode: .handler)
+        waiting.register(1)
+        var postponed = Bench.renewalDue(handlers: 1)
+        postponed.answerQuestion(.unable)
+        for var bench in [waiting, postponed] {
+            let asked = bench.everAsked.count
+            bench.signOut()
+            bench.endRevocation()
+            #expect(bench.machine.nextAlarm(now: bench.now) == nil)
+            bench.pass(.seconds(86_400))
+            #expect(bench.everAsked.count == asked)
+            #expect(bench.state == .notLoggedIn)
+        }
+    }
+
+    @Test func `a sign-out without a session is answered at once`() {
+        let bench = OwnerBench().start()
+        let answers = Box<Result<Snapshot, Refusal>>()
+        bench.on { $0.signOut(by: 1_000) { answers.put($0) } }
+        #expect((try? answers.all.first?.get().facts.state) == .notLoggedIn)
     }
 }
 

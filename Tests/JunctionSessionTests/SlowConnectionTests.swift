@@ -2,9 +2,9 @@ import Testing
 
 @testable import JunctionSession
 
-/// A name server and a connection may take their time before a renewal leaves: the provider's grace begins when it does.
+/// A name server or a connection may delay a renewal: the provider's grace begins when the request leaves.
 struct SlowConnectionTests {
-    /// A renewal that took so long to leave, and whose answer was lost ten seconds later; then the first replay is refused.
+    /// A renewal that left after `wait`. Its answer was lost after ten seconds, and the refresh retry was refused.
     private func afterRefusedReplay(leavingAfter wait: Duration, told: Bool) throws -> (bench: Bench, left: Uptime) {
         var bench = Bench.signedIn()
         bench.pass(.seconds(3_590))
@@ -38,7 +38,7 @@ struct SlowConnectionTests {
     }
 
     @Test(arguments: [0, 6, 20])
-    func `a replay has to leave inside the grace, and what is sent first when it can`(wait: Int) throws {
+    func `a refresh retry has a send deadline inside the grace, and other requests have none`(wait: Int) throws {
         var (bench, left) = try afterRefusedReplay(leavingAfter: .seconds(wait), told: true)
         #expect(bench.machine.renewal.departure == nil)
         try makeNextTry(&bench)

@@ -51,7 +51,7 @@ struct StalledWriteTests {
         #expect(bench.heldWrites.isEmpty)
     }
 
-    @Test func `the end of the write is used when it comes`() {
+    @Test func `the end of a late write is used when it comes`() {
         var bench = stalled()
         let request = bench.signOut()
         bench.pass(.seconds(10))
@@ -76,7 +76,7 @@ struct StalledWriteTests {
         #expect(bench.written.last?.content == .signedOut)
     }
 
-    @Test func `a sign-in and a sign-out behind it are answered, and the last word is written`() {
+    @Test func `a sign-in and a sign-out behind a stalled write are answered, and the last state is written`() {
         var bench = Bench()
         bench.holdsWrites = true
         let first = bench.signIn(.signInToken("alice"))
@@ -91,7 +91,7 @@ struct StalledWriteTests {
         bench.passToAlarm()
         #expect(bench.reply(to: second) == .done && bench.facts.userId == "bob")
 
-        while !bench.heldWrites.isEmpty { bench.endWrite() }
+        bench.endWrites()
         guard case .session(let stored)? = bench.written.last?.content else {
             Issue.record("nobody was written")
             return
@@ -99,7 +99,7 @@ struct StalledWriteTests {
         #expect(stored.identity.userId == "bob" && bench.facts.storage.durable)
     }
 
-    @Test func `nothing is due while nobody waits for it`() {
+    @Test func `no alarm is set while no caller waits for the write`() {
         var bench = stalled()
         bench.signOut()
         bench.pass(.seconds(10))
@@ -107,19 +107,19 @@ struct StalledWriteTests {
         #expect(bench.machine.nextAlarm(now: bench.now) == nil)
     }
 
-    @Test func `who wants a token while a switch does not end gets one of the new user`() {
+    @Test func `a token request during a switch that does not end gets a token of the new user`() {
         var bench = stalled()
         let request = bench.identify("ext-bob")
         bench.answer(request, .success(.signInToken("bob")))
         bench.grantExchange(of: "bob")
-        bench.now = Moment(wall: bench.now.wall + .seconds(7_200), uptime: bench.now.uptime + .seconds(7_200))
+        bench.advance(by: .seconds(7_200))
         let token = bench.token()
 
         #expect(bench.reply(to: request) == .identified(.switched))
         #expect(bench.facts.userId == "bob" && bench.reply(to: token) == nil)
         bench.grantRenewal()
         #expect(bench.reply(to: token) != nil)
-        while !bench.heldWrites.isEmpty { bench.endWrite() }
+        bench.endWrites()
         #expect(bench.facts.storage.durable)
     }
 }

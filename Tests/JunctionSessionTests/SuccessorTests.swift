@@ -5,9 +5,8 @@ import Testing
 
 /// A renewal brings a new refresh token, and no access token that can be used.
 struct SuccessorTests {
-    private let lost = RenewalFailure.unavailable(Unavailability("It answered 502", ambiguous: true))
 
-    @Test func `the new refresh token is written before anybody hears that the renewal failed`() {
+    @Test func `the new refresh token is written before any caller hears that the renewal failed`() {
         var bench = Bench.signedIn()
         let present = bench.machine.servedSecrets
         let request = bench.renew()
@@ -27,7 +26,7 @@ struct SuccessorTests {
         #expect(bench.facts.storage.durable)
     }
 
-    @Test func `the access token is served on while it lives, and its generation stays`() {
+    @Test func `the access token is served while it lives, and its generation stays`() {
         var bench = Bench.signedIn()
         let before = bench.reply { $0.token() }
         bench.renew()
@@ -37,7 +36,7 @@ struct SuccessorTests {
         #expect(bench.reply { $0.token() } == before)
     }
 
-    @Test func `the next attempt waits for the backoff, and is no replay`() {
+    @Test func `the next attempt waits for the backoff, and is no refresh retry`() {
         var bench = Bench.signedIn()
         bench.renew()
         bench.grantSuccessor()
@@ -51,7 +50,7 @@ struct SuccessorTests {
         #expect(bench.facts.renewal.lastError == nil)
     }
 
-    @Test func `callers who wait for a token hear of the failure`() {
+    @Test func `callers that wait for a token hear of the failure`() {
         var bench = Bench.signedIn(life: .seconds(60))
         bench.pass(.seconds(61))
         let waiting = bench.token()
@@ -61,10 +60,10 @@ struct SuccessorTests {
         #expect(bench.state == .tokenExpired)
     }
 
-    @Test func `it ends the replays of the token that it replaced`() {
+    @Test func `a successor ends the refresh retries of the token that it replaced`() {
         var bench = Bench.signedIn()
         bench.renew()
-        bench.failRenewal(lost)
+        bench.failRenewal(.lost)
         #expect(bench.machine.renewal.isReplaying)
         bench.passToAlarm()
         bench.grantSuccessor()
@@ -73,7 +72,7 @@ struct SuccessorTests {
         #expect(!bench.machine.renewal.isOutcomeUnknown)
     }
 
-    @Test func `a restart finds no renewal under way, and renews with it at once`() throws {
+    @Test func `a restart finds no renewal under way, and renews with the successor at once`() throws {
         var bench = Bench.signedIn(life: .seconds(60))
         bench.pass(.seconds(61))
         bench.grantSuccessor()
@@ -89,7 +88,7 @@ struct SuccessorTests {
         #expect(!restarted.machine.renewal.isReplaying)
     }
 
-    @Test func `a disk that refuses it does not lose it while the process lives`() {
+    @Test func `a disk that refuses the successor does not lose it while the process lives`() {
         var bench = Bench.signedIn()
         bench.renew()
         bench.holdsWrites = true
@@ -102,7 +101,7 @@ struct SuccessorTests {
         #expect(bench.facts.renewal.phase == .backingOff)
     }
 
-    @Test func `a sign-out that overtakes it revokes it`() {
+    @Test func `a successor that a sign-out overtakes is revoked`() {
         var bench = Bench.signedIn()
         bench.renew()
         let attempt = bench.renewals[0]
@@ -115,19 +114,13 @@ struct SuccessorTests {
         #expect(bench.revoked.count == 2)
     }
 
-    @Test func `a verdict that comes while it is being written ends the session`() {
+    @Test func `a verdict that comes while the successor is being written ends the session`() {
         var bench = Bench.signedIn()
         let generation = bench.machine.servedGeneration
         let request = bench.renew()
         bench.holdsWrites = true
         bench.grantSuccessor()
-        bench.perform(
-            bench.machine.apiCallJudged(
-                Verdict(code: "400312", message: "Banned"),
-                generation: generation,
-                now: bench.now
-            )
-        )
+        bench.judge(Verdict(code: "400312", message: "Banned"), generation: generation)
         bench.endWrite()
         bench.endWrite()
 
@@ -135,7 +128,7 @@ struct SuccessorTests {
         #expect(bench.reply(to: request) != nil)
     }
 
-    @Test func `another user's is not taken`() {
+    @Test func `a successor of another user is not taken`() {
         var bench = Bench.signedIn()
         let present = bench.machine.servedSecrets
         bench.renew()
@@ -145,7 +138,7 @@ struct SuccessorTests {
         #expect(bench.facts.userId == "alice")
     }
 
-    @Test func `what a handler gave is not sent again, and the apps are asked`() {
+    @Test func `a handler's answer that brought a successor is not sent again, and the handlers are asked`() {
         var bench = Bench.signedIn(mode: .handler)
         bench.register(1)
         bench.renew()
@@ -160,7 +153,7 @@ struct SuccessorTests {
         #expect(bench.renewals.count == 1)
     }
 
-    @Test func `a clock set back does not make the old access token believable again`() throws {
+    @Test func `a clock that is set back does not make the old access token valid again`() throws {
         var bench = Bench.signedIn()
         let writtenAt = try #require(bench.written.last?.writtenAt)
         bench.stepWall(.seconds(-86_400))
@@ -168,5 +161,23 @@ struct SuccessorTests {
         bench.grantSuccessor()
 
         #expect(try #require(bench.written.last?.writtenAt) >= writtenAt)
+    }
+
+    @Test func `a successor is tried, also while reauthentication was pending`() {
+        var bench = Bench()
+        bench.signIn(.device)
+        bench.giveCodes()
+        bench.passToPoll()
+        bench.grantPoll()
+        bench.renew()
+        bench.failRenewal(.reauthenticationRequired)
+        bench.pass(.seconds(11))
+        bench.renew()
+        #expect(bench.renewals.count == 1)
+        bench.grantSuccessor()
+        bench.pass(.seconds(3_500))
+        bench.pass(.seconds(7_200))
+        #expect(bench.renewals.count == 1)
+        #expect(bench.facts.renewal.phase != .none)
     }
 }

@@ -24,7 +24,7 @@ import Testing
         )
     }
 
-    @Test func `it is served at once, is said not to be durable, and is written soon`() throws {
+    @Test func `a surviving session is served at once, reported as not durable, and written soon`() throws {
         var machine = SessionMachine(
             provider: "junction",
             schemes: FakeProvider.allSchemes,
@@ -51,7 +51,7 @@ import Testing
         #expect(machine.facts(now: later).storage.durable)
     }
 
-    @Test func `a disk that goes on refusing is asked less and less often`() throws {
+    @Test func `a disk that refuses again and again is asked less and less often`() throws {
         var machine = SessionMachine(
             provider: "junction",
             schemes: FakeProvider.allSchemes,

@@ -41,7 +41,7 @@ struct TroubleTests {
         #expect((trouble?.nextAttempt == nil) == isOver)
     }
 
-    @Test func `a renewal that succeeds has no trouble`() {
+    @Test func `a renewal that succeeds reports no failure`() {
         var bench = Bench.signedIn()
         bench.renew()
         bench.grantRenewal()

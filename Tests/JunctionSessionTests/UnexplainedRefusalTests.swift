@@ -35,11 +35,6 @@ struct UnexplainedRefusalTests {
         return attempts
     }
 
-    private func restarted(_ bench: Bench, after downtime: Duration = .zero) -> Bench {
-        let now = Moment(wall: bench.now.wall + downtime, uptime: bench.now.uptime + downtime)
-        return Bench(at: now, .restored(bench.written.last!, SessionSecrets(), damaged: nil))
-    }
-
     private func isPending(_ bench: Bench) -> Bool { bench.facts.flags.contains(.pendingReauthentication) }
 
     // MARK: The verdict
@@ -62,7 +57,7 @@ struct UnexplainedRefusalTests {
             ([0, 700, 1], 3), ([0, 1, 1, 1, 700], 5), ([0, 3_600, 0], 3),
         ] as [([Int], Int?)]
     )
-    func `reauthentication is required after three refusals over ten minutes`(pauses: [Int], verdict: Int?) throws {
+    func `reauthentication is required after three refusals over ten minutes`(pauses: [Int], verdict: Int?) {
         var now = Bench().now
         var random = Randomness(seed: 1)
         let granted = Granted(
@@ -84,7 +79,7 @@ struct UnexplainedRefusalTests {
         #expect(session.stored.unexplainedRefusals?.count == pauses.count)
     }
 
-    @Test func `then the session is tried once an hour, and a success heals it`() {
+    @Test func `after the verdict the session is tried once an hour, and a success heals it`() {
         var bench = dead()
         _ = refuse(&bench, for: .seconds(1_800))
         #expect(isPending(bench))
@@ -122,7 +117,7 @@ struct UnexplainedRefusalTests {
         #expect(isPending(bench))
     }
 
-    @Test func `the provider's own word for it ends the tries`() {
+    @Test func `the provider's own demand for reauthentication ends the tries`() {
         var bench = dead()
         _ = refuse(&bench, for: .seconds(1_800))
         while bench.renewals.isEmpty { bench.passToAlarm() }
@@ -148,7 +143,7 @@ struct UnexplainedRefusalTests {
         #expect(bench.renewals.isEmpty)
     }
 
-    @Test func `a new credential of the same user heals it, too`() {
+    @Test func `a new credential of the same user heals the session`() {
         var bench = dead()
         _ = refuse(&bench, for: .seconds(1_800))
 
@@ -207,12 +202,12 @@ struct UnexplainedRefusalTests {
         var bench = dead()
         #expect(refuse(&bench, for: .seconds(300)) >= 2)
 
-        var after = restarted(bench, after: .seconds(300))
+        var after = bench.restarted(after: .seconds(300))
         #expect(after.renewals.count == 1)
         after.failRenewal(Self.unexplained)
         #expect(isPending(after))
 
-        var later = restarted(after)
+        var later = after.restarted()
         #expect(isPending(later))
         #expect(later.renewals.isEmpty, "it is tried once an hour, over a restart too")
         later.passToAlarm()
@@ -228,9 +223,36 @@ struct UnexplainedRefusalTests {
         _ = refuse(&bench, for: .seconds(20))
         #expect(!isPending(bench))
 
-        var after = restarted(bench)
+        var after = bench.restarted()
         _ = refuse(&after, for: .seconds(20))
 
         #expect(!isPending(after))
+    }
+
+    /// The token is dead, the provider has said `invalid_grant`, and a caller has asked once more.
+    private func askedAgain() -> Bench {
+        var bench = Bench()
+        bench.life = .seconds(60)
+        bench.signIn(.device)
+        bench.giveCodes()
+        bench.passToPoll()
+        bench.grantPoll()
+        bench.pass(.seconds(61))
+        bench.failRenewal(.reauthenticationRequired)
+        bench.pass(.seconds(3_600))
+        #expect(bench.renewals.isEmpty)
+        return bench
+    }
+
+    @Test func `one unexplained refusal does not replace the provider's own demand for reauthentication`() {
+        var bench = askedAgain()
+        let request = bench.renew()
+        var unexplained = Unavailability("id.example answered 400")
+        unexplained.isUnexplainedRefusal = true
+        bench.failRenewal(.unavailable(unexplained))
+        // "for ten minutes or longer without a reason" is not so.
+        #expect(bench.message(of: request)?.contains("ten minutes") != true)
+        // No further network until a new credential comes.
+        #expect(bench.failRenewals(for: .seconds(86_400), .unavailable(unexplained)) == 0)
     }
 }

@@ -1,3 +1,4 @@
+import JunctionTesting
 import Testing
 
 @testable import JunctionSession
@@ -33,14 +34,15 @@ struct UnreadableRecordTests {
         #expect(bench.written.isEmpty)
     }
 
-    @Test func `without a key nobody can sign in, and the remedy is said`() {
+    @Test func `without a key no user can sign in, and no app is asked`() {
         var bench = Bench(.unreadable(.locked, canSignIn: false))
         #expect(bench.refusal { $0.signIn(.signInToken("alice")) } == .storageUnavailable)
         #expect(bench.refusal { $0.identify("ext-alice") } == .storageUnavailable)
+        #expect(bench.asked.isEmpty)
         #expect(bench.exchanges.isEmpty)
     }
 
-    @Test func `quarantined losers stay reported until the next sign-in`() {
+    @Test func `quarantined records stay reported until the next sign-in`() {
         let record = Bench.signedIn().written.last!
         var bench = Bench(.restored(record, SessionSecrets(), damaged: "session.sealed.tmp-1"))
         #expect(bench.facts.storage.status == .damaged)
@@ -51,7 +53,7 @@ struct UnreadableRecordTests {
         #expect(bench.facts.storage.status == .ok)
     }
 
-    @Test func `a sign-out that the disk takes clears the quarantine, and is not told as damaged`() {
+    @Test func `a sign-out that the disk takes ends the quarantine report`() {
         let record = Bench.signedIn().written.last!
         var bench = Bench(.restored(record, SessionSecrets(), damaged: "session.sealed.tmp-1"))
         bench.writeFailure = StoreFailure("No space left on device")
@@ -60,5 +62,57 @@ struct UnreadableRecordTests {
         bench.writeFailure = nil
         bench.pass(.seconds(60))
         #expect(bench.facts.storage.status == .ok)
+    }
+
+    @Test func `an unreadable record shows the flags, the scheme and the user of its header`() {
+        func facts(_ state: SessionState) -> Snapshot.Facts { Bench.locked(in: state).facts }
+        #expect(facts(.established).flags == [.configured, .signedIn, .useSignInToken])
+        #expect(facts(.established).scheme == .signInToken)
+        #expect(facts(.established).userId == "alice")
+        #expect(facts(.terminated).flags == [])
+        #expect(facts(.terminated).scheme == nil)
+    }
+
+    @Test(arguments: [
+        (SessionState.established, true), (.tokenExpired, true), (.terminated, false), (.notLoggedIn, false),
+    ])
+    func `reconcile compares with the user in the header of an unreadable record`(state: SessionState, isSignedIn: Bool)
+    {
+        let bench = Bench.locked(in: state, userId: "Alice")
+        #expect(
+            bench.machine.reconciliation(withUserId: "alice") == (isSignedIn ? ReconcileAction.none : .signIn)
+        )
+        #expect(bench.machine.reconciliation(withUserId: nil) == (isSignedIn ? .signOut : ReconcileAction.none))
+    }
+
+    @Test func `an unreadable record is never due to be written`() {
+        var machine = SessionMachine(
+            provider: "junction",
+            schemes: FakeProvider.allSchemes,
+            sealedWith: "file",
+            seed: 1
+        )
+        let now = Moment(wall: WallTime(milliseconds: 1_795_219_200_000), uptime: Uptime(milliseconds: 3_600_000))
+        let un = Restoration.Unreadable(status: .locked, remedy: "x", header: nil, canSignIn: true)
+        _ = machine.restored(.unreadable(un), secrets: SecretRef(number: 1), durable: false, now: now)
+        let later = Moment(wall: now.wall + .seconds(5), uptime: now.uptime + .seconds(5))
+        _ = machine.alarmRang(now: later)
+        let alarm = machine.nextAlarm(now: later)
+        #expect(alarm.map { $0 > later.wall } ?? true)
+    }
+
+    @Test(arguments: [StorageStatus.locked, .unavailable])
+    func `a store that can write nothing refuses a sign-in, after a sign-out too`(status: StorageStatus) {
+        for refused in [true, false] {
+            var bench = Bench(.unreadable(status, canSignIn: false))
+            if refused { bench.writeFailure = StoreFailure("No key") }
+            let signOut = bench.signOut()
+            #expect(bench.reply(to: signOut) == .done)
+            #expect(bench.refusal { $0.signIn(.signInToken("alice")) } == .storageUnavailable)
+            #expect(bench.refusal { $0.signIn(.apiKeyAlone) } == .storageUnavailable)
+            #expect(bench.refusal { $0.identify("ext-alice") } == .storageUnavailable)
+            #expect(bench.exchanges.isEmpty)
+            #expect(bench.facts.storage.status == status)
+        }
     }
 }

@@ -34,26 +34,26 @@ struct UserPlaceTests {
         #expect(named.path == "/users/\(id)/\(id)")
     }
 
-    @Test func `a call goes to the user who is signed in, also after somebody else has come`() throws {
-        let house = House().start().signIn("alice")
+    @Test func `a call goes to the user who is signed in, also after another user has signed in`() {
+        let bench = OwnerBench().start().signIn("alice")
         let answers = Box<Result<ApiAnswer, Refusal>>()
 
-        house.on { $0.call(ApiRequest(method: "GET", path: "/v2/user/:userId"), by: 1_000) { answers.put($0) } }
-        house.on { $0.signOut(by: 1_000) { _ in } }
-        _ = house.signIn("bob")
-        house.on { $0.call(ApiRequest(method: "GET", path: "/v2/user/{userId}"), by: 1_000) { answers.put($0) } }
+        bench.on { $0.call(ApiRequest(method: "GET", path: "/v2/user/:userId"), by: 1_000) { answers.put($0) } }
+        bench.on { $0.signOut(by: 1_000) { _ in } }
+        _ = bench.signIn("bob")
+        bench.on { $0.call(ApiRequest(method: "GET", path: "/v2/user/{userId}"), by: 1_000) { answers.put($0) } }
 
-        #expect(house.provider.apiCalls.map(\.path) == ["/v2/user/alice", "/v2/user/bob"])
+        #expect(bench.provider.apiCalls.map(\.path) == ["/v2/user/alice", "/v2/user/bob"])
         #expect(answers.all.count == 2)
     }
 
     @Test func `a path with the place where another user's id belongs is still judged`() {
-        let house = House().start().signIn("alice")
+        let bench = OwnerBench().start().signIn("alice")
         let answers = Box<Result<ApiAnswer, Refusal>>()
 
-        house.on { $0.call(ApiRequest(method: "GET", path: "/v2/team/:userId"), by: 1_000) { answers.put($0) } }
+        bench.on { $0.call(ApiRequest(method: "GET", path: "/v2/team/:userId"), by: 1_000) { answers.put($0) } }
 
-        #expect(house.provider.apiCalls.isEmpty)
+        #expect(bench.provider.apiCalls.isEmpty)
         #expect(throws: Refusal.self) { try answers.all.first?.get() }
     }
 }

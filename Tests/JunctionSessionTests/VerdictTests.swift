@@ -11,7 +11,7 @@ struct VerdictTests {
     // MARK: The machine
 
     @Test(arguments: RenewalMode.allModes)
-    func `it ends the session at once, and stays`(mode: RenewalMode) {
+    func `a verdict ends the session at once, and no token is served after it`(mode: RenewalMode) {
         var bench = Bench.signedIn(mode: mode)
 
         bench.judge(banned)
@@ -23,7 +23,7 @@ struct VerdictTests {
         #expect(bench.refusal { $0.token() } == .sessionTerminated)
     }
 
-    @Test func `it answers whoever waits for the renewal under way, whose grant comes to nothing`() {
+    @Test func `a verdict answers the callers of the renewal in flight, whose grant has no effect`() {
         var bench = Bench.signedIn()
         let request = bench.renew()
         let late = bench.renewals[0]
@@ -36,13 +36,14 @@ struct VerdictTests {
         #expect(bench.machine.secretsInUse.isEmpty)
     }
 
-    @Test func `it withdraws the question that an app is being asked`() {
+    @Test func `a verdict withdraws the question that a handler is being asked`() {
         var bench = Bench.signedIn(mode: .handler)
         bench.register(1)
         let request = bench.renew()
         let open = bench.questions[0].question.attempt
 
         bench.judge(banned)
+        #expect(bench.machine.nextAlarm(now: bench.now) == nil)
         bench.say(.credential, from: 1, to: open)
 
         #expect(bench.refusal(of: request) == .sessionTerminated)
@@ -50,19 +51,19 @@ struct VerdictTests {
         #expect(bench.machine.nextAlarm(now: bench.now) == nil)
     }
 
-    @Test func `it waits for the intent that is being noted, and no request leaves after it`() {
+    @Test func `a verdict waits for the write of an intent, and no request leaves after it`() {
         var bench = Bench.signedIn()
         bench.holdsWrites = true
         bench.renew()
 
         bench.judge(banned)
-        while !bench.heldWrites.isEmpty { bench.endWrite() }
+        bench.endWrites()
 
         #expect(bench.renewals.isEmpty)
         #expect(bench.state == .terminated)
     }
 
-    @Test func `it ends the session that has been renewed since the call`() {
+    @Test func `a verdict ends the session that has been renewed since the call`() {
         var bench = Bench.signedIn()
         bench.renew()
         bench.grantRenewal()
@@ -72,7 +73,7 @@ struct VerdictTests {
         #expect(bench.state == .terminated)
     }
 
-    @Test func `it ends the session when the rotation that is being written is written`() {
+    @Test func `a verdict ends the session after the rotation that is being written`() {
         var bench = Bench.signedIn()
         let request = bench.renew()
         bench.holdsWrites = true
@@ -80,7 +81,7 @@ struct VerdictTests {
 
         bench.judge(banned)
         #expect(bench.state == .established)
-        while !bench.heldWrites.isEmpty { bench.endWrite() }
+        bench.endWrites()
 
         #expect(bench.reply(to: request) == .done)
         #expect(bench.state == .terminated)
@@ -88,14 +89,14 @@ struct VerdictTests {
         #expect(bench.machine.secretsInUse.isEmpty)
     }
 
-    @Test func `a sign-out that overtakes the rotation is the end, and the verdict is forgotten`() {
+    @Test func `a sign-out that overtakes the rotation ends the session, and the verdict is forgotten`() {
         var bench = Bench.signedIn()
         bench.renew()
         bench.holdsWrites = true
         bench.grantRenewal()
         bench.judge(banned)
         bench.signOut()
-        while !bench.heldWrites.isEmpty { bench.endWrite() }
+        bench.endWrites()
         #expect(bench.state == .notLoggedIn)
         bench.holdsWrites = false
         bench.signIn(.signInToken("alice"))
@@ -105,7 +106,7 @@ struct VerdictTests {
         #expect(bench.state == .established)
     }
 
-    @Test func `it is not about who signed in since, nor about nobody`() {
+    @Test func `a verdict has no effect on a user who signed in since, nor without a session`() {
         var bench = Bench.signedIn("alice")
         bench.signOut()
         bench.judge(banned, generation: 1)
@@ -117,14 +118,14 @@ struct VerdictTests {
         #expect(bench.state == .established)
     }
 
-    @Test func `it does not push a sign-out or a switch aside that is being written`() {
+    @Test func `a verdict does not replace a sign-out or a switch that is being written`() {
         for begin in [{ (bench: inout Bench) in _ = bench.signOut() }, { $0.identify(switchingTo: "bob") }] {
             var bench = Bench.signedIn("alice")
             bench.holdsWrites = true
             begin(&bench)
 
             bench.judge(banned)
-            while !bench.heldWrites.isEmpty { bench.endWrite() }
+            bench.endWrites()
 
             #expect(bench.facts.termination == nil)
         }
@@ -135,52 +136,52 @@ struct VerdictTests {
     private let path = ApiRequest(method: "GET", path: "/v2/user/alice")
     private let ban = ApiAnswer(status: 403, headers: [], body: Array("banned".utf8))
 
-    @Test func `a ban that an API request meets ends the session, and the caller has the answer as it is`() throws {
-        let house = House().start().signIn()
-        house.provider.answerCalls(ban)
+    @Test func `a ban that an API request meets ends the session, and the caller gets the answer unchanged`() throws {
+        let bench = OwnerBench().start().signIn()
+        bench.provider.answerCalls(ban)
         let answers = Box<Result<ApiAnswer, Refusal>>()
 
-        house.on { [path] in $0.call(path, by: 7) { answers.put($0) } }
+        bench.on { [path] in $0.call(path, by: 7) { answers.put($0) } }
 
         #expect(try answers.all.first?.get() == ban)
-        #expect(house.snapshot().facts.state == .terminated)
-        #expect(house.provider.renewalCalls == 0)
+        #expect(bench.snapshot().facts.state == .terminated)
+        #expect(bench.provider.renewalCalls == 0)
     }
 
     // MARK: With what a renewal is made
 
     @Test(arguments: [(3_000, true), (3_599, true), (3_600, false), (4_000, false)] as [(Int64, Bool)])
-    func `an access token goes along with a renewal while it lives, with its end`(age: Int64, goesAlong: Bool) {
-        let house = House(rules: RenewalRules(mode: .handler)).start().signIn()
-        house.pass(.seconds(age))
+    func `an access token is sent with a renewal while it lives, with its end`(age: Int64, goesAlong: Bool) {
+        let bench = OwnerBench(rules: RenewalRules(mode: .handler)).start().signIn()
+        bench.pass(.seconds(age))
         let ids = Box<HandlerID>()
         let asked = Box<RenewalQuestion>()
 
-        house.on { ids.put($0.register(handlerOf: 1_000) { asked.put($0) }) }
-        house.on { $0.answered(ids.all[0], asked.all[0].attempt, .renew) }
+        bench.on { ids.put($0.register(handlerOf: 1_000) { asked.put($0) }) }
+        bench.on { $0.answered(ids.all[0], asked.all[0].attempt, .renew) }
 
-        #expect(house.provider.renewalCalls == 1)
-        #expect((house.provider.renewalSecrets.last?.accessToken != nil) == goesAlong)
-        #expect(house.provider.renewalSecrets.last?.accessTokenEndsAt != nil)
+        #expect(bench.provider.renewalCalls == 1)
+        #expect((bench.provider.renewalSecrets.last?.accessToken != nil) == goesAlong)
+        #expect(bench.provider.renewalSecrets.last?.accessTokenEndsAt != nil)
     }
 
-    @Test func `a wall clock that is behind does not make a living token a dead one`() {
-        let house = House(rules: RenewalRules(mode: .handler)).start().signIn()
-        house.clock.stepWall(by: .seconds(-7_200))
-        house.on { $0.alarmRang(clockJumped: true) }
-        #expect(house.snapshot().facts.state == .tokenExpired)
+    @Test func `a wall clock that is behind does not keep a living token out of a renewal`() {
+        let bench = OwnerBench(rules: RenewalRules(mode: .handler)).start().signIn()
+        bench.clock.stepWall(by: .seconds(-7_200))
+        bench.on { $0.alarmRang(clockJumped: true) }
+        #expect(bench.snapshot().facts.state == .tokenExpired)
         let ids = Box<HandlerID>()
         let asked = Box<RenewalQuestion>()
 
-        house.on { ids.put($0.register(handlerOf: 1_000) { asked.put($0) }) }
-        house.on { $0.answered(ids.all[0], asked.all[0].attempt, .renew) }
+        bench.on { ids.put($0.register(handlerOf: 1_000) { asked.put($0) }) }
+        bench.on { $0.answered(ids.all[0], asked.all[0].attempt, .renew) }
 
-        #expect(house.provider.renewalSecrets.last?.accessToken != nil)
+        #expect(bench.provider.renewalSecrets.last?.accessToken != nil)
     }
 
     // MARK: Whose limit it is
 
-    @Test func `a caller who uses up his calls while the app is asked holds up nobody else`() {
+    @Test func `a caller that uses up its budget while the app is asked does not stop the renewal`() {
         var bench = Bench.signedIn(mode: .handler)
         bench.machine.budget = CallBudget(callsPerMinute: 1)
         bench.register(1)
@@ -194,15 +195,24 @@ struct VerdictTests {
         #expect(bench.reply(to: request) == .done)
         #expect(bench.machine.providerCallBegan(by: 1_000, now: bench.now)?.kind == .busy)
     }
+
+    @Test func `a verdict on an API key's user does not end the session of the user who replaces it`() {
+        var bench = Bench.withApiKey("alice")
+        bench.holdsWrites = true
+        bench.identify(switchingTo: "bob")
+        #expect(bench.heldWrites.count == 1)
+        // A call of alice leaves while bob's session is being written.
+        let generation = bench.machine.servedGeneration
+        #expect(bench.machine.identity?.userId == "alice")
+        bench.holdsWrites = false
+        bench.endWrite()
+        #expect(bench.facts.userId == "bob")
+        let verdict = Verdict(code: "400312", message: "alice is banned")
+        bench.judge(verdict, generation: generation)
+        #expect(bench.state == .established)
+    }
 }
 
 extension RenewalMode {
     fileprivate static let allModes: [RenewalMode] = [.automatic, .handler]
-}
-
-extension Bench {
-    mutating func judge(_ verdict: Verdict, generation: UInt64? = nil) {
-        let generation = generation ?? machine.servedGeneration
-        perform(machine.apiCallJudged(verdict, generation: generation, now: now))
-    }
 }

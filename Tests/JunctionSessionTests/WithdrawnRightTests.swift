@@ -4,16 +4,10 @@ import Testing
 
 /// A right that is withdrawn while a sign-in waits: what has not left does not leave.
 struct WithdrawnRightTests {
-    private let registration = CredentialFacts(
-        scheme: .registration,
-        subject: .user(.user("anna")),
-        needsHandler: true
-    )
-
-    @Test func `a sign-in for which a handler is being asked is over, and the next has its turn`() {
+    @Test func `a sign-in for which a handler is being asked is refused, and the next sign-in begins`() {
         var bench = Bench()
         bench.register(1)
-        let withdrawn = bench.signIn(registration)
+        let withdrawn = bench.signIn(.registration(of: "anna"))
         let next = bench.signIn(.signInToken("alice"))
         #expect(bench.questions.count == 1)
 
@@ -26,11 +20,11 @@ struct WithdrawnRightTests {
         #expect(bench.facts.userId == "alice")
     }
 
-    @Test func `what a handler gave and the provider refused is not asked for again`() {
+    @Test func `when the provider refuses a handler's answer, no handler is asked again`() {
         var bench = Bench()
         bench.register(1)
         bench.register(2)
-        let withdrawn = bench.signIn(registration)
+        let withdrawn = bench.signIn(.registration(of: "anna"))
         bench.answerQuestion(.credential)
         let asked = bench.everAsked.count
 
@@ -42,7 +36,7 @@ struct WithdrawnRightTests {
         #expect(bench.state == .notLoggedIn)
     }
 
-    @Test func `what waits behind it keeps its place, and what is granted is revoked`() {
+    @Test func `a waiting sign-in keeps its place, and a grant for the withdrawn one is revoked`() {
         var bench = Bench()
         let sent = bench.signIn(.signInToken("alice"))
         let withdrawn = bench.signIn(.signInToken("bob"))
@@ -59,7 +53,7 @@ struct WithdrawnRightTests {
         #expect(bench.reply(to: kept) == .done)
     }
 
-    @Test func `what is granted and waits for the disk does not count either`() {
+    @Test func `a grant that waits for the disk has no effect after the right is withdrawn`() {
         var bench = Bench.signedIn("alice")
         bench.holdsWrites = true
         bench.renew()
@@ -68,14 +62,14 @@ struct WithdrawnRightTests {
         bench.grantExchange(of: "bob")
 
         bench.withdrawRight(from: request)
-        while !bench.heldWrites.isEmpty { bench.endWrite() }
+        bench.endWrites()
 
         #expect(bench.refusal(of: request) == .permissionDenied)
         #expect(bench.facts.userId == "alice")
         #expect(bench.revoked == [.user("bob")])
     }
 
-    @Test func `a renewal that was held back for a sign-in leaves when the right to that is withdrawn`() {
+    @Test func `a renewal that was held back for a sign-in leaves when the right to the sign-in is withdrawn`() {
         var bench = Bench.signedIn("alice")
         bench.holdsWrites = true
         let renewal = bench.renew()
@@ -85,7 +79,7 @@ struct WithdrawnRightTests {
         bench.withdrawRight(from: request)
 
         bench.holdsWrites = false
-        while !bench.heldWrites.isEmpty { bench.endWrite() }
+        bench.endWrites()
 
         #expect(bench.refusal(of: request) == .permissionDenied)
         #expect(bench.renewals.count == 1)
@@ -93,7 +87,7 @@ struct WithdrawnRightTests {
         #expect(bench.reply(to: renewal) == .done)
     }
 
-    @Test func `codes that are being asked for begin nothing`() {
+    @Test func `codes that arrive after the right is withdrawn begin no device sign-in`() {
         var bench = Bench()
         let request = bench.signIn(.device)
 
@@ -115,7 +109,7 @@ struct WithdrawnRightTests {
         return (bench, first, second)
     }
 
-    @Test func `whoever waits for the end of an approval may not any more`() {
+    @Test func `a caller that waits for an approval is refused, and the codes stay`() {
         let (joined, first, second) = Self.joined()
         var bench = joined
 
@@ -138,7 +132,7 @@ struct WithdrawnRightTests {
         #expect(bench.facts.authorization == nil && bench.written.last?.approval == nil)
     }
 
-    @Test func `whose app is being asked is refused at once, and what the app answers comes to nothing`() {
+    @Test func `a caller whose app is being asked is refused at once, and the app's answer has no effect`() {
         var bench = Bench.signedIn("alice")
         let request = bench.identify("ext-bob")
 

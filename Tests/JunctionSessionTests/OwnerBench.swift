@@ -4,8 +4,8 @@ import Synchronization
 
 @testable import JunctionSession
 
-/// One owner with fakes around it.
-struct House {
+/// An owner with fakes around it.
+struct OwnerBench {
     let clock = ManualClock()
     let executor = ManualExecutor()
     let store = InMemoryStore()
@@ -40,12 +40,12 @@ struct House {
         executor.runUntilIdle()
     }
 
-    func start(_ restoration: Restoration = .absent) -> House {
+    func start(_ restoration: Restoration = .absent) -> OwnerBench {
         on { $0.start(with: restoration) }
         return self
     }
 
-    func signIn(_ user: String = "alice") -> House {
+    func signIn(_ user: String = "alice") -> OwnerBench {
         on { $0.signIn(.signInToken(SharedSecret(text: user)), by: 1_000) { _ in } }
         return self
     }
@@ -59,7 +59,7 @@ struct House {
     func snapshot() -> Snapshot { owner.assumeIsolated { $0.snapshot } }
 }
 
-/// What came back, in order.
+/// The answers that came back, in order.
 final class Box<Value: Sendable>: Sendable {
     private let values = Mutex<[Value]>([])
     func put(_ value: Value) { values.withLock { $0.append(value) } }

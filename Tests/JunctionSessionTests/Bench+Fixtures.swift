@@ -1,0 +1,228 @@
+@testable import JunctionSession
+
+extension Identity {
+    static func user(_ name: String) -> Identity {
+        Identity(userId: name, teamId: "team", environment: "sandbox", region: "us")
+    }
+}
+
+extension CredentialFacts {
+    static func signInToken(_ user: String) -> CredentialFacts {
+        CredentialFacts(scheme: .signInToken, subject: .user(.user(user)))
+    }
+
+    /// A sign-in without a token, which a handler is asked for.
+    static func registration(of user: String) -> CredentialFacts {
+        CredentialFacts(scheme: .registration, subject: .user(.user(user)), needsHandler: true)
+    }
+
+    static let device = CredentialFacts(scheme: .device, subject: .unnamed, awaitsApproval: true)
+
+    static let linkCode = CredentialFacts(scheme: .linkCode, subject: .unnamed)
+
+    static func apiKey(_ user: String, key: SecretRef? = nil) -> CredentialFacts {
+        let identity = Identity(userId: user, environment: "sandbox", region: "us")
+        var facts = CredentialFacts(scheme: .apiKey, subject: .user(identity))
+        facts.key = key
+        return facts
+    }
+
+    static let apiKeyAlone = CredentialFacts(
+        scheme: .apiKey,
+        subject: .nobody(environment: "sandbox", region: "us")
+    )
+}
+
+extension Bench {
+    /// Another user is identified, and granted; the write may be held.
+    mutating func identify(switchingTo user: String) {
+        let request = identify(ExternalUserId("ext-" + user))
+        answer(request, .success(.signInToken(user)))
+        grantExchange(of: user)
+    }
+
+    mutating func networkReturns() { perform(machine.networkChanged(now: now)) }
+
+    /// The answer to an API request says that the user is banned or deleted.
+    mutating func judge(_ verdict: Verdict, generation: UInt64? = nil) {
+        perform(machine.apiCallJudged(verdict, generation: generation ?? machine.servedGeneration, now: now))
+    }
+
+    /// A user who signed in a moment ago.
+    static func signedIn(
+        _ user: String = "alice",
+        life: Duration = .seconds(3_600),
+        seed: UInt64 = 1,
+        mode: RenewalMode = .automatic
+    ) -> Bench {
+        var bench = Bench(seed: seed, mode: mode)
+        bench.life = life
+        bench.signIn(.signInToken(user))
+        bench.grantExchange(of: user)
+        return bench
+    }
+
+    /// A user who signed out a moment ago; the provider is being told.
+    static func signedOut(_ user: String = "alice", life: Duration = .seconds(3_600)) -> Bench {
+        var bench = signedIn(user, life: life)
+        bench.signOut()
+        return bench
+    }
+
+    /// There is a record that cannot be read, and this is what its header says.
+    static func locked(in state: SessionState, userId: String = "alice") -> Bench {
+        let header = Restoration.Header(
+            generation: 3,
+            edition: 0,
+            provider: "junction",
+            scheme: .signInToken,
+            state: state,
+            userId: userId
+        )
+        return Bench(
+            .unreadable(Restoration.Unreadable(status: .locked, remedy: "No key", header: header, canSignIn: true))
+        )
+    }
+
+    static func withApiKey(_ user: String = "alice") -> Bench {
+        var bench = Bench()
+        bench.signIn(.apiKey(user))
+        bench.grantExchange(of: user, scheme: .apiKey)
+        return bench
+    }
+
+    static func pendingReauthentication(_ user: String = "alice") -> Bench {
+        var bench = signedIn(user)
+        bench.renew()
+        bench.failRenewal(.reauthenticationRequired)
+        return bench
+    }
+
+    static func terminated() -> Bench {
+        var bench = signedIn()
+        bench.renew()
+        bench.failRenewal(.terminated(code: "invalid_token", message: "The user was deleted"))
+        return bench
+    }
+
+    /// The token is dead and the provider does not answer.
+    static func backingOff() -> Bench {
+        var bench = signedIn(life: .seconds(60))
+        bench.pass(.seconds(61))
+        bench.failRenewal(.unavailable(Unavailability("No answer")))
+        return bench
+    }
+
+    /// The renewal has failed so often that the next attempt is minutes away, and the last attempt has just failed.
+    static func longBackoff(life: Duration, mode: RenewalMode = .automatic) -> Bench {
+        var bench = signedIn(life: life, mode: mode)
+        if mode == .handler { bench.register(1) }
+        bench.renew()
+        for _ in 0..<9 {
+            if mode == .handler { bench.answerQuestion(.renew) }
+            bench.failRenewal(.busy)
+            bench.passToNextAttempt()
+        }
+        if mode == .handler { bench.answerQuestion(.renew) }
+        bench.failRenewal(.busy)
+        return bench
+    }
+
+    /// A session in handler mode whose renewal is due, with these handlers.
+    static func renewalDue(handlers: UInt64..., life: Duration = .seconds(3_600)) -> Bench {
+        var bench = signedIn(life: life, mode: .handler)
+        for handler in handlers { bench.register(handler) }
+        bench.pass(life * 5 / 6)
+        return bench
+    }
+
+    /// A device sign-in that has its codes; the interval between polls is five seconds.
+    static func withCodes(_ prepare: (inout Bench) -> Void = { _ in }) -> Bench {
+        var bench = Bench()
+        prepare(&bench)
+        bench.signIn(.device)
+        bench.giveCodes()
+        return bench
+    }
+
+    static func withCodesBesidePendingReauthentication() -> Bench { withCodes { $0 = .pendingReauthentication() } }
+
+    /// Returns the machine that starts with the record that was written last, as after a restart of the daemon.
+    ///
+    /// - Parameters:
+    ///   - step: by how much the wall clock is set while the daemon does not run.
+    ///   - rebooted: whether the computer has booted ten seconds before the start.
+    func restarted(
+        after downtime: Duration = .zero,
+        clockSetBy step: Duration = .zero,
+        rebooted: Bool = false,
+        seed: UInt64 = 1,
+        mode: RenewalMode = .automatic
+    ) -> Bench {
+        guard let record = written.last else { preconditionFailure("No record was written") }
+        let uptime = rebooted ? Uptime(milliseconds: 10_000) : now.uptime + downtime
+        let start = Moment(wall: now.wall + downtime + step, uptime: uptime)
+        return Bench(seed: seed, at: start, mode: mode, .restored(record, SessionSecrets(), damaged: nil))
+    }
+
+    /// The session in the record that was written last.
+    var storedSession: StoredSession? {
+        if case .session(let stored)? = written.last?.content { stored } else { nil }
+    }
+
+    /// Whether the record says that a renewal is under way, after another detail of the session was written.
+    mutating func storedIntent() -> Bool? {
+        let request = identify("ext-alice")
+        answer(request, .success(.signInToken("alice")))
+        return storedSession?.renewalUnderWay
+    }
+
+    /// The reason of each revocation that was given up.
+    var givenUpRevocations: [String] {
+        reports.compactMap { if case .revocationGivenUp(let reason) = $0 { reason } else { nil } }
+    }
+
+    /// Whether a token request would be answered with a token now.
+    var isServed: Bool {
+        var bench = self
+        return if case .token? = bench.reply(to: { $0.token() }) { true } else { false }
+    }
+
+    /// Fails every renewal that leaves within this time; returns how many there were.
+    mutating func failRenewals(for duration: Duration, _ failure: RenewalFailure) -> Int {
+        let end = now.uptime + duration
+        var count = 0
+        while count < 1_000 {
+            while !renewals.isEmpty {
+                failRenewal(failure)
+                count += 1
+            }
+            guard let alarm = machine.nextAlarm(now: now), now.uptime + (alarm - now.wall) <= end else { break }
+            pass(max(alarm - now.wall, .milliseconds(1)))
+        }
+        return count
+    }
+}
+
+extension RenewalFailure {
+    /// The request may have reached the provider.
+    static let lost = unavailable(Unavailability("It answered 502", ambiguous: true))
+    /// The provider has refused the request, and may accept the next one.
+    static let busy = unavailable(Unavailability("It answered 503"))
+    static let unreachable = unavailable(Unavailability("Connection refused"))
+    static let busyForAnHour = unavailable(Unavailability("It answered 503", retryAfter: .seconds(3_600)))
+    static let lostAndBusyForAnHour = unavailable(
+        Unavailability("It answered 502", retryAfter: .seconds(3_600), ambiguous: true)
+    )
+}
+
+extension Unavailability {
+    static let offline = Unavailability("No answer")
+}
+
+extension Happening {
+    /// How a renewal ended, whatever the reason.
+    var renewalOutcome: Outcome? {
+        if case .renewalEnded(let outcome, _) = self { outcome } else { nil }
+    }
+}

@@ -1,0 +1,248 @@
+import JunctionSecret
+import JunctionTesting
+import Testing
+
+@testable import JunctionSession
+
+/// The limit of calls that each local user may cause at the provider.
+struct CallBudgetTests {
+    @Test func `a sign-in without budget is refused before a handler is asked`() {
+        var bench = Bench(mode: .handler, callsPerMinute: 1)
+        bench.register(1)
+        let facts = CredentialFacts.registration(of: "bob")
+        let request = bench.signIn(facts)
+        bench.answerQuestion(.credential)
+        bench.failExchange(.refused("It is used up"))
+        #expect(bench.refusal(of: request) == .invalidCredential)
+
+        let late = bench.signIn(facts)
+        #expect(bench.refusal(of: late) == .busy)
+        #expect(bench.questions.isEmpty)
+    }
+
+    @Test func `a sign-in is refused when the budget is used up while the handler answers`() {
+        var bench = Bench(mode: .handler, callsPerMinute: 1)
+        bench.register(1)
+        let facts = CredentialFacts.registration(of: "bob")
+        let request = bench.signIn(facts)
+        bench.machine.budget.charge(1_000, now: bench.now)
+        bench.answerQuestion(.credential)
+        #expect(bench.refusal(of: request) == .busy)
+        #expect(bench.exchanges.isEmpty)
+        #expect(bench.state == .notLoggedIn)
+    }
+
+    @Test func `a renewal is charged to the caller that asked, when it leaves`() {
+        var bench = Bench.signedIn(mode: .handler)
+        bench.machine.budget = CallBudget(callsPerMinute: 1)
+        bench.register(1)
+        bench.renew()
+        #expect(bench.machine.budget.remembered == 0)
+        bench.answerQuestion(.renew)
+        #expect(bench.machine.budget.remembered == 1)
+        bench.grantRenewal()
+        #expect(bench.refusal { $0.renew() } == .busy)
+    }
+
+    @Test func `a scheduled renewal is charged to no caller`() {
+        var bench = Bench.signedIn()
+        bench.machine.budget = CallBudget(callsPerMinute: 1)
+        bench.pass(.seconds(3_000))
+        #expect(bench.renewals.count == 1)
+        #expect(bench.machine.budget.remembered == 0)
+    }
+
+    @Test func `a caller that joins a renewal in flight needs no budget`() {
+        var bench = Bench.signedIn()
+        bench.machine.budget = CallBudget(callsPerMinute: 1)
+        let first = bench.renew()
+        let second = bench.renew()
+        #expect(bench.reply(to: second) == nil)
+        bench.grantRenewal()
+        #expect(bench.reply(to: first) == .done)
+        #expect(bench.reply(to: second) == .done)
+    }
+
+    @Test func `a caller with a dead token and no budget is busy`() {
+        var bench = Bench.signedIn(life: .seconds(60))
+        bench.pass(.seconds(61))
+        for _ in 0..<8 {
+            bench.failRenewal(.unavailable(Unavailability("Busy")))
+            bench.passToNextAttempt()
+        }
+        bench.failRenewal(.unavailable(Unavailability("Busy")))
+        bench.machine.budget = CallBudget(callsPerMinute: 0)
+        bench.now.uptime = bench.now.uptime + .seconds(10)
+        bench.machine.budget.charge(1_000, now: bench.now)
+        #expect(bench.refusal { $0.token() } == .busy)
+        #expect(bench.renewals.isEmpty)
+    }
+
+    @Test func `handlers with refused answers do not exceed the budget`() {
+        var bench = Bench(mode: .handler, callsPerMinute: 2)
+        bench.signIn(.signInToken("alice"), by: 1)
+        bench.grantExchange()
+        for n in 1...10 as ClosedRange<UInt64> { bench.register(n) }
+        bench.pass(.seconds(100))
+        bench.renew()
+        var calls = 0
+        while !bench.questions.isEmpty, calls < 20 {
+            bench.answerQuestion(.credential)
+            guard !bench.renewals.isEmpty else { break }
+            calls += 1
+            bench.failRenewal(.answerRefused("no"))
+            if bench.facts.renewal.phase == .postponed { break }
+        }
+        #expect(calls <= 2, "\(calls)")
+    }
+
+    @Test func `a sign-in with an API key is not charged`() {
+        var bench = Bench(callsPerMinute: 1)
+        bench.signIn(.apiKey("alice"))
+        #expect(bench.machine.budget.remembered == 0)
+    }
+
+    @Test func `a device sign-in is charged as one call, and its polls as none`() {
+        var bench = Bench(callsPerMinute: 1)
+        bench.signIn(.device)
+        bench.giveCodes()
+        bench.passToAlarm()
+        bench.failPoll(.denied)
+        let second = bench.signIn(.device)
+        #expect(bench.refusal(of: second) == .busy)
+    }
+
+    @Test func `a user who makes no further call is forgotten`() {
+        var budget = CallBudget(callsPerMinute: 2)
+        let start = Uptime(milliseconds: 0)
+        func at(_ seconds: Int) -> Moment {
+            Moment(wall: WallTime(milliseconds: 0), uptime: start + .seconds(seconds))
+        }
+        for uid in 0..<1_000 as Range<UInt32> { budget.charge(uid, now: at(0)) }
+        budget.charge(5, now: at(61))
+        #expect(budget.remembered == 1)
+        budget.charge(5, now: at(62))
+        #expect(budget.refusal(of: 5, now: at(63))?.retryAfter == .seconds(58))
+    }
+
+    @Test func `only what reaches the provider is charged to a caller`() {
+        let bench = OwnerBench(callsPerMinute: 2).start()
+        let answers = Box<Result<Snapshot, Refusal>>()
+        for user in ["alice", "alice", "alice", "bob"] {
+            bench.on { $0.signIn(.signInToken(SharedSecret(text: user)), by: 1_000) { answers.put($0) } }
+        }
+        bench.on { $0.renew(by: 1_000) { answers.put($0) } }
+        bench.on { $0.renew(by: 1_000) { answers.put($0) } }
+        bench.on { $0.renew(by: 2_000) { answers.put($0) } }
+
+        let kinds = answers.all.map { answer -> Refusal.Kind? in
+            if case .failure(let refusal) = answer { refusal.kind } else { nil }
+        }
+        #expect(kinds == [nil, nil, nil, .alreadySignedIn, nil, .busy, nil])
+
+        bench.clock.advance(by: .seconds(60))
+        bench.on { $0.renew(by: 1_000) { answers.put($0) } }
+        if case .failure(let refusal)? = answers.all.last { Issue.record("still refused: \(refusal)") }
+    }
+
+    @Test func `sign-ins that wait for their turn do not exceed the budget`() {
+        let bench = OwnerBench(callsPerMinute: 2).start()
+        bench.provider.failExchanges(
+            .refused("1"),
+            .refused("2"),
+            .refused("3"),
+            .refused("4"),
+            .refused("5"),
+            .refused("6")
+        )
+        bench.owner.assumeIsolated { owner in
+            for user in 0..<6 { owner.signIn(.signInToken(SharedSecret(text: "u\(user)")), by: 1_000) { _ in } }
+        }
+        bench.executor.runUntilIdle()
+        #expect(bench.provider.exchangeCalls == 2)
+    }
+
+    @Test func `API calls that reach no network are not charged`() {
+        let bench = OwnerBench(callsPerMinute: 2).start()
+        let kinds = Box<Refusal.Kind?>()
+        for _ in 0..<3 {
+            bench.on {
+                $0.call(ApiRequest(method: "GET", path: "/v2/user/alice"), by: 1_000) {
+                    if case .failure(let refusal) = $0 { kinds.put(refusal.kind) }
+                }
+            }
+        }
+        #expect(kinds.all == [.notSignedIn, .notSignedIn, .notSignedIn])
+        bench.on {
+            $0.signIn(.signInToken(SharedSecret(text: "alice")), by: 1_000) {
+                if case .failure(let refusal) = $0 { kinds.put(refusal.kind) }
+            }
+        }
+        #expect(kinds.all.count == 3)
+        #expect(bench.provider.apiCalls.isEmpty)
+    }
+
+    @Test func `the retry of an API call after a 401 is not charged, and the next call exceeds the budget`() {
+        let bench = OwnerBench(callsPerMinute: 1).start()
+        bench.on { $0.signIn(.signInToken(SharedSecret(text: "alice")), by: 1_000) { _ in } }
+        bench.provider.answerCalls(ApiAnswer(status: 401, headers: [], body: []))
+        let outcomes = Box<Result<ApiAnswer, Refusal>>()
+
+        for _ in 0..<2 {
+            bench.on { $0.call(ApiRequest(method: "GET", path: "/v2/user/alice"), by: 7) { outcomes.put($0) } }
+        }
+
+        #expect(outcomes.all.map { try? $0.get().status } == [200, nil])
+        #expect(bench.provider.apiCalls.count == 2)
+        #expect(bench.provider.renewalCalls == 1)
+        guard case .failure(let refusal)? = outcomes.all.last else { return }
+        #expect(refusal.kind == .busy)
+        #expect(refusal.retryAfter == .seconds(60))
+    }
+
+    @Test func `a 401 whose renewal would exceed the budget is busy, with the time to wait`() {
+        let bench = OwnerBench(callsPerMinute: 1).start()
+        bench.on { $0.signIn(.signInToken(SharedSecret(text: "alice")), by: 7) { _ in } }
+        bench.provider.answerCalls(ApiAnswer(status: 401, headers: [], body: []))
+        let outcomes = Box<Result<ApiAnswer, Refusal>>()
+
+        bench.on { $0.call(ApiRequest(method: "GET", path: "/v2/user/alice"), by: 7) { outcomes.put($0) } }
+
+        guard case .failure(let refusal)? = outcomes.all.first else {
+            Issue.record("\(outcomes.all)")
+            return
+        }
+        #expect(refusal.kind == .busy)
+        #expect(refusal.retryAfter == .seconds(60))
+        #expect(bench.provider.renewalCalls == 0)
+    }
+
+    @Test func `API calls and calls of the session have separate budgets`() {
+        let bench = OwnerBench(callsPerMinute: 3).start()
+        bench.on { $0.signIn(.signInToken(SharedSecret(text: "alice")), by: 7) { _ in } }
+        let kinds = Box<Refusal.Kind?>()
+        @Sendable func note<Answer>(_ outcome: Result<Answer, Refusal>) {
+            if case .failure(let refusal) = outcome { kinds.put(refusal.kind) } else { kinds.put(nil) }
+        }
+
+        for _ in 0..<4 { bench.on { $0.call(ApiRequest(method: "GET", path: "/v2/user/alice"), by: 7) { note($0) } } }
+        for _ in 0..<3 { bench.on { $0.renew(by: 7) { note($0) } } }
+
+        // The sign-in is one of the session's.
+        #expect(kinds.all == [nil, nil, nil, .busy, nil, nil, .busy])
+    }
+
+    @Test func `a registration that no handler could complete is not charged`() {
+        let bench = OwnerBench(callsPerMinute: 1).start()
+        let kinds = Box<Refusal.Kind?>()
+        for _ in 0..<2 {
+            bench.on {
+                $0.signIn(.registration(userId: "bob", token: nil), by: 1_000) {
+                    if case .failure(let refusal) = $0 { kinds.put(refusal.kind) }
+                }
+            }
+        }
+        #expect(bench.provider.exchangeCalls == 0)
+        #expect(!kinds.all.contains(.busy))
+    }
+}

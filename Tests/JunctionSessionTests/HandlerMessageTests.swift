@@ -1,0 +1,92 @@
+import Testing
+
+@testable import JunctionSession
+
+/// What callers are told when no handler could help.
+struct HandlerMessageTests {
+    @Test func `a caller hears how many handlers were asked, when they are asked again, and what to do`() {
+        var bench = Bench.renewalDue(handlers: 1, 2)
+        let request = bench.renew()
+        bench.answerQuestion(.unable)
+        bench.answerQuestion(.unable)
+
+        let seconds = bench.retryAfter(of: request).map { ($0.wholeMilliseconds + 999) / 1_000 }
+        #expect(bench.refusal(of: request) == .tokenExpired)
+        #expect(
+            bench.message(of: request)
+                == "The session cannot be renewed now: no session handler could help (2 were asked). It is kept, "
+                + "and they are asked again in \(seconds ?? 0) s, or sooner by session.renew (junctionctl renew). "
+                + "See why the app has no token, or sign in again"
+        )
+        #expect(
+            bench.facts.renewal.lastError
+                == "unableToRetrieveAuthToken: no session handler could help (2 were asked)"
+        )
+    }
+
+    @Test func `a refused answer is given as the reason`() {
+        var bench = Bench.renewalDue(handlers: 1)
+        let request = bench.renew()
+        bench.answerQuestion(.credential)
+        bench.failRenewal(.answerRefused("The token is for another user"))
+        #expect(
+            bench.message(of: request)?.contains(
+                "no session handler could help (1 was asked); the last answer was refused: "
+                    + "The token is for another user."
+            ) == true
+        )
+    }
+
+    @Test func `a dead token while postponed is refused with the same message, after a restart without the count`() {
+        var bench = Bench.signedIn(life: .seconds(60), mode: .handler)
+        bench.pass(.seconds(61))
+        bench.register(1)
+        bench.answerQuestion(.unable)
+        bench.pass(.seconds(100))
+        let request = bench.token()
+        #expect(bench.message(of: request)?.contains("no session handler could help (1 was asked). It is kept") == true)
+        #expect((bench.retryAfter(of: request) ?? .zero) >= .seconds(500))
+
+        var restarted = bench.restarted(mode: .handler)
+        let again = restarted.token()
+        #expect(restarted.message(of: again)?.contains("no session handler could help. It is kept") == true)
+        #expect(restarted.retryAfter(of: again) == bench.retryAfter(of: request))
+    }
+
+    @Test func `a caller hears that no handler is registered, and how to register one`() {
+        var bench = Bench.signedIn(life: .seconds(60), mode: .handler)
+        bench.pass(.seconds(61))
+        #expect(bench.facts.renewal.phase == .waitingForHandler)
+        for request in [bench.token(), bench.renew()] {
+            #expect(bench.refusal(of: request) == .tokenExpired)
+            #expect(bench.retryAfter(of: request) == nil)
+            #expect(
+                bench.message(of: request)
+                    == "The session cannot be renewed now: no session handler is registered. Register one "
+                    + "(handler.register, or junctionctl handle-renewals --exec COMMAND), and the renewal begins"
+            )
+        }
+    }
+
+    @Test(
+        arguments: [
+            (
+                0,
+                "The sign-in brings no token, and no session handler is registered. Register one (handler.register, or "
+                    + "junctionctl handle-renewals --exec COMMAND), or hand the token in"
+            ),
+            (
+                1,
+                "The sign-in brings no token, and no session handler could help (1 was asked). "
+                    + "See why the app has none, or hand the token in"
+            ),
+        ] as [(UInt64, String)]
+    )
+    func `a caller that signs in without a token hears who was asked for it`(handlers: UInt64, message: String) {
+        var bench = Bench(mode: .handler)
+        if handlers > 0 { bench.register(1) }
+        let request = bench.signIn(.registration(of: "alice"))
+        if handlers > 0 { bench.answerQuestion(.unable) }
+        #expect(bench.message(of: request) == message)
+    }
+}

@@ -1,0 +1,212 @@
+import JunctionSecret
+import JunctionTesting
+import Testing
+
+@testable import JunctionSession
+
+/// Sign-ins that need a handler, and sign-ins beside a session that waits for one.
+struct HandlerSignInTests {
+    @Test func `a sign-in without a token asks a handler for the missing one`() {
+        var bench = Bench(mode: .handler)
+        bench.register(1)
+        let request = bench.signIn(.registration(of: "alice"))
+        #expect(bench.state == .establishing)
+        #expect(bench.questions.last?.question.reason == .missing)
+        #expect(bench.questions.last?.question.userId == "alice")
+        bench.answerQuestion(.credential)
+        bench.grantExchange(scheme: .registration)
+        #expect(bench.reply(to: request) == .done)
+        #expect(bench.state == .established)
+    }
+
+    @Test(arguments: [0, 1] as [UInt64])
+    func `a sign-in that no handler can help is refused, and nothing is postponed`(handlers: UInt64) {
+        var bench = Bench(mode: .handler)
+        if handlers > 0 { bench.register(1) }
+        let request = bench.signIn(.registration(of: "alice"))
+        if handlers > 0 { bench.answerQuestion(.unable) }
+        #expect(bench.refusal(of: request) == .providerUnavailable)
+        #expect(bench.state == .notLoggedIn)
+    }
+
+    @Test func `when a registration token is refused, the next handler is asked`() {
+        var bench = Bench(mode: .handler)
+        bench.register(1)
+        bench.register(2)
+        let request = bench.signIn(.registration(of: "alice"))
+        bench.answerQuestion(.credential)
+        bench.failExchange(.refused("The token has expired"))
+        #expect(bench.questions.map(\.handler.number) == [1])
+        #expect(bench.questions.last?.question.reason == .missing)
+        bench.answerQuestion(.unable)
+        #expect(bench.refusal(of: request) == .invalidCredential)
+    }
+
+    @Test func `a caller hears the handler's own words when no handler could help`() {
+        var bench = Bench(mode: .handler)
+        bench.register(1)
+        let request = bench.signIn(.registration(of: "alice"))
+        let open = bench.questions[0].question.attempt
+        bench.perform(
+            bench.machine.handlerAnswered(
+                HandlerID(number: 1, uid: 1),
+                open,
+                .failed("the token server is away"),
+                now: bench.now
+            )
+        )
+
+        #expect(bench.refusal(of: request) == .providerUnavailable)
+        #expect(bench.message(of: request)?.contains("the last one said: the token server is away") == true)
+    }
+
+    @Test func `a sign-in behind one whose handler is silent begins when that handler's deadline has passed`() {
+        var bench = Bench(mode: .handler)
+        bench.register(1)
+        let silent = bench.signIn(.registration(of: "alice"))
+        let next = bench.signIn(.signInToken("bob"))
+        #expect(bench.exchanges.isEmpty)
+
+        bench.pass(.seconds(60))
+
+        #expect(bench.refusal(of: silent) == .providerUnavailable)
+        bench.grantExchange(of: "bob")
+        #expect(bench.reply(to: next) == .done)
+    }
+
+    @Test func `only the answer to the open question moves a sign-in on`() {
+        let round = HandlerRounds.Round(
+            purpose: .signIn,
+            attempt: Attempt(number: 1),
+            reason: .missing,
+            limit: .seconds(120),
+            users: []
+        )
+        let given = SecretRef(number: 9)
+        func exchanging(_ stage: SignIn.Exchange.Stage) -> SignIn {
+            var signIn = SignIn()
+            let request = RequestID(number: 1)
+            signIn.begin(SignIn.Exchange(attempt: Attempt(number: 1), request: request, uid: 0, stage: stage))
+            return signIn
+        }
+        var waiting = exchanging(.asking)
+        #expect(waiting.send(Attempt(number: 2), given: given, by: round) == nil)
+        #expect(waiting.send(Attempt(number: 1), given: given, by: round) != nil)
+        #expect(waiting.secrets == [given])
+        #expect(waiting.send(Attempt(number: 1), given: SecretRef(number: 10), by: round) == nil)
+        #expect(!waiting.isSent(Attempt(number: 2)))
+        waiting.askAgain()
+        #expect(!waiting.isSent(Attempt(number: 1)))
+    }
+
+    @Test func `a handler's answer completes a registration`() {
+        let registration = Credential.registration(userId: "alice", token: nil)
+        guard
+            case .registration("alice", let token?) = registration.completed(with: .authToken(SharedSecret(text: "t")))
+        else {
+            Issue.record("The token was dropped")
+            return
+        }
+        #expect(token.text == "t")
+    }
+
+    @Test func `a handler's answer for a renewal outlives a sign-in whose handler's answer was refused`() {
+        let bench = OwnerBench(tokenLife: .seconds(60), rules: RenewalRules(mode: .handler)).start().signIn()
+        let questions = Box<RenewalQuestion>()
+        let handlers = Box<HandlerID>()
+        bench.on { owner in handlers.put(owner.register(handlerOf: 1_000) { questions.put($0) }) }
+        func answer(_ text: String) {
+            let (handler, question) = (handlers.all[0], questions.all.last!)
+            bench.on { $0.answered(handler, question.attempt, .authToken(SharedSecret(text: text))) }
+        }
+        bench.provider.failRenewals(.unavailable(Unavailability("No network")))
+        bench.pass(.seconds(61))
+        answer("for alice")
+        #expect(bench.provider.renewalCalls == 1)
+
+        // Somebody wants bob, and the token for him is refused.
+        let requests = Box<RequestID>()
+        bench.provider.failExchanges(.refused("It is used up"))
+        bench.on {
+            $0.identify(
+                externalUserId: "ext-bob",
+                by: 1_000,
+                ask: {
+                    requests.put($0)
+                    _ = $1
+                }
+            ) { _ in }
+        }
+        bench.on { owner in
+            owner.identifyAnswered(requests.all[0], with: .success(.registration(userId: "bob", token: nil)))
+        }
+        #expect(questions.all.last?.reason == .missing)
+        answer("for bob")
+        #expect(bench.provider.exchangeCalls == 2)
+
+        bench.pass(.seconds(60))
+
+        let tokens: [String] = bench.provider.renewalAnswers.map { answer in
+            guard case .authToken(let token) = answer else { return "none" }
+            return token.text
+        }
+        #expect(tokens == ["for alice", "for alice"])
+        #expect(bench.snapshot().facts.state == .established)
+    }
+
+    @Test(arguments: [0, 1] as [UInt64])
+    func `a sign-in renews a dead session that waits for a handler, and a failed sign-in changes nothing`(
+        handlers: UInt64
+    ) {
+        var bench = Bench.signedIn(life: .seconds(60), mode: .handler)
+        bench.pass(.seconds(61))
+        if handlers > 0 {
+            bench.register(1)
+            bench.answerQuestion(.unable)
+        }
+        let waiting = bench.facts
+        #expect(waiting.renewal.phase == (handlers > 0 ? .postponed : .waitingForHandler))
+
+        let vain = bench.signIn(.signInToken("alice"))
+        bench.failExchange(.unavailable(Unavailability("No network")))
+        #expect(bench.refusal(of: vain) == .providerUnavailable)
+        #expect(bench.facts == waiting)
+        #expect(bench.refusal { $0.signIn(.signInToken("bob")) } == .alreadySignedIn)
+
+        let request = bench.signIn(.signInToken("alice"))
+        bench.grantExchange()
+        #expect(bench.reply(to: request) == .done)
+        #expect(bench.state == .established)
+        #expect(bench.facts.renewal.phase == .scheduled)
+    }
+
+    @Test func `a sign-in beside a living token makes no call while the renewal is postponed`() {
+        var bench = Bench.renewalDue(handlers: 1)
+        bench.answerQuestion(.unable)
+        let request = bench.signIn(.signInToken("alice"))
+        #expect(bench.reply(to: request) == .done)
+        #expect(bench.exchanges.isEmpty)
+        #expect(bench.facts.renewal.phase == .postponed)
+    }
+
+    @Test func `a sign-in does not replace a dead session while a handler can be asked`() {
+        var bench = Bench.longBackoff(life: .seconds(60), mode: .handler)
+        #expect(bench.state == .tokenExpired)
+        #expect(bench.reply { $0.signIn(.signInToken("alice")) } == .done)
+        #expect(bench.exchanges.isEmpty)
+    }
+
+    @Test func `a dead session without a handler accepts a token that its user hands in`() {
+        var bench = Bench.signedIn(life: .seconds(60), mode: .handler)
+        bench.pass(.seconds(120))
+        #expect(bench.state == .tokenExpired)
+        let facts = CredentialFacts(scheme: .tokenExchange, subject: .unnamed)
+        let request = bench.signIn(facts)
+        bench.grantExchange(scheme: .tokenExchange)
+        #expect(bench.reply(to: request) == .done && bench.state == .established)
+        bench.pass(.seconds(120))
+        let other = bench.signIn(facts)
+        bench.grantExchange(of: "bob", scheme: .tokenExchange)
+        #expect(bench.refusal(of: other) == .alreadySignedIn)
+    }
+}

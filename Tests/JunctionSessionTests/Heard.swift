@@ -1,0 +1,32 @@
+import JunctionTesting
+
+@testable import JunctionSession
+
+/// What a caller heard, whatever it asked for.
+enum Heard: Equatable {
+    case done
+    case identified(IdentifyOutcome)
+    case token(TokenFacts)
+    case authorized(generation: UInt64)
+    case rejectionStands
+    case retry
+    case refused(Refusal)
+
+    init(_ outcome: Reply.Outcome) {
+        self =
+            switch outcome {
+            case .success(.done): .done
+            case .success(.identified(let outcome)): .identified(outcome)
+            case .success(.token(let token)): .token(token)
+            case .success(.authorized(let generation)): .authorized(generation: generation)
+            case .success(.rejectionStands): .rejectionStands
+            case .success(.retry): .retry
+            case .failure(let refusal): .refused(refusal)
+            }
+    }
+}
+
+/// What a handler says; the bench names the secret.
+enum Said: Equatable, CaseIterable {
+    case renew, credential, signature, unable
+}

@@ -1,0 +1,157 @@
+import Testing
+
+@testable import JunctionSession
+
+/// A postponement over a restart of the daemon.
+struct PostponementRestartTests {
+    /// The provider answers 502 until the replays are used up, and then nobody can help.
+    private func postponedAfterReplays() -> Bench {
+        var bench = Bench.signedIn(mode: .handler)
+        bench.register(1)
+        bench.pass(.seconds(3_000))
+        bench.answerQuestion(.renew)
+        for _ in 0..<7 {
+            bench.failRenewal(.lost)
+            if bench.machine.renewal.isReplaying { bench.passToNextAttempt() }
+        }
+        bench.passToNextAttempt()
+        bench.answerQuestion(.unable)
+        return bench
+    }
+
+    @Test func `a restart keeps a postponement`() {
+        var bench = Bench.renewalDue(handlers: 1)
+        bench.answerQuestion(.unable)
+        let until = bench.facts.renewal.notBefore
+
+        var restarted = bench.restarted(mode: .handler)
+        restarted.register(1)
+
+        #expect(restarted.questions.isEmpty)
+        #expect(restarted.facts.renewal.phase == .postponed)
+        #expect(restarted.facts.renewal.notBefore == until)
+        restarted.pass(.seconds(661))
+        #expect(restarted.questions.count == 1)
+    }
+
+    @Test func `a postponement outlives a step of the clock and a restart`() {
+        var bench = Bench.signedIn(mode: .handler)
+        bench.register(1)
+        bench.pass(.seconds(3_000))
+        bench.answerQuestion(.unable)
+        #expect(bench.facts.renewal.phase == .postponed)
+        bench.stepWall(.seconds(3_600))
+        #expect(bench.facts.renewal.phase == .postponed)
+        bench.pass(.seconds(5))
+        var r = bench.restarted(mode: .handler)
+        r.register(2)
+        #expect(r.everAsked.isEmpty, "asked 5 s after unable")
+    }
+
+    @Test func `a start in automatic mode renews although handlers were unable before it`() {
+        var bench = Bench.signedIn(life: .seconds(60), mode: .handler)
+        bench.register(1)
+        bench.renew()
+        bench.answerQuestion(.unable)
+        #expect(bench.facts.renewal.phase == .postponed)
+
+        var automatic = bench.restarted(after: .seconds(61), rebooted: true)
+
+        #expect(automatic.renewals.count == 1)
+        automatic.failRenewal(.unreachable)
+        #expect(automatic.facts.renewal.phase == .backingOff)
+    }
+
+    @Test func `a crash in a session renew does not end the postponement`() {
+        var bench = Bench.signedIn(mode: .handler)
+        bench.register(1)
+        bench.pass(.seconds(2_900))
+        bench.answerQuestion(.unable)
+        bench.pass(.seconds(30))
+        bench.renew()
+        bench.answerQuestion(.credential)
+        var after = bench.restarted(after: .seconds(5), rebooted: true, mode: .handler)
+        after.register(1)
+        #expect(after.everAsked.isEmpty)
+    }
+
+    @Test func `a postponement closes the intent, and a restart sends nothing`() {
+        let bench = postponedAfterReplays()
+        #expect(bench.facts.renewal.phase == .postponed)
+        var restarted = bench.restarted(mode: .handler)
+        restarted.register(2)
+        #expect(restarted.renewals.isEmpty)
+        #expect(restarted.facts.renewal.phase == .postponed)
+        restarted.pass(.seconds(599))
+        #expect(restarted.everAsked.isEmpty)
+    }
+
+    @Test func `a postponement beside an open intent, as an older release wrote it, outlives the refresh retry`() {
+        let bench = postponedAfterReplays()
+        var record = bench.written.last!
+        guard case .session(var stored) = record.content else {
+            Issue.record("nobody is signed in")
+            return
+        }
+        stored.renewalUnderWay = true
+        record.content = .session(stored)
+        for isGranted in [false, true] {
+            var restarted = Bench(at: bench.now, mode: .handler, .restored(record, SessionSecrets(), damaged: nil))
+            restarted.register(2)
+            #expect(restarted.renewals.count == 1)
+            if isGranted {
+                restarted.grantRenewal()
+                #expect(restarted.facts.renewal.phase == .scheduled)
+                continue
+            }
+            for _ in 0..<3 where !restarted.renewals.isEmpty {
+                restarted.failRenewal(.busy)
+                if restarted.facts.renewal.phase != .postponed { restarted.passToNextAttempt() }
+            }
+            #expect(restarted.facts.renewal.phase == .postponed)
+            restarted.pass(.seconds(500))
+            #expect(restarted.everAsked.isEmpty)
+        }
+    }
+
+    @Test func `a postponement that ends during a refresh retry leaves the backoff as it is`() throws {
+        var before = Bench.signedIn(mode: .handler)
+        before.register(1)
+        before.renew()
+        before.answerQuestion(.renew)
+        var record = try #require(before.written.last)
+        var stored = try #require(before.storedSession)
+        stored.postponedUntil = before.now.wall + .seconds(30)
+        record.content = .session(stored)
+
+        let later = Moment(wall: before.now.wall + .seconds(60), uptime: before.now.uptime + .seconds(60))
+        var bench = Bench(at: later, mode: .handler, .restored(record, SessionSecrets(), damaged: nil))
+        #expect(bench.renewals.count == 1)
+        bench.failRenewal(.busy)
+        #expect(bench.facts.renewal.phase == .backingOff)
+    }
+
+    @Test func `a crash in flight leaves no postponement that would delay the refresh retry`() {
+        var bench = Bench.signedIn(mode: .handler)
+        bench.register(1)
+        bench.pass(.seconds(3_000))
+        // An intent stands from an attempt that was lost; then nobody can help; then somebody asks for a renewal.
+        bench.answerQuestion(.renew)
+        bench.failRenewal(.lost)
+        for _ in 0..<2 {
+            bench.passToNextAttempt()
+            bench.failRenewal(.busy)
+        }
+        bench.pass(.seconds(30))
+        bench.answerQuestion(.unable)
+        #expect(bench.facts.renewal.phase == .postponed)
+        bench.renew()
+        bench.answerQuestion(.renew)
+        #expect(bench.renewals.count == 1)
+
+        let restarted = bench.restarted(mode: .handler)
+
+        #expect(restarted.renewals.count == 1)
+        #expect(restarted.facts.renewal.phase == .inFlight)
+    }
+}

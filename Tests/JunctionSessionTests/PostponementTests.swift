@@ -1,0 +1,203 @@
+import Testing
+
+@testable import JunctionSession
+
+/// After no handler could help, none is asked for ten minutes.
+struct PostponementTests {
+    @Test func `after unable no handler is asked for ten to eleven minutes`() {
+        for seed in 0..<50 {
+            var bench = Bench.signedIn(seed: UInt64(seed), mode: .handler)
+            bench.register(1)
+            bench.pass(.seconds(3_000))
+            bench.answerQuestion(.unable)
+            let wait = bench.facts.renewal.notBefore! - bench.now.wall
+            #expect(bench.facts.renewal.phase == .postponed)
+            #expect(wait >= .seconds(600) && wait <= .seconds(660))
+
+            bench.register(2)
+            bench.unregister(1)
+            bench.register(1)
+            bench.pass(.seconds(599))
+            _ = bench.token()
+            #expect(bench.everAsked.count == 1)
+
+            bench.pass(.seconds(61))
+            #expect(bench.everAsked.count == 2)
+        }
+    }
+
+    @Test func `for ten minutes after unable no alarm, registration or request has a handler asked`() {
+        for seed in 0..<20 as Range<UInt64> {
+            var bench = Bench.signedIn(life: .seconds(60), seed: seed, mode: .handler)
+            bench.register(1)
+            bench.pass(.seconds(61))
+            bench.answerQuestion(.unable)
+            for minute in 1..<10 {
+                bench.pass(.seconds(60))
+                bench.stepWall(.seconds(3_600))
+                bench.register(UInt64(1 + minute))
+                bench.token()
+                bench.rejected(1)
+            }
+            bench.pass(.seconds(59))
+            #expect(bench.everAsked.count == 1)
+            bench.pass(.seconds(61))
+            #expect(bench.everAsked.count == 2)
+        }
+    }
+
+    @Test func `a handler that ignores the question is asked again after ten minutes`() {
+        var bench = Bench.renewalDue(handlers: 1)
+        bench.pass(.seconds(60))
+        #expect(bench.facts.renewal.phase == .postponed)
+        bench.pass(.seconds(599))
+        #expect(bench.everAsked.count == 1)
+        bench.pass(.seconds(61))
+        #expect(bench.everAsked.count == 2)
+    }
+
+    @Test func `a handler that ignored the question is asked again after the token has ended`() {
+        var bench = Bench.renewalDue(handlers: 1, life: .seconds(600))
+        bench.pass(.seconds(60))
+        bench.pass(.seconds(660))
+        #expect(bench.state == .tokenExpired)
+        #expect(bench.everAsked.count == 2)
+        #expect(bench.questions.last?.question.reason == .expired)
+        bench.answerQuestion(.renew)
+        bench.grantRenewal()
+        #expect(bench.state == .established)
+    }
+
+    @Test func `repeated unable answers leave one timer`() {
+        var bench = Bench.renewalDue(handlers: 1, life: .seconds(864_000))
+        for round in 1...10 {
+            #expect(bench.everAsked.count == round)
+            bench.answerQuestion(.unable)
+            // One alarm, for the end of the postponement; nothing rings before it, and one question comes of it.
+            #expect(bench.machine.nextAlarm(now: bench.now) == bench.facts.renewal.notBefore)
+            bench.passToNextAttempt()
+        }
+        #expect(bench.everAsked.count == 11)
+    }
+
+    @Test func `a configured postponement that is longer than ten minutes is kept`() throws {
+        var bench = Bench(mode: .handler, postponement: .seconds(1_800))
+        bench.signIn(.signInToken("alice"))
+        bench.grantExchange()
+        bench.register(1)
+        bench.renew()
+        bench.answerQuestion(.unable)
+        let wait = try #require(bench.facts.renewal.notBefore) - bench.now.wall
+        #expect(wait >= .seconds(1_800))
+    }
+
+    @Test func `a caller is told of a postponement after it is on disk`() {
+        var bench = Bench.renewalDue(handlers: 1)
+        let waiting = bench.renew()
+        bench.holdsWrites = true
+        bench.answerQuestion(.unable)
+        #expect(bench.reply(to: waiting) == nil)
+        bench.endWrite()
+        #expect(bench.refusal(of: waiting) == .tokenExpired)
+    }
+
+    @Test func `session renew passes a postponement`() {
+        var bench = Bench.renewalDue(handlers: 1)
+        bench.answerQuestion(.unable)
+        let request = bench.renew()
+        #expect(bench.questions.last?.question.reason == .requested)
+        bench.answerQuestion(.renew)
+        bench.grantRenewal()
+        #expect(bench.reply(to: request) == .done)
+    }
+
+    @Test func `session renew without a handler leaves the postponement as it is`() {
+        var bench = Bench.renewalDue(handlers: 1)
+        bench.answerQuestion(.unable)
+        let until = bench.facts.renewal.notBefore
+        bench.unregister(1)
+        #expect(bench.refusal { $0.renew() } == .tokenExpired)
+        bench.register(1)
+        #expect(bench.questions.isEmpty)
+        #expect(bench.facts.renewal.notBefore == until)
+    }
+
+    @Test func `after unable only session renew has a handler asked for ten minutes`() {
+        var bench = Bench.signedIn(mode: .handler)
+        bench.register(1)
+        bench.pass(.seconds(2_900))
+        bench.answerQuestion(.unable)
+        bench.pass(.seconds(30))
+        bench.renew()
+        #expect(bench.everAsked.count == 2)
+        bench.answerQuestion(.renew)
+        bench.failRenewal(.unreachable)
+        bench.pass(.seconds(5))
+        #expect(bench.everAsked.count == 2)
+    }
+
+    @Test func `a renewal that passes a postponement leaves it in the record until a grant`() throws {
+        var bench = Bench.signedIn(mode: .handler)
+        bench.register(1)
+        bench.renew()
+        bench.answerQuestion(.unable)
+        #expect(try #require(bench.storedSession).postponedUntil != nil)
+        bench.pass(.seconds(11))
+        bench.renew()
+        bench.answerQuestion(.renew)
+        #expect(try #require(bench.storedSession).renewalUnderWay)
+        #expect(try #require(bench.storedSession).postponedUntil != nil)
+        bench.grantRenewal()
+        #expect(try #require(bench.storedSession).postponedUntil == nil)
+    }
+
+    @Test func `a dead token while postponed is expired, with when to ask again`() {
+        var bench = Bench.signedIn(life: .seconds(60), mode: .handler)
+        bench.pass(.seconds(61))
+        #expect(bench.state == .tokenExpired)
+        #expect(bench.refusal { $0.token() } == .tokenExpired)
+
+        bench.register(1)
+        bench.answerQuestion(.unable)
+        let request = bench.token()
+        #expect(bench.refusal(of: request) == .tokenExpired)
+        #expect((bench.retryAfter(of: request) ?? .zero) >= .seconds(600))
+    }
+
+    @Test func `a step of the wall clock neither shortens a postponement nor makes it endless`() {
+        var bench = Bench.renewalDue(handlers: 1)
+        bench.answerQuestion(.unable)
+        bench.stepWall(.seconds(10_000))
+        #expect(bench.everAsked.count == 1)
+        bench.stepWall(.seconds(-5_000_000))
+        bench.pass(.seconds(661))
+        #expect(bench.everAsked.count == 2)
+    }
+
+    @Test func `a step of the clock never shows a postponement in the past`() {
+        var bench = Bench.signedIn(mode: .handler)
+        bench.register(1)
+        bench.pass(.seconds(3_000))
+        bench.answerQuestion(.unable)
+        bench.stepWall(.seconds(7_200))
+        #expect(bench.facts.renewal.phase == .postponed)
+        #expect(bench.facts.renewal.notBefore! > bench.now.wall)
+    }
+
+    @Test func `a postponement that is over is not shown, whether or not a handler is registered`() {
+        var bench = Bench.signedIn(life: .seconds(60), mode: .handler)
+        bench.pass(.seconds(61))
+        bench.register(1)
+        bench.answerQuestion(.unable)
+        bench.unregister(1)
+        bench.pass(.seconds(661))
+
+        #expect(bench.facts.renewal.phase == .waitingForHandler)
+        #expect(bench.facts.renewal.notBefore == nil)
+        let request = bench.token()
+        #expect(bench.refusal(of: request) == .tokenExpired)
+        #expect(bench.retryAfter(of: request) == nil)
+        bench.register(2)
+        #expect(bench.everAsked.count == 2)
+    }
+}

@@ -1,0 +1,178 @@
+import JunctionSecret
+import JunctionTesting
+import Testing
+
+@testable import JunctionSession
+
+/// Lifetimes are measured on the monotonic clock. The wall clock counts across a restart, if it can be believed.
+struct SessionClockTests {
+    @Test func `a token ends by the monotonic clock, whatever the wall clock says`() {
+        var bench = Bench.signedIn(life: .seconds(3_600))
+        bench.stepWall(.seconds(1_800))
+        bench.stepWall(.seconds(-1_800))
+        bench.now.uptime = bench.now.uptime + .seconds(3_600)
+        #expect(bench.state == .tokenExpired)
+    }
+
+    @Test func `a token ends by whichever clock ends it first`() throws {
+        var bench = Bench.signedIn(life: .seconds(1_000))
+        let start = bench.now
+        let session = try #require(bench.machine.standing.session)
+        let end = try #require(bench.facts.accessToken?.expiresAt)
+
+        bench.now.wall = start.wall + .seconds(-500)
+        #expect(session.end(bench.now) == bench.now.wall + .seconds(1_000))
+        bench.now.wall = start.wall + .seconds(400)
+        #expect(session.validity(bench.now) == .seconds(600))
+        #expect(session.end(bench.now) == end)
+        #expect(session.lifeOfProof(bench.now) == .seconds(600))
+        // The token is as old as the other clock says.
+        bench.now.uptime = start.uptime + .seconds(900)
+        #expect(session.validity(bench.now) == .seconds(100))
+
+        // A wall clock before the record's own time says nothing.
+        bench.now = Moment(wall: start.wall + .seconds(-86_400), uptime: start.uptime + .seconds(100))
+        #expect(session.validity(bench.now) == .zero)
+        #expect(session.lifeOfProof(bench.now) == .seconds(900))
+    }
+
+    @Test func `a wall clock before the record's own time ends the token`() {
+        let written = Bench.signedIn().written.last!
+        var bench = Bench(.restored(written, SessionSecrets(), damaged: nil))
+        bench.stepWall(.seconds(-86_400))
+        #expect(bench.state == .tokenExpired)
+        #expect(bench.renewals.count == 1)
+    }
+
+    @Test func `a wall clock that comes back makes the token valid again`() {
+        var bench = Bench.signedIn()
+        bench.stepWall(.seconds(-86_400))
+        #expect(bench.state == .tokenExpired)
+        bench.failRenewal(.unavailable(Unavailability("No network yet")))
+        bench.stepWall(.seconds(86_400))
+        #expect(bench.state == .established)
+    }
+
+    @Test func `a clock that was behind at start shows the session again when it has caught up`()
+        throws
+    {
+        let record = try #require(Bench.signedIn().written.last)
+        var moment = Bench().now
+        moment.wall = moment.wall + .seconds(-600)
+        var bench = Bench(at: moment, mode: .handler, .restored(record, SessionSecrets(), damaged: nil))
+        #expect(bench.state == .tokenExpired)
+
+        bench.passToAlarm()
+
+        #expect(bench.state == .established)
+        #expect(bench.now.wall <= record.writtenAt)
+    }
+
+    @Test(arguments: [-28_800, 28_800])
+    func `a wall clock that is set while a request is in flight changes no lifetime`(step: Int) {
+        for isRenewal in [true, false] {
+            var bench = isRenewal ? Bench.signedIn() : Bench()
+            if isRenewal { bench.renew() } else { bench.signIn(.signInToken("alice")) }
+            let start = bench.now
+            bench.stepWall(.seconds(step))
+            bench.pass(.seconds(3))
+            let granted = bench.granted("alice", from: start)
+            if isRenewal {
+                bench.perform(bench.machine.renewalSucceeded(bench.renewals[0], granted, now: bench.now))
+            } else {
+                bench.perform(bench.machine.exchangeSucceeded(bench.exchanges[0], granted, now: bench.now))
+            }
+            #expect(bench.state == .established)
+            #expect(bench.facts.accessToken!.expiresAt - bench.now.wall == .seconds(3_597))
+
+            let restarted = bench.restarted()
+            #expect(restarted.facts.accessToken!.expiresAt - restarted.now.wall == .seconds(3_597))
+        }
+    }
+
+    @Test func `a record that was written under a wrong clock does not revive a dead token`() {
+        let bench = Bench.signedIn()
+        let first = Moment(wall: WallTime(milliseconds: 60_000), uptime: Uptime(milliseconds: 60_000))
+        let booted = Bench(at: first, .restored(bench.written.last!, SessionSecrets(), damaged: nil))
+        #expect(booted.state == .tokenExpired)
+        let second = Moment(wall: WallTime(milliseconds: 120_000), uptime: Uptime(milliseconds: 60_000))
+        var again = Bench(at: second, .restored(booted.written.last!, SessionSecrets(), damaged: nil))
+        #expect(again.state == .tokenExpired)
+        let request = again.token()
+        #expect(again.reply(to: request) == nil)
+    }
+
+    @Test func `after a restart a token ends by the monotonic clock too`() {
+        let bench = Bench.signedIn()
+        var at = bench.now
+        at = Moment(wall: at.wall + .seconds(3_000), uptime: Uptime(milliseconds: 10_000))
+        var r = Bench(at: at, .restored(bench.written.last!, SessionSecrets(), damaged: nil))
+        #expect(r.renewals.count == 1)
+        r.failRenewal(.busy)
+        let noted = r.written.last!.writtenAt
+        r.stepWall(.seconds(-2_700))
+        if !r.renewals.isEmpty { r.failRenewal(.busy) }
+        #expect(r.now.wall < noted)
+        r.pass(.seconds(660))  // really 3 660 s old
+        if !r.renewals.isEmpty { r.failRenewal(.busy) }
+        let q = r.token()
+        if case .token = r.reply(to: q) {
+            Issue.record(
+                "a token of 3600 s is served 3660 s after it was granted; record written at \(noted) now \(r.now.wall)"
+            )
+        }
+    }
+
+    @Test func `after a restart a clock that is set back does not delay the renewal`() {
+        let bench = Bench.signedIn()
+        let at = Moment(wall: bench.now.wall + .seconds(1_500), uptime: Uptime(milliseconds: 10_000))
+        var r = Bench(at: at, .restored(bench.written.last!, SessionSecrets(), damaged: nil))
+        r.stepWall(.seconds(-1_490))
+        r.pass(.seconds(1_700))
+        if !r.renewals.isEmpty { r.failRenewal(.busy) }
+        r.pass(.seconds(450))
+        while !r.renewals.isEmpty { r.failRenewal(.busy) }
+        let q = r.token()
+        if case .token = r.reply(to: q) { Issue.record("dead token served") }
+    }
+
+    @Test func `a clock that was not set writes nothing`() {
+        var bench = Bench.signedIn(mode: .handler)
+        bench.register(1)
+        bench.renew()
+        bench.answerQuestion(.unable)
+        let written = bench.written.count
+        bench.stepWall(.zero)
+        #expect(bench.written.count == written)
+        bench.stepWall(.seconds(60))
+        #expect(bench.written.count == written + 1)
+    }
+
+    @Test func `a step of the clock moves the shown times, an alarm does not`() throws {
+        let bench = OwnerBench().start().signIn()
+        let due = try #require(bench.snapshot().facts.renewal.notBefore)
+        bench.clock.advance(by: .seconds(700))
+        bench.clock.stepWall(by: .seconds(-600))
+        bench.on { $0.alarmRang(clockJumped: false) }
+        #expect(bench.snapshot().facts.renewal.notBefore == due)
+        bench.on { $0.alarmRang(clockJumped: true) }
+        #expect(bench.snapshot().facts.renewal.notBefore == due + .seconds(-600))
+    }
+
+    @Test func `an access token that is dead by the corrected clock is not sent to the provider as a living one`() {
+        let first = OwnerBench().start().signIn()
+        let restoration = first.store.restore()
+        let bench = OwnerBench()
+        // No clock of its own: it boots an hour before the record was written, though it was away for a day.
+        bench.clock.stepWall(by: .seconds(-3_600))
+        bench.provider.failRenewals(.unavailable(Unavailability("No network yet")))
+        bench.on { $0.start(with: restoration) }
+        bench.clock.stepWall(by: .seconds(3_600 + 86_400))
+        bench.provider.failRenewals(.unavailable(Unavailability("No")), .unavailable(Unavailability("No")))
+        bench.on { $0.alarmRang(clockJumped: true) }
+        bench.pass(.seconds(30))
+        #expect(bench.snapshot().facts.state == .tokenExpired)
+        #expect(bench.provider.renewalSecrets.count >= 2)
+        #expect(bench.provider.renewalSecrets.last?.accessToken == nil)
+    }
+}
