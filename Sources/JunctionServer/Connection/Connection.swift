@@ -7,16 +7,10 @@ import NIOCore
 ///
 /// Everything happens on the event loop. The answers to what was read together go out together.
 final class Connection {
-    private(set) var peer: Peer
-    /// Where the tokens that it is handed are counted.
-    private(set) var unitPlace: UnitTally.Place
+    let caller: Caller
     let eventLoop: any EventLoop
     let dispatcher: Dispatcher
     private let reception: Reception
-    let account: CallerAccount
-    private let descriptor: Int32
-    /// Why the caller is not served, if so.
-    private let refusal: WireError?
 
     private var context: ChannelHandlerContext?
     private var machine = ConnectionMachine()
@@ -28,7 +22,6 @@ final class Connection {
     private var isFlushDue = false
     /// The network library may have something of ours that is to go out before anything else.
     private var hasHandedOver = false
-    private var grant: (rights: AccessGrant, policyVersion: Int)?
     private var deadline: Scheduled<Void>?
     /// What its caller's account has been charged with.
     private var charged = 0
@@ -46,82 +39,30 @@ final class Connection {
     /// Those batches that have to come before any news.
     var heldNews = 0
 
-    init(
-        _ peer: Peer,
-        descriptor: Int32,
-        account: CallerAccount,
-        refusal: WireError?,
-        reception: Reception,
-        eventLoop: any EventLoop
-    ) {
-        self.peer = peer
-        self.descriptor = descriptor
-        self.account = account
-        self.refusal = refusal
+    init(_ caller: Caller, reception: Reception, eventLoop: any EventLoop) {
+        self.caller = caller
         self.reception = reception
         self.eventLoop = eventLoop
         dispatcher = reception.dispatcher
-        unitPlace = reception.dispatcher.unitTally.place(of: peer.unit)
     }
 
     // MARK: Rights
 
-    /// Whether the caller may do this now.
-    func may(_ capability: Capability) -> Bool {
-        let rights = rights
-        return rights.allows(capability) && (!rights.dependsOnUnit || peer.isProcessThere)
-    }
-
-    /// Whether the policy still gives this right to the caller that made a request, also after its process has ended.
-    func keeps(_ capability: Capability) -> Bool { rights.allows(capability) }
-
-    /// What its rights come from; its unit is looked for, if nobody has.
-    var decision: AccessDecision {
-        reception.findUnit(of: self)
-        return reception.decision(about: peer)
-    }
-
-    /// Looks up the unit of the caller, if that was not done when it connected.
-    func findUnit(_ unitOfProcess: (Int32) throws -> String?) {
-        peer.findUnit(unitOfProcess, connectedBy: descriptor, isNew: false)
-        unitPlace = dispatcher.unitTally.place(of: peer.unit)
-    }
-
     /// Whether it is told or asked what its caller has no right to any more.
     var usesWithdrawnRight: Bool {
-        (watch != .off && !may(.status)) || (dispatcher.handlers.contains(self) && !may(.handle))
+        if watch != .off, !caller.may(.status) { return true }
+        return dispatcher.handlers.contains(self) && !caller.may(.handle)
     }
-
-    private var rights: AccessGrant {
-        if let grant, grant.policyVersion == reception.policyVersion { return grant.rights }
-        let rights = reception.rights(of: peer)
-        grant = (rights, reception.policyVersion)
-        return rights
-    }
-
-    /// How many bytes a line of the caller may have. What a caller without any right can ask is short.
-    private var longestLine: Int {
-        Capability.allCases.contains(where: may) ? LineSplitter.longestLine : CallerLimits.longestLineWithoutRights
-    }
-
-    /// Whether the caller waits for as many answers as it may.
-    var isBusy: Bool { account.inFlight >= reception.limits.inFlight }
-
-    /// Whether the caller waits for answers to as many bytes as it may.
-    var hasAskedEnough: Bool { account.accepted >= reception.limits.accepted }
 
     /// A request of so many bytes is answered later.
     func requestBegan(_ bytes: Int) {
         machine.requestBegan()
-        account.inFlight += 1
-        account.accepted += bytes
+        caller.requestBegan(bytes)
     }
 
     func requestEnded(_ bytes: Int) {
-        account.inFlight -= 1
-        account.accepted -= bytes
+        caller.requestEnded(bytes)
         perform(machine.requestEnded())
-        reception.settle(account)
     }
 
     /// Whether the peer can be told and asked something, and answer.
@@ -196,7 +137,7 @@ final class Connection {
         // It closes the descriptor before it tells; the number may be another connection's then.
         guard channel.isActive, !isAnythingQueued(in: channel) else { return 0 }
         let sent = bytes.withUnsafeReadableBytes { bytes in
-            send(descriptor, bytes.baseAddress, bytes.count, Int32(MSG_NOSIGNAL | MSG_DONTWAIT))
+            send(caller.descriptor, bytes.baseAddress, bytes.count, Int32(MSG_NOSIGNAL | MSG_DONTWAIT))
         }
         guard sent > 0 else { return 0 }
         outbox.gave(sent)
@@ -337,7 +278,7 @@ final class Connection {
         if actions.contains(.retire) { retire() }
         if actions.contains(.pause) { setReading(false) }
         if actions.contains(.read) { setReading(true) }
-        if actions.contains(.shutInput) { _ = shutdown(descriptor, Int32(SHUT_RD)) }
+        if actions.contains(.shutInput) { _ = shutdown(caller.descriptor, Int32(SHUT_RD)) }
         if actions.contains(.handleLines) { handleLines() }
         if actions.contains(.resumeSoon) { dispatcher.turns.add(self) }
     }
@@ -376,13 +317,14 @@ final class Connection {
     }
 
     private func progress(over channel: any Channel) -> ConnectionMachine.Progress {
-        .init(taken: outbox.taken(butFor: queuedBytes(of: channel)), kept: Int(clinux_unread_output(descriptor)))
+        .init(taken: outbox.taken(butFor: queuedBytes(of: channel)), kept: Int(clinux_unread_output(caller.descriptor)))
     }
 
     /// Puts what is kept here on the account of the user; one that has too much on it has the worst of it closed.
     private func charge() {
         let held = machine.held
         guard held != charged else { return }
+        let account = caller.account
         account.held += held - charged
         charged = held
         let isHolder = machine.blamed > ConnectionMachine.window
@@ -441,7 +383,7 @@ final class Connection {
     func goOn() { perform(machine.resumed()) }
 
     private func handleLines() {
-        let limit = longestLine
+        let limit = caller.longestLine
         var (lines, sent) = (0, 0)
         var mayHoldLines = true
         while machine.mayHandleLine(with: outbox.unsent, after: sent) {
@@ -466,7 +408,7 @@ final class Connection {
     }
 }
 
-extension Connection: TurnTaker, AccountHolder, ApiCaller {}
+extension Connection: TurnTaker, AccountHolder {}
 
 extension Connection: ChannelInboundHandler {
     typealias InboundIn = ByteBuffer
@@ -477,7 +419,7 @@ extension Connection: ChannelInboundHandler {
     }
 
     func channelActive(context: ChannelHandlerContext) {
-        if let refusal { dismiss(with: refusal) }
+        if let refusal = caller.refusal { dismiss(with: refusal) }
     }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
@@ -521,6 +463,6 @@ extension Connection: ChannelInboundHandler {
         inbox.clear()
         var left = outbox.take()
         dispatcher.giveBack(&left)
-        reception.closed(self, account, wasRefused: refusal != nil)
+        reception.closed(self)
     }
 }

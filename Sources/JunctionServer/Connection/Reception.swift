@@ -8,10 +8,7 @@ final class Reception {
     let limits: CallerLimits
     let patience: ServerSettings.Patience
     private(set) var policy: AccessPolicy
-    /// Rises with every new policy: rights are worked out anew then.
-    private(set) var policyVersion = 0
-
-    private let unitOfProcess: @Sendable (Int32) throws -> String?
+    let unitOfProcess: @Sendable (Int32) throws -> String?
     private let alwaysFindsUnits: Bool
     private let eventLoop: any EventLoop
     private var accounts = CallerAccounts()
@@ -40,7 +37,8 @@ final class Reception {
         let options = channel.syncOptions
         try options?.setOption(.allowRemoteHalfClosure, value: true)
         try options?.setOption(.recvAllocator, value: Self.receiveMemory)
-        let connection = try makeConnection(for: channel, socketGroup: socketGroup)
+        let caller = try welcome(channel, socketGroup: socketGroup)
+        let connection = Connection(caller, reception: self, eventLoop: eventLoop)
         try channel.pipeline.syncOperations.addHandler(connection)
         connections[ObjectIdentifier(connection)] = connection
         countConnections()
@@ -54,14 +52,8 @@ final class Reception {
         try options?.setOption(.autoRead, value: false)
         try options?.setOption(.maxMessagesPerRead, value: 1)
         try options?.setOption(.recvAllocator, value: Self.receiveMemory)
-        let (peer, descriptor, account, isWelcome) = try welcome(channel, socketGroup: socketGroup)
-        let connection = DoorConnection(
-            DoorCaller(peer, account, descriptor: descriptor, reception: self),
-            refusal: isWelcome ? nil : .tooManyConnections,
-            dispatcher: dispatcher,
-            reception: self,
-            eventLoop: eventLoop
-        )
+        let caller = try welcome(channel, socketGroup: socketGroup)
+        let connection = DoorConnection(caller, reception: self, eventLoop: eventLoop)
         try channel.pipeline.syncOperations.addDoorHandlers(connection, behind: connection.intake)
         visitors[ObjectIdentifier(connection)] = connection
         countConnections()
@@ -74,23 +66,8 @@ final class Reception {
     /// A connection that only ever subscribes must not cost kilobytes, and one that sends much may have them.
     private static let receiveMemory = AdaptiveRecvByteBufferAllocator(minimum: 64, initial: 256, maximum: 16_384)
 
-    private func makeConnection(for channel: any Channel, socketGroup: UInt32?) throws -> Connection {
-        let (peer, descriptor, account, isWelcome) = try welcome(channel, socketGroup: socketGroup)
-        return Connection(
-            peer,
-            descriptor: descriptor,
-            account: account,
-            refusal: isWelcome ? nil : .tooManyConnections,
-            reception: self,
-            eventLoop: eventLoop
-        )
-    }
-
     /// Who has connected, and whether their user may have one connection more.
-    private func welcome(
-        _ channel: any Channel,
-        socketGroup: UInt32?
-    ) throws -> (peer: Peer, descriptor: Int32, account: CallerAccount, isWelcome: Bool) {
+    private func welcome(_ channel: any Channel, socketGroup: UInt32?) throws -> Caller {
         let transport = try channel.pipeline.syncOperations.withUnsafeTransportIfAvailable(of: CInt.self) { $0 }
         guard let descriptor = transport else { throw ChannelError.operationUnsupported }
         _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
@@ -107,7 +84,8 @@ final class Reception {
             }
             account.refusedConnections += 1
         }
-        return (peer, descriptor, account, isWelcome)
+        let refusal: WireError? = isWelcome ? nil : .tooManyConnections
+        return Caller(peer, account, refusal: refusal, descriptor: descriptor, reception: self)
     }
 
     private func recognise(_ descriptor: Int32, socketGroup: UInt32?) throws(PeerUnknown) -> Peer {
@@ -124,18 +102,19 @@ final class Reception {
         }
     }
 
-    func closed(_ connection: Connection, _ account: CallerAccount, wasRefused: Bool) {
+    func closed(_ connection: Connection) {
         guard connections.removeValue(forKey: ObjectIdentifier(connection)) != nil else { return }
-        closed(account, wasRefused: wasRefused)
+        hasGone(connection.caller)
     }
 
-    func closed(_ visitor: DoorConnection, _ account: CallerAccount, wasRefused: Bool) {
+    func closed(_ visitor: DoorConnection) {
         guard visitors.removeValue(forKey: ObjectIdentifier(visitor)) != nil else { return }
-        closed(account, wasRefused: wasRefused)
+        hasGone(visitor.caller)
     }
 
-    private func closed(_ account: CallerAccount, wasRefused: Bool) {
-        if wasRefused { account.refusedConnections -= 1 } else { account.connections -= 1 }
+    private func hasGone(_ caller: Caller) {
+        let account = caller.account
+        if caller.refusal != nil { account.refusedConnections -= 1 } else { account.connections -= 1 }
         settle(account)
         countConnections()
         memory.connectionClosed()
@@ -163,20 +142,12 @@ final class Reception {
 
     // MARK: Rights
 
-    func rights(of peer: Peer) -> AccessGrant { policy.grant(to: peer) }
-
-    func decision(about peer: Peer) -> AccessDecision { policy.decision(about: peer) }
-
-    func findUnit(of connection: Connection) { connection.findUnit(unitOfProcess) }
-
     /// Puts a new policy in force, for the connections that are open too: who uses a right that it takes away is closed.
     func replacePolicy(with policy: AccessPolicy) {
         self.policy = policy
-        policyVersion += 1
-        // Who came before any rule named a unit is asked for it now.
-        if policy.namesUnits { for connection in connections.values { connection.findUnit(unitOfProcess) } }
+        for connection in connections.values { connection.caller.policyChanged() }
+        for visitor in visitors.values { visitor.caller.policyChanged() }
         for connection in connections.values where connection.usesWithdrawnRight { connection.rightWithdrawn() }
-        if policy.namesUnits { for visitor in visitors.values { visitor.caller.findUnit(unitOfProcess) } }
         for visitor in visitors.values where visitor.usesWithdrawnRight { visitor.rightWithdrawn() }
     }
 

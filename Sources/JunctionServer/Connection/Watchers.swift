@@ -56,8 +56,8 @@ final class Watchers {
             return
         }
         // Whoever holds the connection of a process that has ended is not the unit that it was given to.
-        guard connection.may(.status) else { return connection.rightIsGone() }
-        let line = news.lineWithCodes.flatMap { connection.may(.manage) ? $0 : nil } ?? news.line
+        guard connection.caller.may(.status) else { return connection.rightIsGone() }
+        let line = news.lineWithCodes.flatMap { connection.caller.may(.manage) ? $0 : nil } ?? news.line
         if connection.post(line) { connection.watch = .on(told: news.revision) }
     }
 }

@@ -21,7 +21,7 @@ extension Dispatcher {
 
     func diagnose(_ request: Request, _: NoParams) {
         let answer = request.later(DaemonDiagnose.self)
-        introspection.diagnose(by: request.peer.user, tally) { answer(.success($0)) }
+        introspection.diagnose(by: request.caller.user, tally) { answer(.success($0)) }
     }
 
     func discover(_ request: Request, _: NoParams) {

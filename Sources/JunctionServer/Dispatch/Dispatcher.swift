@@ -94,7 +94,7 @@ final class Dispatcher {
     private func perform(_ call: Call, _ request: Request) {
         guard let method = Method(call.name) else { return request.fail(.methodNotFound) }
         counters.count(method)
-        if let objection = objection(to: method, request) { return request.fail(objection) }
+        if let objection = objection(to: method, of: request.caller) { return request.fail(objection) }
         do throws(WireMismatch) {
             try perform(method, call, request)
         } catch {
@@ -103,20 +103,20 @@ final class Dispatcher {
     }
 
     /// Why a call is not carried out, whatever its parameters are.
-    private func objection(to method: Method, _ request: Request) -> WireError? {
-        if let capability = method.capability, !request.connection.may(capability) {
-            return denial(of: method, to: request.peer, lacking: capability)
+    func objection(to method: Method, of caller: Caller) -> WireError? {
+        if let capability = method.capability, !caller.may(capability) {
+            return denial(of: method, to: caller, lacking: capability)
         }
-        if request.connection.isBusy { return .tooManyRequests }
-        if request.connection.hasAskedEnough { return .tooMuchAsked }
+        if caller.account.inFlight >= limits.inFlight { return .tooManyRequests }
+        if caller.account.accepted >= limits.accepted { return .tooMuchAsked }
         if method == .apiRequest, !exposesApi { return .apiNotExposed }
         return nil
     }
 
     /// Refuses a call, and notes that.
-    func denial(of method: Method, to peer: Peer, lacking capability: Capability) -> WireError {
+    func denial(of method: Method, to caller: Caller, lacking capability: Capability) -> WireError {
         counters.refusals += 1
-        observer.refused(method, to: peer, lacking: capability)
+        observer.refused(method, to: caller.peer, lacking: capability)
         return .denied(capability)
     }
 

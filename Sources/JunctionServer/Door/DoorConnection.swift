@@ -8,15 +8,13 @@ import NIOHTTP1
 /// Everything happens on the event loop. Nothing is read that there is no use for: what was read together waits in the intake until
 /// its turn, and one piece of it is here at most.
 final class DoorConnection {
-    let caller: DoorCaller
+    let caller: Caller
     let dispatcher: Dispatcher
     let eventLoop: any EventLoop
     let reception: Reception
     private(set) lazy var intake = DoorIntake(dispatcher.turns) { [unowned self] in charge() }
     /// What the account of the user has been charged with for this connection.
     var holding = Holding()
-    /// Why the caller is not served, if so.
-    private let refusal: WireError?
 
     private(set) var context: ChannelHandlerContext?
     private var inbox: [Arrival] = []
@@ -69,16 +67,9 @@ final class DoorConnection {
         case closed
     }
 
-    init(
-        _ caller: DoorCaller,
-        refusal: WireError?,
-        dispatcher: Dispatcher,
-        reception: Reception,
-        eventLoop: any EventLoop
-    ) {
+    init(_ caller: Caller, reception: Reception, eventLoop: any EventLoop) {
         self.caller = caller
-        self.refusal = refusal
-        self.dispatcher = dispatcher
+        dispatcher = reception.dispatcher
         self.reception = reception
         self.eventLoop = eventLoop
         budget = WaitingBudget(reception.patience.line)
@@ -482,8 +473,6 @@ final class DoorConnection {
         charge()
     }
 
-    func settleAccount() { reception.settle(caller.account) }
-
     func onLoop(_ body: @escaping @Sendable (DoorConnection) -> Void) {
         let connection = NIOLoopBound(self, eventLoop: eventLoop)
         eventLoop.execute { body(connection.value) }
@@ -499,7 +488,7 @@ extension DoorConnection: ChannelInboundHandler {
     }
 
     func channelActive(context: ChannelHandlerContext) {
-        if let refusal {
+        if let refusal = caller.refusal {
             refuse(RefusedRequest(refusal))
         } else {
             readOn()
@@ -549,6 +538,6 @@ extension DoorConnection: ChannelInboundHandler {
     func handlerRemoved(context: ChannelHandlerContext) {
         ended()
         self.context = nil
-        reception.closed(self, caller.account, wasRefused: refusal != nil)
+        reception.closed(self)
     }
 }
