@@ -115,9 +115,10 @@ final class Connection {
 
     /// Hands out a line that many connections are told at the same time; its bytes are shared.
     ///
-    /// Returns whether it is on its way. If not, the peer does not read, and nothing was queued for it.
+    /// Returns whether it is on its way. If not, the peer does not read, or has not seen the answer yet with which it begins to
+    /// watch, and nothing was queued for it.
     func post(_ line: ByteBuffer) -> Bool {
-        guard let context, !machine.isClosed, context.channel.isWritable, !outbox.hasBody else { return false }
+        guard let context, heldNews == 0, !machine.isClosed, context.channel.isWritable, !outbox.hasBody else { return false }
         if isReading || outbox.count > 0 {
             // What was put before has to arrive before.
             outbox.post(line)
@@ -409,6 +410,15 @@ final class Connection {
 }
 
 extension Connection: TurnTaker, AccountHolder {}
+
+extension Connection: Watcher {
+    static func line(telling snapshot: Snapshot) -> ByteBuffer {
+        var line = ByteBuffer()
+        line.appendNotification(of: SessionChanged.self, SessionChanged.Params(snapshot: snapshot))
+        line.endLine()
+        return line
+    }
+}
 
 extension Connection: ChannelInboundHandler {
     typealias InboundIn = ByteBuffer

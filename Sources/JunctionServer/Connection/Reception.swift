@@ -173,15 +173,4 @@ final class Reception {
         for connection in connections.values { connection.close() }
         for visitor in visitors.values { visitor.close() }
     }
-
-    // MARK: States
-
-    /// Tells a new state to those who listen over HTTP.
-    ///
-    /// - Parameter withCodes: the same for those who may manage the session, where there are codes.
-    func tellListeners(_ snapshot: Snapshot, withCodes: Snapshot?) {
-        guard dispatcher.listeners > 0 else { return }
-        let (event, eventWithCodes) = (ByteBuffer(event: snapshot), withCodes.map { ByteBuffer(event: $0) })
-        for visitor in visitors.values { visitor.changed(event, withCodes: eventWithCodes) }
-    }
 }

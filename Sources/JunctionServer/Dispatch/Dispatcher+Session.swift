@@ -9,9 +9,19 @@ extension Dispatcher {
     }
 
     func subscribe(_ request: Request, _: NoParams) {
-        watchers.add(request.connection, told: owner.assumeIsolated { $0.snapshot.revision })
         request.batch?.holdNews(of: request.connection)
-        prepared.withStatus(of: owner, for: request.caller.may(.manage)) { request.succeed(with: $0) }
+        guard request.connection.isOpen else { return status(request, nil) }
+        watchStates(request.connection, among: watchers) { request.succeed(with: $0) }
+    }
+
+    /// Tells a connection the present state, and then each new one.
+    func watchStates<Connection: Watcher>(
+        _ connection: Connection,
+        among watchers: Watchers<Connection>,
+        _ tellPresent: (UnsafeRawBufferPointer) -> Void
+    ) {
+        watchers.add(connection, told: owner.assumeIsolated { $0.snapshot.revision })
+        prepared.withStatus(of: owner, for: connection.caller.may(.manage), tellPresent)
     }
 
     func unsubscribe(_ request: Request, _: NoParams) {

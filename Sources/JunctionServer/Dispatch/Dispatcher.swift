@@ -18,13 +18,13 @@ final class Dispatcher {
     var exposesApi: Bool
 
     let turns: Turns
-    let watchers = Watchers()
+    let watchers = Watchers<Connection>()
+    /// The same over HTTP.
+    let listeners = Watchers<DoorConnection>()
     let handlers: SessionHandlers
     let prepared = PreparedAnswers()
     var counters = ServerCounters()
     var unitTally = UnitTally()
-    /// Who is told of every new state over HTTP.
-    var listeners = 0
 
     // One for all connections: whatever is read is let go before the next line is.
     private var reader = MessageReader()

@@ -40,15 +40,11 @@ final class DoorConnection {
         reception.patience.reading,
         eventLoop,
         queued: { [weak self] in self?.queued ?? 0 },
-        mayRest: { [weak self] in self?.isListening ?? true },
+        mayRest: { [weak self] in self?.watch != .off },
         giveUp: { [weak self] in self?.close() }
     )
-    /// States are told here.
-    private var isListening = false {
-        didSet { dispatcher.listeners += (isListening ? 1 : 0) - (oldValue ? 1 : 0) }
-    }
-    /// There is a newer state than the one that was told last, and the reader was not ready for it.
-    private var isBehind = false
+    /// Whether new states are told, and how far that has come.
+    var watch = Watch.off
 
     private enum Arrival {
         case part(HTTPServerRequestPart)
@@ -86,15 +82,9 @@ final class DoorConnection {
 
     /// Whether its caller is served with what it has no right to any more.
     var usesWithdrawnRight: Bool {
-        guard let exchange else { return false }
-        switch exchange.request.aim {
-        case .api:
-            guard exchange.isPassing else { return false }
-            return !caller.may(.api) || !dispatcher.exposesApi
-        case .page(let page, _):
-            guard case .events = exchange.output, let capability = page.method.capability else { return false }
-            return !caller.may(capability)
-        }
+        if watch != .off, !caller.may(.status) { return true }
+        guard let exchange, exchange.isPassing else { return false }
+        return !caller.may(.api) || !dispatcher.exposesApi
     }
 
     // MARK: What arrived
@@ -356,7 +346,7 @@ final class DoorConnection {
     private func leave() {
         guard let context else { return }
         stage = .leaving
-        isListening = false
+        dispatcher.listeners.remove(self)
         restartBudget(hasBegun: false)
         let connection = NIOLoopBound(self, eventLoop: eventLoop)
         // Nothing at all, which is written when everything before it is.
@@ -411,25 +401,9 @@ final class DoorConnection {
     func listen(_ exchange: DoorExchange) {
         send(AnswerFrame(stream: .events), of: exchange)
         exchange.output = .events
-        isListening = true
-        tellPresentState()
-    }
-
-    private func tellPresentState() {
-        isBehind = false
-        dispatcher.prepared.withStatus(of: dispatcher.owner, for: caller.may(.manage)) { json in
+        dispatcher.watchStates(self, among: dispatcher.listeners) { json in
             write(.body(.byteBuffer(ByteBuffer(event: json))))
         }
-        flush()
-    }
-
-    /// There is a new state: it is told, unless the reader is not ready for it, who gets the newest when it is.
-    func changed(_ event: ByteBuffer, withCodes: ByteBuffer?) {
-        guard isListening, let context else { return }
-        // Whoever holds the connection of a process that has ended is not the unit that it was given to.
-        guard caller.may(.status) else { return onLoop { $0.rightWithdrawn() } }
-        guard context.channel.isWritable else { return isBehind = true }
-        write(.body(.byteBuffer(withCodes.flatMap { caller.may(.manage) ? $0 : nil } ?? event)))
         flush()
     }
 
@@ -462,7 +436,7 @@ final class DoorConnection {
         for timer in [waiting, farewellTimer] { timer?.cancel() }
         (waiting, farewellTimer) = (nil, nil)
         reader.end()
-        isListening = false
+        dispatcher.listeners.remove(self)
         if let exchange {
             exchange.breakOff()
             // What is still waited for is carried out all the same, and counts until then.
@@ -477,6 +451,19 @@ final class DoorConnection {
         let connection = NIOLoopBound(self, eventLoop: eventLoop)
         eventLoop.execute { body(connection.value) }
     }
+}
+
+extension DoorConnection: Watcher {
+    static func line(telling snapshot: JunctionProtocol.Snapshot) -> ByteBuffer { ByteBuffer(event: snapshot) }
+
+    func post(_ event: ByteBuffer) -> Bool {
+        guard let context, context.channel.isWritable else { return false }
+        write(.body(.byteBuffer(event)))
+        flush()
+        return true
+    }
+
+    func rightIsGone() { onLoop { $0.rightWithdrawn() } }
 }
 
 extension DoorConnection: ChannelInboundHandler {
@@ -526,7 +513,7 @@ extension DoorConnection: ChannelInboundHandler {
         guard context.channel.isWritable else { return reader.look() }
         charge()
         if let exchange { pump(exchange) }
-        if isBehind, isListening { tellPresentState() }
+        dispatcher.listeners.catchUp(self)
         workSoon()
     }
 
