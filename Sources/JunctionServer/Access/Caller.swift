@@ -1,4 +1,5 @@
 import JunctionProtocol
+import NIOCore
 
 /// The local program at the other end of a connection, over either socket: who it is by the kernel's word, what it may do now, and
 /// which account it is charged to.
@@ -9,6 +10,10 @@ final class Caller {
     let refusal: WireError?
     /// Where the tokens that the caller is handed are counted.
     private(set) var unitPlace: UnitTally.Place
+    /// The bytes that the account is charged with for the connection.
+    private(set) var held = 0
+    /// Since when nothing of that has moved, as far as it is known.
+    var restsSince = NIODeadline.now()
     /// What the present policy gives to the caller.
     private var rights: AccessGrant
     /// The socket of the connection.
@@ -72,5 +77,15 @@ final class Caller {
         account.inFlight -= 1
         account.accepted -= bytes
         reception.settle(account)
+    }
+
+    /// The connection keeps so many bytes now. If the user keeps too much, the reception closes the worst of it.
+    ///
+    /// - Parameter isToBlame: whether the connection keeps more than it has to.
+    func charge(_ bytes: Int, for connection: any CallerConnection, isToBlame: Bool) {
+        account.held += bytes - held
+        (held, restsSince) = (bytes, .now())
+        account.holders[ObjectIdentifier(connection)] = isToBlame ? connection : nil
+        if account.held > reception.limits.held { reception.relieveSoon(account) }
     }
 }

@@ -23,10 +23,8 @@ final class Connection {
     /// The network library may have something of ours that is to go out before anything else.
     private var hasHandedOver = false
     private var deadline: Scheduled<Void>?
-    /// What its caller's account has been charged with.
-    private var charged = 0
-    /// Since when nothing has moved here, as far as it is known.
-    private var rest = Rest()
+    /// How far the peer had read when the caller's account was last charged, or looked at.
+    private var progress = ConnectionMachine.Progress()
 
     /// Our own requests that the other side has to answer.
     private(set) var questions: ClientQuestions?
@@ -115,10 +113,12 @@ final class Connection {
 
     /// Hands out a line that many connections are told at the same time; its bytes are shared.
     ///
-    /// Returns whether it is on its way. If not, the peer does not read, or has not seen the answer yet with which it begins to
-    /// watch, and nothing was queued for it.
+    /// Returns whether it is on its way. If not, the peer does not read, or has not seen the answer yet with which it begins
+    /// to watch, and nothing was queued for it.
     func post(_ line: ByteBuffer) -> Bool {
-        guard let context, heldNews == 0, !machine.isClosed, context.channel.isWritable, !outbox.hasBody else { return false }
+        guard heldNews == 0, !machine.isClosed, !outbox.hasBody, let context, context.channel.isWritable else {
+            return false
+        }
         if isReading || outbox.count > 0 {
             // What was put before has to arrive before.
             outbox.post(line)
@@ -234,21 +234,15 @@ final class Connection {
 
     // MARK: Ending
 
-    /// Takes no more from the peer than what has arrived; that is still answered.
     func drain() { perform(machine.drainBegan()) }
 
     func close() {
         context?.close(promise: nil)
     }
 
-    /// The caller lost the right to what it is told or asked: the connection ends, so that its owner notices, connects
-    /// again, and learns why. Silence would look like a session in which nothing happens.
     func rightWithdrawn() {
         if machine.isOpen { perform(machine.dismissed()) }
     }
-
-    /// The same, when whoever tells or asks it has finished with the others.
-    func rightIsGone() { onLoop { $0.rightWithdrawn() } }
 
     /// Tells the peer why it is served no longer, and lets it go.
     private func dismiss(with error: WireError) {
@@ -314,47 +308,31 @@ final class Connection {
         // The answers may have gone out, with only news behind them.
         lookWhatWaits()
         guard let due = machine.deadline, due == passed, let channel = context?.channel else { return }
-        perform(machine.deadlinePassed(progress(over: channel), after: reception.patience.time(for: due)))
+        perform(machine.deadlinePassed(present(over: channel), after: reception.patience.time(for: due)))
     }
 
-    private func progress(over channel: any Channel) -> ConnectionMachine.Progress {
+    private func present(over channel: any Channel) -> ConnectionMachine.Progress {
         .init(taken: outbox.taken(butFor: queuedBytes(of: channel)), kept: Int(clinux_unread_output(caller.descriptor)))
     }
 
-    /// Puts what is kept here on the account of the user; one that has too much on it has the worst of it closed.
+    /// Puts what is kept here on the account of the user.
     private func charge() {
         let held = machine.held
-        guard held != charged else { return }
-        let account = caller.account
-        account.held += held - charged
-        charged = held
-        let isHolder = machine.blamed > ConnectionMachine.window
-        if isHolder { lookWhetherItRests() }
-        account.holders[ObjectIdentifier(self)] = isHolder ? self : nil
-        if account.held > reception.limits.held { reception.relieveSoon(account) }
+        guard held != caller.held else { return }
+        let isToBlame = machine.blamed > ConnectionMachine.window
+        if isToBlame, let channel = context?.channel { progress = present(over: channel) }
+        caller.charge(held, for: self, isToBlame: isToBlame)
     }
 
-    /// What is kept here, and how long nothing of it has moved.
     func burden(at now: NIODeadline) -> CallerAccount.Burden {
-        lookWhetherItRests(at: now)
-        return CallerAccount.Burden(bytes: machine.blamed, rest: now - rest.since)
-    }
-
-    private func lookWhetherItRests(at now: NIODeadline = .now()) {
-        guard let channel = context?.channel else { return }
-        let progress = progress(over: channel)
-        if progress != rest.progress || charged != rest.held {
-            rest = Rest(progress: progress, held: charged, since: now)
+        if let channel = context?.channel {
+            let before = progress
+            progress = present(over: channel)
+            if progress != before { caller.restsSince = now }
         }
+        return CallerAccount.Burden(bytes: machine.blamed, rest: now - caller.restsSince)
     }
 
-    private struct Rest {
-        var progress = ConnectionMachine.Progress()
-        var held = 0
-        var since = NIODeadline.now()
-    }
-
-    /// The user has too much waiting here, and most of it for the longest time is here.
     func overBudget() { perform(machine.overBudget()) }
 
     /// Subscriptions, handler duty and questions end with the input: nothing could come back.
@@ -373,11 +351,6 @@ final class Connection {
 
     private func setReading(_ isOn: Bool) {
         try? context?.channel.syncOptions?.setOption(.autoRead, value: isOn)
-    }
-
-    private func onLoop(_ body: @escaping @Sendable (Connection) -> Void) {
-        let connection = NIOLoopBound(self, eventLoop: eventLoop)
-        eventLoop.execute { body(connection.value) }
     }
 
     /// It is this connection's turn again.
@@ -409,7 +382,7 @@ final class Connection {
     }
 }
 
-extension Connection: TurnTaker, AccountHolder {}
+extension Connection: TurnTaker {}
 
 extension Connection: Watcher {
     static func line(telling snapshot: Snapshot) -> ByteBuffer {

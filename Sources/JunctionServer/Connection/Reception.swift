@@ -12,9 +12,7 @@ final class Reception {
     private let alwaysFindsUnits: Bool
     private let eventLoop: any EventLoop
     private var accounts = CallerAccounts()
-    private var connections: [ObjectIdentifier: Connection] = [:]
-    /// Those that speak HTTP.
-    private var visitors: [ObjectIdentifier: DoorConnection] = [:]
+    private var connections: [ObjectIdentifier: any CallerConnection] = [:]
     private var whenEmpty: EventLoopPromise<Void>?
     private let memory: MemoryReturn
 
@@ -33,34 +31,25 @@ final class Reception {
 
     /// Receives a connection that has just been accepted; an error means that it is closed.
     func admit(_ channel: any Channel, socketGroup: UInt32?) throws {
-        dispatcher.counters.acceptedConnections += 1
-        let options = channel.syncOptions
-        try options?.setOption(.allowRemoteHalfClosure, value: true)
-        try options?.setOption(.recvAllocator, value: Self.receiveMemory)
         let caller = try welcome(channel, socketGroup: socketGroup)
         let connection = Connection(caller, reception: self, eventLoop: eventLoop)
         try channel.pipeline.syncOperations.addHandler(connection)
-        connections[ObjectIdentifier(connection)] = connection
-        countConnections()
+        opened(connection)
     }
 
     /// The same for a connection that speaks HTTP, which is read only as far as there is a use for it.
     func admitVisitor(_ channel: any Channel, socketGroup: UInt32?) throws {
-        dispatcher.counters.acceptedConnections += 1
-        let options = channel.syncOptions
-        try options?.setOption(.allowRemoteHalfClosure, value: true)
-        try options?.setOption(.autoRead, value: false)
-        try options?.setOption(.maxMessagesPerRead, value: 1)
-        try options?.setOption(.recvAllocator, value: Self.receiveMemory)
+        try channel.syncOptions?.setOption(.autoRead, value: false)
+        try channel.syncOptions?.setOption(.maxMessagesPerRead, value: 1)
         let caller = try welcome(channel, socketGroup: socketGroup)
         let connection = DoorConnection(caller, reception: self, eventLoop: eventLoop)
         try channel.pipeline.syncOperations.addDoorHandlers(connection, behind: connection.intake)
-        visitors[ObjectIdentifier(connection)] = connection
-        countConnections()
+        opened(connection)
     }
 
-    private func countConnections() {
-        dispatcher.counters.openConnections = connections.count + visitors.count
+    private func opened(_ connection: any CallerConnection) {
+        connections[ObjectIdentifier(connection)] = connection
+        dispatcher.counters.openConnections = connections.count
     }
 
     /// A connection that only ever subscribes must not cost kilobytes, and one that sends much may have them.
@@ -68,6 +57,9 @@ final class Reception {
 
     /// Who has connected, and whether their user may have one connection more.
     private func welcome(_ channel: any Channel, socketGroup: UInt32?) throws -> Caller {
+        dispatcher.counters.acceptedConnections += 1
+        try channel.syncOptions?.setOption(.allowRemoteHalfClosure, value: true)
+        try channel.syncOptions?.setOption(.recvAllocator, value: Self.receiveMemory)
         let transport = try channel.pipeline.syncOperations.withUnsafeTransportIfAvailable(of: CInt.self) { $0 }
         guard let descriptor = transport else { throw ChannelError.operationUnsupported }
         _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
@@ -102,26 +94,15 @@ final class Reception {
         }
     }
 
-    func closed(_ connection: Connection) {
+    func closed(_ connection: any CallerConnection) {
         guard connections.removeValue(forKey: ObjectIdentifier(connection)) != nil else { return }
-        hasGone(connection.caller)
-    }
-
-    func closed(_ visitor: DoorConnection) {
-        guard visitors.removeValue(forKey: ObjectIdentifier(visitor)) != nil else { return }
-        hasGone(visitor.caller)
-    }
-
-    private func hasGone(_ caller: Caller) {
-        let account = caller.account
-        if caller.refusal != nil { account.refusedConnections -= 1 } else { account.connections -= 1 }
+        let account = connection.caller.account
+        if connection.caller.refusal != nil { account.refusedConnections -= 1 } else { account.connections -= 1 }
         settle(account)
-        countConnections()
+        dispatcher.counters.openConnections = connections.count
         memory.connectionClosed()
-        if isEmpty { whenEmpty?.succeed() }
+        if connections.isEmpty { whenEmpty?.succeed() }
     }
-
-    private var isEmpty: Bool { connections.isEmpty && visitors.isEmpty }
 
     func settle(_ account: CallerAccount) {
         accounts.settle(account)
@@ -146,9 +127,7 @@ final class Reception {
     func replacePolicy(with policy: AccessPolicy) {
         self.policy = policy
         for connection in connections.values { connection.caller.policyChanged() }
-        for visitor in visitors.values { visitor.caller.policyChanged() }
         for connection in connections.values where connection.usesWithdrawnRight { connection.rightWithdrawn() }
-        for visitor in visitors.values where visitor.usesWithdrawnRight { visitor.rightWithdrawn() }
     }
 
     // MARK: The end
@@ -158,12 +137,11 @@ final class Reception {
         dispatcher.handlers.stop()
         let empty = eventLoop.makePromise(of: Void.self)
         whenEmpty = empty
-        guard !isEmpty else {
+        guard !connections.isEmpty else {
             empty.succeed()
             return empty.futureResult
         }
         for connection in connections.values { connection.drain() }
-        for visitor in visitors.values { visitor.drain() }
         let reception = NIOLoopBound(self, eventLoop: eventLoop)
         let deadline = eventLoop.scheduleTask(in: TimeAmount(patience.drain)) { reception.value.closeAll() }
         return empty.futureResult.always { _ in deadline.cancel() }
@@ -171,6 +149,5 @@ final class Reception {
 
     private func closeAll() {
         for connection in connections.values { connection.close() }
-        for visitor in visitors.values { visitor.close() }
     }
 }

@@ -53,15 +53,12 @@ final class Watchers<Connection: Watcher> {
 }
 
 /// A connection that may be told new states.
-protocol Watcher: AnyObject {
-    var caller: Caller { get }
+protocol Watcher: CallerConnection {
     var watch: Watch { get set }
     /// What tells a new state, as it is sent.
     static func line(telling snapshot: Snapshot) -> ByteBuffer
     /// Sends a line that many connections are told; false if the peer does not read, or must not be told it yet.
     func post(_ line: ByteBuffer) -> Bool
-    /// The caller lost the right to what it is told: the connection ends when whoever tells it has finished with the others.
-    func rightIsGone()
 }
 
 /// Whether a connection is told new states, and the revision that it was told last.

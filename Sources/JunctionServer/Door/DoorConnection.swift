@@ -13,8 +13,6 @@ final class DoorConnection {
     let eventLoop: any EventLoop
     let reception: Reception
     private(set) lazy var intake = DoorIntake(dispatcher.turns) { [unowned self] in charge() }
-    /// What the account of the user has been charged with for this connection.
-    var holding = Holding()
 
     private(set) var context: ChannelHandlerContext?
     private var inbox: [Arrival] = []
@@ -230,12 +228,30 @@ final class DoorConnection {
         intake.ask(for: wanted)
     }
 
+    /// Who keeps no more than this is not to blame for what a user keeps altogether.
+    private static let blameless = 1 << 15
+
     /// What is kept for it here, and in the network library.
-    var held: Int {
+    private var held: Int {
         if case .closed = stage { return 0 }
         let unparsed = inbox.isEmpty ? 0 : DoorIntake.longestPiece + inbox.count * MemoryLayout<Arrival>.stride
         return intake.held + unparsed + (exchange?.held ?? 0) + queued
     }
+
+    /// Puts what is kept here on the account of the user.
+    func charge() {
+        let held = held
+        if held != caller.held { caller.charge(held, for: self, isToBlame: held > Self.blameless) }
+    }
+
+    func burden(at now: NIODeadline) -> CallerAccount.Burden {
+        // What the kernel has taken by itself was not told.
+        charge()
+        return CallerAccount.Burden(bytes: caller.held, rest: now - caller.restsSince)
+    }
+
+    /// Who does not read would not read the reason either.
+    func overBudget() { close() }
 
     private var queued: Int {
         (try? context?.channel.syncOptions?.getOption(.bufferedWritableBytes)) ?? 0
@@ -409,7 +425,6 @@ final class DoorConnection {
 
     // MARK: Ending
 
-    /// Takes no further request.
     func drain() {
         isDraining = true
         switch stage {
@@ -426,7 +441,6 @@ final class DoorConnection {
         context?.close(promise: nil)
     }
 
-    /// The caller lost the right to what it is being told: it sees the end, asks again, and learns why.
     func rightWithdrawn() {
         exchange?.breakOff()
         close()
@@ -446,11 +460,6 @@ final class DoorConnection {
         inbox = []
         charge()
     }
-
-    func onLoop(_ body: @escaping @Sendable (DoorConnection) -> Void) {
-        let connection = NIOLoopBound(self, eventLoop: eventLoop)
-        eventLoop.execute { body(connection.value) }
-    }
 }
 
 extension DoorConnection: Watcher {
@@ -462,8 +471,6 @@ extension DoorConnection: Watcher {
         flush()
         return true
     }
-
-    func rightIsGone() { onLoop { $0.rightWithdrawn() } }
 }
 
 extension DoorConnection: ChannelInboundHandler {
