@@ -25,12 +25,6 @@ extension Dispatcher {
     /// Whether one more call of this caller can be carried now.
     func mayCall(_ caller: Caller) -> Bool { caller.account.calls < limits.calls }
 
-    /// Why this caller may not call the API (any more), which is noted; nothing if the caller may.
-    func denialOfApi(to caller: Caller) -> WireError? {
-        guard caller.may(.api) else { return denial(of: .apiRequest, to: caller, lacking: .api) }
-        return exposesApi ? nil : .apiNotExposed
-    }
-
     /// Makes one call.
     ///
     /// - Parameter then: called once on the event loop. Who gets an answer takes its body to the end or abandons it, and ends
@@ -51,7 +45,7 @@ extension Dispatcher {
         owner.assumeIsolated { owner in
             owner.call(request, by: user, while: isAllowed) { outcome in
                 let (dispatcher, caller, transfer, then) = waiting.value
-                let denial = dispatcher.denialOfApi(to: caller)
+                let denial = dispatcher.denial(of: .apiRequest, to: caller)
                 switch outcome {
                 case .success(let answer) where denial == nil: return then(.success((answer, transfer)))
                 case .success(let answer):
@@ -92,7 +86,7 @@ extension Dispatcher {
             transfer.end()
             switch outcome {
             case .gathered:
-                guard let denial = denialOfApi(to: connection.caller) else {
+                guard let denial = denial(of: .apiRequest, to: connection.caller) else {
                     return pending.settle(JunctionProtocol.ApiAnswer(answer), body)
                 }
                 connection.bodyEnded(body)

@@ -24,10 +24,8 @@ extension Dispatcher {
         return { outcome in
             let (dispatcher, caller, onSuccess) = waiting.value
             if case .success(let value) = outcome { onSuccess(value) }
-            guard let capability = method.capability, !caller.may(capability) else {
-                return answer(outcome.mapError(WireError.init))
-            }
-            answer(.failure(dispatcher.denial(of: method, to: caller, lacking: capability)))
+            if let denial = dispatcher.denial(of: method, to: caller) { return answer(.failure(denial)) }
+            answer(outcome.mapError(WireError.init))
         }
     }
 }

@@ -5,33 +5,43 @@ import NIOCore
 /// Access tokens.
 extension Dispatcher {
     func getToken(_ request: Request, _ params: TokenGet.Params?) {
-        let validity = params?.validity ?? .zero
-        let generation = prepared.withToken(validFor: validity, of: owner) { request.succeed(with: $0) }
-        if let generation {
-            handedOutToken(to: request.caller, generation)
-        } else {
-            waitForToken(request, validity)
+        let (caller, validity) = (request.caller, params?.validity ?? .zero)
+        if handOutToken(to: caller, validFor: validity, { request.succeed(with: $0) }) { return }
+        let answer = request.laterOrDenied(TokenGet.self)
+        waitForToken(for: caller, validFor: validity) { [self] outcome in
+            answer(outcome.map(AccessToken.init))
+            if case .success(let token) = outcome { handedOutToken(to: caller, token.facts.generation) }
         }
     }
 
-    private func waitForToken(_ request: Request, _ validity: Duration) {
-        let user = request.caller.user
-        let awaited = NIOLoopBound((self, request.caller), eventLoop: eventLoop)
-        let answer = request.laterOrDenied(TokenGet.self)
-        let began = owner.now.uptime
+    /// Lends the encoded token to `tell` if one that is valid for long enough is at hand; whether there was one.
+    func handOutToken(
+        to caller: Caller,
+        validFor validity: Duration,
+        _ tell: (UnsafeRawBufferPointer) -> Void
+    ) -> Bool {
+        guard let generation = prepared.withToken(validFor: validity, of: owner, tell) else { return false }
+        handedOutToken(to: caller, generation)
+        return true
+    }
+
+    /// Waits for a token that is not at hand.
+    ///
+    /// - Parameter then: called once on the event loop. Who tells the caller the token reports that to `handedOutToken`.
+    func waitForToken(
+        for caller: Caller,
+        validFor validity: Duration,
+        then: @escaping (Result<ServedToken, WireError>) -> Void
+    ) {
+        let (user, began) = (caller.user, owner.now.uptime)
+        let waiting = NIOLoopBound((self, caller, then), eventLoop: eventLoop)
         owner.assumeIsolated { owner in
             owner.token(minimumValidity: validity, by: user) { outcome in
-                let (dispatcher, caller) = awaited.value
+                let (dispatcher, caller, then) = waiting.value
                 dispatcher.counters.tokenWaits.note(dispatcher.owner.now.uptime - began)
-                guard case .success(let token) = outcome else {
-                    return answer(outcome.map(AccessToken.init).mapError(WireError.init))
-                }
                 // A reload may have taken the right away while the token was being renewed.
-                guard caller.may(.token) else {
-                    return answer(.failure(dispatcher.denial(of: .tokenGet, to: caller, lacking: .token)))
-                }
-                answer(.success(AccessToken(token)))
-                dispatcher.handedOutToken(to: caller, token.facts.generation)
+                if let denial = dispatcher.denial(of: .tokenGet, to: caller) { return then(.failure(denial)) }
+                then(outcome.mapError(WireError.init))
             }
         }
     }

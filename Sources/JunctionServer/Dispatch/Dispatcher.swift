@@ -104,17 +104,16 @@ final class Dispatcher {
 
     /// Why a call is not carried out, whatever its parameters are.
     func objection(to method: Method, of caller: Caller) -> WireError? {
-        if let capability = method.capability, !caller.may(capability) {
-            return denial(of: method, to: caller, lacking: capability)
-        }
+        if let denial = denial(of: method, to: caller) { return denial }
         if caller.account.inFlight >= limits.inFlight { return .tooManyRequests }
-        if caller.account.accepted >= limits.accepted { return .tooMuchAsked }
-        if method == .apiRequest, !exposesApi { return .apiNotExposed }
-        return nil
+        return caller.account.accepted >= limits.accepted ? .tooMuchAsked : nil
     }
 
-    /// Refuses a call, and notes that.
-    func denial(of method: Method, to caller: Caller, lacking capability: Capability) -> WireError {
+    /// Why the caller may not call this method (any more); a capability that is lacking is noted.
+    func denial(of method: Method, to caller: Caller) -> WireError? {
+        guard let capability = method.capability, !caller.may(capability) else {
+            return method == .apiRequest && !exposesApi ? .apiNotExposed : nil
+        }
         counters.refusals += 1
         observer.refused(method, to: caller.peer, lacking: capability)
         return .denied(capability)

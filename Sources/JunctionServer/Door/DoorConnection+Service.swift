@@ -40,36 +40,23 @@ extension DoorConnection {
         } catch {
             return fail(exchange, .invalidParams(error))
         }
-        let generation = dispatcher.prepared.withToken(validFor: validity, of: dispatcher.owner) {
-            tell(exchange, .token, $0)
-        }
-        if let generation {
-            dispatcher.handedOutToken(to: caller, generation)
-        } else {
+        if !dispatcher.handOutToken(to: caller, validFor: validity, { tell(exchange, .token, $0) }) {
             waitForToken(exchange, validity)
         }
     }
 
     private func waitForToken(_ exchange: DoorExchange, _ validity: Duration) {
-        let awaited = NIOLoopBound((self, exchange), eventLoop: eventLoop)
         charge(exchange, 0)
-        let user = caller.user
-        dispatcher.owner.assumeIsolated { owner in
-            owner.token(minimumValidity: validity, by: user) { outcome in
-                let (connection, exchange) = awaited.value
-                connection.discharge(exchange)
-                guard connection.isServing(exchange) else { return }
-                if let objection = connection.dispatcher.objection(to: .tokenGet, of: connection.caller) {
-                    return connection.fail(exchange, objection)
-                }
-                switch outcome {
-                case .success(let token):
-                    var writer = JSONWriter(capacity: token.secret.count + 256)
-                    AccessToken(token).write(to: &writer)
-                    writer.withUnsafeBytes { connection.tell(exchange, .token, $0) }
-                    connection.dispatcher.handedOutToken(to: connection.caller, token.facts.generation)
-                case .failure(let refusal): connection.fail(exchange, WireError(refusal))
-                }
+        dispatcher.waitForToken(for: caller, validFor: validity) { [self] outcome in
+            discharge(exchange)
+            guard isServing(exchange) else { return }
+            switch outcome {
+            case .success(let token):
+                var writer = JSONWriter(capacity: token.secret.count + 256)
+                AccessToken(token).write(to: &writer)
+                writer.withUnsafeBytes { tell(exchange, .token, $0) }
+                dispatcher.handedOutToken(to: caller, token.facts.generation)
+            case .failure(let error): fail(exchange, error)
             }
         }
     }
