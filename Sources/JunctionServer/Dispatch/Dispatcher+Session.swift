@@ -5,7 +5,12 @@ import NIOCore
 /// Who is signed in.
 extension Dispatcher {
     func status(_ request: Request, _: NoParams?) {
-        prepared.withStatus(of: owner, for: request.caller.may(.manage)) { request.succeed(with: $0) }
+        tellState(to: request.caller) { request.succeed(with: $0) }
+    }
+
+    /// Lends the encoded present state to `tell`, as the caller may see it.
+    func tellState(to caller: Caller, _ tell: (UnsafeRawBufferPointer) -> Void) {
+        prepared.withStatus(of: owner, for: caller.may(.manage), tell)
     }
 
     func subscribe(_ request: Request, _: NoParams) {
@@ -18,10 +23,10 @@ extension Dispatcher {
     func watchStates<Connection: Watcher>(
         _ connection: Connection,
         among watchers: Watchers<Connection>,
-        _ tellPresent: (UnsafeRawBufferPointer) -> Void
+        _ tell: (UnsafeRawBufferPointer) -> Void
     ) {
         watchers.add(connection, told: owner.assumeIsolated { $0.snapshot.revision })
-        prepared.withStatus(of: owner, for: connection.caller.may(.manage), tellPresent)
+        tellState(to: connection.caller, tell)
     }
 
     func unsubscribe(_ request: Request, _: NoParams) {

@@ -13,7 +13,7 @@ extension DoorConnection {
         if let objection = dispatcher.objection(to: method, of: caller) { return fail(exchange, objection) }
         switch exchange.request.aim {
         case .api: if dispatcher.mayCall(caller) { startCall(exchange) } else { fail(exchange, .tooManyCalls) }
-        case .page(.status, _): tellState(exchange)
+        case .page(.status, _): dispatcher.tellState(to: caller) { tell(exchange, .status, $0) }
         case .page(.token, let target): tellToken(exchange, target)
         case .page(.metrics, _): tell(exchange, .metrics, dispatcher.introspection.metricsText(dispatcher.tally).utf8)
         case .page(.events, _): listen(exchange)
@@ -27,10 +27,6 @@ extension DoorConnection {
     private func tell(_ exchange: DoorExchange, _ page: HttpPage, _ bytes: some Sequence<UInt8>) {
         let body = ByteBuffer(bytes: bytes)
         answer(exchange, AnswerFrame(page: page, count: body.readableBytes), body)
-    }
-
-    private func tellState(_ exchange: DoorExchange) {
-        dispatcher.prepared.withStatus(of: dispatcher.owner, for: caller.may(.manage)) { tell(exchange, .status, $0) }
     }
 
     private func tellToken(_ exchange: DoorExchange, _ target: RequestTarget) {
