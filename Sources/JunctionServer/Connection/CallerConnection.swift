@@ -4,6 +4,8 @@ import NIOCore
 protocol CallerConnection: AnyObject, SendableMetatype {
     var caller: Caller { get }
     var eventLoop: any EventLoop { get }
+    /// Where it is in its channel, from the beginning to the end.
+    var context: ChannelHandlerContext? { get }
     /// Whether the caller is told, asked or served with what it has no right to any more.
     var usesWithdrawnRight: Bool { get }
     /// The caller lost the right to what it is told or asked: the connection ends, so that the caller notices, connects again, and
@@ -15,10 +17,16 @@ protocol CallerConnection: AnyObject, SendableMetatype {
     func overBudget()
     /// Takes no more from the peer than what has arrived; that is still answered.
     func drain()
-    func close()
 }
 
 extension CallerConnection {
+    func close() { context?.close(promise: nil) }
+
+    /// How much of what was sent the network library still has.
+    var queued: Int {
+        (try? context?.channel.syncOptions?.getOption(.bufferedWritableBytes)) ?? 0
+    }
+
     /// The right is withdrawn when whoever tells or asks the caller has finished with the others.
     func rightIsGone() { onLoop { $0.rightWithdrawn() } }
 

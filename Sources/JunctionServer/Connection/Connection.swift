@@ -12,7 +12,7 @@ final class Connection {
     let dispatcher: Dispatcher
     private let reception: Reception
 
-    private var context: ChannelHandlerContext?
+    private(set) var context: ChannelHandlerContext?
     private var machine = ConnectionMachine()
     private var inbox = Inbox()
     private var outbox = Outbox()
@@ -146,7 +146,7 @@ final class Connection {
     }
 
     private func isAnythingQueued(in channel: any Channel) -> Bool {
-        if hasHandedOver { hasHandedOver = queuedBytes(of: channel) > 0 }
+        if hasHandedOver { hasHandedOver = queued > 0 }
         return hasHandedOver
     }
 
@@ -201,13 +201,9 @@ final class Connection {
         guard let channel = context?.channel else { return }
         let wasBlocked = machine.isBlocked
         guard wasBlocked || !channel.isWritable else { return }
-        let queued = queuedBytes(of: channel)
+        let queued = queued
         perform(machine.waits(channel.isWritable ? 0 : max(1, queued), owesAnswers: outbox.owesAnswers(in: queued)))
         if wasBlocked, !machine.isBlocked { dispatcher.watchers.catchUp(self) }
-    }
-
-    private func queuedBytes(of channel: any Channel) -> Int {
-        (try? channel.syncOptions?.getOption(.bufferedWritableBytes)) ?? 0
     }
 
     /// Asks the other side something; a connection that can no longer answer is as good as an error.
@@ -235,10 +231,6 @@ final class Connection {
     // MARK: Ending
 
     func drain() { perform(machine.drainBegan()) }
-
-    func close() {
-        context?.close(promise: nil)
-    }
 
     func rightWithdrawn() {
         if machine.isOpen { perform(machine.dismissed()) }
@@ -307,12 +299,14 @@ final class Connection {
         let passed = machine.deadline
         // The answers may have gone out, with only news behind them.
         lookWhatWaits()
-        guard let due = machine.deadline, due == passed, let channel = context?.channel else { return }
-        perform(machine.deadlinePassed(present(over: channel), after: reception.patience.time(for: due)))
+        guard let due = machine.deadline, due == passed, let present else { return }
+        perform(machine.deadlinePassed(present, after: reception.patience.time(for: due)))
     }
 
-    private func present(over channel: any Channel) -> ConnectionMachine.Progress {
-        .init(taken: outbox.taken(butFor: queuedBytes(of: channel)), kept: Int(clinux_unread_output(caller.descriptor)))
+    /// How far the peer has read by now, as long as the channel is there.
+    private var present: ConnectionMachine.Progress? {
+        guard context != nil else { return nil }
+        return .init(taken: outbox.taken(butFor: queued), kept: Int(clinux_unread_output(caller.descriptor)))
     }
 
     /// Puts what is kept here on the account of the user.
@@ -320,15 +314,14 @@ final class Connection {
         let held = machine.held
         guard held != caller.held else { return }
         let isToBlame = machine.blamed > ConnectionMachine.window
-        if isToBlame, let channel = context?.channel { progress = present(over: channel) }
+        if isToBlame { progress = present ?? progress }
         caller.charge(held, for: self, isToBlame: isToBlame)
     }
 
     func burden(at now: NIODeadline) -> CallerAccount.Burden {
-        if let channel = context?.channel {
-            let before = progress
-            progress = present(over: channel)
-            if progress != before { caller.restsSince = now }
+        if let present, present != progress {
+            progress = present
+            caller.restsSince = now
         }
         return CallerAccount.Burden(bytes: machine.blamed, rest: now - caller.restsSince)
     }

@@ -253,10 +253,6 @@ final class DoorConnection {
     /// Who does not read would not read the reason either.
     func overBudget() { close() }
 
-    private var queued: Int {
-        (try? context?.channel.syncOptions?.getOption(.bufferedWritableBytes)) ?? 0
-    }
-
     /// Whoever has begun a request is waited for as long as the budget lasts.
     private func wait() {
         waitBegan = .now()
@@ -435,10 +431,6 @@ final class DoorConnection {
             if case .events = exchange.output { answered(exchange) }
         case .waiting, .leaving, .parted, .closed: break
         }
-    }
-
-    func close() {
-        context?.close(promise: nil)
     }
 
     func rightWithdrawn() {
