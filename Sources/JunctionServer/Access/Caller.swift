@@ -48,16 +48,18 @@ final class Caller {
     /// Whether the policy still gives this right to the caller that made a request, also after its process has ended.
     func keeps(_ capability: Capability) -> Bool { rights.allows(capability) }
 
-    /// What the rights of the caller come from; its unit is looked for, if nobody has.
-    var decision: AccessDecision {
-        findUnit()
-        return reception.policy.decision(about: peer)
-    }
-
     /// The policy is another one. A caller that came before any rule named a unit is asked for its unit now.
     func policyChanged() {
         if reception.policy.namesUnits { findUnit() }
         rights = reception.policy.grant(to: peer)
+    }
+
+    /// Works out the rights of the caller anew, and returns what they come from; its unit is looked for, if nobody has.
+    func decide() -> AccessDecision {
+        findUnit()
+        let decision = reception.policy.decision(about: peer)
+        rights = decision.grant
+        return decision
     }
 
     private func findUnit() {

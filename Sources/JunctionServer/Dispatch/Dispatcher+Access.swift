@@ -4,7 +4,7 @@ import JunctionProtocol
 extension Dispatcher {
     /// What is told is about the caller alone: who that is, and the one entry that is about it.
     func whoami(_ request: Request, _: NoParams) {
-        let decision = request.caller.decision
+        let decision = request.caller.decide()
         let caller = CallerDescription(
             user: Int(request.caller.peer.user),
             process: Int(request.caller.peer.process),
