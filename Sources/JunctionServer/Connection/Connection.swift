@@ -350,11 +350,11 @@ final class Connection {
     func goOn() { perform(machine.resumed()) }
 
     private func handleLines() {
-        let limit = caller.longestLine
-        var (lines, sent) = (0, 0)
+        let (limit, isAtEnd) = (caller.longestLine, machine.isAtEnd)
+        var (lines, sent, unsent) = (0, 0, outbox.unsent)
         var mayHoldLines = true
-        while machine.mayHandleLine(with: outbox.unsent, after: sent) {
-            guard let line = inbox.nextLine(atEnd: machine.isAtEnd, limit: limit) else {
+        while machine.mayHandleLine(with: unsent, after: sent) {
+            guard let line = inbox.nextLine(atEnd: isAtEnd, limit: limit) else {
                 mayHoldLines = false
                 break
             }
@@ -365,9 +365,11 @@ final class Connection {
                 say(.lineTooLong(limit))
                 perform(machine.cutShort())
             }
-            if outbox.count > ConnectionMachine.window {
+            unsent = outbox.unsent
+            if unsent > ConnectionMachine.window, outbox.count > ConnectionMachine.window {
                 sent += outbox.count
                 flush()
+                unsent = outbox.unsent
             }
         }
         inbox.settle()
