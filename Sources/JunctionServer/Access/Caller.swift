@@ -88,6 +88,6 @@ final class Caller {
         account.held += bytes - held
         (held, restsSince) = (bytes, .now())
         account.holders[ObjectIdentifier(connection)] = isToBlame ? connection : nil
-        if account.held > reception.limits.held { reception.relieveSoon(account) }
+        if account.held > reception.dispatcher.limits.held { reception.relieveSoon(account) }
     }
 }

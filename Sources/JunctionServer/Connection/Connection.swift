@@ -259,7 +259,7 @@ final class Connection {
     }
 
     private func performInput(_ actions: ConnectionMachine.Actions) {
-        if actions.contains(.sayLineTooSlow) { say(.lineTooSlow(reception.patience.line)) }
+        if actions.contains(.sayLineTooSlow) { say(.lineTooSlow(dispatcher.patience.line)) }
         if actions.contains(.sayTooMuch) { say(.tooMuchWaits) }
         if actions.contains(.forgetInput) { inbox.clear() }
         if actions.contains(.retire) { retire() }
@@ -289,7 +289,7 @@ final class Connection {
         deadline?.cancel()
         deadline = machine.deadline.map { due in
             let connection = NIOLoopBound(self, eventLoop: eventLoop)
-            return eventLoop.scheduleTask(in: TimeAmount(reception.patience.time(for: due))) {
+            return eventLoop.scheduleTask(in: TimeAmount(dispatcher.patience.time(for: due))) {
                 connection.value.deadlinePassed()
             }
         }
@@ -300,7 +300,7 @@ final class Connection {
         // The answers may have gone out, with only news behind them.
         lookWhatWaits()
         guard let due = machine.deadline, due == passed, let present else { return }
-        perform(machine.deadlinePassed(present, after: reception.patience.time(for: due)))
+        perform(machine.deadlinePassed(present, after: dispatcher.patience.time(for: due)))
     }
 
     /// How far the peer has read by now, as long as the channel is there.

@@ -5,8 +5,6 @@ import NIOCore
 /// Lets local programs in, knows who is there, and sees them out.
 final class Reception {
     let dispatcher: Dispatcher
-    let limits: CallerLimits
-    let patience: ServerSettings.Patience
     private(set) var policy: AccessPolicy
     let unitOfProcess: @Sendable (Int32) throws -> String?
     private let alwaysFindsUnits: Bool
@@ -19,8 +17,6 @@ final class Reception {
     init(_ settings: ServerSettings, dispatcher: Dispatcher, eventLoop: any EventLoop) {
         self.dispatcher = dispatcher
         self.eventLoop = eventLoop
-        limits = settings.limits
-        patience = settings.patience
         policy = settings.policy
         unitOfProcess = settings.unitOfProcess
         alwaysFindsUnits = settings.alwaysFindsUnits
@@ -65,7 +61,7 @@ final class Reception {
         _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
         let peer = try recognise(descriptor, socketGroup: socketGroup)
         let account = accounts.account(of: peer.user)
-        let isWelcome = account.connections < limits.connections
+        let isWelcome = account.connections < dispatcher.limits.connections
         if isWelcome {
             account.connections += 1
         } else {
@@ -116,7 +112,7 @@ final class Reception {
         eventLoop.execute {
             let (reception, account) = relieved.value
             account.isReliefDue = false
-            let victims = account.connectionsToClose(over: reception.limits.held, at: .now())
+            let victims = account.connectionsToClose(over: reception.dispatcher.limits.held, at: .now())
             for connection in victims { connection.overBudget() }
         }
     }
@@ -143,7 +139,7 @@ final class Reception {
         }
         for connection in connections.values { connection.drain() }
         let reception = NIOLoopBound(self, eventLoop: eventLoop)
-        let deadline = eventLoop.scheduleTask(in: TimeAmount(patience.drain)) { reception.value.closeAll() }
+        let deadline = eventLoop.scheduleTask(in: TimeAmount(dispatcher.patience.drain)) { reception.value.closeAll() }
         return empty.futureResult.always { _ in deadline.cancel() }
     }
 

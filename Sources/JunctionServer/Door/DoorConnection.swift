@@ -35,7 +35,7 @@ final class DoorConnection {
     private var farewellTimer: Scheduled<Void>?
 
     private lazy var reader = ReaderWatch(
-        reception.patience.reading,
+        dispatcher.patience.reading,
         eventLoop,
         queued: { [weak self] in self?.queued ?? 0 },
         mayRest: { [weak self] in self?.watch != .off },
@@ -66,7 +66,7 @@ final class DoorConnection {
         dispatcher = reception.dispatcher
         self.reception = reception
         self.eventLoop = eventLoop
-        budget = WaitingBudget(reception.patience.line)
+        budget = WaitingBudget(dispatcher.patience.line)
     }
 
     var exchange: DoorExchange? {
@@ -284,7 +284,7 @@ final class DoorConnection {
     private func restartBudget(hasBegun: Bool) {
         waiting?.cancel()
         waiting = nil
-        (self.hasBegun, received, budget) = (hasBegun, 0, WaitingBudget(reception.patience.line))
+        (self.hasBegun, received, budget) = (hasBegun, 0, WaitingBudget(dispatcher.patience.line))
     }
 
     // MARK: Writing
@@ -375,7 +375,8 @@ final class DoorConnection {
         guard !otherHasEnded else { return close() }
         context.close(mode: .output, promise: nil)
         let connection = NIOLoopBound(self, eventLoop: eventLoop)
-        farewellTimer = eventLoop.scheduleTask(in: TimeAmount(reception.patience.farewell)) { connection.value.close() }
+        let patience = TimeAmount(dispatcher.patience.farewell)
+        farewellTimer = eventLoop.scheduleTask(in: patience) { connection.value.close() }
     }
 
     /// Hands the answer on for as long as somebody reads it.
