@@ -34,13 +34,7 @@ final class DoorConnection {
     private var waiting: Scheduled<Void>?
     private var farewellTimer: Scheduled<Void>?
 
-    private lazy var reader = ReaderWatch(
-        dispatcher.patience.reading,
-        eventLoop,
-        queued: { [weak self] in self?.queued ?? 0 },
-        mayRest: { [weak self] in self?.watch != .off },
-        giveUp: { [weak self] in self?.close() }
-    )
+    private lazy var reader = ReaderWatch(of: self)
     /// Whether new states are told, and how far that has come.
     var watch = Watch.off
 
