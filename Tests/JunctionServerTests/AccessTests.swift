@@ -2,6 +2,7 @@ import Glibc
 import JunctionJSON
 import JunctionProtocol
 import JunctionServer
+import Synchronization
 import Testing
 
 /// Who may do what, over the socket: the server sees another user, as the kernel tells it.
@@ -89,6 +90,25 @@ struct AccessTests {
         #expect(answer["basis"]?.string == "unitUnknown")
         #expect(answer["entry"] == nil)
         #expect(answer["capabilities"]?.text == "[]")
+    }
+
+    @Test func `a caller whose unit becomes known has the rights that it is told`() throws {
+        struct Unknown: Error {}
+        let isKnown = Mutex(false)
+        let policy = AccessPolicy(rules: [AccessRule(allow: [.status], unit: "app.service")], daemonUser: 0)
+        let server = try TestServer(policy, mode: 0o666) { _ in
+            guard isKnown.withLock({ $0 }) else { throw Unknown() }
+            return "app.service"
+        }
+        let client = try caller.connect(server.path)
+        #expect(try client.error(of: "session.status").code == 1007)
+
+        isKnown.withLock { $0 = true }
+        let answer = try client.result(of: "access.whoami")
+
+        #expect(answer["basis"]?.string == "entry")
+        #expect(answer["capabilities"]?.text == #"["status"]"#)
+        #expect(try client.call("session.status")["error"] == nil)
     }
 
     @Test func `a unit is told although no rule names one`() throws {

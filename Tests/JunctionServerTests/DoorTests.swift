@@ -191,6 +191,23 @@ struct DoorTests {
         #expect(try client.ask("GET", "/.junction/token?minimumValidity=x", "Junction-Local: true").status == 400)
     }
 
+    @Test func `a wait for a token is counted over both sockets`() throws {
+        let server = try TestServer()
+        let (client, other) = (try server.visitSignedIn(), try server.connect())
+        server.provider.hold()
+        try server.pass(.seconds(4_000))
+
+        try client.request("GET", "/.junction/token", "Junction-Local: true")
+        try other.say(#"{"jsonrpc":"2.0","id":1,"method":"token.get"}"#)
+        while try server.counters.requests(of: .tokenGet) < 2 { try server.pass(.zero) }
+        server.provider.release()
+        let (answer, otherAnswer) = (try client.answer(), try other.hearValue())
+
+        #expect(try answer.text == #require(otherAnswer["result"]).text)
+        #expect(try server.counters.tokenWaits.cumulative.last == 2)
+        #expect(try server.counters.tokensServed == 2)
+    }
+
     @Test func `both sockets accept and refuse the same values of minimumValidity`() throws {
         let server = try TestServer()
         let (client, other) = (try server.visitSignedIn(), try server.connect())

@@ -125,6 +125,8 @@ struct AccessGrant: Equatable, Sendable {
         self.dependsOnUnit = dependsOnUnit
     }
 
+    var isEmpty: Bool { bits == 0 }
+
     func allows(_ capability: Capability) -> Bool { bits & capability.bit != 0 }
 }
 

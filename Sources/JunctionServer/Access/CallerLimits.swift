@@ -61,7 +61,7 @@ final class CallerAccount {
     var calls = 0
     var held = 0
     /// The connections that keep more than they have to.
-    var holders: [ObjectIdentifier: any AccountHolder] = [:]
+    var holders: [ObjectIdentifier: any CallerConnection] = [:]
     var isReliefDue = false
 
     init(user: UInt32) {
@@ -82,7 +82,7 @@ final class CallerAccount {
     }
 
     /// The connections to be closed, so that the account is within its limit: the heaviest first, and no more than it takes.
-    func connectionsToClose(over limit: Int, at now: NIODeadline) -> [any AccountHolder] {
+    func connectionsToClose(over limit: Int, at now: NIODeadline) -> [any CallerConnection] {
         let burdens = holders.values.map { (connection: $0, burden: $0.burden(at: now)) }
         // Whoever was asked may have found that less is kept than was thought.
         var excess = held - limit
@@ -95,14 +95,6 @@ final class CallerAccount {
             }
             .map(\.connection)
     }
-}
-
-/// A connection that keeps bytes on the account of its user.
-protocol AccountHolder: AnyObject {
-    /// What it keeps now, and how long nothing of that has moved.
-    func burden(at now: NIODeadline) -> CallerAccount.Burden
-    /// The user has too much waiting here, and most of it for the longest time is here.
-    func overBudget()
 }
 
 /// The accounts of everybody who is connected.

@@ -2,14 +2,6 @@ import JunctionProtocol
 import JunctionSession
 import NIOCore
 
-/// Who calls the API, over either socket.
-protocol ApiCaller: AnyObject {
-    var peer: Peer { get }
-    var account: CallerAccount { get }
-    /// Whether the caller may do this now.
-    func may(_ capability: Capability) -> Bool
-}
-
 /// One call of the API. It counts for its caller, and takes up one of the transfers, until it has ended.
 final class ApiTransfer {
     private let account: CallerAccount
@@ -31,13 +23,7 @@ final class ApiTransfer {
 /// Calls of the API: the same for both sockets.
 extension Dispatcher {
     /// Whether one more call of this caller can be carried now.
-    func mayCall(_ caller: any ApiCaller) -> Bool { caller.account.calls < limits.calls }
-
-    /// Why this caller may not call the API (any more), which is noted; nothing if the caller may.
-    func denialOfApi(to caller: any ApiCaller) -> WireError? {
-        guard caller.may(.api) else { return denial(of: .apiRequest, to: caller.peer, lacking: .api) }
-        return exposesApi ? nil : .apiNotExposed
-    }
+    func mayCall(_ caller: Caller) -> Bool { caller.account.calls < limits.calls }
 
     /// Makes one call.
     ///
@@ -45,11 +31,11 @@ extension Dispatcher {
     ///   the transfer then.
     func call(
         _ request: JunctionSession.ApiRequest,
-        for caller: any ApiCaller,
+        for caller: Caller,
         then: @escaping (Result<(answer: JunctionSession.ApiAnswer, transfer: ApiTransfer), WireError>) -> Void
     ) {
         guard mayCall(caller) else { return then(.failure(.tooManyCalls)) }
-        let user = caller.peer.user
+        let user = caller.user
         let waiting = NIOLoopBound((self, caller, ApiTransfer(for: caller.account), then), eventLoop: eventLoop)
         // A reload may take the right away while the credential is being renewed, or while the provider takes its time.
         let isAllowed = { @Sendable in
@@ -59,7 +45,7 @@ extension Dispatcher {
         owner.assumeIsolated { owner in
             owner.call(request, by: user, while: isAllowed) { outcome in
                 let (dispatcher, caller, transfer, then) = waiting.value
-                let denial = dispatcher.denialOfApi(to: caller)
+                let denial = dispatcher.denial(of: .apiRequest, to: caller)
                 switch outcome {
                 case .success(let answer) where denial == nil: return then(.success((answer, transfer)))
                 case .success(let answer):
@@ -76,9 +62,9 @@ extension Dispatcher {
 
     /// Answers `api.request`. One line holds the whole answer, so its body is gathered first.
     func callApi(_ request: Request, _ call: JunctionProtocol.ApiRequest) {
-        guard answers.mayBegin(for: request.peer.user) else { return request.fail(.tooManyAnswers) }
+        guard answers.mayBegin(for: request.caller.user) else { return request.fail(.tooManyAnswers) }
         let pending = PendingRequest(request)
-        self.call(JunctionSession.ApiRequest(call), for: request.connection) { [self] outcome in
+        self.call(JunctionSession.ApiRequest(call), for: request.caller) { [self] outcome in
             switch outcome {
             case .failure(let error): pending.settle { $0.fail(error) }
             case .success(let (answer, transfer)): gather(answer, transfer, for: pending)
@@ -93,14 +79,14 @@ extension Dispatcher {
             transfer.end()
             return pending.settle { _ in }
         }
-        let longestWait = request.batch == nil ? patience.room : nil
-        let body = GatheredBody(of: answer, for: request.peer.user, in: answers, waitingFor: longestWait, on: eventLoop)
+        let (user, longestWait) = (request.caller.user, request.batch == nil ? patience.room : nil)
+        let body = GatheredBody(of: answer, for: user, in: answers, waitingFor: longestWait, on: eventLoop)
         connection.bodyBegan(body)
         body.gather { [self] outcome in
             transfer.end()
             switch outcome {
             case .gathered:
-                guard let denial = denialOfApi(to: connection) else {
+                guard let denial = denial(of: .apiRequest, to: connection.caller) else {
                     return pending.settle(JunctionProtocol.ApiAnswer(answer), body)
                 }
                 connection.bodyEnded(body)

@@ -7,18 +7,12 @@ import NIOCore
 ///
 /// Everything happens on the event loop. The answers to what was read together go out together.
 final class Connection {
-    private(set) var peer: Peer
-    /// Where the tokens that it is handed are counted.
-    private(set) var unitPlace: UnitTally.Place
+    let caller: Caller
     let eventLoop: any EventLoop
     let dispatcher: Dispatcher
     private let reception: Reception
-    let account: CallerAccount
-    private let descriptor: Int32
-    /// Why the caller is not served, if so.
-    private let refusal: WireError?
 
-    private var context: ChannelHandlerContext?
+    private(set) var context: ChannelHandlerContext?
     private var machine = ConnectionMachine()
     private var inbox = Inbox()
     private var outbox = Outbox()
@@ -28,12 +22,9 @@ final class Connection {
     private var isFlushDue = false
     /// The network library may have something of ours that is to go out before anything else.
     private var hasHandedOver = false
-    private var grant: (rights: AccessGrant, policyVersion: Int)?
     private var deadline: Scheduled<Void>?
-    /// What its caller's account has been charged with.
-    private var charged = 0
-    /// Since when nothing has moved here, as far as it is known.
-    private var rest = Rest()
+    /// How far the peer had read when the caller's account was last charged, or looked at.
+    private var progress = ConnectionMachine.Progress()
 
     /// Our own requests that the other side has to answer.
     private(set) var questions: ClientQuestions?
@@ -46,82 +37,30 @@ final class Connection {
     /// Those batches that have to come before any news.
     var heldNews = 0
 
-    init(
-        _ peer: Peer,
-        descriptor: Int32,
-        account: CallerAccount,
-        refusal: WireError?,
-        reception: Reception,
-        eventLoop: any EventLoop
-    ) {
-        self.peer = peer
-        self.descriptor = descriptor
-        self.account = account
-        self.refusal = refusal
+    init(_ caller: Caller, reception: Reception, eventLoop: any EventLoop) {
+        self.caller = caller
         self.reception = reception
         self.eventLoop = eventLoop
         dispatcher = reception.dispatcher
-        unitPlace = reception.dispatcher.unitTally.place(of: peer.unit)
     }
 
     // MARK: Rights
 
-    /// Whether the caller may do this now.
-    func may(_ capability: Capability) -> Bool {
-        let rights = rights
-        return rights.allows(capability) && (!rights.dependsOnUnit || peer.isProcessThere)
-    }
-
-    /// Whether the policy still gives this right to the caller that made a request, also after its process has ended.
-    func keeps(_ capability: Capability) -> Bool { rights.allows(capability) }
-
-    /// What its rights come from; its unit is looked for, if nobody has.
-    var decision: AccessDecision {
-        reception.findUnit(of: self)
-        return reception.decision(about: peer)
-    }
-
-    /// Looks up the unit of the caller, if that was not done when it connected.
-    func findUnit(_ unitOfProcess: (Int32) throws -> String?) {
-        peer.findUnit(unitOfProcess, connectedBy: descriptor, isNew: false)
-        unitPlace = dispatcher.unitTally.place(of: peer.unit)
-    }
-
     /// Whether it is told or asked what its caller has no right to any more.
     var usesWithdrawnRight: Bool {
-        (watch != .off && !may(.status)) || (dispatcher.handlers.contains(self) && !may(.handle))
+        if watch != .off, !caller.may(.status) { return true }
+        return dispatcher.handlers.contains(self) && !caller.may(.handle)
     }
-
-    private var rights: AccessGrant {
-        if let grant, grant.policyVersion == reception.policyVersion { return grant.rights }
-        let rights = reception.rights(of: peer)
-        grant = (rights, reception.policyVersion)
-        return rights
-    }
-
-    /// How many bytes a line of the caller may have. What a caller without any right can ask is short.
-    private var longestLine: Int {
-        Capability.allCases.contains(where: may) ? LineSplitter.longestLine : CallerLimits.longestLineWithoutRights
-    }
-
-    /// Whether the caller waits for as many answers as it may.
-    var isBusy: Bool { account.inFlight >= reception.limits.inFlight }
-
-    /// Whether the caller waits for answers to as many bytes as it may.
-    var hasAskedEnough: Bool { account.accepted >= reception.limits.accepted }
 
     /// A request of so many bytes is answered later.
     func requestBegan(_ bytes: Int) {
         machine.requestBegan()
-        account.inFlight += 1
-        account.accepted += bytes
+        caller.requestBegan(bytes)
     }
 
     func requestEnded(_ bytes: Int) {
-        account.inFlight -= 1
-        account.accepted -= bytes
+        caller.requestEnded(bytes)
         perform(machine.requestEnded())
-        reception.settle(account)
     }
 
     /// Whether the peer can be told and asked something, and answer.
@@ -174,9 +113,12 @@ final class Connection {
 
     /// Hands out a line that many connections are told at the same time; its bytes are shared.
     ///
-    /// Returns whether it is on its way. If not, the peer does not read, and nothing was queued for it.
+    /// Returns whether it is on its way. If not, the peer does not read, or has not seen the answer yet with which it begins
+    /// to watch, and nothing was queued for it.
     func post(_ line: ByteBuffer) -> Bool {
-        guard let context, !machine.isClosed, context.channel.isWritable, !outbox.hasBody else { return false }
+        guard heldNews == 0, !machine.isClosed, !outbox.hasBody, let context, context.channel.isWritable else {
+            return false
+        }
         if isReading || outbox.count > 0 {
             // What was put before has to arrive before.
             outbox.post(line)
@@ -196,7 +138,7 @@ final class Connection {
         // It closes the descriptor before it tells; the number may be another connection's then.
         guard channel.isActive, !isAnythingQueued(in: channel) else { return 0 }
         let sent = bytes.withUnsafeReadableBytes { bytes in
-            send(descriptor, bytes.baseAddress, bytes.count, Int32(MSG_NOSIGNAL | MSG_DONTWAIT))
+            send(caller.descriptor, bytes.baseAddress, bytes.count, Int32(MSG_NOSIGNAL | MSG_DONTWAIT))
         }
         guard sent > 0 else { return 0 }
         outbox.gave(sent)
@@ -204,7 +146,7 @@ final class Connection {
     }
 
     private func isAnythingQueued(in channel: any Channel) -> Bool {
-        if hasHandedOver { hasHandedOver = queuedBytes(of: channel) > 0 }
+        if hasHandedOver { hasHandedOver = queued > 0 }
         return hasHandedOver
     }
 
@@ -259,13 +201,9 @@ final class Connection {
         guard let channel = context?.channel else { return }
         let wasBlocked = machine.isBlocked
         guard wasBlocked || !channel.isWritable else { return }
-        let queued = queuedBytes(of: channel)
+        let queued = queued
         perform(machine.waits(channel.isWritable ? 0 : max(1, queued), owesAnswers: outbox.owesAnswers(in: queued)))
         if wasBlocked, !machine.isBlocked { dispatcher.watchers.catchUp(self) }
-    }
-
-    private func queuedBytes(of channel: any Channel) -> Int {
-        (try? channel.syncOptions?.getOption(.bufferedWritableBytes)) ?? 0
     }
 
     /// Asks the other side something; a connection that can no longer answer is as good as an error.
@@ -292,21 +230,11 @@ final class Connection {
 
     // MARK: Ending
 
-    /// Takes no more from the peer than what has arrived; that is still answered.
     func drain() { perform(machine.drainBegan()) }
 
-    func close() {
-        context?.close(promise: nil)
-    }
-
-    /// The caller lost the right to what it is told or asked: the connection ends, so that its owner notices, connects
-    /// again, and learns why. Silence would look like a session in which nothing happens.
     func rightWithdrawn() {
         if machine.isOpen { perform(machine.dismissed()) }
     }
-
-    /// The same, when whoever tells or asks it has finished with the others.
-    func rightIsGone() { onLoop { $0.rightWithdrawn() } }
 
     /// Tells the peer why it is served no longer, and lets it go.
     private func dismiss(with error: WireError) {
@@ -331,13 +259,13 @@ final class Connection {
     }
 
     private func performInput(_ actions: ConnectionMachine.Actions) {
-        if actions.contains(.sayLineTooSlow) { say(.lineTooSlow(reception.patience.line)) }
+        if actions.contains(.sayLineTooSlow) { say(.lineTooSlow(dispatcher.patience.line)) }
         if actions.contains(.sayTooMuch) { say(.tooMuchWaits) }
         if actions.contains(.forgetInput) { inbox.clear() }
         if actions.contains(.retire) { retire() }
         if actions.contains(.pause) { setReading(false) }
         if actions.contains(.read) { setReading(true) }
-        if actions.contains(.shutInput) { _ = shutdown(descriptor, Int32(SHUT_RD)) }
+        if actions.contains(.shutInput) { _ = shutdown(caller.descriptor, Int32(SHUT_RD)) }
         if actions.contains(.handleLines) { handleLines() }
         if actions.contains(.resumeSoon) { dispatcher.turns.add(self) }
     }
@@ -361,7 +289,7 @@ final class Connection {
         deadline?.cancel()
         deadline = machine.deadline.map { due in
             let connection = NIOLoopBound(self, eventLoop: eventLoop)
-            return eventLoop.scheduleTask(in: TimeAmount(reception.patience.time(for: due))) {
+            return eventLoop.scheduleTask(in: TimeAmount(dispatcher.patience.time(for: due))) {
                 connection.value.deadlinePassed()
             }
         }
@@ -371,47 +299,33 @@ final class Connection {
         let passed = machine.deadline
         // The answers may have gone out, with only news behind them.
         lookWhatWaits()
-        guard let due = machine.deadline, due == passed, let channel = context?.channel else { return }
-        perform(machine.deadlinePassed(progress(over: channel), after: reception.patience.time(for: due)))
+        guard let due = machine.deadline, due == passed, let present else { return }
+        perform(machine.deadlinePassed(present, after: dispatcher.patience.time(for: due)))
     }
 
-    private func progress(over channel: any Channel) -> ConnectionMachine.Progress {
-        .init(taken: outbox.taken(butFor: queuedBytes(of: channel)), kept: Int(clinux_unread_output(descriptor)))
+    /// How far the peer has read by now, as long as the channel is there.
+    private var present: ConnectionMachine.Progress? {
+        guard context != nil else { return nil }
+        return .init(taken: outbox.taken(butFor: queued), kept: Int(clinux_unread_output(caller.descriptor)))
     }
 
-    /// Puts what is kept here on the account of the user; one that has too much on it has the worst of it closed.
+    /// Puts what is kept here on the account of the user.
     private func charge() {
         let held = machine.held
-        guard held != charged else { return }
-        account.held += held - charged
-        charged = held
-        let isHolder = machine.blamed > ConnectionMachine.window
-        if isHolder { lookWhetherItRests() }
-        account.holders[ObjectIdentifier(self)] = isHolder ? self : nil
-        if account.held > reception.limits.held { reception.relieveSoon(account) }
+        guard held != caller.held else { return }
+        let isToBlame = machine.blamed > ConnectionMachine.window
+        if isToBlame { progress = present ?? progress }
+        caller.charge(held, for: self, isToBlame: isToBlame)
     }
 
-    /// What is kept here, and how long nothing of it has moved.
     func burden(at now: NIODeadline) -> CallerAccount.Burden {
-        lookWhetherItRests(at: now)
-        return CallerAccount.Burden(bytes: machine.blamed, rest: now - rest.since)
-    }
-
-    private func lookWhetherItRests(at now: NIODeadline = .now()) {
-        guard let channel = context?.channel else { return }
-        let progress = progress(over: channel)
-        if progress != rest.progress || charged != rest.held {
-            rest = Rest(progress: progress, held: charged, since: now)
+        if let present, present != progress {
+            progress = present
+            caller.restsSince = now
         }
+        return CallerAccount.Burden(bytes: machine.blamed, rest: now - caller.restsSince)
     }
 
-    private struct Rest {
-        var progress = ConnectionMachine.Progress()
-        var held = 0
-        var since = NIODeadline.now()
-    }
-
-    /// The user has too much waiting here, and most of it for the longest time is here.
     func overBudget() { perform(machine.overBudget()) }
 
     /// Subscriptions, handler duty and questions end with the input: nothing could come back.
@@ -432,20 +346,15 @@ final class Connection {
         try? context?.channel.syncOptions?.setOption(.autoRead, value: isOn)
     }
 
-    private func onLoop(_ body: @escaping @Sendable (Connection) -> Void) {
-        let connection = NIOLoopBound(self, eventLoop: eventLoop)
-        eventLoop.execute { body(connection.value) }
-    }
-
     /// It is this connection's turn again.
     func goOn() { perform(machine.resumed()) }
 
     private func handleLines() {
-        let limit = longestLine
-        var (lines, sent) = (0, 0)
+        let (limit, isAtEnd) = (caller.longestLine, machine.isAtEnd)
+        var (lines, sent, unsent) = (0, 0, outbox.unsent)
         var mayHoldLines = true
-        while machine.mayHandleLine(with: outbox.unsent, after: sent) {
-            guard let line = inbox.nextLine(atEnd: machine.isAtEnd, limit: limit) else {
+        while machine.mayHandleLine(with: unsent, after: sent) {
+            guard let line = inbox.nextLine(atEnd: isAtEnd, limit: limit) else {
                 mayHoldLines = false
                 break
             }
@@ -456,9 +365,11 @@ final class Connection {
                 say(.lineTooLong(limit))
                 perform(machine.cutShort())
             }
-            if outbox.count > ConnectionMachine.window {
+            unsent = outbox.unsent
+            if unsent > ConnectionMachine.window, outbox.count > ConnectionMachine.window {
                 sent += outbox.count
                 flush()
+                unsent = outbox.unsent
             }
         }
         inbox.settle()
@@ -466,7 +377,16 @@ final class Connection {
     }
 }
 
-extension Connection: TurnTaker, AccountHolder, ApiCaller {}
+extension Connection: TurnTaker {}
+
+extension Connection: Watcher {
+    static func line(telling snapshot: Snapshot) -> ByteBuffer {
+        var line = ByteBuffer()
+        line.appendNotification(of: SessionChanged.self, SessionChanged.Params(snapshot: snapshot))
+        line.endLine()
+        return line
+    }
+}
 
 extension Connection: ChannelInboundHandler {
     typealias InboundIn = ByteBuffer
@@ -477,7 +397,7 @@ extension Connection: ChannelInboundHandler {
     }
 
     func channelActive(context: ChannelHandlerContext) {
-        if let refusal { dismiss(with: refusal) }
+        if let refusal = caller.refusal { dismiss(with: refusal) }
     }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
@@ -521,6 +441,6 @@ extension Connection: ChannelInboundHandler {
         inbox.clear()
         var left = outbox.take()
         dispatcher.giveBack(&left)
-        reception.closed(self, account, wasRefused: refusal != nil)
+        reception.closed(self)
     }
 }

@@ -5,27 +5,18 @@ import NIOCore
 /// Lets local programs in, knows who is there, and sees them out.
 final class Reception {
     let dispatcher: Dispatcher
-    let limits: CallerLimits
-    let patience: ServerSettings.Patience
     private(set) var policy: AccessPolicy
-    /// Rises with every new policy: rights are worked out anew then.
-    private(set) var policyVersion = 0
-
-    private let unitOfProcess: @Sendable (Int32) throws -> String?
+    let unitOfProcess: @Sendable (Int32) throws -> String?
     private let alwaysFindsUnits: Bool
     private let eventLoop: any EventLoop
     private var accounts = CallerAccounts()
-    private var connections: [ObjectIdentifier: Connection] = [:]
-    /// Those that speak HTTP.
-    private var visitors: [ObjectIdentifier: DoorConnection] = [:]
+    private var connections: [ObjectIdentifier: any CallerConnection] = [:]
     private var whenEmpty: EventLoopPromise<Void>?
     private let memory: MemoryReturn
 
     init(_ settings: ServerSettings, dispatcher: Dispatcher, eventLoop: any EventLoop) {
         self.dispatcher = dispatcher
         self.eventLoop = eventLoop
-        limits = settings.limits
-        patience = settings.patience
         policy = settings.policy
         unitOfProcess = settings.unitOfProcess
         alwaysFindsUnits = settings.alwaysFindsUnits
@@ -36,67 +27,41 @@ final class Reception {
 
     /// Receives a connection that has just been accepted; an error means that it is closed.
     func admit(_ channel: any Channel, socketGroup: UInt32?) throws {
-        dispatcher.counters.acceptedConnections += 1
-        let options = channel.syncOptions
-        try options?.setOption(.allowRemoteHalfClosure, value: true)
-        try options?.setOption(.recvAllocator, value: Self.receiveMemory)
-        let connection = try makeConnection(for: channel, socketGroup: socketGroup)
+        let caller = try welcome(channel, socketGroup: socketGroup)
+        let connection = Connection(caller, reception: self, eventLoop: eventLoop)
         try channel.pipeline.syncOperations.addHandler(connection)
-        connections[ObjectIdentifier(connection)] = connection
-        countConnections()
+        opened(connection)
     }
 
     /// The same for a connection that speaks HTTP, which is read only as far as there is a use for it.
     func admitVisitor(_ channel: any Channel, socketGroup: UInt32?) throws {
-        dispatcher.counters.acceptedConnections += 1
-        let options = channel.syncOptions
-        try options?.setOption(.allowRemoteHalfClosure, value: true)
-        try options?.setOption(.autoRead, value: false)
-        try options?.setOption(.maxMessagesPerRead, value: 1)
-        try options?.setOption(.recvAllocator, value: Self.receiveMemory)
-        let (peer, descriptor, account, isWelcome) = try welcome(channel, socketGroup: socketGroup)
-        let connection = DoorConnection(
-            DoorCaller(peer, account, descriptor: descriptor, reception: self),
-            refusal: isWelcome ? nil : .tooManyConnections,
-            dispatcher: dispatcher,
-            reception: self,
-            eventLoop: eventLoop
-        )
+        try channel.syncOptions?.setOption(.autoRead, value: false)
+        try channel.syncOptions?.setOption(.maxMessagesPerRead, value: 1)
+        let caller = try welcome(channel, socketGroup: socketGroup)
+        let connection = DoorConnection(caller, reception: self, eventLoop: eventLoop)
         try channel.pipeline.syncOperations.addDoorHandlers(connection, behind: connection.intake)
-        visitors[ObjectIdentifier(connection)] = connection
-        countConnections()
+        opened(connection)
     }
 
-    private func countConnections() {
-        dispatcher.counters.openConnections = connections.count + visitors.count
+    private func opened(_ connection: any CallerConnection) {
+        connections[ObjectIdentifier(connection)] = connection
+        dispatcher.counters.openConnections = connections.count
     }
 
     /// A connection that only ever subscribes must not cost kilobytes, and one that sends much may have them.
     private static let receiveMemory = AdaptiveRecvByteBufferAllocator(minimum: 64, initial: 256, maximum: 16_384)
 
-    private func makeConnection(for channel: any Channel, socketGroup: UInt32?) throws -> Connection {
-        let (peer, descriptor, account, isWelcome) = try welcome(channel, socketGroup: socketGroup)
-        return Connection(
-            peer,
-            descriptor: descriptor,
-            account: account,
-            refusal: isWelcome ? nil : .tooManyConnections,
-            reception: self,
-            eventLoop: eventLoop
-        )
-    }
-
     /// Who has connected, and whether their user may have one connection more.
-    private func welcome(
-        _ channel: any Channel,
-        socketGroup: UInt32?
-    ) throws -> (peer: Peer, descriptor: Int32, account: CallerAccount, isWelcome: Bool) {
+    private func welcome(_ channel: any Channel, socketGroup: UInt32?) throws -> Caller {
+        dispatcher.counters.acceptedConnections += 1
+        try channel.syncOptions?.setOption(.allowRemoteHalfClosure, value: true)
+        try channel.syncOptions?.setOption(.recvAllocator, value: Self.receiveMemory)
         let transport = try channel.pipeline.syncOperations.withUnsafeTransportIfAvailable(of: CInt.self) { $0 }
         guard let descriptor = transport else { throw ChannelError.operationUnsupported }
         _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
         let peer = try recognise(descriptor, socketGroup: socketGroup)
         let account = accounts.account(of: peer.user)
-        let isWelcome = account.connections < limits.connections
+        let isWelcome = account.connections < dispatcher.limits.connections
         if isWelcome {
             account.connections += 1
         } else {
@@ -107,7 +72,8 @@ final class Reception {
             }
             account.refusedConnections += 1
         }
-        return (peer, descriptor, account, isWelcome)
+        let refusal: WireError? = isWelcome ? nil : .tooManyConnections
+        return Caller(peer, account, refusal: refusal, descriptor: descriptor, reception: self)
     }
 
     private func recognise(_ descriptor: Int32, socketGroup: UInt32?) throws(PeerUnknown) -> Peer {
@@ -124,25 +90,15 @@ final class Reception {
         }
     }
 
-    func closed(_ connection: Connection, _ account: CallerAccount, wasRefused: Bool) {
+    func closed(_ connection: any CallerConnection) {
         guard connections.removeValue(forKey: ObjectIdentifier(connection)) != nil else { return }
-        closed(account, wasRefused: wasRefused)
-    }
-
-    func closed(_ visitor: DoorConnection, _ account: CallerAccount, wasRefused: Bool) {
-        guard visitors.removeValue(forKey: ObjectIdentifier(visitor)) != nil else { return }
-        closed(account, wasRefused: wasRefused)
-    }
-
-    private func closed(_ account: CallerAccount, wasRefused: Bool) {
-        if wasRefused { account.refusedConnections -= 1 } else { account.connections -= 1 }
+        let account = connection.caller.account
+        if connection.caller.refusal != nil { account.refusedConnections -= 1 } else { account.connections -= 1 }
         settle(account)
-        countConnections()
+        dispatcher.counters.openConnections = connections.count
         memory.connectionClosed()
-        if isEmpty { whenEmpty?.succeed() }
+        if connections.isEmpty { whenEmpty?.succeed() }
     }
-
-    private var isEmpty: Bool { connections.isEmpty && visitors.isEmpty }
 
     func settle(_ account: CallerAccount) {
         accounts.settle(account)
@@ -156,28 +112,18 @@ final class Reception {
         eventLoop.execute {
             let (reception, account) = relieved.value
             account.isReliefDue = false
-            let victims = account.connectionsToClose(over: reception.limits.held, at: .now())
+            let victims = account.connectionsToClose(over: reception.dispatcher.limits.held, at: .now())
             for connection in victims { connection.overBudget() }
         }
     }
 
     // MARK: Rights
 
-    func rights(of peer: Peer) -> AccessGrant { policy.grant(to: peer) }
-
-    func decision(about peer: Peer) -> AccessDecision { policy.decision(about: peer) }
-
-    func findUnit(of connection: Connection) { connection.findUnit(unitOfProcess) }
-
     /// Puts a new policy in force, for the connections that are open too: who uses a right that it takes away is closed.
     func replacePolicy(with policy: AccessPolicy) {
         self.policy = policy
-        policyVersion += 1
-        // Who came before any rule named a unit is asked for it now.
-        if policy.namesUnits { for connection in connections.values { connection.findUnit(unitOfProcess) } }
+        for connection in connections.values { connection.caller.policyChanged() }
         for connection in connections.values where connection.usesWithdrawnRight { connection.rightWithdrawn() }
-        if policy.namesUnits { for visitor in visitors.values { visitor.caller.findUnit(unitOfProcess) } }
-        for visitor in visitors.values where visitor.usesWithdrawnRight { visitor.rightWithdrawn() }
     }
 
     // MARK: The end
@@ -187,30 +133,17 @@ final class Reception {
         dispatcher.handlers.stop()
         let empty = eventLoop.makePromise(of: Void.self)
         whenEmpty = empty
-        guard !isEmpty else {
+        guard !connections.isEmpty else {
             empty.succeed()
             return empty.futureResult
         }
         for connection in connections.values { connection.drain() }
-        for visitor in visitors.values { visitor.drain() }
         let reception = NIOLoopBound(self, eventLoop: eventLoop)
-        let deadline = eventLoop.scheduleTask(in: TimeAmount(patience.drain)) { reception.value.closeAll() }
+        let deadline = eventLoop.scheduleTask(in: TimeAmount(dispatcher.patience.drain)) { reception.value.closeAll() }
         return empty.futureResult.always { _ in deadline.cancel() }
     }
 
     private func closeAll() {
         for connection in connections.values { connection.close() }
-        for visitor in visitors.values { visitor.close() }
-    }
-
-    // MARK: States
-
-    /// Tells a new state to those who listen over HTTP.
-    ///
-    /// - Parameter withCodes: the same for those who may manage the session, where there are codes.
-    func tellListeners(_ snapshot: Snapshot, withCodes: Snapshot?) {
-        guard dispatcher.listeners > 0 else { return }
-        let (event, eventWithCodes) = (ByteBuffer(event: snapshot), withCodes.map { ByteBuffer(event: $0) })
-        for visitor in visitors.values { visitor.changed(event, withCodes: eventWithCodes) }
     }
 }

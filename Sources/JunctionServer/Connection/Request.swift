@@ -13,7 +13,7 @@ struct Request {
     /// The bytes of the call and of the id: its caller is charged with them while the answer is not known.
     var size = 0
 
-    var peer: Peer { connection.peer }
+    var caller: Caller { connection.caller }
 
     /// Answers with a result that is JSON already.
     func succeed(with json: UnsafeRawBufferPointer) {

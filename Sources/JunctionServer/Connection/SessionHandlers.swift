@@ -23,7 +23,7 @@ final class SessionHandlers {
         duties[ObjectIdentifier(connection)] = duty
         let asked = NIOLoopBound(duty, eventLoop: eventLoop)
         // It may be asked before this returns. Its answer comes later in any case.
-        let uid = connection.peer.user
+        let uid = connection.caller.user
         duty.handler = owner.assumeIsolated { owner in
             owner.register(handlerOf: uid) { question in asked.value.ask(question) }
         }
@@ -79,7 +79,7 @@ private final class HandlerDuty {
         // Whoever asks will hear in a moment that this duty is over.
         guard !isOver else { return }
         withdrawQuestion()
-        guard connection.may(.handle) else { return connection.rightIsGone() }
+        guard connection.caller.may(.handle) else { return connection.rightIsGone() }
         question = connection.ask(SessionWillRenewAccessToken.self, RenewalRequest(renewal)) { [self] result in
             question = nil
             answered(renewal.attempt, result)

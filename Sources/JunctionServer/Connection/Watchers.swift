@@ -1,8 +1,8 @@
 import JunctionProtocol
 import NIOCore
 
-/// The connections that are told of every new state.
-final class Watchers {
+/// The connections of one kind that are told of every new state.
+final class Watchers<Connection: Watcher> {
     private var connections: [ObjectIdentifier: Connection] = [:]
     /// The newest state that has been told, and the line that tells it: one for all.
     private var news: News?
@@ -18,7 +18,6 @@ final class Watchers {
 
     /// Begins with the state that the connection has just been told.
     func add(_ connection: Connection, told revision: UInt64) {
-        guard connection.isOpen else { return }
         connection.watch = .on(told: revision)
         connections[ObjectIdentifier(connection)] = connection
     }
@@ -36,30 +35,30 @@ final class Watchers {
         guard !connections.isEmpty else { return news = nil }
         news = News(
             revision: snapshot.revision,
-            line: Self.line(snapshot),
-            lineWithCodes: withCodes.map(Self.line)
+            line: Connection.line(telling: snapshot),
+            lineWithCodes: withCodes.map(Connection.line)
         )
         for connection in connections.values { catchUp(connection) }
     }
 
-    private static func line(_ snapshot: Snapshot) -> ByteBuffer {
-        var line = ByteBuffer()
-        line.appendNotification(of: SessionChanged.self, SessionChanged.Params(snapshot: snapshot))
-        line.endLine()
-        return line
-    }
-
-    /// Tells a connection the newest state, unless it knows it or does not read, or has not seen the answer yet with which it
-    /// begins to watch.
+    /// Tells a connection the newest state, unless it knows it or cannot take it now.
     func catchUp(_ connection: Connection) {
-        guard connection.heldNews == 0, let news, case .on(let told) = connection.watch, told < news.revision else {
-            return
-        }
+        guard let news, case .on(let told) = connection.watch, told < news.revision else { return }
         // Whoever holds the connection of a process that has ended is not the unit that it was given to.
-        guard connection.may(.status) else { return connection.rightIsGone() }
-        let line = news.lineWithCodes.flatMap { connection.may(.manage) ? $0 : nil } ?? news.line
-        if connection.post(line) { connection.watch = .on(told: news.revision) }
+        guard connection.caller.may(.status) else { return connection.rightIsGone() }
+        let line = news.lineWithCodes.flatMap { connection.caller.may(.manage) ? $0 : nil } ?? news.line
+        // The connection may have ended by that.
+        if connection.post(line), connection.watch != .off { connection.watch = .on(told: news.revision) }
     }
+}
+
+/// A connection that may be told new states.
+protocol Watcher: CallerConnection {
+    var watch: Watch { get set }
+    /// What tells a new state, as it is sent.
+    static func line(telling snapshot: Snapshot) -> ByteBuffer
+    /// Sends a line that many connections are told; false if the peer does not read, or must not be told it yet.
+    func post(_ line: ByteBuffer) -> Bool
 }
 
 /// Whether a connection is told new states, and the revision that it was told last.

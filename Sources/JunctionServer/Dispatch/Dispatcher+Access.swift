@@ -4,12 +4,12 @@ import JunctionProtocol
 extension Dispatcher {
     /// What is told is about the caller alone: who that is, and the one entry that is about it.
     func whoami(_ request: Request, _: NoParams) {
-        let decision = request.connection.decision
+        let decision = request.caller.decide()
         let caller = CallerDescription(
-            user: Int(request.peer.user),
-            process: Int(request.peer.process),
-            unit: request.peer.unit,
-            capabilities: Capability.allCases.filter(request.connection.may).map { .init(rawValue: $0.rawValue) },
+            user: Int(request.caller.peer.user),
+            process: Int(request.caller.peer.process),
+            unit: request.caller.peer.unit,
+            capabilities: Capability.allCases.filter(request.caller.may).map { .init(rawValue: $0.rawValue) },
             basis: CallerDescription.Basis(decision.basis),
             entry: decision.entry.map { CallerDescription.Entry($0.index, $0.rule) }
         )

@@ -14,14 +14,14 @@ extension Dispatcher {
     /// What was counted since the start, and who is there now.
     var tally: ServerCounters {
         var tally = counters
-        (tally.watchers, tally.handlers) = (watchers.count + listeners, handlers.count)
+        (tally.watchers, tally.handlers) = (watchers.count + listeners.count, handlers.count)
         tally.tokensOfUnits = unitTally.tokens
         return tally
     }
 
     func diagnose(_ request: Request, _: NoParams) {
         let answer = request.later(DaemonDiagnose.self)
-        introspection.diagnose(by: request.peer.user, tally) { answer(.success($0)) }
+        introspection.diagnose(by: request.caller.user, tally) { answer(.success($0)) }
     }
 
     func discover(_ request: Request, _: NoParams) {

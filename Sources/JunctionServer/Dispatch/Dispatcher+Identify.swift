@@ -6,7 +6,7 @@ import NIOCore
 extension Dispatcher {
     func identify(_ request: Request, _ params: SessionIdentify.Params) throws(WireMismatch) {
         let externalUserId = try params.externalUserId.map(ExternalUserId.init(fromWire:))
-        let (peer, observer) = (request.peer, observer)
+        let (peer, observer) = (request.caller.peer, observer)
         let isAllowed = stillMay(.manage, request)
         let answer = laterIfAllowed(SessionIdentify.self, .sessionIdentify, request) {
             observer.identified(by: peer, $0.outcome)
@@ -37,7 +37,7 @@ extension Dispatcher {
             ) { result in
                 // Whoever may not manage any more names no user either.
                 let credential =
-                    connection.may(.manage)
+                    connection.caller.may(.manage)
                     ? result.map(Credential.init).mapError { Refusal($0, within: deadline) }
                     : .failure(.notAllowedAnyMore)
                 // Never from within the owner's own call: it has to finish what it does before it hears of this.

@@ -7,8 +7,8 @@ extension Dispatcher {
     /// Asks again, at any later time, whether the policy gives this right to the caller. The caller was allowed when it made the
     /// request, and may end before that is carried out.
     func stillMay(_ capability: Capability, _ request: Request) -> @Sendable () -> Bool {
-        let connection = NIOLoopBound(request.connection, eventLoop: eventLoop)
-        return { connection.value.keeps(capability) }
+        let caller = NIOLoopBound(request.caller, eventLoop: eventLoop)
+        return { caller.value.keeps(capability) }
     }
 
     /// Takes the request along until its answer is known, which is told only to whoever may still ask for it. What was done
@@ -19,15 +19,13 @@ extension Dispatcher {
         _ request: Request,
         onSuccess: @escaping (Definition.Answer) -> Void = { _ in }
     ) -> @Sendable (Result<Definition.Answer, Refusal>) -> Void {
-        let waiting = NIOLoopBound((self, request.connection, onSuccess), eventLoop: eventLoop)
+        let waiting = NIOLoopBound((self, request.caller, onSuccess), eventLoop: eventLoop)
         let answer = request.laterOrDenied(Definition.self)
         return { outcome in
-            let (dispatcher, connection, onSuccess) = waiting.value
+            let (dispatcher, caller, onSuccess) = waiting.value
             if case .success(let value) = outcome { onSuccess(value) }
-            guard let capability = method.capability, !connection.may(capability) else {
-                return answer(outcome.mapError(WireError.init))
-            }
-            answer(.failure(dispatcher.denial(of: method, to: connection.peer, lacking: capability)))
+            if let denial = dispatcher.denial(of: method, to: caller) { return answer(.failure(denial)) }
+            answer(outcome.mapError(WireError.init))
         }
     }
 }

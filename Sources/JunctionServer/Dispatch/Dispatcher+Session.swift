@@ -5,13 +5,28 @@ import NIOCore
 /// Who is signed in.
 extension Dispatcher {
     func status(_ request: Request, _: NoParams?) {
-        prepared.withStatus(of: owner, for: request.connection.may(.manage)) { request.succeed(with: $0) }
+        tellState(to: request.caller) { request.succeed(with: $0) }
+    }
+
+    /// Lends the encoded present state to `tell`, as the caller may see it.
+    func tellState(to caller: Caller, _ tell: (UnsafeRawBufferPointer) -> Void) {
+        prepared.withStatus(of: owner, for: caller.may(.manage), tell)
     }
 
     func subscribe(_ request: Request, _: NoParams) {
-        watchers.add(request.connection, told: owner.assumeIsolated { $0.snapshot.revision })
         request.batch?.holdNews(of: request.connection)
-        prepared.withStatus(of: owner, for: request.connection.may(.manage)) { request.succeed(with: $0) }
+        guard request.connection.isOpen else { return status(request, nil) }
+        watchStates(request.connection, among: watchers) { request.succeed(with: $0) }
+    }
+
+    /// Tells a connection the present state, and then each new one.
+    func watchStates<Connection: Watcher>(
+        _ connection: Connection,
+        among watchers: Watchers<Connection>,
+        _ tell: (UnsafeRawBufferPointer) -> Void
+    ) {
+        watchers.add(connection, told: owner.assumeIsolated { $0.snapshot.revision })
+        tellState(to: connection.caller, tell)
     }
 
     func unsubscribe(_ request: Request, _: NoParams) {
@@ -20,7 +35,7 @@ extension Dispatcher {
     }
 
     func signIn(_ request: Request, _ credential: JunctionProtocol.Credential) {
-        let (peer, observer) = (request.peer, observer)
+        let (peer, observer) = (request.caller.peer, observer)
         let isAllowed = stillMay(.manage, request)
         let answer = laterIfAllowed(SessionSignIn.self, .sessionSignIn, request) { snapshot in
             // With codes nobody is signed in yet.
@@ -36,7 +51,7 @@ extension Dispatcher {
     }
 
     func signOut(_ request: Request, _: NoParams) {
-        let (peer, observer) = (request.peer, observer)
+        let (peer, observer) = (request.caller.peer, observer)
         let answer = request.later(SessionSignOut.self) { _ in observer.signedOut(by: peer) }
         owner.assumeIsolated { owner in
             owner.signOut(by: peer.user) { answer($0.map { Snapshot($0) }) }
@@ -54,7 +69,7 @@ extension Dispatcher {
     }
 
     func renew(_ request: Request, _: NoParams) {
-        let user = request.peer.user
+        let user = request.caller.user
         let answer = laterIfAllowed(SessionRenew.self, .sessionRenew, request)
         owner.assumeIsolated { owner in
             owner.renew(by: user) { answer($0.map { Snapshot($0) }) }
@@ -71,7 +86,7 @@ extension Dispatcher {
         case (nil, let verifier?): proof = .verifier(verifier.box)
         case (nil, nil), (_?, _?): throw WireMismatch("codeChallenge", "or 'codeVerifier' must be there, and not both")
         }
-        let user = request.peer.user
+        let user = request.caller.user
         let answer = request.later(SessionAuthorizationPage.self)
         let wanted = AuthorizationPage(
             redirectUri: params.redirectUri,

@@ -5,45 +5,50 @@ import NIOCore
 /// Access tokens.
 extension Dispatcher {
     func getToken(_ request: Request, _ params: TokenGet.Params?) {
-        let validity = params?.validity ?? .zero
-        let generation = prepared.withToken(validFor: validity, of: owner) { request.succeed(with: $0) }
-        if let generation {
-            handedOutToken(to: request.connection, generation)
-        } else {
-            waitForToken(request, validity)
+        let (caller, validity) = (request.caller, params?.validity ?? .zero)
+        if handOutToken(to: caller, validFor: validity, { request.succeed(with: $0) }) { return }
+        let answer = request.laterOrDenied(TokenGet.self)
+        waitForToken(for: caller, validFor: validity) { [self] outcome in
+            answer(outcome.map(AccessToken.init))
+            if case .success(let token) = outcome { handedOutToken(to: caller, token.facts.generation) }
         }
     }
 
-    private func waitForToken(_ request: Request, _ validity: Duration) {
-        let user = request.peer.user
-        let awaited = NIOLoopBound((self, request.connection), eventLoop: eventLoop)
-        let answer = request.laterOrDenied(TokenGet.self)
-        let began = owner.now.uptime
+    /// Lends the encoded token to `tell` if one that is valid for long enough is at hand; whether there was one.
+    func handOutToken(
+        to caller: Caller,
+        validFor validity: Duration,
+        _ tell: (UnsafeRawBufferPointer) -> Void
+    ) -> Bool {
+        guard let generation = prepared.withToken(validFor: validity, of: owner, tell) else { return false }
+        handedOutToken(to: caller, generation)
+        return true
+    }
+
+    /// Waits for a token that is not at hand.
+    ///
+    /// - Parameter then: called once on the event loop. Who tells the caller the token reports that to `handedOutToken`.
+    func waitForToken(
+        for caller: Caller,
+        validFor validity: Duration,
+        then: @escaping (Result<ServedToken, WireError>) -> Void
+    ) {
+        let (user, began) = (caller.user, owner.now.uptime)
+        let waiting = NIOLoopBound((self, caller, then), eventLoop: eventLoop)
         owner.assumeIsolated { owner in
             owner.token(minimumValidity: validity, by: user) { outcome in
-                let (dispatcher, connection) = awaited.value
+                let (dispatcher, caller, then) = waiting.value
                 dispatcher.counters.tokenWaits.note(dispatcher.owner.now.uptime - began)
-                guard case .success(let token) = outcome else {
-                    return answer(outcome.map(AccessToken.init).mapError(WireError.init))
-                }
                 // A reload may have taken the right away while the token was being renewed.
-                guard connection.may(.token) else {
-                    return answer(.failure(dispatcher.denial(of: .tokenGet, to: connection.peer, lacking: .token)))
-                }
-                answer(.success(AccessToken(token)))
-                dispatcher.handedOutToken(to: connection, token.facts.generation)
+                if let denial = dispatcher.denial(of: .tokenGet, to: caller) { return then(.failure(denial)) }
+                then(outcome.mapError(WireError.init))
             }
         }
     }
 
-    func handedOutToken(to connection: Connection, _ generation: UInt64) {
-        handedOutToken(to: connection.peer, countedAt: connection.unitPlace, generation)
-    }
-
-    /// - Parameter place: where the peer's unit is counted.
-    func handedOutToken(to peer: Peer, countedAt place: UnitTally.Place, _ generation: UInt64) {
+    func handedOutToken(to caller: Caller, _ generation: UInt64) {
         counters.tokensServed += 1
-        unitTally.count(place)
-        observer.handedOutToken(to: peer, generation: generation)
+        unitTally.count(caller.unitPlace)
+        observer.handedOutToken(to: caller.peer, generation: generation)
     }
 }

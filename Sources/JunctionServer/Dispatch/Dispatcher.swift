@@ -18,13 +18,13 @@ final class Dispatcher {
     var exposesApi: Bool
 
     let turns: Turns
-    let watchers = Watchers()
+    let watchers = Watchers<Connection>()
+    /// The same over HTTP.
+    let listeners = Watchers<DoorConnection>()
     let handlers: SessionHandlers
     let prepared = PreparedAnswers()
     var counters = ServerCounters()
     var unitTally = UnitTally()
-    /// Who is told of every new state over HTTP.
-    var listeners = 0
 
     // One for all connections: whatever is read is let go before the next line is.
     private var reader = MessageReader()
@@ -94,7 +94,7 @@ final class Dispatcher {
     private func perform(_ call: Call, _ request: Request) {
         guard let method = Method(call.name) else { return request.fail(.methodNotFound) }
         counters.count(method)
-        if let objection = objection(to: method, request) { return request.fail(objection) }
+        if let objection = objection(to: method, of: request.caller) { return request.fail(objection) }
         do throws(WireMismatch) {
             try perform(method, call, request)
         } catch {
@@ -103,20 +103,19 @@ final class Dispatcher {
     }
 
     /// Why a call is not carried out, whatever its parameters are.
-    private func objection(to method: Method, _ request: Request) -> WireError? {
-        if let capability = method.capability, !request.connection.may(capability) {
-            return denial(of: method, to: request.peer, lacking: capability)
-        }
-        if request.connection.isBusy { return .tooManyRequests }
-        if request.connection.hasAskedEnough { return .tooMuchAsked }
-        if method == .apiRequest, !exposesApi { return .apiNotExposed }
-        return nil
+    func objection(to method: Method, of caller: Caller) -> WireError? {
+        if let denial = denial(of: method, to: caller) { return denial }
+        if caller.account.inFlight >= limits.inFlight { return .tooManyRequests }
+        return caller.account.accepted >= limits.accepted ? .tooMuchAsked : nil
     }
 
-    /// Refuses a call, and notes that.
-    func denial(of method: Method, to peer: Peer, lacking capability: Capability) -> WireError {
+    /// Why the caller may not call this method (any more); a capability that is lacking is noted.
+    func denial(of method: Method, to caller: Caller) -> WireError? {
+        guard let capability = method.capability, !caller.may(capability) else {
+            return method == .apiRequest && !exposesApi ? .apiNotExposed : nil
+        }
         counters.refusals += 1
-        observer.refused(method, to: peer, lacking: capability)
+        observer.refused(method, to: caller.peer, lacking: capability)
         return .denied(capability)
     }
 

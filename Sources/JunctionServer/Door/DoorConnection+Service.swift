@@ -10,24 +10,16 @@ extension DoorConnection {
     func start(_ exchange: DoorExchange) {
         let method = exchange.method(of: exchange.request.aim)
         dispatcher.counters.count(method)
-        if let objection = objection(to: method) { return fail(exchange, objection) }
+        if let objection = dispatcher.objection(to: method, of: caller) { return fail(exchange, objection) }
         switch exchange.request.aim {
         case .api: if dispatcher.mayCall(caller) { startCall(exchange) } else { fail(exchange, .tooManyCalls) }
-        case .page(.status, _): tellState(exchange)
+        case .page(.status, _): dispatcher.tellState(to: caller) { tell(exchange, .status, $0) }
         case .page(.token, let target): tellToken(exchange, target)
         case .page(.metrics, _): tell(exchange, .metrics, dispatcher.introspection.metricsText(dispatcher.tally).utf8)
         case .page(.events, _): listen(exchange)
         case .page(.openapi, _):
             dispatcher.prepared.withOpenAPIDocument(of: dispatcher.introspection) { tell(exchange, .openapi, $0) }
         }
-    }
-
-    private func objection(to method: JunctionProtocol.Method) -> WireError? {
-        if let capability = method.capability, !caller.may(capability) {
-            return dispatcher.denial(of: method, to: caller.peer, lacking: capability)
-        }
-        if let objection = caller.objection { return objection }
-        return method == .apiRequest && !dispatcher.exposesApi ? .apiNotExposed : nil
     }
 
     // MARK: Pages
@@ -37,10 +29,6 @@ extension DoorConnection {
         answer(exchange, AnswerFrame(page: page, count: body.readableBytes), body)
     }
 
-    private func tellState(_ exchange: DoorExchange) {
-        dispatcher.prepared.withStatus(of: dispatcher.owner, for: caller.may(.manage)) { tell(exchange, .status, $0) }
-    }
-
     private func tellToken(_ exchange: DoorExchange, _ target: RequestTarget) {
         let validity: Duration
         do throws(WireMismatch) {
@@ -48,39 +36,23 @@ extension DoorConnection {
         } catch {
             return fail(exchange, .invalidParams(error))
         }
-        let generation = dispatcher.prepared.withToken(validFor: validity, of: dispatcher.owner) {
-            tell(exchange, .token, $0)
-        }
-        if let generation {
-            handedOutToken(generation)
-        } else {
+        if !dispatcher.handOutToken(to: caller, validFor: validity, { tell(exchange, .token, $0) }) {
             waitForToken(exchange, validity)
         }
     }
 
-    private func handedOutToken(_ generation: UInt64) {
-        let place = dispatcher.unitTally.place(of: caller.peer.unit)
-        dispatcher.handedOutToken(to: caller.peer, countedAt: place, generation)
-    }
-
     private func waitForToken(_ exchange: DoorExchange, _ validity: Duration) {
-        let awaited = NIOLoopBound((self, exchange), eventLoop: eventLoop)
         charge(exchange, 0)
-        let user = caller.peer.user
-        dispatcher.owner.assumeIsolated { owner in
-            owner.token(minimumValidity: validity, by: user) { outcome in
-                let (connection, exchange) = awaited.value
-                connection.discharge(exchange)
-                guard connection.isServing(exchange) else { return }
-                if let objection = connection.objection(to: .tokenGet) { return connection.fail(exchange, objection) }
-                switch outcome {
-                case .success(let token):
-                    var writer = JSONWriter(capacity: token.secret.count + 256)
-                    AccessToken(token).write(to: &writer)
-                    writer.withUnsafeBytes { connection.tell(exchange, .token, $0) }
-                    connection.handedOutToken(token.facts.generation)
-                case .failure(let refusal): connection.fail(exchange, WireError(refusal))
-                }
+        dispatcher.waitForToken(for: caller, validFor: validity) { [self] outcome in
+            discharge(exchange)
+            guard isServing(exchange) else { return }
+            switch outcome {
+            case .success(let token):
+                var writer = JSONWriter(capacity: token.secret.count + 256)
+                AccessToken(token).write(to: &writer)
+                writer.withUnsafeBytes { tell(exchange, .token, $0) }
+                dispatcher.handedOutToken(to: caller, token.facts.generation)
+            case .failure(let error): fail(exchange, error)
             }
         }
     }
@@ -174,17 +146,14 @@ extension DoorConnection {
     /// A request is answered later; until it has been, to the end of its answer, its caller's account is charged with it.
     private func charge(_ exchange: DoorExchange, _ bytes: Int) {
         exchange.charge = bytes
-        caller.account.inFlight += 1
-        caller.account.accepted += bytes
+        caller.requestBegan(bytes)
     }
 
     func discharge(_ exchange: DoorExchange) {
         guard let bytes = exchange.charge else { return }
         exchange.charge = nil
-        caller.account.inFlight -= 1
-        caller.account.accepted -= bytes
         exchange.transfer?.end()
-        settleAccount()
+        caller.requestEnded(bytes)
     }
 }
 

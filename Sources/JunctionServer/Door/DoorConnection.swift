@@ -8,15 +8,11 @@ import NIOHTTP1
 /// Everything happens on the event loop. Nothing is read that there is no use for: what was read together waits in the intake until
 /// its turn, and one piece of it is here at most.
 final class DoorConnection {
-    let caller: DoorCaller
+    let caller: Caller
     let dispatcher: Dispatcher
     let eventLoop: any EventLoop
     let reception: Reception
     private(set) lazy var intake = DoorIntake(dispatcher.turns) { [unowned self] in charge() }
-    /// What the account of the user has been charged with for this connection.
-    var holding = Holding()
-    /// Why the caller is not served, if so.
-    private let refusal: WireError?
 
     private(set) var context: ChannelHandlerContext?
     private var inbox: [Arrival] = []
@@ -38,19 +34,9 @@ final class DoorConnection {
     private var waiting: Scheduled<Void>?
     private var farewellTimer: Scheduled<Void>?
 
-    private lazy var reader = ReaderWatch(
-        reception.patience.reading,
-        eventLoop,
-        queued: { [weak self] in self?.queued ?? 0 },
-        mayRest: { [weak self] in self?.isListening ?? true },
-        giveUp: { [weak self] in self?.close() }
-    )
-    /// States are told here.
-    private var isListening = false {
-        didSet { dispatcher.listeners += (isListening ? 1 : 0) - (oldValue ? 1 : 0) }
-    }
-    /// There is a newer state than the one that was told last, and the reader was not ready for it.
-    private var isBehind = false
+    private lazy var reader = ReaderWatch(of: self)
+    /// Whether new states are told, and how far that has come.
+    var watch = Watch.off
 
     private enum Arrival {
         case part(HTTPServerRequestPart)
@@ -69,19 +55,12 @@ final class DoorConnection {
         case closed
     }
 
-    init(
-        _ caller: DoorCaller,
-        refusal: WireError?,
-        dispatcher: Dispatcher,
-        reception: Reception,
-        eventLoop: any EventLoop
-    ) {
+    init(_ caller: Caller, reception: Reception, eventLoop: any EventLoop) {
         self.caller = caller
-        self.refusal = refusal
-        self.dispatcher = dispatcher
+        dispatcher = reception.dispatcher
         self.reception = reception
         self.eventLoop = eventLoop
-        budget = WaitingBudget(reception.patience.line)
+        budget = WaitingBudget(dispatcher.patience.line)
     }
 
     var exchange: DoorExchange? {
@@ -95,15 +74,9 @@ final class DoorConnection {
 
     /// Whether its caller is served with what it has no right to any more.
     var usesWithdrawnRight: Bool {
-        guard let exchange else { return false }
-        switch exchange.request.aim {
-        case .api:
-            guard exchange.isPassing else { return false }
-            return !caller.may(.api) || !dispatcher.exposesApi
-        case .page(let page, _):
-            guard case .events = exchange.output, let capability = page.method.capability else { return false }
-            return !caller.may(capability)
-        }
+        if watch != .off, !caller.may(.status) { return true }
+        guard let exchange, exchange.isPassing else { return false }
+        return !caller.may(.api) || !dispatcher.exposesApi
     }
 
     // MARK: What arrived
@@ -249,16 +222,30 @@ final class DoorConnection {
         intake.ask(for: wanted)
     }
 
+    /// Who keeps no more than this is not to blame for what a user keeps altogether.
+    private static let blameless = 1 << 15
+
     /// What is kept for it here, and in the network library.
-    var held: Int {
+    private var held: Int {
         if case .closed = stage { return 0 }
         let unparsed = inbox.isEmpty ? 0 : DoorIntake.longestPiece + inbox.count * MemoryLayout<Arrival>.stride
         return intake.held + unparsed + (exchange?.held ?? 0) + queued
     }
 
-    private var queued: Int {
-        (try? context?.channel.syncOptions?.getOption(.bufferedWritableBytes)) ?? 0
+    /// Puts what is kept here on the account of the user.
+    func charge() {
+        let held = held
+        if held != caller.held { caller.charge(held, for: self, isToBlame: held > Self.blameless) }
     }
+
+    func burden(at now: NIODeadline) -> CallerAccount.Burden {
+        // What the kernel has taken by itself was not told.
+        charge()
+        return CallerAccount.Burden(bytes: caller.held, rest: now - caller.restsSince)
+    }
+
+    /// Who does not read would not read the reason either.
+    func overBudget() { close() }
 
     /// Whoever has begun a request is waited for as long as the budget lasts.
     private func wait() {
@@ -291,7 +278,7 @@ final class DoorConnection {
     private func restartBudget(hasBegun: Bool) {
         waiting?.cancel()
         waiting = nil
-        (self.hasBegun, received, budget) = (hasBegun, 0, WaitingBudget(reception.patience.line))
+        (self.hasBegun, received, budget) = (hasBegun, 0, WaitingBudget(dispatcher.patience.line))
     }
 
     // MARK: Writing
@@ -365,7 +352,7 @@ final class DoorConnection {
     private func leave() {
         guard let context else { return }
         stage = .leaving
-        isListening = false
+        dispatcher.listeners.remove(self)
         restartBudget(hasBegun: false)
         let connection = NIOLoopBound(self, eventLoop: eventLoop)
         // Nothing at all, which is written when everything before it is.
@@ -382,7 +369,8 @@ final class DoorConnection {
         guard !otherHasEnded else { return close() }
         context.close(mode: .output, promise: nil)
         let connection = NIOLoopBound(self, eventLoop: eventLoop)
-        farewellTimer = eventLoop.scheduleTask(in: TimeAmount(reception.patience.farewell)) { connection.value.close() }
+        let patience = TimeAmount(dispatcher.patience.farewell)
+        farewellTimer = eventLoop.scheduleTask(in: patience) { connection.value.close() }
     }
 
     /// Hands the answer on for as long as somebody reads it.
@@ -420,31 +408,14 @@ final class DoorConnection {
     func listen(_ exchange: DoorExchange) {
         send(AnswerFrame(stream: .events), of: exchange)
         exchange.output = .events
-        isListening = true
-        tellPresentState()
-    }
-
-    private func tellPresentState() {
-        isBehind = false
-        dispatcher.prepared.withStatus(of: dispatcher.owner, for: caller.may(.manage)) { json in
+        dispatcher.watchStates(self, among: dispatcher.listeners) { json in
             write(.body(.byteBuffer(ByteBuffer(event: json))))
         }
         flush()
     }
 
-    /// There is a new state: it is told, unless the reader is not ready for it, who gets the newest when it is.
-    func changed(_ event: ByteBuffer, withCodes: ByteBuffer?) {
-        guard isListening, let context else { return }
-        // Whoever holds the connection of a process that has ended is not the unit that it was given to.
-        guard caller.may(.status) else { return onLoop { $0.rightWithdrawn() } }
-        guard context.channel.isWritable else { return isBehind = true }
-        write(.body(.byteBuffer(withCodes.flatMap { caller.may(.manage) ? $0 : nil } ?? event)))
-        flush()
-    }
-
     // MARK: Ending
 
-    /// Takes no further request.
     func drain() {
         isDraining = true
         switch stage {
@@ -457,11 +428,6 @@ final class DoorConnection {
         }
     }
 
-    func close() {
-        context?.close(promise: nil)
-    }
-
-    /// The caller lost the right to what it is being told: it sees the end, asks again, and learns why.
     func rightWithdrawn() {
         exchange?.breakOff()
         close()
@@ -471,7 +437,7 @@ final class DoorConnection {
         for timer in [waiting, farewellTimer] { timer?.cancel() }
         (waiting, farewellTimer) = (nil, nil)
         reader.end()
-        isListening = false
+        dispatcher.listeners.remove(self)
         if let exchange {
             exchange.breakOff()
             // What is still waited for is carried out all the same, and counts until then.
@@ -481,12 +447,16 @@ final class DoorConnection {
         inbox = []
         charge()
     }
+}
 
-    func settleAccount() { reception.settle(caller.account) }
+extension DoorConnection: Watcher {
+    static func line(telling snapshot: JunctionProtocol.Snapshot) -> ByteBuffer { ByteBuffer(event: snapshot) }
 
-    func onLoop(_ body: @escaping @Sendable (DoorConnection) -> Void) {
-        let connection = NIOLoopBound(self, eventLoop: eventLoop)
-        eventLoop.execute { body(connection.value) }
+    func post(_ event: ByteBuffer) -> Bool {
+        guard let context, context.channel.isWritable else { return false }
+        write(.body(.byteBuffer(event)))
+        flush()
+        return true
     }
 }
 
@@ -499,7 +469,7 @@ extension DoorConnection: ChannelInboundHandler {
     }
 
     func channelActive(context: ChannelHandlerContext) {
-        if let refusal {
+        if let refusal = caller.refusal {
             refuse(RefusedRequest(refusal))
         } else {
             readOn()
@@ -537,7 +507,7 @@ extension DoorConnection: ChannelInboundHandler {
         guard context.channel.isWritable else { return reader.look() }
         charge()
         if let exchange { pump(exchange) }
-        if isBehind, isListening { tellPresentState() }
+        dispatcher.listeners.catchUp(self)
         workSoon()
     }
 
@@ -549,6 +519,6 @@ extension DoorConnection: ChannelInboundHandler {
     func handlerRemoved(context: ChannelHandlerContext) {
         ended()
         self.context = nil
-        reception.closed(self, caller.account, wasRefused: refusal != nil)
+        reception.closed(self)
     }
 }

@@ -5,11 +5,9 @@ import NIOCore
 ///
 /// Lives on the event loop, and no longer than the connection whose it is.
 final class ReaderWatch {
+    private unowned let connection: DoorConnection
+    /// How long nothing may be read, or too little of it.
     private let patience: Duration
-    private let eventLoop: any EventLoop
-    private let queued: () -> Int
-    private let mayRest: () -> Bool
-    private let giveUp: () -> Void
     private var progress = Progress()
     private var budget: WaitingBudget
     private var timer: Scheduled<Void>?
@@ -22,20 +20,9 @@ final class ReaderWatch {
         func taken(since before: Self) -> Int { max(0, written - queued - (before.written - before.queued)) }
     }
 
-    /// - Parameters:
-    ///   - patience: how long nothing may be read, or too little of it.
-    ///   - queued: how much of what was written waits.
-    ///   - mayRest: whether what waits may wait for ever, because there will not be more of it: states are one at most.
-    ///   - giveUp: it has not been read.
-    init(
-        _ patience: Duration,
-        _ eventLoop: any EventLoop,
-        queued: @escaping () -> Int,
-        mayRest: @escaping () -> Bool,
-        giveUp: @escaping () -> Void
-    ) {
-        (self.patience, self.eventLoop) = (patience, eventLoop)
-        (self.queued, self.mayRest, self.giveUp) = (queued, mayRest, giveUp)
+    init(of connection: DoorConnection) {
+        self.connection = connection
+        patience = connection.dispatcher.patience.reading
         budget = WaitingBudget(patience)
     }
 
@@ -43,11 +30,12 @@ final class ReaderWatch {
 
     /// Something was written, or taken.
     func look() {
-        progress.queued = queued()
+        progress.queued = connection.queued
         guard progress.queued > 0 else { return caughtUp() }
-        guard timer == nil, !mayRest() else { return }
-        let (watch, before) = (NIOLoopBound(self, eventLoop: eventLoop), progress)
-        timer = eventLoop.scheduleTask(in: TimeAmount(patience)) { watch.value.judge(since: before) }
+        // States may wait for ever: there is one of them at most.
+        guard timer == nil, connection.watch == .off else { return }
+        let (watch, before) = (NIOLoopBound(self, eventLoop: connection.eventLoop), progress)
+        timer = connection.eventLoop.scheduleTask(in: TimeAmount(patience)) { watch.value.judge(since: before) }
     }
 
     /// Nobody is there any more.
@@ -63,9 +51,9 @@ final class ReaderWatch {
 
     private func judge(since before: Progress) {
         timer = nil
-        progress.queued = queued()
+        progress.queued = connection.queued
         budget.waited(patience, for: progress.taken(since: before))
-        guard progress.queued == 0 || !budget.isSpent else { return giveUp() }
+        guard progress.queued == 0 || !budget.isSpent else { return connection.close() }
         look()
     }
 }

@@ -7,8 +7,6 @@ struct RequestTarget: Equatable {
     /// Unescaped.
     var query: [(name: String, value: String)] = []
 
-    static let mostNames = 256
-
     init(path: String, query: [(name: String, value: String)] = []) {
         (self.path, self.query) = (path, query)
     }
@@ -31,12 +29,12 @@ struct RequestTarget: Equatable {
         for pair in parts[1].split(separator: "&") {
             let sides = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
             guard let name = Self.unescaped(sides[0]), let value = Self.unescaped(sides.count == 2 ? sides[1] : ""),
-                query.count < Self.mostNames
+                query.count < ApiRequest.mostTexts
             else {
                 throw RefusedRequest(
                     400,
                     .invalidRequest,
-                    "The query is percent-encoded UTF-8 of at most \(Self.mostNames) names"
+                    "The query is percent-encoded UTF-8 of at most \(ApiRequest.mostTexts) names"
                 )
             }
             query.append((name, value))
