@@ -52,8 +52,11 @@ import Testing
         #expect(used.stage(of: digest("999")) == .done)
     }
 
-    @Test(arguments: ["", "\n\n", "done", "abc done\n", String(repeating: "a", count: 64) + " spent\n",
-        String(repeating: "a", count: 64) + " unspent soon\n", String(repeating: "a", count: 64) + " done 1\n", "\0\u{FF}"])
+    @Test(arguments: [
+        "", "\n\n", "done", "abc done\n", String(repeating: "a", count: 64) + " spent\n",
+        String(repeating: "a", count: 64) + " unspent soon\n", String(repeating: "a", count: 64) + " done 1\n",
+        "\0\u{FF}",
+    ])
     func `lines that are not ours are passed over`(text: String) {
         #expect(UsedCredentials(parsing: Array(text.utf8)) == UsedCredentials())
     }

@@ -46,7 +46,10 @@ extension Simulation {
         // By a wall clock that was set nobody knows after a restart how much of a demanded pause is left.
         if stored.notBefore != nil, restarts > 0, lastStep > time - 3_600_000 { return nil }
         // The disk may have refused the pause that the provider demands.
-        return provider.awaitsPoll(code, after: max(time, books.demanded[.poll(code)] ?? 0) + 120_000)
+        let end = max(time, books.demanded[.poll(code)] ?? 0) + 120_000
+        guard let user = provider.awaitsPoll(code, after: end) else { return nil }
+        // Another user may have approved before, who is refused.
+        return stored.wanted.map { $0.userId == user } ?? true ? user : nil
     }
 
     /// Whether everything has come to its end.
