@@ -9,7 +9,7 @@ PROGRAMS = junctiond junctiond-courier junctionctl junction-sandbox
 HARDENED = $(foreach flag,-fstack-protector-strong -D_FORTIFY_SOURCE=2,-Xcc $(flag) -Xcxx $(flag)) --disable-local-rpath
 # Each function in a section of its own, which the linker can drop or move.
 SECTIONS = -Xswiftc -Xfrontend -Xswiftc -function-sections $(foreach language,-Xcc -Xcxx,$(language) -ffunction-sections)
-# The functions that a start of the daemon runs, for the linker (lld, which a Swift toolchain has). `make release ORDER=` does without.
+# The list of functions for lld (packaging/order). `make release ORDER=` links without it.
 ORDER ?= $(CURDIR)/.build-release/junctiond.order
 RELEASE = JUNCTION_RELEASE=1 JUNCTION_ORDER="$(ORDER)" $(SWIFT) build -c release --static-swift-stdlib $(HARDENED) $(SECTIONS) \
 	--scratch-path .build-release
@@ -45,7 +45,7 @@ release: bootstrap ## what belongs on a device: static, without the Swift runtim
 	$(foreach program,$(PROGRAMS),$(RELEASE) --product $(program) &&) :
 	@[ -z "$(ORDER)" ] || [ -s "$(ORDER)" ] || $(MAKE) --no-print-directory order
 
-# Once: a list stays good enough when the program changes.
+# `make release` makes the list once: an old list has less effect and does no harm.
 order:
 	@.ci/need valgrind:valgrind curl:curl
 	packaging/order .build-release/release "$(ORDER)"

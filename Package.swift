@@ -19,7 +19,7 @@ let ordered: [LinkerSetting] =
     isRelease && !order.isEmpty
     ? [.unsafeFlags(["-use-ld=lld"] + forLinker("--symbol-ordering-file", order, "--no-warn-symbol-ordering"))] : []
 
-/// For what `make test` plays a hundred thousand histories of: as it is on devices, but with its assertions.
+/// Debug builds optimize JunctionSession and keep its assertions: `make test` simulates 100,000 histories.
 let optimized: [SwiftSetting] = [.unsafeFlags(["-O", "-assert-config", "Debug"], .when(configuration: .debug))]
 
 let nioCore: Target.Dependency = .product(name: "NIOCore", package: "swift-nio")
@@ -49,7 +49,7 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-nio", exact: "2.101.2"),
     ],
     targets: [
-        // Layer 0: the kernel, the service manager, text, secrets.
+        // The kernel, the service manager, text, secrets.
         .target(name: "CLinux"),
         .systemLibrary(name: "CSystemd", pkgConfig: "libsystemd", providers: [.apt(["libsystemd-dev"])]),
         .systemLibrary(name: "CCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"])]),
@@ -69,7 +69,7 @@ let package = Package(
             path: "clients/swift/Sources/RegistrationToken"
         ),
 
-        // Layer 1: the session core, the protocol of the socket, the messages to the network helper.
+        // The session core, the protocol of the socket, the messages to the network helper.
         .target(name: "JunctionSession", dependencies: ["JunctionSecret"], swiftSettings: optimized),
         .target(
             name: "JunctionProtocol",
@@ -78,7 +78,7 @@ let package = Package(
         ),
         .target(name: "JunctionCourier", dependencies: ["JunctionSecret", "CLinux"]),
 
-        // Layer 2: one module for each thing outside the process.
+        // One module for each thing outside the process.
         .target(
             name: "JunctionProviders",
             dependencies: [
@@ -104,7 +104,7 @@ let package = Package(
             path: "clients/swift/Sources/JunctionClient"
         ),
 
-        // Layer 3: the modules together, and the programs.
+        // The modules together, and the programs.
         .target(
             name: "JunctionDaemon",
             dependencies: [
@@ -262,8 +262,8 @@ for target in package.targets where target.type != .system && !["CLinux", "CWipe
         ] + (target.swiftSettings ?? [])
 }
 
-// JUNCTION_MODULES=JunctionSession,JunctionProtocol keeps these modules, their tests, and what both depend on: the sanitizers and
-// the mutation tests compile them in seconds then.
+// JUNCTION_MODULES=JunctionSession,JunctionProtocol keeps these modules, their tests and their dependencies. The address
+// sanitizer and the mutation tests use it.
 if let modules = Context.environment["JUNCTION_MODULES"] {
     var pending = modules.split(separator: ",").flatMap { [String($0), "\($0)Tests"] }
     var kept: Set<String> = []

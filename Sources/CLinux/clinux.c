@@ -281,16 +281,18 @@ int clinux_is_volatile(const char *path) {
 
 struct clinux_option clinux_next_option(int count, char *const words[], int isFirst) {
     static const struct option options[] = {
-        {"config", required_argument, NULL, 'c'}, {"socket", required_argument, NULL, 's'},
-        {"state-dir", required_argument, NULL, 'd'}, {"check-config", no_argument, NULL, 'k'},
-        {"version", no_argument, NULL, 'v'}, {"help", no_argument, NULL, 'h'}, {NULL, 0, NULL, 0},
+        // Above every letter: `optopt` is an unknown letter, too.
+        {"config", required_argument, NULL, 256}, {"socket", required_argument, NULL, 257},
+        {"state-dir", required_argument, NULL, 258}, {"check-config", no_argument, NULL, 259},
+        {"version", no_argument, NULL, 260}, {"help", no_argument, NULL, 261}, {NULL, 0, NULL, 0},
     };
-    // glibc begins anew where `optind` is 0.
+    // `optind` 0 makes glibc reset its state.
     if (isFirst) optind = 0;
     opterr = 0;
     int position = optind == 0 ? 1 : optind;
-    // '+': the first word that belongs to no option ends the options. ':': a missing value is told from an unknown option.
+    // '+': parsing stops at the first word that is no option. ':': a missing value returns ':' instead of '?'.
     int code = getopt_long(count, words, "+:h", options, NULL);
+    if (code == 'h') code = 261;
     struct clinux_option found = {.code = code, .value = optarg, .position = position};
     if (code == '?' || code == ':') found.about = optopt;
     if (code == -1) found = (struct clinux_option){.position = optind};

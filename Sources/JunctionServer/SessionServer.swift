@@ -85,7 +85,7 @@ package final class SessionServer: Sendable {
         let news = JunctionProtocol.Snapshot(snapshot)
         let withCodes = codes.map { JunctionProtocol.Snapshot(snapshot, codes: $0) }
         dispatcher.watchers.announce(news, withCodes: withCodes)
-        dispatcher.listeners.announce(news, withCodes: withCodes)
+        dispatcher.httpWatchers.announce(news, withCodes: withCodes)
     }
 
     /// Puts what a reload may change in force, for the connections that are open too.

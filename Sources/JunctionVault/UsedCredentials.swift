@@ -13,8 +13,7 @@ package struct UsedCredentials: Equatable, Sendable {
     package enum Stage: Equatable, Sendable {
         /// It was about to be exchanged: whether it was, nobody can say after a crash.
         case begun
-        /// It was tried, and has signed nobody in: it may yet. The provider wants no other attempt before this
-        /// (`Retry-After`).
+        /// An attempt failed, and a later one may succeed: not before `notBefore`, if the provider said `Retry-After`.
         case unspent(notBefore: WallTime? = nil)
         /// It signed somebody in, or never will.
         case done

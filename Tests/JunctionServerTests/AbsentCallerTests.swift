@@ -33,4 +33,48 @@ struct AbsentCallerTests {
         for _ in 0..<20 where status.state != "established" { status = try client.result(of: "session.status") }
         #expect(status.state == "established", "\(status["renewal"]?["lastError"]?.string ?? "")")
     }
+
+    @Test func `a reload that takes the right away ends the device sign-in of a caller that has gone`() throws {
+        let server = try TestServer(Self.policy, mode: 0o666, unitOfProcess: { _ in "kiosk.service" })
+        let client = try server.connect()
+        try Self.call(server, client) { _ = try $0.result(of: "session.signIn", #"{"scheme":"device"}"#) }
+        #expect(try client.result(of: "session.status").state == "establishing")
+
+        let policy = AccessPolicy(rules: [AccessRule(allow: [.status], unit: "kiosk.service")], daemonUser: 0)
+        try server.onLoop { [server = server.server] in server.reload(policy: policy, exposesApi: true) }
+
+        #expect(try client.result(of: "session.status").state == "notLoggedIn")
+    }
+
+    @Test func `a caller that goes away while it waits for a token was neither refused nor given one`() throws {
+        let policy = AccessPolicy(rules: [AccessRule(allow: [.token], unit: "kiosk.service")], daemonUser: 0)
+        let server = try TestServer(policy, mode: 0o666, unitOfProcess: { _ in "kiosk.service" })
+        let client = try server.connectSignedIn()
+        let served = try server.counters.tokensServed
+        server.provider.hold()
+        try server.pass(.seconds(4_000))
+        try Self.call(server, client) { caller in
+            try caller.say(#"{"jsonrpc":"2.0","id":1,"method":"token.get"}"#)
+            // What came before this has been read when this is answered.
+            try caller.say(#"{"jsonrpc":"2.0","id":2,"method":"access.whoami"}"#)
+            #expect(try caller.hearValue()["id"]?.integer == 2)
+        }
+
+        server.provider.release()
+        while try client.result(of: "session.status").state != "established" {}
+
+        #expect(try server.counters.refusals == 0, "\(server.audit.lines)")
+        #expect(try server.counters.tokensServed == served)
+    }
+
+    /// A program of the unit calls, ends and closes its connection, which the daemon has noticed after this.
+    private static func call(_ server: TestServer, _ client: TestClient, _ body: (TestClient) throws -> Void) throws {
+        let before = try server.counters.openConnections
+        do {
+            let caller = try ConnectingProcess(server.path)
+            try body(caller.connection)
+            try caller.end()
+        }
+        while try server.counters.openConnections > before { _ = try client.result(of: "session.status") }
+    }
 }

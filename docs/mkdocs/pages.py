@@ -17,7 +17,7 @@ from mkdocs.structure.nav import Link, Section
 from mkdocs.utils import get_relative_url
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-LIBRARIES = ROOT / ".build-docs/api"  # What docs/build has DocC write.
+LIBRARIES = ROOT / ".build-docs/api"  # DocC's output; docs/build makes it.
 AS_THEY_ARE = (".md", ".png", ".svg")
 
 
@@ -27,7 +27,7 @@ def on_files(files, config):
     found = Files([file for file in files if file.src_dir != config.docs_dir])  # The theme's own.
     for path in listed:
         if (ROOT / path).is_file():
-            # A browser shows a text file and may only save a source file.
+            # Source files get `.txt`, so that a browser shows them instead of saving them.
             place = None if path.endswith(AS_THEY_ARE) else f"{path}.txt"
             found.append(File(path, str(ROOT), config.site_dir, config.use_directory_urls, dest_uri=place))
     script = importlib.util.find_spec("mermaidx").submodule_search_locations[0] + "/assets"

@@ -123,10 +123,10 @@ int clinux_is_volatile(const char *path);
 // --- The command line ---
 
 struct clinux_option {
-    /// The option's letter in `clinux_next_option`; '?' for an option that does not exist, or that takes no value and was given
+    /// The option's number in `clinux_next_option`; '?' for an option that does not exist, or that takes no value and was given
     /// one; ':' for one whose value is missing; 0 at the end.
     int code;
-    /// With '?' and ':', the letter of the option that is meant; 0 if none is.
+    /// With '?' and ':', the number of the option that got a value or lacks its value; otherwise no option's number.
     int about;
     /// NULL for an option without a value.
     const char *value;

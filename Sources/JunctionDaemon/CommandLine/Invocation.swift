@@ -3,7 +3,7 @@ import Glibc
 
 /// What a command line asks of the daemon.
 ///
-/// glibc's `getopt_long(3)` reads it: with swift-argument-parser a start takes a quarter longer and holds a megabyte more.
+/// glibc's `getopt_long(3)` reads it. docs/dependencies.md says why swift-argument-parser does not.
 package enum Invocation: Equatable {
     case serve(Arguments)
     case checkConfiguration(Arguments)
@@ -52,14 +52,14 @@ package enum Invocation: Equatable {
     }
 }
 
-/// The letters of the options in `clinux_next_option`.
+/// The numbers of the options in `clinux_next_option`.
 extension CInt {
-    static let config = CInt(UInt8(ascii: "c"))
-    static let socket = CInt(UInt8(ascii: "s"))
-    static let stateDirectory = CInt(UInt8(ascii: "d"))
-    static let checkConfig = CInt(UInt8(ascii: "k"))
-    static let version = CInt(UInt8(ascii: "v"))
-    static let help = CInt(UInt8(ascii: "h"))
+    static let config: CInt = 256
+    static let socket: CInt = 257
+    static let stateDirectory: CInt = 258
+    static let checkConfig: CInt = 259
+    static let version: CInt = 260
+    static let help: CInt = 261
     fileprivate static let missingValue = CInt(UInt8(ascii: ":"))
 
     /// The option as it is written, with the name of its value.

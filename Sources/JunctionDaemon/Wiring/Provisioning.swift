@@ -27,7 +27,7 @@ final class Provisioning: Sendable {
         var candidates = Candidates()
         /// What earlier attempts of the credential under way came to.
         var retry = Retry()
-        /// The provider wants no attempt of that credential before this; it said so to an earlier process.
+        /// Until when the provider asked an earlier process to wait (`Retry-After`).
         var notBefore: WallTime?
         var watch: FolderWatch?
     }
@@ -188,7 +188,7 @@ final class Provisioning: Sendable {
         return attempt
     }
 
-    /// Signs in, as soon as it is noted that this was tried, and after the pause that the provider demands.
+    /// Waits for the provider's pause, stores that the attempt began, then signs in.
     private func make(_ attempt: Attempt) {
         guard isCurrent(attempt) else { return }
         let now = owner.now.wall

@@ -12,20 +12,25 @@ final class Caller {
     private(set) var unitPlace: UnitTally.Place
     /// The bytes that the account is charged with for the connection.
     private(set) var held = 0
-    /// Since when nothing of that has moved, as far as it is known.
+    /// When the kept bytes last changed or the peer last read.
     var restsSince = NIODeadline.now()
-    /// What the present policy gives to the caller.
+    /// What the policy of `policyVersion` gives to the caller.
     private var rights: AccessGrant
-    /// The socket of the connection.
+    private var policyVersion: Int
+    /// The socket of the connection. After its end the number may be another socket's.
     let descriptor: Int32
+    private(set) var isConnected = true
     private let reception: Reception
 
     init(_ peer: Peer, _ account: CallerAccount, refusal: WireError?, descriptor: Int32, reception: Reception) {
         (self.peer, self.account, self.refusal) = (peer, account, refusal)
         (self.descriptor, self.reception) = (descriptor, reception)
         unitPlace = reception.dispatcher.unitTally.place(of: peer.unit)
-        rights = reception.policy.grant(to: peer)
+        (rights, policyVersion) = (reception.policy.grant(to: peer), reception.policyVersion)
     }
+
+    /// The connection has ended. What the caller has asked for is still carried out, as long as the policy allows it.
+    func connectionClosed() { isConnected = false }
 
     var user: UInt32 { account.user }
 
@@ -39,30 +44,34 @@ final class Caller {
         rightsNow.isEmpty ? CallerLimits.longestLineWithoutRights : LineSplitter.longestLine
     }
 
-    /// What was given to a unit ends with the process that was found in the unit.
+    /// Rights that were granted by unit end when the process that connected ends.
     private var rightsNow: AccessGrant {
-        let rights = rights
+        let rights = rightsByPolicy
         return rights.dependsOnUnit && !peer.isProcessThere ? .nothing : rights
     }
 
-    /// Whether the policy still gives this right to the caller that made a request, also after its process has ended.
-    func keeps(_ capability: Capability) -> Bool { rights.allows(capability) }
+    /// Like `may`, but also after the process that connected has ended.
+    func policyAllows(_ capability: Capability) -> Bool { rightsByPolicy.allows(capability) }
 
-    /// The policy is another one. A caller that came before any rule named a unit is asked for its unit now.
-    func policyChanged() {
-        if reception.policy.namesUnits { findUnit() }
-        rights = reception.policy.grant(to: peer)
+    /// What the present policy gives to the caller. After a reload its unit is looked up first, if the policy names units.
+    private var rightsByPolicy: AccessGrant {
+        if policyVersion != reception.policyVersion {
+            if reception.policy.namesUnits { findUnit() }
+            (rights, policyVersion) = (reception.policy.grant(to: peer), reception.policyVersion)
+        }
+        return rights
     }
 
     /// Works out the rights of the caller anew, and returns what they come from; its unit is looked for, if nobody has.
     func decide() -> AccessDecision {
         findUnit()
         let decision = reception.policy.decision(about: peer)
-        rights = decision.grant
+        (rights, policyVersion) = (decision.grant, reception.policyVersion)
         return decision
     }
 
     private func findUnit() {
+        guard isConnected else { return }
         peer.findUnit(reception.unitOfProcess, connectedBy: descriptor, isNew: false)
         unitPlace = reception.dispatcher.unitTally.place(of: peer.unit)
     }
@@ -81,7 +90,7 @@ final class Caller {
         reception.settle(account)
     }
 
-    /// The connection keeps so many bytes now. If the user keeps too much, the reception closes the worst of it.
+    /// Records that the connection keeps `bytes`. If the user is over the limit, `Reception` closes the heaviest connections.
     ///
     /// - Parameter isToBlame: whether the connection keeps more than it has to.
     func charge(_ bytes: Int, for connection: any CallerConnection, isToBlame: Bool) {

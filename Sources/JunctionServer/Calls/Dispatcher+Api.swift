@@ -40,7 +40,7 @@ extension Dispatcher {
         // A reload may take the right away while the credential is being renewed, or while the provider takes its time.
         let isAllowed = { @Sendable in
             let (dispatcher, caller, _, _) = waiting.value
-            return dispatcher.exposesApi && caller.may(.api)
+            return dispatcher.exposesApi && caller.policyAllows(.api)
         }
         owner.assumeIsolated { owner in
             owner.call(request, by: user, while: isAllowed) { outcome in

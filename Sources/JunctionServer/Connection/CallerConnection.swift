@@ -4,18 +4,19 @@ import NIOCore
 protocol CallerConnection: AnyObject, SendableMetatype {
     var caller: Caller { get }
     var eventLoop: any EventLoop { get }
-    /// Where it is in its channel, from the beginning to the end.
+    /// The handler's context, from `handlerAdded` to `handlerRemoved`.
     var context: ChannelHandlerContext? { get }
-    /// Whether the caller is told, asked or served with what it has no right to any more.
+    /// Whether the caller receives states, questions or an API answer without the right to them.
     var usesWithdrawnRight: Bool { get }
     /// The caller lost the right to what it is told or asked: the connection ends, so that the caller notices, connects again, and
     /// learns why. Silence would look like a session in which nothing happens.
     func rightWithdrawn()
     /// What is kept here for the caller, and how long nothing of it has moved.
     func burden(at now: NIODeadline) -> CallerAccount.Burden
-    /// The user has too much waiting here, and most of it for the longest time is here.
+    /// The user's account is over its limit, and this connection weighs most. It closes or drops what waits.
     func overBudget()
-    /// Takes no more from the peer than what has arrived; that is still answered.
+    /// Takes no new requests. A JSON-RPC connection still answers every line that has arrived; an HTTP connection answers its
+    /// present request only.
     func drain()
 }
 
@@ -27,8 +28,8 @@ extension CallerConnection {
         (try? context?.channel.syncOptions?.getOption(.bufferedWritableBytes)) ?? 0
     }
 
-    /// The right is withdrawn when whoever tells or asks the caller has finished with the others.
-    func rightIsGone() { onLoop { $0.rightWithdrawn() } }
+    /// Calls `rightWithdrawn` in the next turn of the event loop, so that a loop over connections is not changed from within.
+    func rightWithdrawnSoon() { onLoop { $0.rightWithdrawn() } }
 
     func onLoop(_ body: @escaping @Sendable (Self) -> Void) {
         let connection = NIOLoopBound(self, eventLoop: eventLoop)

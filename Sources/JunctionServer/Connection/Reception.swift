@@ -6,6 +6,8 @@ import NIOCore
 final class Reception {
     let dispatcher: Dispatcher
     private(set) var policy: AccessPolicy
+    /// Counts the policies: each caller works out its rights anew when it has changed.
+    private(set) var policyVersion = 0
     let unitOfProcess: @Sendable (Int32) throws -> String?
     private let alwaysFindsUnits: Bool
     private let eventLoop: any EventLoop
@@ -93,6 +95,7 @@ final class Reception {
     func closed(_ connection: any CallerConnection) {
         guard connections.removeValue(forKey: ObjectIdentifier(connection)) != nil else { return }
         let account = connection.caller.account
+        connection.caller.connectionClosed()
         if connection.caller.refusal != nil { account.refusedConnections -= 1 } else { account.connections -= 1 }
         settle(account)
         dispatcher.counters.openConnections = connections.count
@@ -122,7 +125,7 @@ final class Reception {
     /// Puts a new policy in force, for the connections that are open too: who uses a right that it takes away is closed.
     func replacePolicy(with policy: AccessPolicy) {
         self.policy = policy
-        for connection in connections.values { connection.caller.policyChanged() }
+        policyVersion += 1
         for connection in connections.values where connection.usesWithdrawnRight { connection.rightWithdrawn() }
     }
 

@@ -79,7 +79,7 @@ private final class HandlerDuty {
         // Whoever asks will hear in a moment that this duty is over.
         guard !isOver else { return }
         withdrawQuestion()
-        guard connection.caller.may(.handle) else { return connection.rightIsGone() }
+        guard connection.caller.may(.handle) else { return connection.rightWithdrawnSoon() }
         question = connection.ask(SessionWillRenewAccessToken.self, RenewalRequest(renewal)) { [self] result in
             question = nil
             answered(renewal.attempt, result)
@@ -100,8 +100,9 @@ private final class HandlerDuty {
 
     private func answered(_ attempt: Attempt, _ result: Result<JunctionProtocol.RenewalAnswer, QuestionFailure>) {
         guard let handler else { preconditionFailure("A session handler answered before it was registered") }
-        // An error or nonsense in answer helps as little as "unable".
-        let answer = (try? result.get()).flatMap(JunctionSession.RenewalAnswer.init)
+        // An error, nonsense, or the answer of a caller without the right counts as "unable".
+        let isAllowed = connection.caller.may(.handle)
+        let answer = isAllowed ? (try? result.get()).flatMap(JunctionSession.RenewalAnswer.init) : nil
         var words: String?
         if case .failure(.refused(let error)) = result { words = error.message }
         owner.assumeIsolated { [words] in $0.answered(handler, attempt, answer, saying: words) }

@@ -2,8 +2,8 @@ import JunctionProtocol
 import NIOCore
 
 /// The connections of one kind that are told of every new state.
-final class Watchers<Connection: Watcher> {
-    private var connections: [ObjectIdentifier: Connection] = [:]
+final class Watchers<Member: Watcher> {
+    private var connections: [ObjectIdentifier: Member] = [:]
     /// The newest state that has been told, and the line that tells it: one for all.
     private var news: News?
 
@@ -16,13 +16,13 @@ final class Watchers<Connection: Watcher> {
 
     var count: Int { connections.count }
 
-    /// Begins with the state that the connection has just been told.
-    func add(_ connection: Connection, told revision: UInt64) {
+    /// Adds a connection. Its caller sends it the state of `revision`; the connection gets every later one.
+    func add(_ connection: Member, told revision: UInt64) {
         connection.watch = .on(told: revision)
         connections[ObjectIdentifier(connection)] = connection
     }
 
-    func remove(_ connection: Connection) {
+    func remove(_ connection: Member) {
         guard connection.watch != .off else { return }
         connection.watch = .off
         connections[ObjectIdentifier(connection)] = nil
@@ -35,19 +35,19 @@ final class Watchers<Connection: Watcher> {
         guard !connections.isEmpty else { return news = nil }
         news = News(
             revision: snapshot.revision,
-            line: Connection.line(telling: snapshot),
-            lineWithCodes: withCodes.map(Connection.line)
+            line: Member.line(telling: snapshot),
+            lineWithCodes: withCodes.map(Member.line)
         )
         for connection in connections.values { catchUp(connection) }
     }
 
-    /// Tells a connection the newest state, unless it knows it or cannot take it now.
-    func catchUp(_ connection: Connection) {
+    /// Sends a connection the newest state, unless that was sent before or cannot be sent now.
+    func catchUp(_ connection: Member) {
         guard let news, case .on(let told) = connection.watch, told < news.revision else { return }
         // Whoever holds the connection of a process that has ended is not the unit that it was given to.
-        guard connection.caller.may(.status) else { return connection.rightIsGone() }
+        guard connection.caller.may(.status) else { return connection.rightWithdrawnSoon() }
         let line = news.lineWithCodes.flatMap { connection.caller.may(.manage) ? $0 : nil } ?? news.line
-        // The connection may have ended by that.
+        // `post` may end the connection.
         if connection.post(line), connection.watch != .off { connection.watch = .on(told: news.revision) }
     }
 }
@@ -55,9 +55,9 @@ final class Watchers<Connection: Watcher> {
 /// A connection that may be told new states.
 protocol Watcher: CallerConnection {
     var watch: Watch { get set }
-    /// What tells a new state, as it is sent.
+    /// The bytes that notify a watcher of a new state.
     static func line(telling snapshot: Snapshot) -> ByteBuffer
-    /// Sends a line that many connections are told; false if the peer does not read, or must not be told it yet.
+    /// Sends shared bytes. Returns false if the peer does not read, or its answer to the subscription is still to be sent.
     func post(_ line: ByteBuffer) -> Bool
 }
 

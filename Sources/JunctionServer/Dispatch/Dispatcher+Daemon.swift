@@ -14,7 +14,7 @@ extension Dispatcher {
     /// What was counted since the start, and who is there now.
     var tally: ServerCounters {
         var tally = counters
-        (tally.watchers, tally.handlers) = (watchers.count + listeners.count, handlers.count)
+        (tally.watchers, tally.handlers) = (watchers.count + httpWatchers.count, handlers.count)
         tally.tokensOfUnits = unitTally.tokens
         return tally
     }

@@ -8,7 +8,7 @@ extension Dispatcher {
     /// request, and may end before that is carried out.
     func stillMay(_ capability: Capability, _ request: Request) -> @Sendable () -> Bool {
         let caller = NIOLoopBound(request.caller, eventLoop: eventLoop)
-        return { caller.value.keeps(capability) }
+        return { caller.value.policyAllows(capability) }
     }
 
     /// Takes the request along until its answer is known, which is told only to whoever may still ask for it. What was done

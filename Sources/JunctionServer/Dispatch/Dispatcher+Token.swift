@@ -10,11 +10,13 @@ extension Dispatcher {
         let answer = request.laterOrDenied(TokenGet.self)
         waitForToken(for: caller, validFor: validity) { [self] outcome in
             answer(outcome.map(AccessToken.init))
-            if case .success(let token) = outcome { handedOutToken(to: caller, token.facts.generation) }
+            if case .success(let token) = outcome, caller.isConnected {
+                handedOutToken(to: caller, token.facts.generation)
+            }
         }
     }
 
-    /// Lends the encoded token to `tell` if one that is valid for long enough is at hand; whether there was one.
+    /// Passes the encoded token to `tell` if one in memory is valid for `validity`. Returns whether it did, and counts it.
     func handOutToken(
         to caller: Caller,
         validFor validity: Duration,
@@ -27,7 +29,7 @@ extension Dispatcher {
 
     /// Waits for a token that is not at hand.
     ///
-    /// - Parameter then: called once on the event loop. Who tells the caller the token reports that to `handedOutToken`.
+    /// - Parameter then: called once on the event loop. If it sends the token, it must call `handedOutToken`.
     func waitForToken(
         for caller: Caller,
         validFor validity: Duration,

@@ -19,8 +19,8 @@ final class Dispatcher {
 
     let turns: Turns
     let watchers = Watchers<Connection>()
-    /// The same over HTTP.
-    let listeners = Watchers<DoorConnection>()
+    /// The HTTP connections that are sent every new state.
+    let httpWatchers = Watchers<DoorConnection>()
     let handlers: SessionHandlers
     let prepared = PreparedAnswers()
     var counters = ServerCounters()
@@ -102,20 +102,23 @@ final class Dispatcher {
         }
     }
 
-    /// Why a call is not carried out, whatever its parameters are.
+    /// Returns the error for a call that the rights or the limits of the caller refuse; `nil` if neither does.
     func objection(to method: Method, of caller: Caller) -> WireError? {
         if let denial = denial(of: method, to: caller) { return denial }
         if caller.account.inFlight >= limits.inFlight { return .tooManyRequests }
         return caller.account.accepted >= limits.accepted ? .tooMuchAsked : nil
     }
 
-    /// Why the caller may not call this method (any more); a capability that is lacking is noted.
+    /// Returns the error if the caller may not call the method now. Counts and reports a missing capability, but not for a caller
+    /// that has gone and whom the policy would still allow the call.
     func denial(of method: Method, to caller: Caller) -> WireError? {
         guard let capability = method.capability, !caller.may(capability) else {
             return method == .apiRequest && !exposesApi ? .apiNotExposed : nil
         }
-        counters.refusals += 1
-        observer.refused(method, to: caller.peer, lacking: capability)
+        if caller.isConnected || !caller.policyAllows(capability) {
+            counters.refusals += 1
+            observer.refused(method, to: caller.peer, lacking: capability)
+        }
         return .denied(capability)
     }
 

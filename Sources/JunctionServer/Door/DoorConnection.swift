@@ -222,7 +222,7 @@ final class DoorConnection {
         intake.ask(for: wanted)
     }
 
-    /// Who keeps no more than this is not to blame for what a user keeps altogether.
+    /// A connection that keeps at most this many bytes is never closed for its user's total.
     private static let blameless = 1 << 15
 
     /// What is kept for it here, and in the network library.
@@ -239,12 +239,12 @@ final class DoorConnection {
     }
 
     func burden(at now: NIODeadline) -> CallerAccount.Burden {
-        // What the kernel has taken by itself was not told.
+        // The kernel may have taken bytes since the last charge.
         charge()
         return CallerAccount.Burden(bytes: caller.held, rest: now - caller.restsSince)
     }
 
-    /// Who does not read would not read the reason either.
+    /// No error is sent: a peer that does not read would not read it.
     func overBudget() { close() }
 
     /// Whoever has begun a request is waited for as long as the budget lasts.
@@ -352,7 +352,7 @@ final class DoorConnection {
     private func leave() {
         guard let context else { return }
         stage = .leaving
-        dispatcher.listeners.remove(self)
+        dispatcher.httpWatchers.remove(self)
         restartBudget(hasBegun: false)
         let connection = NIOLoopBound(self, eventLoop: eventLoop)
         // Nothing at all, which is written when everything before it is.
@@ -408,7 +408,7 @@ final class DoorConnection {
     func listen(_ exchange: DoorExchange) {
         send(AnswerFrame(stream: .events), of: exchange)
         exchange.output = .events
-        dispatcher.watchStates(self, among: dispatcher.listeners) { json in
+        dispatcher.watchStates(self, among: dispatcher.httpWatchers) { json in
             write(.body(.byteBuffer(ByteBuffer(event: json))))
         }
         flush()
@@ -437,7 +437,7 @@ final class DoorConnection {
         for timer in [waiting, farewellTimer] { timer?.cancel() }
         (waiting, farewellTimer) = (nil, nil)
         reader.end()
-        dispatcher.listeners.remove(self)
+        dispatcher.httpWatchers.remove(self)
         if let exchange {
             exchange.breakOff()
             // What is still waited for is carried out all the same, and counts until then.
@@ -507,7 +507,7 @@ extension DoorConnection: ChannelInboundHandler {
         guard context.channel.isWritable else { return reader.look() }
         charge()
         if let exchange { pump(exchange) }
-        dispatcher.listeners.catchUp(self)
+        dispatcher.httpWatchers.catchUp(self)
         workSoon()
     }
 

@@ -32,7 +32,7 @@ final class ReaderWatch {
     func look() {
         progress.queued = connection.queued
         guard progress.queued > 0 else { return caughtUp() }
-        // States may wait for ever: there is one of them at most.
+        // No time limit for states: `post` queues none while the channel is not writable, so only a bounded number waits.
         guard timer == nil, connection.watch == .off else { return }
         let (watch, before) = (NIOLoopBound(self, eventLoop: connection.eventLoop), progress)
         timer = connection.eventLoop.scheduleTask(in: TimeAmount(patience)) { watch.value.judge(since: before) }

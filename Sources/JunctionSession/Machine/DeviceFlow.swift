@@ -6,8 +6,8 @@
 /// | is polled | *pending*; *slow_down*; no usable answer | waits |
 /// | either | a grant; a denial; the end of the codes; another user's sign-in; a sign-out | over |
 ///
-/// A start polls at least once with the codes that its record has, whatever the clock says: the process before it may have died
-/// between the approval and the write. It goes on for as long as the codes had to live when the record was written, at the most.
+/// After a restart the daemon polls at least once, whatever the clock says. It goes on at most for the life that the codes had
+/// when the record was written.
 struct DeviceFlow: Hashable, Sendable {
     /// As the record has it. Who is wanted was fixed when the codes were requested.
     private(set) var stored: StoredApproval
@@ -18,11 +18,11 @@ struct DeviceFlow: Hashable, Sendable {
     private var endsAt: Uptime
     /// When the next poll is due; no time while one is out.
     private var retry: Retry
-    /// Why a person may have approved without this process having heard of it.
+    /// Why an approval may have been missed.
     private var doubt: Doubt?
 
     enum Doubt: Hashable, Sendable {
-        /// The process before this one may have polled and not lived to hear the answer.
+        /// The process before this one may have ended before the answer came.
         case restart
         /// A poll has left whose answer never came.
         case lostAnswer

@@ -39,6 +39,8 @@ import Testing
         (["--config", "a", "--nope"], "unknown option at position 3"),
         (["--c", "a"], "unknown option at position 1"),
         (["-x"], "unknown option at position 1"),
+        (["-k"], "unknown option at position 1"),
+        (["-v=1"], "unknown option at position 1"),
         (["---x"], "unknown option at position 1"),
         (["--café"], "unknown option at position 1"),
         (["extra"], "unexpected argument at position 1 (not shown, for it may be a secret)"),
