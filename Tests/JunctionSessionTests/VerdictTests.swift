@@ -23,7 +23,7 @@ struct VerdictTests {
         #expect(bench.refusal { $0.token() } == .sessionTerminated)
     }
 
-    @Test func `a verdict answers the callers of the renewal in flight, whose grant has no effect`() {
+    @Test func `a verdict answers the callers of the renewal in flight, whose grant is revoked`() {
         var bench = Bench.signedIn()
         let request = bench.renew()
         let late = bench.renewals[0]
@@ -33,6 +33,8 @@ struct VerdictTests {
 
         #expect(bench.refusal(of: request) == .sessionTerminated)
         #expect(bench.state == .terminated)
+        #expect(bench.revoked == [.user("alice")])
+        bench.endRevocation()
         #expect(bench.machine.secretsInUse.isEmpty)
     }
 

@@ -9,7 +9,10 @@ extension SessionMachine {
     package mutating func apiCallJudged(_ verdict: Verdict, generation: UInt64, now: Moment) -> [Effect] {
         guard let session = standing.session, generation >= signedInSince else { return [] }
         switch ledger.change?.kind {
-        case nil: end(session, verdict, now)
+        case nil:
+            // The provider may still grant a renewal that has left, and with an app's answer that is a login of its own.
+            overtakeRenewal()
+            end(session, verdict, now)
         case .rotation: verdictToCome = verdict
         case .signIn, .ending, .signOut: return []
         }
