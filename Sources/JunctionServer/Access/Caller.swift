@@ -62,7 +62,7 @@ final class Caller {
         return rights
     }
 
-    /// Works out the rights of the caller anew, and returns what they come from; its unit is looked for, if nobody has.
+    /// Looks up the caller's unit if it is not known, works out the rights anew, and returns the rule that decided.
     func decide() -> AccessDecision {
         findUnit()
         let decision = reception.policy.decision(about: peer)

@@ -8,8 +8,8 @@ protocol CallerConnection: AnyObject, SendableMetatype {
     var context: ChannelHandlerContext? { get }
     /// Whether the caller receives states, questions or an API answer without the right to them.
     var usesWithdrawnRight: Bool { get }
-    /// The caller lost the right to what it is told or asked: the connection ends, so that the caller notices, connects again, and
-    /// learns why. Silence would look like a session in which nothing happens.
+    /// Ends the connection of a caller that lost the right to the states or questions that it receives. The caller connects again
+    /// and gets the reason; without an end it would wait for states that never come.
     func rightWithdrawn()
     /// What is kept here for the caller, and how long nothing of it has moved.
     func burden(at now: NIODeadline) -> CallerAccount.Burden
@@ -23,7 +23,7 @@ protocol CallerConnection: AnyObject, SendableMetatype {
 extension CallerConnection {
     func close() { context?.close(promise: nil) }
 
-    /// How much of what was sent the network library still has.
+    /// The bytes that were sent and that SwiftNIO still buffers.
     var queued: Int {
         (try? context?.channel.syncOptions?.getOption(.bufferedWritableBytes)) ?? 0
     }

@@ -1,7 +1,7 @@
 import JunctionProtocol
 import NIOCore
 
-/// The connections of one kind that are told of every new state.
+/// The connections of one kind that receive every new state.
 final class Watchers<Member: Watcher> {
     private var connections: [ObjectIdentifier: Member] = [:]
     /// The newest state that has been told, and the line that tells it: one for all.
@@ -44,7 +44,7 @@ final class Watchers<Member: Watcher> {
     /// Sends a connection the newest state, unless that was sent before or cannot be sent now.
     func catchUp(_ connection: Member) {
         guard let news, case .on(let told) = connection.watch, told < news.revision else { return }
-        // Whoever holds the connection of a process that has ended is not the unit that it was given to.
+        // A right that was granted by unit ends with the process, although another process may hold the connection.
         guard connection.caller.may(.status) else { return connection.rightWithdrawnSoon() }
         let line = news.lineWithCodes.flatMap { connection.caller.may(.manage) ? $0 : nil } ?? news.line
         // `post` may end the connection.
@@ -52,7 +52,7 @@ final class Watchers<Member: Watcher> {
     }
 }
 
-/// A connection that may be told new states.
+/// A connection that can receive new states.
 protocol Watcher: CallerConnection {
     var watch: Watch { get set }
     /// The bytes that notify a watcher of a new state.
@@ -61,7 +61,7 @@ protocol Watcher: CallerConnection {
     func post(_ line: ByteBuffer) -> Bool
 }
 
-/// Whether a connection is told new states, and the revision that it was told last.
+/// Whether a connection receives new states, and the last revision that it received.
 enum Watch: Equatable {
     case off
     case on(told: UInt64)
