@@ -16,6 +16,8 @@ RELEASE = JUNCTION_RELEASE=1 JUNCTION_ORDER="$(ORDER)" $(SWIFT) build -c release
 
 SUITES = swift oauth network page python docs tutorial examples c alerts demo system
 
+# Swift compiles in parallel by itself, and `install` may call `release` once for each program.
+.NOTPARALLEL:
 .PHONY: demo demo-all test $(addprefix test-,$(SUITES)) docs build release order install uninstall deb bench fleet format lint clean bootstrap
 
 # Nothing of the tests, and no library that only apps use.
@@ -48,8 +50,8 @@ release: bootstrap ## what belongs on a device: static, without the Swift runtim
 # `make release` makes the list once: an old list has less effect and does no harm.
 order:
 	@.ci/need valgrind:valgrind curl:curl
-	packaging/order .build-release/release "$(ORDER)"
-	@rm .build-release/release/junctiond
+	packaging/order .build-release/release "$(ORDER).new"
+	@rm .build-release/release/junctiond && mv "$(ORDER).new" "$(ORDER)"
 	$(RELEASE) --product junctiond
 
 install: $(addprefix $(BINARIES)/,$(PROGRAMS)) ## all of it, for packagers: DESTDIR, PREFIX and more in packaging/README.md

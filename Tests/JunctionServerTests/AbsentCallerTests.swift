@@ -46,6 +46,32 @@ struct AbsentCallerTests {
         #expect(try client.result(of: "session.status").state == "notLoggedIn")
     }
 
+    @Test func `a first entry by unit takes nothing from a caller of another unit that goes away after the reload`()
+        throws
+    {
+        let ofUser = AccessRule(allow: [.status, .manage], user: OrdinaryCaller().user)
+        let ofUnit = AccessRule(allow: [.status], unit: "kiosk.service")
+        let server = try TestServer(
+            AccessPolicy(rules: [ofUser], daemonUser: 0),
+            mode: 0o666,
+            unitOfProcess: { _ in nil }
+        )
+        let client = try server.connect()
+        let reload = {
+            try server.onLoop { [server = server.server] in
+                server.reload(policy: AccessPolicy(rules: [ofUnit, ofUser], daemonUser: 0), exposesApi: true)
+            }
+        }
+        try Self.call(server, client) { caller in
+            _ = try caller.result(of: "session.signIn", #"{"scheme":"device"}"#)
+            try reload()
+        }
+
+        try reload()
+
+        #expect(try client.result(of: "session.status").state == "establishing")
+    }
+
     @Test func `a caller that goes away while it waits for a token was neither refused nor given one`() throws {
         let policy = AccessPolicy(rules: [AccessRule(allow: [.token], unit: "kiosk.service")], daemonUser: 0)
         let server = try TestServer(policy, mode: 0o666, unitOfProcess: { _ in "kiosk.service" })
@@ -69,6 +95,8 @@ struct AbsentCallerTests {
 
     /// A program of the unit calls, ends and closes its connection, which the daemon has noticed after this.
     private static func call(_ server: TestServer, _ client: TestClient, _ body: (TestClient) throws -> Void) throws {
+        // The daemon has accepted the client's connection when this is answered.
+        _ = try client.result(of: "session.status")
         let before = try server.counters.openConnections
         do {
             let caller = try ConnectingProcess(server.path)

@@ -53,13 +53,17 @@ final class Caller {
     /// Like `may`, but also after the process that connected has ended.
     func policyAllows(_ capability: Capability) -> Bool { rightsByPolicy.allows(capability) }
 
-    /// What the present policy gives to the caller. After a reload its unit is looked up first, if the policy names units.
+    /// What the present policy gives to the caller. A caller that has gone works it out when it is asked for.
     private var rightsByPolicy: AccessGrant {
         if policyVersion != reception.policyVersion {
-            if reception.policy.namesUnits { findUnit() }
             (rights, policyVersion) = (reception.policy.grant(to: peer), reception.policyVersion)
         }
         return rights
+    }
+
+    /// Looks up the unit of a caller that is connected, if the new policy names units and it is not known.
+    func policyChanged() {
+        if reception.policy.namesUnits { findUnit() }
     }
 
     /// Looks up the caller's unit if it is not known, works out the rights anew, and returns the rule that decided.

@@ -126,6 +126,7 @@ final class Reception {
     func replacePolicy(with policy: AccessPolicy) {
         self.policy = policy
         policyVersion += 1
+        for connection in connections.values { connection.caller.policyChanged() }
         for connection in connections.values where connection.usesWithdrawnRight { connection.rightWithdrawn() }
     }
 
