@@ -11,7 +11,9 @@ extension Simulation {
             let inFlight = Set(calls.values.filter { $0.isOfSignIn && !$0.isOvertaken }.compactMap(\.request))
             // What was granted, and an identify call whose app has answered, may have counted already.
             let requests = waiting.filter { number, waiter in
-                waiter.isSignIn && books.grantedTo != number && !(waiter.isDevice && books.granted != nil)
+                // The first caller of a device sign-in whose codes are being written is of the other kind.
+                waiter.isSignIn && books.grantedTo != number
+                    && !(waiter.isDevice && (books.granted != nil || snapshot.facts.authorization != nil))
                     && (!waiter.hasAnswered || inFlight.contains(number))
             }
             guard !requests.isEmpty else { return }
