@@ -281,10 +281,13 @@ int clinux_is_volatile(const char *path) {
 
 struct clinux_option clinux_next_option(int count, char *const words[], int isFirst) {
     static const struct option options[] = {
-        // Above every letter: `optopt` is an unknown letter, too.
-        {"config", required_argument, NULL, 256}, {"socket", required_argument, NULL, 257},
-        {"state-dir", required_argument, NULL, 258}, {"check-config", no_argument, NULL, 259},
-        {"version", no_argument, NULL, 260}, {"help", no_argument, NULL, 261}, {NULL, 0, NULL, 0},
+        {"config", required_argument, NULL, CLINUX_OPTION_CONFIG},
+        {"socket", required_argument, NULL, CLINUX_OPTION_SOCKET},
+        {"state-dir", required_argument, NULL, CLINUX_OPTION_STATE_DIRECTORY},
+        {"check-config", no_argument, NULL, CLINUX_OPTION_CHECK_CONFIG},
+        {"version", no_argument, NULL, CLINUX_OPTION_VERSION},
+        {"help", no_argument, NULL, CLINUX_OPTION_HELP},
+        {NULL, 0, NULL, 0},
     };
     // `optind` 0 makes glibc reset its state.
     if (isFirst) optind = 0;
@@ -292,7 +295,7 @@ struct clinux_option clinux_next_option(int count, char *const words[], int isFi
     int position = optind == 0 ? 1 : optind;
     // '+': parsing stops at the first word that is no option. ':': a missing value returns ':' instead of '?'.
     int code = getopt_long(count, words, "+:h", options, NULL);
-    if (code == 'h') code = 261;
+    if (code == 'h') code = CLINUX_OPTION_HELP;
     struct clinux_option found = {.code = code, .value = optarg, .position = position};
     if (code == '?' || code == ':') found.about = optopt;
     if (code == -1) found = (struct clinux_option){.position = optind};

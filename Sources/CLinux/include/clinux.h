@@ -122,8 +122,16 @@ int clinux_is_volatile(const char *path);
 
 // --- The command line ---
 
+// The numbers of junctiond's options: above every letter, since getopt_long(3) reports an unknown letter in the same place.
+#define CLINUX_OPTION_CONFIG 256
+#define CLINUX_OPTION_SOCKET 257
+#define CLINUX_OPTION_STATE_DIRECTORY 258
+#define CLINUX_OPTION_CHECK_CONFIG 259
+#define CLINUX_OPTION_VERSION 260
+#define CLINUX_OPTION_HELP 261
+
 struct clinux_option {
-    /// The option's number in `clinux_next_option`; '?' for an option that does not exist, or that takes no value and was given
+    /// The option's number; '?' for an option that does not exist, or that takes no value and was given
     /// one; ':' for one whose value is missing; 0 at the end.
     int code;
     /// With '?' and ':', the number of the option that got a value or lacks its value; otherwise no option's number.

@@ -52,14 +52,14 @@ package enum Invocation: Equatable {
     }
 }
 
-/// The numbers of the options in `clinux_next_option`.
+/// The numbers of the options.
 extension CInt {
-    static let config: CInt = 256
-    static let socket: CInt = 257
-    static let stateDirectory: CInt = 258
-    static let checkConfig: CInt = 259
-    static let version: CInt = 260
-    static let help: CInt = 261
+    static let config = CLINUX_OPTION_CONFIG
+    static let socket = CLINUX_OPTION_SOCKET
+    static let stateDirectory = CLINUX_OPTION_STATE_DIRECTORY
+    static let checkConfig = CLINUX_OPTION_CHECK_CONFIG
+    static let version = CLINUX_OPTION_VERSION
+    static let help = CLINUX_OPTION_HELP
     fileprivate static let missingValue = CInt(UInt8(ascii: ":"))
 
     /// The option as it is written, with the name of its value.

@@ -2,7 +2,7 @@ import JunctionText
 
 /// Why a command line makes no sense. It repeats no word of the command line: such a word may be a secret.
 package enum UsageError: Error, Equatable {
-    /// The option's value is missing; the option is a number of `clinux_next_option`.
+    /// The option's value is missing; the option is a `CLINUX_OPTION_…`.
     case missingValue(CInt)
     /// The option takes no value.
     case unexpectedValue(CInt)

@@ -8,7 +8,7 @@ extension Dispatcher {
         tellState(to: request.caller) { request.succeed(with: $0) }
     }
 
-    /// Lends the encoded present state to `tell`, as the caller may see it.
+    /// Passes the encoded present state to `tell`, as the caller may see it.
     func tellState(to caller: Caller, _ tell: (UnsafeRawBufferPointer) -> Void) {
         prepared.withStatus(of: owner, for: caller.may(.manage), tell)
     }
@@ -19,10 +19,10 @@ extension Dispatcher {
         watchStates(request.connection, among: watchers) { request.succeed(with: $0) }
     }
 
-    /// Tells a connection the present state, and then each new one.
-    func watchStates<Connection: Watcher>(
-        _ connection: Connection,
-        among watchers: Watchers<Connection>,
+    /// Sends a connection the present state, and then each new one.
+    func watchStates<Member: Watcher>(
+        _ connection: Member,
+        among watchers: Watchers<Member>,
         _ tell: (UnsafeRawBufferPointer) -> Void
     ) {
         watchers.add(connection, told: owner.assumeIsolated { $0.snapshot.revision })
