@@ -140,11 +140,13 @@ struct SwitchTests {
         bench.renew()
         let bound = bench.identify("ext-alice")
         bench.answer(bound, .success(.signInToken("alice")))
-        bench.identify(switchingTo: "bob")
+        let switching = bench.identify("ext-bob")
         bench.endWrites()
-        let wasBound = bench.written.contains {
-            if case .session(let s) = $0.content { s.externalUserId == "ext-alice" } else { false }
-        }
-        #expect(bench.reply(to: bound) != .identified(.unchanged) || wasBound)
+        #expect(bench.reply(to: bound) == .identified(.unchanged))
+        bench.answer(switching, .success(.signInToken("bob")))
+        bench.grantExchange(of: "bob")
+        bench.endWrites()
+        #expect(bench.reply(to: switching) == .identified(.switched))
+        #expect(bench.written.contains { $0.session?.externalUserId == "ext-alice" })
     }
 }

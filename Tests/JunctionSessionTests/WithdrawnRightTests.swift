@@ -69,6 +69,141 @@ struct WithdrawnRightTests {
         #expect(bench.revoked == [.user("bob")])
     }
 
+    @Test func `a switch that is being written is written over after the right is withdrawn, and its grant is revoked`()
+    {
+        var bench = Bench.signedIn("alice")
+        let request = bench.identify("ext-bob")
+        bench.answer(request, .success(.signInToken("bob")))
+        bench.holdsWrites = true
+        bench.grantExchange(of: "bob")
+
+        bench.withdrawRight(from: request)
+        #expect(bench.reply(to: request) == nil)
+        bench.endWrites()
+
+        #expect(bench.refusal(of: request) == .permissionDenied)
+        #expect(bench.facts.userId == "alice" && bench.written.last?.session?.identity == .user("alice"))
+        #expect(bench.revoked == [.user("bob")])
+    }
+
+    @Test func `after a sign-in that was withdrawn while it was written, nobody is signed in`() {
+        var bench = Bench()
+        let request = bench.signIn(.signInToken("alice"))
+        bench.holdsWrites = true
+        bench.grantExchange()
+
+        bench.withdrawRight(from: request)
+        bench.endWrites()
+
+        #expect(bench.refusal(of: request) == .permissionDenied)
+        #expect(bench.state == .notLoggedIn && bench.written.last?.content == .signedOut)
+        #expect(bench.revoked == [.user("alice")])
+    }
+
+    @Test func `a sign-out while a switch is being written over ends both sessions, each once`() {
+        var bench = Bench.signedIn("alice")
+        let request = bench.identify("ext-bob")
+        bench.answer(request, .success(.signInToken("bob")))
+        bench.holdsWrites = true
+        bench.grantExchange(of: "bob")
+        bench.withdrawRight(from: request)
+
+        bench.signOut()
+        bench.endWrites()
+        while bench.telling != nil { bench.endRevocation() }
+
+        #expect(bench.refusal(of: request) == .notSignedIn)
+        #expect(bench.state == .notLoggedIn)
+        #expect(bench.revoked.sorted { $0.userId < $1.userId } == [.user("alice"), .user("bob")])
+    }
+
+    @Test func `a renewal that is answered while a switch is being written counts when the switch is withdrawn`() {
+        var bench = Bench.signedIn("alice")
+        let renewal = bench.renew()
+        let request = bench.identify("ext-bob")
+        bench.answer(request, .success(.signInToken("bob")))
+        bench.holdsWrites = true
+        bench.grantExchange(of: "bob")
+        bench.grantRenewal()
+
+        bench.withdrawRight(from: request)
+        bench.endWrites()
+
+        #expect(bench.reply(to: renewal) == .done)
+        #expect(bench.facts.userId == "alice")
+        #expect(bench.revoked == [.user("bob")])
+    }
+
+    @Test func `a renewal that is answered while a switch is being written is revoked when the switch counts`() {
+        var bench = Bench.signedIn("alice")
+        let renewal = bench.renew()
+        let request = bench.identify("ext-bob")
+        bench.answer(request, .success(.signInToken("bob")))
+        bench.holdsWrites = true
+        bench.grantExchange(of: "bob")
+        bench.grantRenewal()
+        bench.endWrites()
+        while bench.telling != nil { bench.endRevocation() }
+
+        #expect(bench.reply(to: request) == .identified(.switched) && bench.reply(to: renewal) == .done)
+        #expect(bench.facts.userId == "bob")
+        #expect(bench.revoked == [.user("alice"), .user("alice")])
+    }
+
+    @Test func `a renewal that is asked for while a switch is being written leaves when the switch is withdrawn`() {
+        var bench = Bench.signedIn("alice")
+        let request = bench.identify("ext-bob")
+        bench.answer(request, .success(.signInToken("bob")))
+        bench.holdsWrites = true
+        bench.grantExchange(of: "bob")
+        let renewal = bench.renew()
+        bench.withdrawRight(from: request)
+
+        bench.holdsWrites = false
+        bench.endWrites()
+
+        bench.grantRenewal()
+        #expect(bench.reply(to: renewal) == .done)
+    }
+
+    @Test(arguments: [false, true])
+    func `an approval that is being written is written over after the right is withdrawn`(isFirst: Bool) {
+        let (joined, first, second) = Self.joined()
+        var bench = joined
+        bench.passToPoll()
+        bench.holdsWrites = true
+        bench.grantPoll(by: "bob")
+
+        bench.withdrawRight(from: isFirst ? first : second)
+        if isFirst { bench.perform(bench.machine.approvalRightWithdrawn(now: bench.now)) }
+        bench.endWrites()
+
+        #expect(bench.refusal(of: isFirst ? first : second) == .permissionDenied)
+        #expect(bench.facts.userId == (isFirst ? nil : "bob"))
+        #expect(bench.refusal(of: isFirst ? second : first) == (isFirst ? .invalidCredential : nil))
+    }
+
+    @Test func `a name that is being written is written over after the right is withdrawn`() {
+        var bench = Bench.signedIn("alice")
+        let named = bench.identify("ext-alice")
+        bench.answer(named, .success(.signInToken("alice")))
+        bench.holdsWrites = true
+        let request = bench.identify("ext-anna")
+        bench.answer(request, .success(.signInToken("alice")))
+        let next = bench.identify("ext-anna")
+
+        bench.withdrawRight(from: request)
+        #expect(bench.reply(to: request) == nil)
+        bench.endWrites()
+
+        #expect(bench.refusal(of: request) == .permissionDenied)
+        #expect(bench.written.last?.session?.externalUserId == "ext-alice")
+        bench.answer(next, .success(.signInToken("alice")))
+        bench.endWrites()
+        #expect(bench.reply(to: next) == .identified(.unchanged))
+        #expect(bench.facts.externalUserId == "ext-anna")
+    }
+
     @Test func `a renewal that was held back for a sign-in leaves when the right to the sign-in is withdrawn`() {
         var bench = Bench.signedIn("alice")
         bench.holdsWrites = true

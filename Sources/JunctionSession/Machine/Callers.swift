@@ -50,8 +50,8 @@ struct Callers: Hashable, Sendable {
         case token(hasHadRenewal: Bool)
         /// The write of a sign-out.
         case signOut(Answer)
-        /// The write of the name that the caller's app has for the signed-in user.
-        case name(ExternalUserId, Ledger.Note)
+        /// The write of the name that the caller's app has for the signed-in user, who had this one before.
+        case name(Ledger.Note, before: ExternalUserId?)
         /// The end of a pause.
         case retry(Retry)
         /// The end of a write; the caller gets this answer then.
@@ -160,10 +160,9 @@ struct Callers: Hashable, Sendable {
         return user
     }
 
-    /// The write of a name that another caller has just given to the signed-in user.
-    func write(of name: ExternalUserId) -> Ledger.Note? {
-        for case .name(name, let note) in list.map(\.wait) { return note }
-        return nil
+    /// Whether the signed-in user's name is being written.
+    func areNaming(_ ledger: Ledger) -> Bool {
+        list.contains { if case .name(let note, _) = $0.wait { !ledger.hasEnded(note) } else { false } }
     }
 
     /// Whether a caller waits to sign in.

@@ -1,8 +1,8 @@
 /// Writes the record: what the disk has, what is on its way there, and what the disk has refused. There is no other way to write.
 ///
-/// A *change* is a new generation: a sign-in, a rotation, a verdict, a sign-out. It counts when it has been written, or when the
+/// A *change* is a new generation: a sign-in, a rotation, a verdict, a sign-out, the withdrawal of a sign-in. It counts when it has been written, or when the
 /// disk has refused it. A *note* is another edition of the generation that stands: a detail that has changed already. While a
-/// change is being written nothing else changes what stands, but a sign-out, which takes its place.
+/// change is being written nothing else changes what stands, but a sign-out, or the withdrawal of a sign-in: it takes its place.
 ///
 /// | the change | at the store | what is written next |
 /// |---|---|---|
@@ -40,8 +40,10 @@ struct Ledger: Hashable, Sendable {
         let kind: Kind
 
         enum Kind: Hashable, Sendable {
-            /// A sign-in, or a switch of users.
-            case signIn
+            /// A sign-in, or a switch of users: of this caller, or, with none, of a device sign-in.
+            case signIn(of: RequestID?)
+            /// What stood before a sign-in whose caller has lost the right to it; whoever waits for the sign-in is told this.
+            case withdrawal(Refusal)
             case rotation
             /// The provider's verdict.
             case ending(Termination)
@@ -103,6 +105,8 @@ struct Ledger: Hashable, Sendable {
         change = Change(generation: generation, outcome: outcome(generation), kind: kind)
         switch kind {
         case .signIn, .signOut: settlesDamage = true
+        // The disk may have taken the sign-in, until this is written over it.
+        case .withdrawal: (settlesDamage, storage.durable) = (true, false)
         case .rotation, .ending: break
         }
     }
@@ -201,7 +205,9 @@ struct Ledger: Hashable, Sendable {
     var isSigningOut: Bool { change?.kind == .signOut }
 
     /// Whether a sign-in that was granted is being written.
-    var isSigningIn: Bool { change?.kind == .signIn }
+    var isSigningIn: Bool {
+        if case .signIn? = change?.kind { true } else { false }
+    }
 
     /// When a write is due by itself, or the one at the store is given up.
     var dueAt: Uptime? {

@@ -9,7 +9,8 @@
 /// | resting: due | a handler that registers, where one is needed | asking, noting |
 /// | asking | an answer; no handler could help; nothing to renew with | noting; postponed; scheduled |
 /// | noting the intent | the write | sending |
-/// | sending | a grant or a verdict; any other outcome | storing; replaying, backing off, asking |
+/// | sending | the provider's answer, or its absence | answered |
+/// | answered: a grant or a verdict; any other outcome | the end of a sign-in's write | storing; replaying, backing off, asking |
 /// | storing | the write | a new `Renewal`; backing off, where only a refresh token came |
 struct Renewal: Hashable, Sendable {
     private(set) var phase = Phase.resting(.scheduled)
@@ -32,8 +33,25 @@ struct Renewal: Hashable, Sendable {
         /// The intent is being written.
         case noting(Try, Ledger.Note)
         case sending(Try, since: Uptime)
+        /// The answer waits for the end of a sign-in's write, which may make it pointless.
+        case answered(Try, since: Uptime, Answer)
         /// The ledger writes the outcome. With a shortfall, the renewal has failed when that has ended.
         case storing(Shortfall?)
+    }
+
+    /// What the provider has answered.
+    enum Answer: Hashable, Sendable {
+        case granted(Granted)
+        /// A new refresh token, and no access token that can be used.
+        case fellShort(Granted, Unavailability)
+        case failed(RenewalFailure)
+
+        var granted: Granted? {
+            switch self {
+            case .granted(let granted), .fellShort(let granted, _): granted
+            case .failed: nil
+            }
+        }
     }
 
     /// An answer that brought a new refresh token and no usable access token.
@@ -196,10 +214,31 @@ struct Renewal: Hashable, Sendable {
 
     // MARK: Outcomes
 
-    /// The attempt of this request, and when it was sent; `nil` if its outcome is no longer wanted.
-    func sent(_ attempt: Attempt) -> (tried: Try, at: Uptime)? {
-        guard case .sending(let tried, let since) = phase, tried.attempt == attempt else { return nil }
-        return (tried, since)
+    /// The attempt of this request; `nil` if its outcome is no longer wanted.
+    func sent(_ attempt: Attempt) -> Try? {
+        guard case .sending(let tried, _) = phase, tried.attempt == attempt else { return nil }
+        return tried
+    }
+
+    /// The provider has answered this request; false if its outcome is no longer wanted.
+    mutating func answered(_ attempt: Attempt, _ answer: Answer, _ now: Moment) -> Bool {
+        guard case .sending(let tried, var since) = phase, tried.attempt == attempt else { return false }
+        // The provider's grace begins when the request left, after name and connection.
+        if case .failed(.unavailable(let failure)) = answer, let ago = failure.sentAgo {
+            since = max(since, now.uptime + (.zero - ago))
+        }
+        phase = .answered(tried, since: since, answer)
+        return true
+    }
+
+    /// The session of an answer that waits.
+    var granted: Granted? {
+        if case .answered(_, _, let answer) = phase { answer.granted } else { nil }
+    }
+
+    /// When the request left that has been answered.
+    var sentAt: Uptime? {
+        if case .answered(_, let since, _) = phase { since } else { nil }
     }
 
     /// The send deadline of a replay inside the provider's grace.
@@ -323,7 +362,7 @@ struct Renewal: Hashable, Sendable {
         guard session.stored.isReauthenticationDemanded else { return true }
         return switch phase {
         case .resting(.scheduled), .resting(.due), .resting(.postponed), .resting(.backoff(keeping: nil)): false
-        case .resting(.replay), .resting(.backoff), .asking, .noting, .sending, .storing: true
+        case .resting(.replay), .resting(.backoff), .asking, .noting, .sending, .answered, .storing: true
         }
     }
 
@@ -334,7 +373,7 @@ struct Renewal: Hashable, Sendable {
     /// Whether a request is on its way to the provider, or about to be.
     var isBusy: Bool {
         switch phase {
-        case .noting, .sending, .storing: true
+        case .noting, .sending, .answered, .storing: true
         case .resting, .asking: false
         }
     }
@@ -364,7 +403,9 @@ struct Renewal: Hashable, Sendable {
     var retryAt: Retry.Time? {
         switch phase {
         case .resting(.replay), .resting(.backoff): retry.time
-        case .resting(.scheduled), .resting(.postponed), .resting(.due), .asking, .noting, .sending, .storing: nil
+        case .resting(.scheduled), .resting(.postponed), .resting(.due), .asking, .noting, .sending, .answered,
+            .storing:
+            nil
         }
     }
 
@@ -386,6 +427,7 @@ struct Renewal: Hashable, Sendable {
         switch phase {
         case .resting(.backoff(let kept?)): [kept.given.secret]
         case .noting(let next, _), .sending(let next, _): next.given.map { [$0.secret] } ?? []
+        case .answered(let tried, _, let answer): [tried.given?.secret, answer.granted?.secrets].compactMap(\.self)
         case .resting, .asking, .storing: []
         }
     }

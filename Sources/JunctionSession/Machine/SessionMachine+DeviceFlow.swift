@@ -47,8 +47,11 @@ extension SessionMachine {
     }
 
     /// The first caller of the device sign-in has lost the right to it. If a poll is in flight, the tokens that it brings are
-    /// revoked. Callers that joined are told why the sign-in has ended.
+    /// revoked; so are those that are being written. Callers that joined are told why the sign-in has ended.
     package mutating func approvalRightWithdrawn(now: Moment) -> [Effect] {
+        if ledger.change?.kind == .signIn(of: nil) {
+            return withdrawSignIn(.firstCallerLostRight, now) + settle(now)
+        }
         guard signIn.device != nil else { return [] }
         if signIn.isPolling { signIn.withdraw() }
         // The codes leave the disk at once: after a crash nobody knows who asked for them.

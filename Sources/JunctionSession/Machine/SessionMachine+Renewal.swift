@@ -9,7 +9,12 @@ extension SessionMachine {
             callers.refuse(request, refusal)
             return settle(now)
         }
-        guard renewal.isResting, ledger.change == nil else { return settle(now) }
+        beginRequestedRenewal(request, by: uid, now)
+        return settle(now)
+    }
+
+    private mutating func beginRequestedRenewal(_ request: RequestID, by uid: UInt32, _ now: Moment) {
+        guard renewal.isResting, ledger.change == nil else { return }
         let refusal =
             renewal.refusalToRepeat(now) ?? (canBeginRenewal ? nil : .noHandlerIsRegistered)
             ?? budget.refusal(of: uid, now: now)
@@ -18,7 +23,17 @@ extension SessionMachine {
         } else {
             beginRenewal(.requested, by: uid, now)
         }
-        return settle(now)
+    }
+
+    /// The session stays that a sign-in was to replace: whoever asked for a renewal meanwhile gets one.
+    mutating func beginRequestedRenewals(_ now: Moment) {
+        for caller in callers.list where caller.wait == .renewal {
+            if let refusal = renewalRefusal {
+                callers.refuse(caller.id, refusal)
+            } else {
+                beginRequestedRenewal(caller.id, by: caller.uid, now)
+            }
+        }
     }
 
     private var renewalRefusal: Refusal? {
@@ -38,20 +53,7 @@ extension SessionMachine {
 
     /// The provider granted a new token.
     package mutating func renewalSucceeded(_ attempt: Attempt, _ granted: Granted, now: Moment) -> [Effect] {
-        guard let (tried, _) = renewal.sent(attempt), let session = standing.session, ledger.change == nil else {
-            return revokeUnwanted(attempt, granted, now)
-        }
-        guard granted.identity.isSameUser(as: session.stored.identity) else {
-            // It is the successor of the session's own refresh token: a revocation would end the session's own login.
-            return failed(tried, .unavailable(.ofAnotherUser), session, now)
-        }
-        renewal.store()
-        var random = random
-        ledger.begin(.rotation) { generation in
-            .signedIn(session.renewed(granted, generation: generation, at: now, using: &random))
-        }
-        self.random = random
-        return settle(now)
+        answered(attempt, .granted(granted), now)
     }
 
     /// The provider granted a new refresh token, and no access token that can be used. The refresh token is written first;
@@ -64,33 +66,45 @@ extension SessionMachine {
         _ failure: Unavailability,
         now: Moment
     ) -> [Effect] {
-        guard let (tried, _) = renewal.sent(attempt), let session = standing.session, ledger.change == nil else {
-            return revokeUnwanted(attempt, granted, now)
-        }
-        guard granted.identity.isSameUser(as: session.stored.identity) else {
-            return failed(tried, .unavailable(.ofAnotherUser), session, now)
-        }
-        renewal.storeSuccessor(tried, failure)
-        ledger.begin(.rotation) { _ in .signedIn(session.succeeded(by: granted.secrets)) }
-        return settle(now)
+        answered(attempt, .fellShort(granted, failure), now)
     }
 
     /// The provider granted nothing. Only its two explicit verdicts are more than a delay.
     package mutating func renewalFailed(_ attempt: Attempt, _ failure: RenewalFailure, now: Moment) -> [Effect] {
-        guard let (tried, _) = renewal.sent(attempt), let session = standing.session, ledger.change == nil else {
-            _ = revocations.arrived(attempt)
-            return []
-        }
-        return failed(tried, failure, session, now)
+        answered(attempt, .failed(failure), now)
     }
 
-    private mutating func failed(
-        _ tried: Renewal.Try,
-        _ failure: RenewalFailure,
-        _ session: Session,
-        _ now: Moment
-    ) -> [Effect] {
-        reported(tried, failure, session, now) + settle(now)
+    private mutating func answered(_ attempt: Attempt, _ answer: Renewal.Answer, _ now: Moment) -> [Effect] {
+        if renewal.answered(attempt, answer, now) { return settle(now) }
+        if let granted = answer.granted { return revokeUnwanted(attempt, granted, now) }
+        _ = revocations.arrived(attempt)
+        return []
+    }
+
+    /// Uses the answer to a renewal, unless a sign-in is being written, which may end the session.
+    mutating func useRenewalAnswer(_ now: Moment) -> [Effect] {
+        guard case .answered(let tried, _, let answer) = renewal.phase, ledger.change == nil,
+            let session = standing.session
+        else { return [] }
+        if let granted = answer.granted, !granted.identity.isSameUser(as: session.stored.identity) {
+            // It is the successor of the session's own refresh token: a revocation would end the session's own login.
+            return reported(tried, .unavailable(.ofAnotherUser), session, now)
+        }
+        switch answer {
+        case .granted(let granted):
+            renewal.store()
+            var random = random
+            ledger.begin(.rotation) { generation in
+                .signedIn(session.renewed(granted, generation: generation, at: now, using: &random))
+            }
+            self.random = random
+        case .fellShort(let granted, let failure):
+            renewal.storeSuccessor(tried, failure)
+            ledger.begin(.rotation) { _ in .signedIn(session.succeeded(by: granted.secrets)) }
+        case .failed(let failure):
+            return reported(tried, failure, session, now)
+        }
+        return []
     }
 
     private mutating func reported(
@@ -184,15 +198,12 @@ extension SessionMachine {
         if session.stored.isReauthenticationPresumed {
             failure.retryAfter = max(failure.retryAfter ?? .zero, RenewalPolicy.refusedRetry)
         }
-        let began = renewal.sent(tried.attempt)?.at
-        // The provider's grace begins when the request left, after name and connection.
-        let sentAt = began.map { max($0, now.uptime + (.zero - (failure.sentAgo ?? now.uptime - $0))) }
         let isReplayable = tried.given == nil && traits(of: session.stored.scheme).renewsByRefreshToken
         var refusal = renewal.failed(
             failure,
             tried,
             isReauthenticationPresumed: session.stored.isReauthenticationPresumed,
-            refreshTokenSentAt: isReplayable ? sentAt : nil,
+            refreshTokenSentAt: isReplayable ? renewal.sentAt : nil,
             left: session.isAlive(now) ? session.validity(now) : nil,
             isAwaited: isRenewalAwaited,
             now,
@@ -267,7 +278,7 @@ extension SessionMachine {
         }
         // A sign-in that was granted replaces this session, whose refresh token is not spent any more. A replay is sent all the
         // same: until the switch is on disk, a crash brings this session back.
-        if signIn.granted != nil, !next.isReplay { return [] }
+        if signIn.granted != nil || ledger.change != nil, !next.isReplay { return [] }
         renewal.send(next, now)
         return [.renew(next.attempt, session.stored.identity, with: session.secrets, using: next.given?.secret)]
     }

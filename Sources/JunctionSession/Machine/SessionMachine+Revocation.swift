@@ -10,11 +10,11 @@ extension SessionMachine {
 
     // MARK: What is revoked
 
-    /// Revokes the session that stands, the one that is being written, and one that was granted and is not written yet.
+    /// Revokes the session that stands, the one that is being written, and what was granted and is not written yet.
     mutating func revokeEverything(_ now: Moment) -> [Effect] {
         var effects: [Effect] = []
         for session in sessions { effects += revoke(session, now) }
-        if let granted = signIn.granted { effects += revoke(granted, now) }
+        for granted in [signIn.granted, renewal.granted].compactMap(\.self) { effects += revoke(granted, now) }
         return effects
     }
 
@@ -29,22 +29,34 @@ extension SessionMachine {
     /// Revokes a grant that no caller uses, unless its user stays signed in after the change that is being written: some providers
     /// keep one session for each user and device, and would end that one.
     mutating func revokeUnlessSignedIn(_ granted: Granted, _ now: Moment) -> [Effect] {
-        let isHere = coming.session.map { $0.stored.identity.isSameUser(as: granted.identity) } ?? false
-        return isHere ? [] : revoke(granted, now)
+        staysSignedIn(granted.identity) ? [] : revoke(granted, now)
+    }
+
+    /// The same for a session.
+    mutating func revokeUnlessSignedIn(_ session: Session, _ now: Moment) -> [Effect] {
+        staysSignedIn(session.stored.identity) ? [] : revoke(session, now)
+    }
+
+    private func staysSignedIn(_ identity: Identity) -> Bool {
+        coming.session.map { $0.stored.identity.isSameUser(as: identity) } ?? false
     }
 
     /// The session that stands, and the one that is being written.
-    private var sessions: [Session] { [standing.session, ledger.change?.outcome.session].compactMap(\.self) }
+    private var sessions: [Session] {
+        let coming = ledger.change?.outcome.session
+        let isAnother = coming?.secrets != standing.session?.secrets
+        return [standing.session, isAnother ? coming : nil].compactMap(\.self)
+    }
 
     mutating func revoke(_ session: Session, _ now: Moment) -> [Effect] {
         let life = lifeOfProof(session.stored.scheme) ?? session.lifeOfProof(now)
         return revocations.add(session.stored.identity, session.secrets, goodFor: life, now)
     }
 
-    /// The answer to a renewal that has left is revoked when it comes.
-    mutating func overtakeRenewal() {
+    /// The answer to a renewal of this user's session that has left is revoked when it comes.
+    mutating func overtakeRenewal(of identity: Identity?) {
         guard case .sending(let tried, _) = renewal.phase else { return }
-        revocations.overtake(tried.attempt, of: standing.session?.stored.identity)
+        revocations.overtake(tried.attempt, of: identity)
     }
 
     mutating func revoke(_ granted: Granted, _ now: Moment) -> [Effect] {

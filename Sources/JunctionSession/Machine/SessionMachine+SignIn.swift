@@ -59,8 +59,10 @@ extension SessionMachine {
         return settle(now)
     }
 
-    /// The callers of these requests have lost the right to sign in: no further request leaves, and what is granted is revoked.
+    /// The callers of these requests have lost the right to sign in: no further request leaves, what is granted is revoked, and
+    /// what is being written is written over.
     package mutating func rightWithdrawn(from requests: Set<RequestID>, now: Moment) -> [Effect] {
+        var effects: [Effect] = []
         var isUnsent = false
         if let exchange = signIn.exchange, let request = exchange.request, requests.contains(request) {
             isUnsent = exchange.stage == .asking
@@ -70,14 +72,36 @@ extension SessionMachine {
             switch caller.wait {
             case .turn, .credential, .codes, .approval: callers.refuse(caller.id, .withdrawn)
             case .session where isUnsent: callers.refuse(caller.id, .withdrawn)
-            case .session, .renewal, .token, .signOut, .name, .retry, .note, .answer: break
+            case .session where ledger.change?.kind == .signIn(of: caller.id):
+                effects += withdrawSignIn(.withdrawn, now)
+            case .session where ledger.change?.kind == .signIn(of: nil):
+                callers.refuse(caller.id, .withdrawn)
+            case .name(_, let before):
+                if case .signedIn(let session) = standing { standing = .signedIn(session.bound(to: before)) }
+                callers.move(caller.id, to: .note(note(), .failure(.withdrawn)))
+            case .session, .renewal, .token, .signOut, .retry, .note, .answer: break
             }
         }
         if isUnsent {
             signIn.end()
             rounds.drop(.signIn)
         }
-        return settle(now)
+        return effects + settle(now)
+    }
+
+    /// The right to the sign-in that is being written is gone: what stood before is written over it, and its grant is revoked.
+    mutating func withdrawSignIn(_ refusal: Refusal, _ now: Moment) -> [Effect] {
+        guard ledger.isSigningIn, let granted = ledger.change?.outcome else { return [] }
+        ledger.begin(.withdrawal(refusal)) { _ in standing.restorable }
+        return granted.session.map { revokeUnlessSignedIn($0, now) } ?? []
+    }
+
+    /// What stood before has been written again, or the disk has refused it.
+    mutating func signInWithdrawn(_ refusal: Refusal, _ now: Moment) -> [Effect] {
+        standing = standing.restorable
+        callers.refuse(refusal) { $0 == .session }
+        beginRequestedRenewals(now)
+        return [.report(.exchangeEnded(.refused))]
     }
 
     /// The provider granted a session.
@@ -187,7 +211,7 @@ extension SessionMachine {
 
     // MARK: Making it durable
 
-    /// Writes what was granted as soon as the ledger takes a change. That ends a renewal of the session before.
+    /// Writes what was granted as soon as the ledger takes a change.
     mutating func storeGranted(_ now: Moment) -> [Effect] {
         guard ledger.takesChange, let (exchange, granted) = signIn.takeGranted() else { return [] }
         if exchange.isWithdrawn {
@@ -196,16 +220,12 @@ extension SessionMachine {
             callers.refuse(.withdrawn) { $0 == .session }
             return effects
         }
-        overtakeRenewal()
-        rounds.drop(.renewal)
-        // Callers of `session.renew` are answered when the new session has been written.
-        renewal.abandon()
         // The write that comes holds the session instead of the grant.
         _ = signIn.dropGrant(exchange.grant)
         let effects = beginSignIn(ofApproval: exchange.isPoll)
         let externalUserId = exchange.externalUserId ?? externalUserId(of: granted.identity)
         var random = random
-        ledger.begin(.signIn) { generation in
+        ledger.begin(.signIn(of: exchange.request)) { generation in
             .signedIn(
                 Session(granted, externalUserId: externalUserId, generation: generation, at: now, using: &random)
             )
@@ -235,6 +255,9 @@ extension SessionMachine {
         let present = standing.session?.stored.identity
         let outcome: IdentifyOutcome
         var effects = [Effect.report(.exchangeEnded(.succeeded))]
+        overtakeRenewal(of: departed?.identity)
+        if let renewed = renewal.granted { effects += revokeUnlessSignedIn(renewed, now) }
+        rounds.drop(.renewal)
         switch consume departed {
         case nil:
             outcome = .signedIn
@@ -255,10 +278,13 @@ extension SessionMachine {
 
     // MARK: Turns
 
-    /// Lets the next caller sign in: one at a time, none while a change is being written, and none before a poll that is due.
+    /// Lets the next caller sign in: one at a time, none while a change or a name is being written, and none before a poll that
+    /// is due.
     mutating func takeTurns(_ now: Moment) -> [Effect] {
         var effects: [Effect] = []
-        while ledger.change == nil, signIn.exchange == nil, !isPollDue(now), let (caller, wish) = callers.next {
+        while ledger.change == nil, signIn.exchange == nil, !callers.areNaming(ledger), !isPollDue(now),
+            let (caller, wish) = callers.next
+        {
             effects += begin(caller, wish, now)
         }
         return effects
@@ -291,7 +317,9 @@ extension SessionMachine {
         case .configure(let environment, let region):
             callers.move(caller.id, to: .session)
             let effects = beginSignIn(ofApproval: false)
-            ledger.begin(.signIn) { _ in .configured(environment: environment, region: region, key: facts.key) }
+            ledger.begin(.signIn(of: caller.id)) { _ in
+                .configured(environment: environment, region: region, key: facts.key)
+            }
             return effects
         }
         return []
@@ -311,7 +339,7 @@ extension SessionMachine {
         if let session = standing.session, session.stored.externalUserId == externalUserId,
             !session.stored.reauthenticationPending
         {
-            callers.move(caller.id, to: .name(externalUserId, callers.write(of: externalUserId) ?? .none))
+            accept(caller, .unchanged)
             return []
         }
         callers.move(caller.id, to: .credential(externalUserId))
@@ -354,7 +382,7 @@ extension SessionMachine {
     private mutating func bind(_ externalUserId: ExternalUserId, _ caller: Callers.Caller) {
         guard let session = standing.session else { return }
         standing = .signedIn(session.bound(to: externalUserId))
-        callers.move(caller.id, to: .name(externalUserId, note()))
+        callers.move(caller.id, to: .name(note(), before: session.stored.externalUserId))
     }
 
     // MARK: The exchange
@@ -446,7 +474,7 @@ extension SessionMachine {
                 return .failure(Refusal(.invalidCredential, words))
             }
             return ledger.hasEnded(note) ? caller.done().map { .success($0) } : nil
-        case .name(_, let note):
+        case .name(let note, _):
             guard ledger.hasEnded(note) else { return nil }
             // The provider may have ended the session meanwhile.
             if case .terminated(let termination, _) = standing { return .failure(.terminated(termination)) }

@@ -43,7 +43,7 @@ extension SessionMachine {
             if exchange.heldUntil != nil { effects.append(.goOn(exchange.attempt, false)) }
             signIn.end()
         }
-        overtakeRenewal()
+        overtakeRenewal(of: standing.session?.stored.identity)
         renewal.abandon()
         rounds.drop(.renewal)
         rounds.drop(.signIn)

@@ -55,7 +55,7 @@ extension SessionMachine {
         facts.lastError = renewal.lastError
         guard renewal.isOpen(to: session) else { return facts }
         switch renewal.phase {
-        case .asking, .noting, .sending, .storing:
+        case .asking, .noting, .sending, .answered, .storing:
             facts.phase = .inFlight
         case .resting(.postponed(let until, _)):
             (facts.phase, facts.notBefore) = (.postponed, until.wall)

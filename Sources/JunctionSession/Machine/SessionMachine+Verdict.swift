@@ -11,10 +11,10 @@ extension SessionMachine {
         switch ledger.change?.kind {
         case nil:
             // The provider may still grant a renewal that has left, and with an app's answer that is a login of its own.
-            overtakeRenewal()
+            overtakeRenewal(of: session.stored.identity)
             end(session, verdict, now)
         case .rotation: verdictToCome = verdict
-        case .signIn, .ending, .signOut: return []
+        case .signIn, .withdrawal, .ending, .signOut: return []
         }
         return settle(now)
     }
@@ -26,7 +26,7 @@ extension SessionMachine {
         switch change.kind {
         case .signIn: signedInSince = change.generation
         case .rotation: if let verdict, let session = standing.session { end(session, verdict, now) }
-        case .ending, .signOut: break
+        case .withdrawal, .ending, .signOut: break
         }
     }
 

@@ -173,9 +173,13 @@ package struct SessionMachine: Hashable, Sendable {
 
     /// The change is on disk, or the disk has refused it: it counts from now on.
     private mutating func changed(by change: Ledger.Change, _ now: Moment) -> [Effect] {
+        // Details of the session that stays may have changed since.
+        if case .withdrawal(let refusal) = change.kind { return signInWithdrawn(refusal, now) }
         let departed = standing.replace(with: change.outcome)
         defer { applyVerdict(after: change, now) }
         switch change.kind {
+        case .withdrawal:
+            return []
         case .signIn:
             return signedIn(insteadOf: departed, now)
         case .rotation:
@@ -216,7 +220,7 @@ package struct SessionMachine: Hashable, Sendable {
 
     /// What begins as soon as it may.
     enum Begin: CaseIterable {
-        case change, partialGrant, request, poll, signIn, renewal, renewalForCallers
+        case change, partialGrant, renewalAnswer, request, poll, signIn, renewal, renewalForCallers
     }
 
     private mutating func perform(_ end: End, _ now: Moment) -> [Effect] {
@@ -238,6 +242,7 @@ package struct SessionMachine: Hashable, Sendable {
         switch begin {
         case .change: storeGranted(now)
         case .partialGrant: releasePartialGrant()
+        case .renewalAnswer: useRenewalAnswer(now)
         case .request: sendRenewal(now)
         case .poll: poll(now)
         case .signIn: takeTurns(now)

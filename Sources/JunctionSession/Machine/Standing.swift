@@ -24,6 +24,9 @@ enum Standing: Hashable, Sendable {
         }
     }
 
+    /// What can be written again in its place: nobody is signed in where a sign-in has written over a record that cannot be read.
+    var restorable: Standing { content == nil ? .signedOut : self }
+
     /// What its record holds; `nil` if the present record cannot be read.
     var content: SessionRecord.Content? {
         switch self {
@@ -154,7 +157,7 @@ struct Session: Hashable, Sendable {
     }
 
     /// The same session under an app's own name for the user.
-    func bound(to externalUserId: ExternalUserId) -> Session {
+    func bound(to externalUserId: ExternalUserId?) -> Session {
         var next = self
         next.stored.externalUserId = externalUserId
         return next

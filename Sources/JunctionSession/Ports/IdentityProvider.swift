@@ -204,7 +204,7 @@ package struct Verdict: Hashable, Sendable {
 }
 
 /// Why a renewal brought no token.
-package enum RenewalFailure: Error, Equatable, Sendable {
+package enum RenewalFailure: Error, Hashable, Sendable {
     /// What a session handler gave is malformed, for another user, or refused: another handler may have better.
     case answerRefused(String)
     /// The provider has forgotten this installation: a new registration is needed, the session is kept.

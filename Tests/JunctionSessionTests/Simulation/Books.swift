@@ -143,6 +143,8 @@ extension Books {
             held?.access = disk?.secrets.accessToken?.number ?? 0
             held?.name = .some(stored.externalUserId?.text)
             logins[tokens.user] = tokens.family
+            // What was written before the right to it was withdrawn comes back, unless it was written over.
+            unwanted.remove(tokens.family)
             isPresumed = stored.isReauthenticationPresumed
             isDemanded = stored.reauthenticationPending && !isPresumed
         } else {

@@ -12,7 +12,7 @@ struct Coverage {
         case unreadableStarts, freshEndings, apiVerdicts, enrolments, enrolmentsOvertaken
         case successorsAlone
         case partialGrants, partialGrantsResumed, partialGrantsGivenBack
-        case rightsWithdrawn, rightsWithdrawnInFlight, approvalRightsWithdrawn, pausesKept
+        case rightsWithdrawn, rightsWithdrawnInFlight, rightsWithdrawnBeingWritten, approvalRightsWithdrawn, pausesKept
         case codesGiven, polls, approvals, approvalsRefused, crashAwaiting, crashPolling
         case refusedBesideQuestion, forgottenCallers, wrongClocks, lostApprovals
         case apiCalls, slowDowns, budgetsSpent, interruptedRevocations

@@ -21,7 +21,9 @@ extension Simulation {
         if pendingWrite != nil { fail("two writes are at the store at once") }
         judge(record, secrets)
         // A slow disk takes seconds, and sometimes minutes.
-        plan(.writeEnds, after: Int64(chance(diskIsSlow ? (chance(4) == 0 ? 300_000 : 30_000) : 20)))
+        let duration = Int64(chance(diskIsSlow ? (chance(4) == 0 ? 300_000 : 30_000) : 20))
+        plan(.writeEnds, after: duration)
+        if books.granted != nil, !isHealed, chance(20) == 0 { plan(.rightIsWithdrawn, after: duration / 2) }
         return await withUnsafeContinuation { continuation in
             pendingWrite = PendingWrite(record: record, secrets: secrets, continuation: continuation)
         }

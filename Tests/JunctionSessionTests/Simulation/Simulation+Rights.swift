@@ -1,20 +1,18 @@
 import JunctionSession
 
-/// Rights that are withdrawn while a sign-in waits for its turn, for the provider, or for a person.
+/// Rights that are withdrawn while a sign-in waits for its turn, for the provider, for a person, or for the disk.
 extension Simulation {
     /// Somebody who waits for a sign-in may do so no more, or everybody who began a sign-in that awaits approval.
     func withdrawRight() {
-        if snapshot.facts.authorization != nil, chance(2) == 0 {
+        let isApprovalWritten = books.granted != nil && books.grantedTo == nil
+        if snapshot.facts.authorization != nil || isApprovalWritten, chance(2) == 0 {
             coverage.note(.approvalRightsWithdrawn)
             books.withdrawDeviceRights(self)
         } else {
             let inFlight = Set(calls.values.filter { $0.isOfSignIn && !$0.isOvertaken }.compactMap(\.request))
-            // What was granted, and an identify call whose app has answered, may have counted already.
-            let requests = waiting.filter { number, waiter in
+            let requests = waiting.filter { _, waiter in
                 // The first caller of a device sign-in whose codes are being written is of the other kind.
-                waiter.isSignIn && books.grantedTo != number
-                    && !(waiter.isDevice && (books.granted != nil || snapshot.facts.authorization != nil))
-                    && (!waiter.hasAnswered || inFlight.contains(number))
+                waiter.isSignIn && !(waiter.isDevice && (books.granted != nil || snapshot.facts.authorization != nil))
             }
             guard !requests.isEmpty else { return }
             let number = requests.keys.sorted()[chance(requests.count)]
@@ -22,6 +20,7 @@ extension Simulation {
             if inFlight.contains(number) { coverage.note(.rightsWithdrawnInFlight) }
             waiting[number]?.isWithdrawn = true
             books.withdrawn.insert(number)
+            if books.granted != nil, books.grantedTo == number { books.withdrawGranted(self) }
             // The question for its credential may be over.
             if books.open?.question.reason == .missing { books.open = nil }
         }
@@ -32,10 +31,25 @@ extension Simulation {
 extension Books {
     /// Everybody loses the right to the sign-ins that await approval.
     mutating func withdrawDeviceRights(_ world: Simulation) {
-        guard granted == nil else { return }
+        if granted != nil {
+            guard grantedTo == nil else { return }
+            // After a restart nobody knows who began a device sign-in.
+            if !codes.isEmpty { withdrawGranted(world) }
+        }
         withdrawn.formUnion(deviceRequests)
         withdrawnCodes.formUnion(codes)
         areNextCodesWithdrawn = world.calls.values.contains { $0.kind == .authorization && !$0.isOvertaken }
         for number in deviceRequests { world.waiting[number]?.isWithdrawn = true }
+    }
+
+    /// A sign-in that is being written counts no more.
+    mutating func withdrawGranted(_ world: Simulation) {
+        world.coverage.note(.rightsWithdrawnBeingWritten)
+        if let granted {
+            unwanted.insert(granted.family)
+            // It is not told to be over while its user stays signed in.
+            if let held, held.user == granted.user { logins[held.user] = held.family }
+        }
+        (granted, grantedTo) = (nil, nil)
     }
 }

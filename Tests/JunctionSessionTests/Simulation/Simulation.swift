@@ -19,6 +19,7 @@ final class Simulation: @unchecked Sendable {
         case apiAnswers(Int)
         case revocationEnds(Int)
         case writeEnds
+        case rightIsWithdrawn
         case handlerAnswers(Int, RenewalQuestion)
         case appAnswers(RequestID, waiter: Int)
         case personDecides(Int)
@@ -208,6 +209,7 @@ final class Simulation: @unchecked Sendable {
         case .apiAnswers(let call): answerApiCall(call)
         case .revocationEnds(let call): endRevocation(call)
         case .writeEnds: endWrite()
+        case .rightIsWithdrawn: if !isHealed { withdrawRight() }
         case .handlerAnswers(let handler, let question): answerAsHandler(handler, question)
         case .appAnswers(let request, let waiter): answerAsApp(request, waiter)
         case .personDecides(let code): provider.decide(code, by: chance(5) == 0 ? nil : Self.users[chance(2)])

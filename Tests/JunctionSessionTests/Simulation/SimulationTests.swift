@@ -53,7 +53,7 @@ struct SimulationTests {
             do {
                 met.add(try simulation.run(steps: 30, isTraced: getenv("JUNCTION_TRACE") != nil))
             } catch {
-                simulation.trace?.suffix(60).forEach { print($0) }
+                simulation.trace?.forEach { print($0) }
                 return findings.note("Seed \(seed): \(error)")
             }
         }
