@@ -131,6 +131,21 @@ extension JSONWriter {
             if let time = approval.notBefore { text.member("notBefore", time.milliseconds) }
             if let id = approval.externalUserId { text.member("externalUserId", id.text) }
             if let identity = approval.wanted { text.member(identity) }
+            if let caller = approval.caller { text.member(caller) }
+        }
+    }
+
+    fileprivate mutating func member(_ caller: LocalCaller) {
+        object("caller") { text in
+            text.member("user", caller.user)
+            text.array("groups") { groups in
+                for group in caller.groups.sorted() { groups.integer(group) }
+            }
+            switch caller.membership {
+            case .unknown: break
+            case .inNone: text.member("unit", nil as String?)
+            case .inUnit(let name): text.member("unit", name)
+            }
         }
     }
 
@@ -206,8 +221,18 @@ extension StoredApproval {
             interval: .milliseconds(interval),
             notBefore: WallTime(text["notBefore"]),
             externalUserId: text["externalUserId"]?.string.flatMap(ExternalUserId.init),
-            wanted: Identity(text["identity"])
+            wanted: Identity(text["identity"]),
+            caller: LocalCaller(text["caller"])
         )
+    }
+}
+
+extension LocalCaller {
+    fileprivate init?(_ text: JSONValue?) {
+        guard let text, let user = text["user"]?.integer.flatMap(UInt32.init(exactly:)) else { return nil }
+        let groups = text["groups"]?.elements.compactMap { $0.integer.flatMap(UInt32.init(exactly:)) } ?? []
+        let membership = text["unit"].map { $0.string.map(UnitMembership.inUnit) ?? .inNone } ?? .unknown
+        self.init(user: user, groups: Set(groups), membership: membership)
     }
 }
 

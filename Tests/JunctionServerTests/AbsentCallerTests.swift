@@ -46,6 +46,19 @@ struct AbsentCallerTests {
         #expect(try client.result(of: "session.status").state == "notLoggedIn")
     }
 
+    @Test(arguments: [false, true])
+    func `a daemon that starts again knows by whom a device sign-in was begun`(mayManage: Bool) throws {
+        let first = try TestServer(Self.policy, mode: 0o666, unitOfProcess: { _ in "kiosk.service" })
+        try Self.call(first, try first.connect()) { _ = try $0.result(of: "session.signIn", #"{"scheme":"device"}"#) }
+
+        let allowed: Set<Capability> = mayManage ? [.status, .manage] : [.status]
+        let policy = AccessPolicy(rules: [AccessRule(allow: allowed, unit: "kiosk.service")], daemonUser: 0)
+        let second = try TestServer(policy, store: first.store)
+
+        let state = try second.connect().result(of: "session.status").state
+        #expect(state == (mayManage ? "establishing" : "notLoggedIn"))
+    }
+
     @Test func `a first entry by unit takes nothing from a caller of another unit that goes away after the reload`()
         throws
     {

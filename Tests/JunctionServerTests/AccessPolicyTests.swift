@@ -1,5 +1,6 @@
 import Glibc
 import JunctionProtocol
+import JunctionSession
 import Testing
 
 @testable import JunctionServer

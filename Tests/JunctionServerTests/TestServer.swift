@@ -12,7 +12,7 @@ final class TestServer: Sendable {
     let folder = TestFolder()
     let clock = ManualClock()
     let provider: FakeProvider
-    let store = InMemoryStore()
+    let store: InMemoryStore
     let introspection = TestIntrospection()
     let audit = Audit()
     let server: SessionServer
@@ -22,13 +22,16 @@ final class TestServer: Sendable {
 
     var path: String { folder.path + "/socket" }
 
-    /// - Parameter policy: without one, the user that runs the tests may do everything.
+    /// - Parameters:
+    ///   - policy: without one, the user that runs the tests may do everything.
+    ///   - store: what an earlier life has stored.
     init(
         _ policy: AccessPolicy = .own,
         limits: CallerLimits = CallerLimits(),
         exposesApi: Bool = true,
         callsPerMinute: Int = 60,
         rules: RenewalRules = RenewalRules(),
+        store: InMemoryStore = InMemoryStore(),
         patience: ServerSettings.Patience = .init(),
         mode: UInt32 = 0o600,
         unitOfProcess: @escaping @Sendable (Int32) throws -> String? = { _ in nil }
@@ -55,6 +58,7 @@ final class TestServer: Sendable {
             seed: 1
         )
         self.provider = provider
+        self.store = store
         self.owner = owner
         self.loop = loop
         server = try loop.submit { [introspection, audit, settings] in
@@ -67,7 +71,7 @@ final class TestServer: Sendable {
             )
             owner.assumeIsolated { owner in
                 owner.watch { server.changed($0) }
-                owner.start(with: .absent)
+                owner.start(with: store.restore()) { server.mayManage($0) }
             }
             return server
         }.wait()

@@ -1,3 +1,4 @@
+import JunctionTesting
 import Testing
 
 @testable import JunctionSession
@@ -265,6 +266,18 @@ struct WithdrawnRightTests {
         #expect(bench.refusal(of: second) == .invalidCredential)
         #expect(bench.message(of: second)?.contains("first caller") == true)
         #expect(bench.facts.authorization == nil && bench.written.last?.approval == nil)
+    }
+
+    @Test func `a right that is withdrawn while the daemon is stopped ends the device sign-in at its start`() {
+        let first = OwnerBench().start()
+        first.on { $0.signIn(.device, by: 1_000, caller: LocalCaller(user: 1_000)) { _ in } }
+        let second = OwnerBench()
+        second.provider.approve(by: "alice")
+
+        second.on { $0.start(with: first.store.restore()) { _ in false } }
+
+        #expect(second.snapshot().facts.state == .notLoggedIn && second.snapshot().facts.authorization == nil)
+        #expect(second.provider.revocations.map(\.identity.userId) == ["alice"])
     }
 
     @Test func `a caller whose app is being asked is refused at once, and the app's answer has no effect`() {

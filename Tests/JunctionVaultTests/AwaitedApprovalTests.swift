@@ -10,7 +10,8 @@ import Testing
         expiresAt: WallTime(milliseconds: 1_700_000_600_000),
         interval: .milliseconds(5_500),
         externalUserId: ExternalUserId("ext-Äther"),
-        wanted: Identity(userId: "Anna", issuer: "https://id.example.com")
+        wanted: Identity(userId: "Anna", issuer: "https://id.example.com"),
+        caller: LocalCaller(user: 1_000, groups: [4, 1_000], membership: .inUnit("kiosk.service"))
     )
 
     private static func record(
@@ -43,6 +44,14 @@ import Testing
     }
 
     private let reader = RecordReader(key: .test(), installation: InstallationId(thisInstallation, .stored))
+
+    @Test(arguments: [nil, LocalCaller(user: 0), LocalCaller(user: .max, groups: [0], membership: .inNone)])
+    func `the caller that began it may be unknown, and so may its unit`(caller: LocalCaller?) throws {
+        var record = Self.record(.signedOut)
+        record.approval?.caller = caller
+        let opened = try #require(reader.finding(in: try Self.bytes(record)).opened)
+        #expect(opened.record.approval == record.approval)
+    }
 
     @Test func `nobody in particular may be wanted`() throws {
         var record = Self.record(.signedOut)

@@ -39,7 +39,12 @@ struct LongestRecordTests {
             expiresAt: WallTime(milliseconds: 1),
             interval: .seconds(5),
             externalUserId: session.externalUserId,
-            wanted: session.identity
+            wanted: session.identity,
+            caller: LocalCaller(
+                user: .max,
+                groups: Set((0..<UInt32(LocalCaller.mostGroups)).map { .max - $0 }),
+                membership: .inUnit(String(repeating: "u", count: 255))
+            )
         )
         let uri = origin + "/" + String(repeating: "v", count: 2_048)
         secrets.codes = DeviceCodes(

@@ -189,7 +189,7 @@ package final class Daemon: Sendable {
         do {
             facts = try loop.submit {
                 owner.assumeIsolated { owner in
-                    owner.start(with: restoration, durable: isDurable)
+                    owner.start(with: restoration, durable: isDurable, mayManage: { server.mayManage($0) })
                     return owner.snapshot.facts
                 }
             }.wait()

@@ -1,4 +1,5 @@
 package import JunctionProtocol
+import JunctionSession
 
 /// Who may do what.
 package struct AccessPolicy: Equatable, Sendable {

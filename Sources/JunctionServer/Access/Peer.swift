@@ -1,5 +1,6 @@
 import CLinux
 import Glibc
+package import JunctionSession
 
 /// Who is at the other end of a connection, as the kernel knows it; nothing of it comes from a message.
 package struct Peer: Equatable, Sendable {
@@ -12,18 +13,9 @@ package struct Peer: Equatable, Sendable {
     /// Whether one of the groups is the group of the socket's file.
     package let isInSocketGroup: Bool
     /// What is known of the system unit of the process.
-    package internal(set) var membership = Membership.unknown
+    package internal(set) var membership = UnitMembership.unknown
     /// The process itself, once its unit was looked for.
     private var handle: ProcessHandle?
-
-    /// Whether a process belongs to a system unit.
-    package enum Membership: Equatable, Sendable {
-        /// Nobody has looked, or it cannot be learnt: it may be in any.
-        case unknown
-        case inNone
-        /// By the name that the service manager knows.
-        case inUnit(String)
-    }
 
     /// The system unit of the process, if it is known to be in one.
     package var unit: String? {
@@ -93,10 +85,22 @@ extension Peer {
     private static func membership(
         of process: Int32,
         _ unitOfProcess: (Int32) throws -> String?
-    ) throws -> Membership {
-        try unitOfProcess(process).map(Membership.inUnit) ?? .inNone
+    ) throws -> UnitMembership {
+        try unitOfProcess(process).map(UnitMembership.inUnit) ?? .inNone
     }
 
     /// Whether the process that connected has not ended.
     var isProcessThere: Bool { handle?.hasEnded == false }
+}
+
+extension LocalCaller {
+    init(_ peer: Peer) { self.init(user: peer.user, groups: peer.groups, membership: peer.membership) }
+}
+
+extension Peer {
+    /// A caller of an earlier life of the daemon, whose process and connection are gone.
+    init(_ caller: LocalCaller) {
+        self.init(user: caller.user, groups: caller.groups, process: 0)
+        membership = caller.membership
+    }
 }

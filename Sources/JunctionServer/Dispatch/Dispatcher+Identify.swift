@@ -17,6 +17,7 @@ extension Dispatcher {
                 externalUserId: externalUserId,
                 by: peer.user,
                 while: isAllowed,
+                caller: LocalCaller(peer),
                 ask: { asker.value.ask($0, $1) },
                 answer: { answer($0.map(IdentifyResult.init)) }
             )

@@ -42,7 +42,12 @@ extension Dispatcher {
             if snapshot.authorization == nil { observer.signedIn(by: peer) }
         }
         owner.assumeIsolated { owner in
-            owner.signIn(JunctionSession.Credential(credential), by: peer.user, while: isAllowed) {
+            owner.signIn(
+                JunctionSession.Credential(credential),
+                by: peer.user,
+                while: isAllowed,
+                caller: LocalCaller(peer)
+            ) {
                 [unowned owner] outcome in
                 // A sign-in that awaits approval is answered with its codes.
                 answer(outcome.map { Snapshot($0, codes: owner.assumeIsolated { $0.codes }) })

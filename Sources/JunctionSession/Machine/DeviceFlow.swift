@@ -54,7 +54,8 @@ struct DeviceFlow: Hashable, Sendable {
             expiresAt: now.wall(at: endsAt),
             interval: begun.interval.clamped(to: Self.believableIntervals),
             externalUserId: externalUserId,
-            wanted: wanted
+            wanted: wanted,
+            caller: begun.caller
         )
         retry = Retry()
         retry.spacing = pause

@@ -63,11 +63,14 @@ package struct ApprovalBegun: Hashable, Sendable {
     package var codes: SecretRef
     package var life: Life
     package var interval: Duration
+    /// Who requested them.
+    package var caller: LocalCaller?
 
-    package init(codes: SecretRef, life: Life, interval: Duration) {
+    package init(codes: SecretRef, life: Life, interval: Duration, caller: LocalCaller? = nil) {
         self.codes = codes
         self.life = life
         self.interval = interval
+        self.caller = caller
     }
 }
 

@@ -6,11 +6,14 @@ extension SessionOwner {
 
     /// Signs a user in; the answer is the snapshot after it.
     ///
-    /// - Parameter isAllowed: asked again whenever rights have changed, until the change counts.
+    /// - Parameters:
+    ///   - isAllowed: asked again whenever rights have changed, until the change counts.
+    ///   - caller: stored with the codes of a device sign-in.
     package func signIn(
         _ credential: Credential,
         by uid: UInt32,
         while isAllowed: @escaping @Sendable () -> Bool = { true },
+        caller: LocalCaller? = nil,
         answer: @escaping SnapshotAnswer
     ) {
         let credential = completed(credential)
@@ -18,7 +21,9 @@ extension SessionOwner {
         case .failure(let refusal):
             answer(.failure(refusal))
         case .success(let facts):
-            handle(.answeringSnapshot(answer, credential: credential, while: isAllowed)) {
+            var request = OpenRequest.answeringSnapshot(answer, credential: credential, while: isAllowed)
+            request.caller = caller
+            handle(request) {
                 $0.signInRequested($1, facts, by: uid, now: $2)
             }
         }
@@ -47,11 +52,12 @@ extension SessionOwner {
         externalUserId: ExternalUserId?,
         by uid: UInt32,
         while isAllowed: @escaping @Sendable () -> Bool = { true },
+        caller: LocalCaller? = nil,
         ask: @escaping @Sendable (RequestID, _ externalUserId: ExternalUserId) -> Void,
         answer: @escaping @Sendable (Result<(IdentifyOutcome, Snapshot), Refusal>) -> Void
     ) {
         let ends = externalUserId == nil && endBootstrapCredentials?() ?? false
-        let request = OpenRequest(isAllowed: isAllowed, ask: ask) { owner, outcome in
+        let request = OpenRequest(isAllowed: isAllowed, caller: caller, ask: ask) { owner, outcome in
             switch outcome {
             case .success(.identified(let identified)): answer(.success((identified, owner.snapshot)))
             case .failure(let refusal): answer(.failure(refusal))

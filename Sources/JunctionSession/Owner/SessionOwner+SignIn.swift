@@ -45,13 +45,14 @@ extension SessionOwner {
 
     func authorize(_ attempt: Attempt, _ request: RequestID) {
         let credential = requests[request]?.credential
+        let caller = requests[request]?.caller
         approvalPermit = requests[request]?.isAllowed
         start { owner in
             do throws(ExchangeFailure) {
                 guard let credential else { throw .credentialGone }
                 let begun = try await owner.provider.authorize(credential)
                 let codes = owner.shelf.put(.codes(begun.codes))
-                let seen = ApprovalBegun(codes: codes, life: begun.life, interval: begun.interval)
+                let seen = ApprovalBegun(codes: codes, life: begun.life, interval: begun.interval, caller: caller)
                 owner.handle { $0.approvalBegan(attempt, seen, now: $1) }
             } catch {
                 owner.handle { $0.exchangeFailed(attempt, error, now: $1) }

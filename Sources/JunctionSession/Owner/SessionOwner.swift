@@ -23,7 +23,7 @@ package actor SessionOwner {
     var calls: [RequestID: CallUnderWay] = [:]
     /// The bodies of API calls that are passing, each with the user whose call it is.
     var streams: [(body: BodyStream, user: Identity)] = []
-    /// Whether the caller who began the sign-in that awaits approval may still do so; `nil` after a restart.
+    /// Whether the caller who began the sign-in that awaits approval may still do so; `nil` where the record does not name it.
     var approvalPermit: (@Sendable () -> Bool)?
     /// The sign-ins that wait until what was granted for them is on the disk.
     var waitingForDisk: [Attempt: CheckedContinuation<Bool, Never>] = [:]
@@ -53,6 +53,8 @@ package actor SessionOwner {
         var credential: Credential?
         /// Whether the caller may still change who is signed in.
         var isAllowed: @Sendable () -> Bool = { true }
+        /// The program that may have to be judged again after a restart.
+        var caller: LocalCaller?
         /// How the app of an identify call is asked for a credential.
         var ask: @Sendable (RequestID, _ externalUserId: ExternalUserId) -> Void = { _, _ in }
         let deliver: (isolated SessionOwner, Reply.Outcome) -> Void
@@ -104,8 +106,15 @@ package actor SessionOwner {
 
     /// Takes over what the store held. Called once, before anything else.
     ///
-    /// - Parameter durable: false when the disk has yet to take it.
-    package func start(with restoration: Restoration, durable: Bool = true) {
+    /// - Parameters:
+    ///   - durable: false when the disk has yet to take it.
+    ///   - mayManage: whether the caller that began a stored device sign-in may still sign a user in; asked again whenever rights
+    ///     have changed.
+    package func start(
+        with restoration: Restoration,
+        durable: Bool = true,
+        mayManage: @escaping @Sendable (LocalCaller) -> Bool = { _ in true }
+    ) {
         var secrets = SessionSecrets()
         if case .restored(_, let stored, _) = restoration { secrets = stored }
         let codes = secrets.codes.map { shelf.put(.codes($0)) }
@@ -122,6 +131,9 @@ package actor SessionOwner {
                 now: $1
             )
         }
+        guard let caller = machine.signIn.device?.stored.caller else { return }
+        approvalPermit = { mayManage(caller) }
+        rightsChanged()
     }
 
     /// Calls `tell` with every new snapshot from now on, on the owner's executor, before the observer. `tell` must not change

@@ -56,16 +56,20 @@ package struct StoredApproval: Hashable, Sendable {
     package var externalUserId: ExternalUserId?
     /// The only user who may come of it, where one was wanted when the codes were requested.
     package var wanted: Identity?
+    /// Who requested the codes; a record of an earlier release does not say it.
+    package var caller: LocalCaller?
 
     package init(
         expiresAt: WallTime,
         interval: Duration,
         notBefore: WallTime? = nil,
         externalUserId: ExternalUserId? = nil,
-        wanted: Identity? = nil
+        wanted: Identity? = nil,
+        caller: LocalCaller? = nil
     ) {
         self.expiresAt = expiresAt
         self.interval = interval
+        self.caller = caller
         self.notBefore = notBefore
         self.externalUserId = externalUserId
         self.wanted = wanted

@@ -9,7 +9,7 @@ extension Books {
         call.isReplay = token != nil && token == window?.token
         let lastReplay = max(window.map { $0.sentAt + 24_000 } ?? .min, startedAt)
         // Whether a further one is a replay, or an attempt after a pause, cannot be seen from outside.
-        call.isInsideGrace = call.isReplay && time <= lastReplay && window?.replays == 0
+        call.isInsideGrace = call.isReplay && time <= lastReplay && window?.replays == 0 && window?.isCapped == false
         // A replay does not wait for a pause, and does not end it. While a grant waits for the disk, nobody follows the replays of
         // the session before it.
         if !call.isReplay, granted == nil { keepPause(.renewal, world) }

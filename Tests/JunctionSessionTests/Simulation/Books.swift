@@ -120,7 +120,7 @@ struct Books {
     // Rights.
     /// Requests whose caller has lost the right to them.
     var withdrawn: Set<Int> = []
-    /// The requests for codes of this life of the process, the codes that came, and those that nobody may use any more.
+    /// The requests for codes, the codes that came, and those that nobody may use any more.
     var deviceRequests: Set<Int> = []
     var codes: Set<Int> = []
     var withdrawnCodes: Set<Int> = []
@@ -164,14 +164,13 @@ extension Books {
         }
         if !isDurable { hasLostMemory = true }
         let isSettled = isDurable && world.pendingWrite == nil
-        if !isSettled { (demanded, intervals, withdrawnCodes) = ([:], [:], []) }
+        if !isSettled { (demanded, intervals) = ([:], [:]) }
         keepDemands(of: world.disk?.record, isClockSet: world.lastStep >= demandedAt)
         // What was granted and not written is lost, and so is what was about to be given back.
         unnamed.formIntersection(world.disk?.secrets.partialGrants.map(\.content.number) ?? [])
         (granted, grantedTo, renewed, window, open, quietUntil) = (nil, nil, nil, nil, nil, nil)
         (isEnding, mayEnd, areNextCodesWithdrawn) = (false, false, false)
-        (rounds, succeeded, spent, polled, withdrawn) = ([:], [], [:], [:], [])
-        (deviceRequests, codes) = ([], [])
+        (rounds, succeeded, spent, polled) = ([:], [], [:], [:])
         renewBarredUntil = .min
     }
 

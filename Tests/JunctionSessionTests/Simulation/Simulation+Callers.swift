@@ -23,7 +23,8 @@ extension Simulation {
         let credential = credential(of: user ?? Self.users[chance(2)], for: number)
         let (life, isAllowed) = (life!, isAllowed(number))
         on { owner in
-            owner.signIn(credential, by: uid, while: isAllowed) { [self] in heard($0, number, life) }
+            let caller = LocalCaller(user: UInt32(number))
+            owner.signIn(credential, by: uid, while: isAllowed, caller: caller) { [self] in heard($0, number, life) }
         }
         return number
     }
@@ -78,7 +79,13 @@ extension Simulation {
         let (number, uid) = wait(.identify(wanted))
         let (life, isAllowed) = (life!, isAllowed(number))
         let body: (isolated SessionOwner) -> Void = { [self] owner in
-            owner.identify(externalUserId: wanted.flatMap { ExternalUserId($0) }, by: uid, while: isAllowed) {
+            let caller = LocalCaller(user: UInt32(number))
+            owner.identify(
+                externalUserId: wanted.flatMap { ExternalUserId($0) },
+                by: uid,
+                while: isAllowed,
+                caller: caller
+            ) {
                 [self] request, _ in
                 if !life.isOver {
                     plan(.appAnswers(request, waiter: number), after: Int64(chance(isHealed ? 100 : 60_000)))

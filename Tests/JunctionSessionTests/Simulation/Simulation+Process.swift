@@ -13,7 +13,9 @@ extension Simulation {
         begin(.restored(disk.record, disk.secrets, damaged: chance(8) == 0 ? "session.sealed.tmp-1" : nil))
         checkReplayAtStart(disk.record)
         // The process before it may have died between the approval and the write, and the clock may be wrong.
-        if disk.record.approval != nil, snapshot.facts.authorization == nil {
+        let caller = disk.record.approval?.caller.map { Int($0.user) }
+        let isWithdrawn = caller.map(books.withdrawn.contains) ?? false
+        if disk.record.approval != nil, !isWithdrawn, snapshot.facts.authorization == nil {
             fail("the codes of the disk are dropped before the provider was asked")
         }
     }
@@ -24,7 +26,7 @@ extension Simulation {
         let life = life!
         on { owner in
             owner.beforeSignOut { [self] in life.isOver ? false : endBootstrapCredentials() }
-            owner.start(with: restoration)
+            owner.start(with: restoration) { [self] in !books.withdrawn.contains(Int($0.user)) }
         }
         check()
     }

@@ -33,8 +33,7 @@ extension Books {
     mutating func withdrawDeviceRights(_ world: Simulation) {
         if granted != nil {
             guard grantedTo == nil else { return }
-            // After a restart nobody knows who began a device sign-in.
-            if !codes.isEmpty { withdrawGranted(world) }
+            withdrawGranted(world)
         }
         withdrawn.formUnion(deviceRequests)
         withdrawnCodes.formUnion(codes)
