@@ -90,7 +90,7 @@ package final class SessionServer: Sendable {
 
     /// Whether a program that called in an earlier life of the daemon may manage the session by the present policy.
     package func mayManage(_ caller: LocalCaller) -> Bool {
-        reception.value.policy.grant(to: Peer(caller)).allows(.manage)
+        caller.hasAllGroups && reception.value.policy.grant(to: Peer(caller)).allows(.manage)
     }
 
     /// Puts what a reload may change in force, for the connections that are open too.

@@ -184,6 +184,81 @@ struct WithdrawnRightTests {
         #expect(bench.refusal(of: isFirst ? second : first) == (isFirst ? .invalidCredential : nil))
     }
 
+    /// A switch from alice to bob is being written.
+    private static func switching(_ bench: inout Bench) -> RequestID {
+        let request = bench.identify("ext-bob")
+        bench.answer(request, .success(.signInToken("bob")))
+        bench.holdsWrites = true
+        bench.grantExchange(of: "bob")
+        return request
+    }
+
+    @Test func `what changes while a switch is written over is in the record that is written over it`() {
+        var bench = Bench.signedIn("alice", mode: .handler)
+        bench.register(1)
+        bench.renew()
+        let request = Self.switching(&bench)
+        bench.withdrawRight(from: request)
+        bench.answerQuestion(.renew)
+        #expect(bench.renewals.isEmpty)
+
+        bench.endWrites()
+
+        #expect(bench.renewals.count == 1)
+        #expect(bench.written.last?.session?.renewalUnderWay == true)
+    }
+
+    @Test func `a switch that counts answers those who wait for a renewal, whatever the handler says meanwhile`() {
+        var bench = Bench.signedIn("alice", mode: .handler)
+        bench.register(1)
+        let renewal = bench.renew()
+        let request = Self.switching(&bench)
+        bench.answerQuestion(.unable)
+        bench.endWrites()
+        #expect(bench.reply(to: request) == .identified(.switched) && bench.reply(to: renewal) == .done)
+    }
+
+    @Test(arguments: [false, true])
+    func `a verdict on the session that a switch was to replace ends it if the switch is withdrawn`(isWithdrawn: Bool) {
+        var bench = Bench.signedIn("alice")
+        let request = Self.switching(&bench)
+        bench.judge(Verdict(code: "400312", message: "banned"))
+        if isWithdrawn { bench.withdrawRight(from: request) }
+        bench.endWrites()
+        #expect(bench.state == (isWithdrawn ? .terminated : .established))
+    }
+
+    @Test(arguments: [false, true])
+    func `a sign-in ends somebody else's device sign-in only when it counts`(isWithdrawn: Bool) {
+        let (joined, first, _) = Self.joined()
+        var bench = joined
+        let request = bench.signIn(.signInToken("alice"))
+        bench.holdsWrites = true
+        bench.grantExchange(of: "alice")
+        #expect(bench.heldWrites.first?.record.approval == nil)
+        if isWithdrawn { bench.withdrawRight(from: request) }
+        bench.endWrites()
+        #expect((bench.facts.authorization != nil) == isWithdrawn)
+        #expect((bench.written.last?.approval != nil) == isWithdrawn)
+        #expect(bench.refusal(of: first) == (isWithdrawn ? nil : .alreadySignedIn))
+    }
+
+    @Test func `a renewal that is answered while a name is written does not keep a name that is withdrawn`() {
+        var bench = Bench.signedIn("alice")
+        let renewal = bench.renew()
+        let request = bench.identify("ext-anna")
+        bench.answer(request, .success(.signInToken("alice")))
+        #expect(bench.facts.externalUserId == "ext-anna")
+        let other = bench.identify("ext-alice")
+        bench.holdsWrites = true
+        bench.answer(other, .success(.signInToken("alice")))
+        bench.grantRenewal()
+        bench.withdrawRight(from: other)
+        bench.endWrites()
+        #expect(bench.refusal(of: other) == .permissionDenied && bench.reply(to: renewal) == .done)
+        #expect(bench.facts.externalUserId == "ext-anna" && bench.written.last?.session?.externalUserId == "ext-anna")
+    }
+
     @Test func `a name that is being written is written over after the right is withdrawn`() {
         var bench = Bench.signedIn("alice")
         let named = bench.identify("ext-alice")
@@ -277,7 +352,7 @@ struct WithdrawnRightTests {
         second.on { $0.start(with: first.store.restore()) { _ in false } }
 
         #expect(second.snapshot().facts.state == .notLoggedIn && second.snapshot().facts.authorization == nil)
-        #expect(second.provider.revocations.map(\.identity.userId) == ["alice"])
+        #expect(second.provider.polls.isEmpty)
     }
 
     @Test func `a caller whose app is being asked is refused at once, and the app's answer has no effect`() {

@@ -125,7 +125,7 @@ struct Ledger: Hashable, Sendable {
     /// Hands the next write out, if one is wanted and none is at the store. No other function makes a record.
     mutating func advance(_ standing: Standing, _ beside: Beside, provider: String, _ now: Moment) -> [Effect] {
         guard atStore == nil else { return [] }
-        let written = change?.outcome ?? standing
+        let written = coming(standing)
         guard let content = written.content, change != nil || isNoteWanted || rewrite.isDue(now) else { return [] }
         if change == nil { edition += 1 }
         lastTicket += 1
@@ -189,6 +189,15 @@ struct Ledger: Hashable, Sendable {
     }
 
     // MARK: What can be seen
+
+    /// What stands once the change that is being written does. A withdrawal keeps what stands, with details that change meanwhile.
+    func coming(_ standing: Standing) -> Standing {
+        switch change?.kind {
+        case nil: standing
+        case .withdrawal: standing.restorable
+        case .signIn, .rotation, .ending, .signOut: change?.outcome ?? standing
+        }
+    }
 
     /// Whether nothing is at the store or on its way there.
     var isIdle: Bool { atStore == nil && !isNoteWanted && change == nil }

@@ -50,6 +50,7 @@ extension SessionMachine {
     /// revoked; so are those that are being written. Callers that joined are told why the sign-in has ended.
     package mutating func approvalRightWithdrawn(now: Moment) -> [Effect] {
         if ledger.change?.kind == .signIn(of: nil) {
+            _ = signIn.endDevice(because: Refusal.firstCallerLostRight.message)
             return withdrawSignIn(.firstCallerLostRight, now) + settle(now)
         }
         guard signIn.device != nil else { return [] }

@@ -81,10 +81,11 @@ extension SessionMachine {
         return []
     }
 
-    /// Uses the answer to a renewal, unless a sign-in is being written, which may end the session.
+    /// Uses the answer to a renewal, unless a sign-in is being written, which may end the session. A new session waits for the write
+    /// of a name, which may be undone.
     mutating func useRenewalAnswer(_ now: Moment) -> [Effect] {
         guard case .answered(let tried, _, let answer) = renewal.phase, ledger.change == nil,
-            let session = standing.session
+            answer.granted == nil || !callers.areNaming(ledger), let session = standing.session
         else { return [] }
         if let granted = answer.granted, !granted.identity.isSameUser(as: session.stored.identity) {
             // It is the successor of the session's own refresh token: a revocation would end the session's own login.

@@ -43,7 +43,7 @@ extension SessionMachine {
 
     /// The session that stands, and the one that is being written.
     private var sessions: [Session] {
-        let coming = ledger.change?.outcome.session
+        let coming = coming.session
         let isAnother = coming?.secrets != standing.session?.secrets
         return [standing.session, isAnother ? coming : nil].compactMap(\.self)
     }

@@ -222,7 +222,10 @@ extension SessionMachine {
         }
         // The write that comes holds the session instead of the grant.
         _ = signIn.dropGrant(exchange.grant)
-        let effects = beginSignIn(ofApproval: exchange.isPoll)
+        if exchange.isPoll {
+            _ = signIn.endDevice()
+            callers.move { $0.wait.isOfApproval ? .session : nil }
+        }
         let externalUserId = exchange.externalUserId ?? externalUserId(of: granted.identity)
         var random = random
         ledger.begin(.signIn(of: exchange.request)) { generation in
@@ -231,14 +234,6 @@ extension SessionMachine {
             )
         }
         self.random = random
-        return effects
-    }
-
-    /// A sign-in is about to be written: that ends the device sign-in.
-    private mutating func beginSignIn(ofApproval isOfApproval: Bool) -> [Effect] {
-        guard isOfApproval else { return signIn.device == nil ? [] : endDeviceSignIn(.approvalOvertaken) }
-        _ = signIn.endDevice()
-        callers.move { $0.wait.isOfApproval ? .session : nil }
         return []
     }
 
@@ -251,13 +246,13 @@ extension SessionMachine {
     /// The sign-in is on disk, or the disk refused it and it is served from memory.
     mutating func signedIn(insteadOf departed: consuming DepartedSession?, _ now: Moment) -> [Effect] {
         if let session = standing.session { revocations.drop(session.stored.identity) }
-        signIn.forgetDeviceError()
         let present = standing.session?.stored.identity
         let outcome: IdentifyOutcome
         var effects = [Effect.report(.exchangeEnded(.succeeded))]
         overtakeRenewal(of: departed?.identity)
         if let renewed = renewal.granted { effects += revokeUnlessSignedIn(renewed, now) }
         rounds.drop(.renewal)
+        if signIn.device != nil { effects += endDeviceSignIn(.approvalOvertaken) }
         switch consume departed {
         case nil:
             outcome = .signedIn
@@ -273,6 +268,7 @@ extension SessionMachine {
             return caller.done(outcome).map { .answer(.success($0)) }
         }
         renewal.abandon()
+        signIn.forgetDeviceError()
         return effects
     }
 
@@ -316,11 +312,9 @@ extension SessionMachine {
             callers.refuse(caller.id, .namesNoUser)
         case .configure(let environment, let region):
             callers.move(caller.id, to: .session)
-            let effects = beginSignIn(ofApproval: false)
             ledger.begin(.signIn(of: caller.id)) { _ in
                 .configured(environment: environment, region: region, key: facts.key)
             }
-            return effects
         }
         return []
     }

@@ -10,31 +10,36 @@ extension SessionMachine {
         guard let session = standing.session, generation >= signedInSince else { return [] }
         switch ledger.change?.kind {
         case nil:
-            // The provider may still grant a renewal that has left, and with an app's answer that is a login of its own.
-            overtakeRenewal(of: session.stored.identity)
-            end(session, verdict, now)
-        case .rotation: verdictToCome = verdict
-        case .signIn, .withdrawal, .ending, .signOut: return []
+            return end(session, verdict, now) + settle(now)
+        case .rotation, .signIn, .withdrawal: verdictToCome = verdict
+        case .ending, .signOut: break
         }
-        return settle(now)
+        return []
     }
 
-    /// A change counts: a verdict that came while a rotation was being written ends the rotated session.
-    mutating func applyVerdict(after change: Ledger.Change, _ now: Moment) {
+    /// A change counts: a verdict that came while it was being written ends the session that stays.
+    mutating func applyVerdict(after change: Ledger.Change, _ now: Moment) -> [Effect] {
         let verdict = verdictToCome
         verdictToCome = nil
         switch change.kind {
         case .signIn: signedInSince = change.generation
-        case .rotation: if let verdict, let session = standing.session { end(session, verdict, now) }
-        case .withdrawal, .ending, .signOut: break
+        case .rotation, .withdrawal:
+            if let verdict, let session = standing.session { return end(session, verdict, now) }
+        case .ending, .signOut: break
         }
+        return []
     }
 
     /// The session is over as soon as that has been written; a renewal under way has nothing to renew any more.
-    mutating func end(_ session: Session, _ verdict: Verdict, _ now: Moment) {
+    @discardableResult
+    mutating func end(_ session: Session, _ verdict: Verdict, _ now: Moment) -> [Effect] {
+        // The provider may still grant a renewal that has left, and with an app's answer that is a login of its own.
+        overtakeRenewal(of: session.stored.identity)
+        let effects = renewal.granted.map { revoke($0, now) } ?? []
         let termination = Termination(code: verdict.code, message: verdict.message, at: now.wall)
         rounds.drop(.renewal)
         renewal.store()
         ledger.begin(.ending(termination)) { _ in .terminated(termination, session.stored.identity) }
+        return effects
     }
 }

@@ -28,7 +28,7 @@ package struct SessionMachine: Hashable, Sendable {
     private(set) var apiBudget: CallBudget
     /// The generation with which this process signed the present user in; zero if the record had the user.
     var signedInSince: UInt64 = 0
-    /// A verdict on the user whose rotation is being written.
+    /// A verdict on the user while a change is being written after which the session may stay.
     var verdictToCome: Verdict?
     private var lastAttempt: UInt64 = 0
     /// In any order.
@@ -72,12 +72,14 @@ package struct SessionMachine: Hashable, Sendable {
     /// - Parameters:
     ///   - secrets: the session's secrets in the record.
     ///   - codes: of a sign-in that awaits approval, where the record has one.
+    ///   - mayGoOn: false if the caller that began the device sign-in of the record has lost the right to it.
     ///   - partials: the partial grants of the record, in its order.
     ///   - durable: false when the record was found outside the disk, which has yet to take it.
     package mutating func restored(
         _ restoration: Restoration,
         secrets: SecretRef,
         codes: SecretRef? = nil,
+        deviceSignInMayGoOn mayGoOn: Bool = true,
         partialGrants partials: [SecretRef] = [],
         durable: Bool = true,
         now: Moment
@@ -97,6 +99,7 @@ package struct SessionMachine: Hashable, Sendable {
                 device = DeviceFlow(resuming: stored, codes, writtenAt: record.writtenAt, now)
             }
             signIn.resume(device, grants: record.partialGrants, partials, writtenAt: record.writtenAt, now)
+            if !mayGoOn { return endDeviceSignIn(.firstCallerLostRight) + settle(now) }
         case .unreadable(let unreadable):
             standing = .unreadable(unreadable)
         }
@@ -173,21 +176,32 @@ package struct SessionMachine: Hashable, Sendable {
 
     /// The change is on disk, or the disk has refused it: it counts from now on.
     private mutating func changed(by change: Ledger.Change, _ now: Moment) -> [Effect] {
-        // Details of the session that stays may have changed since.
-        if case .withdrawal(let refusal) = change.kind { return signInWithdrawn(refusal, now) }
-        let departed = standing.replace(with: change.outcome)
-        defer { applyVerdict(after: change, now) }
-        switch change.kind {
+        let effects: [Effect]
+        if case .withdrawal(let refusal) = change.kind {
+            // Details of the session that stays may have changed since.
+            effects = signInWithdrawn(refusal, now)
+        } else {
+            effects = replaced(standing.replace(with: change.outcome), by: change.kind, now)
+        }
+        return effects + applyVerdict(after: change, now)
+    }
+
+    private mutating func replaced(
+        _ departed: consuming DepartedSession?,
+        by kind: Ledger.Change.Kind,
+        _ now: Moment
+    ) -> [Effect] {
+        switch kind {
         case .withdrawal:
-            return []
+            []
         case .signIn:
-            return signedIn(insteadOf: departed, now)
+            signedIn(insteadOf: departed, now)
         case .rotation:
-            return (departed?.dropped(because: .renewed) ?? []) + rotated(now)
+            (departed?.dropped(because: .renewed) ?? []) + rotated(now)
         case .ending(let termination):
-            return (departed?.dropped(because: .endedByProvider) ?? []) + ended(termination)
+            (departed?.dropped(because: .endedByProvider) ?? []) + ended(termination)
         case .signOut:
-            return (departed?.dropped(because: .signedOut) ?? []) + signedOut()
+            (departed?.dropped(because: .signedOut) ?? []) + signedOut()
         }
     }
 
@@ -210,7 +224,9 @@ package struct SessionMachine: Hashable, Sendable {
         } while self != before
         effects += answerCallers(now)
         effects += advanceRevocations(now)
-        return effects + ledger.advance(standing, signIn.beside(now), provider: provider, now)
+        // A sign-in that counts ends the device sign-in of somebody else: its codes are not written with it.
+        let beside = signIn.beside(now, withCodes: !ledger.isSigningIn)
+        return effects + ledger.advance(standing, beside, provider: provider, now)
     }
 
     /// What ends when its time is over.
@@ -228,7 +244,8 @@ package struct SessionMachine: Hashable, Sendable {
         case .write: return giveUpOverdueWrite(now)
         case .deviceSignIn: return expireDeviceSignIn(now)
         case .grants: return expireGrants(now)
-        case .questions: return advanceRounds(now)
+        // A sign-in that is being written may make them pointless.
+        case .questions: return ledger.isSigningIn ? [] : advanceRounds(now)
         case .postponement:
             if renewal.wake(now), case .signedIn(var session) = standing {
                 session.postponementEnded()
@@ -254,7 +271,8 @@ package struct SessionMachine: Hashable, Sendable {
     /// When something is due by itself; `nil` if only an event can change anything.
     package func nextAlarm(now: Moment) -> WallTime? {
         let revocation = revocations.dueAt(isHeld: isRevocationHeld, maySignIn)
-        let due = [rounds.dueAt, ledger.dueAt, revocation, retryDue(now), deviceDue(now), signIn.grantsEndAt]
+        let questionsDue = ledger.isSigningIn ? nil : rounds.dueAt
+        let due = [questionsDue, ledger.dueAt, revocation, retryDue(now), deviceDue(now), signIn.grantsEndAt]
         var times = due.compactMap(\.self).map(now.wall(at:))
         if let session = standing.session, session.isAlive(now), let end = session.end(now) { times.append(end) }
         if let session = standing.session, !session.isTrustworthy(now) { times.append(session.believableFrom) }
@@ -286,12 +304,12 @@ package struct SessionMachine: Hashable, Sendable {
     package var secretsInUse: Set<SecretRef> {
         var refs = Set(renewal.secrets + signIn.secrets + callers.secrets + revocations.list.map(\.secrets))
         if let servedSecrets { refs.insert(servedSecrets) }
-        if let coming = ledger.change?.outcome.secrets { refs.insert(coming) }
+        if let coming = coming.secrets { refs.insert(coming) }
         return refs
     }
 
     /// What stands once the change that is being written does.
-    var coming: Standing { ledger.change?.outcome ?? standing }
+    var coming: Standing { ledger.coming(standing) }
 
     /// The name of the API key that is configured, with or without a user, if one is.
     package var keyInUse: SecretRef? { configuredKey == nil ? nil : coming.secrets }

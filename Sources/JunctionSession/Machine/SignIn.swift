@@ -257,14 +257,15 @@ struct SignIn: Hashable, Sendable {
     var grantsEndAt: Uptime? { waiting.map(\.endsAt).min() }
 
     /// What is sealed beside the session.
-    func beside(_ now: Moment) -> Ledger.Beside {
+    func beside(_ now: Moment, withCodes: Bool) -> Ledger.Beside {
         var kept = grants.map { grant in
             (StoredPartialGrant(expiresAt: now.wall(at: grant.endsAt), isOfApproval: false), grant.secrets)
         }
         if let device, let grant = device.grant {
             kept.append((StoredPartialGrant(expiresAt: device.stored.expiresAt, isOfApproval: true), grant))
         }
-        return Ledger.Beside(approval: device?.stored, codes: device?.codes, partialGrants: kept)
+        let shown = withCodes ? device : nil
+        return Ledger.Beside(approval: shown?.stored, codes: shown?.codes, partialGrants: kept)
     }
 
     /// Every secret that a sign-in still needs.

@@ -121,19 +121,22 @@ package actor SessionOwner {
         let partialGrants = secrets.partialGrants.map { shelf.put(.partialGrant($0)) }
         (secrets.codes, secrets.partialGrants) = (nil, [])
         let ref = shelf.put(.session(secrets))
+        var mayGoOn = true
+        if case .restored(let record, _, _) = restoration, let caller = record.approval?.caller {
+            approvalPermit = { mayManage(caller) }
+            mayGoOn = mayManage(caller)
+        }
         handle {
             $0.restored(
                 restoration,
                 secrets: ref,
                 codes: codes,
+                deviceSignInMayGoOn: mayGoOn,
                 partialGrants: partialGrants,
                 durable: durable,
                 now: $1
             )
         }
-        guard let caller = machine.signIn.device?.stored.caller else { return }
-        approvalPermit = { mayManage(caller) }
-        rightsChanged()
     }
 
     /// Calls `tell` with every new snapshot from now on, on the owner's executor, before the observer. `tell` must not change

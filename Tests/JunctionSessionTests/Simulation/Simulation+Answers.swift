@@ -76,6 +76,7 @@ extension Simulation {
                 coverage.note(.apiVerdicts)
                 books.isBanned(self)
             }
+            if isOfSession, !isStanding { books.mayEnd = true }
             resume(call, .status(403))
             if !isOfSession, snapshot.revision != before.revision {
                 fail("a verdict on what is over has changed what stands")
