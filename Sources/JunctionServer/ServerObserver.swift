@@ -10,6 +10,6 @@ package protocol ServerObserver: Sendable {
     func signedIn(by peer: Peer)
     /// A caller signed the user out, by `session.signOut` or `session.identify`.
     func signedOut(by peer: Peer)
-    /// A connection was refused: the user has too many, or the kernel does not say who it is.
+    /// A connection was refused: the user or all users together have too many, or the kernel does not say who it is.
     func turnedAway(_ peer: Peer?)
 }

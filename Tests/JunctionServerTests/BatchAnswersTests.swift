@@ -39,13 +39,8 @@ struct BatchAnswersTests {
         let (loop, owner, introspection, audit) = (server.loop, server.owner, server.introspection, server.audit)
         let reception = try server.onLoop {
             let settings = ServerSettings(policy: .own)
-            let dispatcher = Dispatcher(
-                owner: owner,
-                introspection: introspection,
-                observer: audit,
-                settings: settings,
-                eventLoop: loop
-            )
+            let session = ServedSession(owner: owner, introspection: introspection, observer: audit)
+            let dispatcher = Dispatcher(session, settings: settings, eventLoop: loop)
             return NIOLoopBound(Reception(settings, dispatcher: dispatcher, eventLoop: loop), eventLoop: loop)
         }
         let channel = try ClientBootstrap(group: loop)

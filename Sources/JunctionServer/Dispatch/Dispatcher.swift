@@ -2,14 +2,21 @@ import JunctionProtocol
 import JunctionSession
 import NIOCore
 
+/// The session that calls are about, and the daemon around it.
+struct ServedSession {
+    let owner: SessionOwner
+    let introspection: any DaemonIntrospection
+    let observer: any ServerObserver
+}
+
 /// Takes every call through the same steps: authorise, decode, ask the owner, encode.
 ///
 /// The checks come in a fixed order (form, method, capability, parameters, state), so that a caller without the
 /// capability learns nothing else. What each method does is in the extensions, one file for each group.
 final class Dispatcher {
-    let owner: SessionOwner
-    let introspection: any DaemonIntrospection
-    let observer: any ServerObserver
+    /// What each call is answered with if the daemon could not start. There is no session then, and no call gets past this.
+    var startError: WireError?
+    private let session: ServedSession?
     let eventLoop: any EventLoop
     let patience: ServerSettings.Patience
     let limits: CallerLimits
@@ -33,22 +40,31 @@ final class Dispatcher {
     /// An answer that needed more has its memory given back.
     private static let largestSpareBuffer = 1 << 16
 
-    init(
-        owner: SessionOwner,
-        introspection: any DaemonIntrospection,
-        observer: any ServerObserver,
-        settings: ServerSettings,
-        eventLoop: any EventLoop
-    ) {
-        self.owner = owner
-        self.introspection = introspection
-        self.observer = observer
+    init(_ session: ServedSession?, settings: ServerSettings, eventLoop: any EventLoop) {
+        self.session = session
         self.eventLoop = eventLoop
         turns = Turns(eventLoop)
-        handlers = SessionHandlers(owner, eventLoop)
+        handlers = SessionHandlers(eventLoop)
         (patience, limits) = (settings.patience, settings.limits)
         answers = AnswerAccounts(settings.limits, eventLoop)
         exposesApi = settings.exposesApi
+    }
+
+    // MARK: The session
+
+    var owner: SessionOwner { servedSession.owner }
+    var introspection: any DaemonIntrospection { servedSession.introspection }
+    var observer: any ServerObserver { servedSession.observer }
+
+    private var servedSession: ServedSession {
+        guard let session else { preconditionFailure("A call is carried out by a daemon that could not start") }
+        return session
+    }
+
+    /// A connection was refused.
+    func turnedAway(_ peer: Peer?) {
+        counters.turnedAwayConnections += 1
+        session?.observer.turnedAway(peer)
     }
 
     // MARK: Messages
@@ -92,6 +108,7 @@ final class Dispatcher {
     // MARK: Calls
 
     private func perform(_ call: Call, _ request: Request) {
+        if let startError { return request.fail(startError) }
         guard let method = Method(call.name) else { return request.fail(.methodNotFound) }
         counters.count(method)
         if let objection = objection(to: method, of: request.caller) { return request.fail(objection) }

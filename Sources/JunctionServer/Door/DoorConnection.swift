@@ -148,6 +148,7 @@ final class DoorConnection {
             isHTTP11: parsed.version == .http1_1
         )
         do throws(RefusedRequest) {
+            if let error = dispatcher.startError { throw RefusedRequest(error) }
             let exchange = DoorExchange(try RequestRules.admit(head), head)
             if isDraining { exchange.keepsAlive = false }
             stage = .serving(exchange)
