@@ -101,6 +101,21 @@ struct DrainTests {
         try drained.wait()
     }
 
+    @Test func `events that are asked for before the end of the daemon end with the present state`() throws {
+        let server = try TestServer(patience: .endless)
+        let client = try server.visit()
+        #expect(try client.ask("GET", "/.junction/status").status == 200)
+
+        let goOn = holdLoop(of: server)
+        try client.request("GET", "/.junction/events")
+        let drained = drain(server)
+        goOn.give()
+
+        #expect(try client.answer().text.contains("notLoggedIn"))
+        #expect(try client.isAtEnd())
+        try drained.wait()
+    }
+
     /// Holds the event loop, so that nothing is read, until the result is given.
     private func holdLoop(of server: TestServer) -> Signal {
         let (held, goOn) = (Signal(), Signal())

@@ -414,6 +414,7 @@ final class DoorConnection {
             write(.body(.byteBuffer(ByteBuffer(event: json))))
         }
         flush()
+        if isDraining { answered(exchange) }
     }
 
     // MARK: Ending
