@@ -82,10 +82,10 @@ extension DoorConnection {
         guard case .api(let target) = exchange.request.aim else { return }
         let waiting = NIOLoopBound((self, exchange), eventLoop: eventLoop)
         var request = JunctionSession.ApiRequest(
-            method: exchange.method,
+            method: exchange.head.method,
             path: target.path,
             query: target.query,
-            headers: exchange.headers,
+            headers: exchange.head.headers,
             body: body
         )
         request.passage = .streamed(upload)
@@ -144,7 +144,8 @@ extension DoorExchange {
 
 extension DoorConnection {
     /// A request is answered later; until it has been, to the end of its answer, its caller's account is charged with it.
-    private func charge(_ exchange: DoorExchange, _ bytes: Int) {
+    private func charge(_ exchange: DoorExchange, _ bodyBytes: Int) {
+        let bytes = exchange.head.size + bodyBytes
         exchange.charge = bytes
         caller.requestBegan(bytes)
     }
