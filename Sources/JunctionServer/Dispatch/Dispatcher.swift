@@ -3,10 +3,14 @@ import JunctionSession
 import NIOCore
 
 /// The session that calls are about, and the daemon around it.
-struct ServedSession {
+final class ServedSession {
     let owner: SessionOwner
     let introspection: any DaemonIntrospection
     let observer: any ServerObserver
+
+    init(owner: SessionOwner, introspection: any DaemonIntrospection, observer: any ServerObserver) {
+        (self.owner, self.introspection, self.observer) = (owner, introspection, observer)
+    }
 }
 
 /// Takes every call through the same steps: authorise, decode, ask the owner, encode.
@@ -108,7 +112,7 @@ final class Dispatcher {
     // MARK: Calls
 
     private func perform(_ call: Call, _ request: Request) {
-        if let startError { return request.fail(startError) }
+        if session == nil, let startError { return request.fail(startError) }
         guard let method = Method(call.name) else { return request.fail(.methodNotFound) }
         counters.count(method)
         if let objection = objection(to: method, of: request.caller) { return request.fail(objection) }
