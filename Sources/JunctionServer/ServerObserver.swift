@@ -1,7 +1,7 @@
 package import JunctionProtocol
 
 /// Who is told what callers did, for the log. Called on the event loop.
-package protocol ServerObserver: Sendable {
+package protocol ServerObserver: AnyObject, Sendable {
     /// The access token of this generation was handed out.
     func handedOutToken(to peer: Peer, generation: UInt64)
     /// A call was refused because the caller lacks the capability.
