@@ -115,7 +115,11 @@ final class Dispatcher {
         if session == nil, let startError { return request.fail(startError) }
         guard let method = Method(call.name) else { return request.fail(.methodNotFound) }
         counters.count(method)
-        if let objection = objection(to: method, of: request.caller) { return request.fail(objection) }
+        do throws(WireError) {
+            try admit(method, of: request.caller)
+        } catch {
+            return request.fail(error)
+        }
         do throws(WireMismatch) {
             try perform(method, call, request)
         } catch {
@@ -123,11 +127,11 @@ final class Dispatcher {
         }
     }
 
-    /// Returns the error for a call that the rights or the limits of the caller refuse; `nil` if neither does.
-    func objection(to method: Method, of caller: Caller) -> WireError? {
-        if let denial = denial(of: method, to: caller) { return denial }
-        if caller.account.inFlight >= limits.inFlight { return .tooManyRequests }
-        return caller.account.accepted >= limits.accepted ? .tooMuchAsked : nil
+    /// Throws the error for a call that the rights or the limits of the caller refuse.
+    func admit(_ method: Method, of caller: Caller) throws(WireError) {
+        if let denial = denial(of: method, to: caller) { throw denial }
+        if caller.account.inFlight >= limits.inFlight { throw .tooManyRequests }
+        if caller.account.accepted >= limits.accepted { throw .tooMuchAsked }
     }
 
     /// Returns the error if the caller may not call the method now. Counts and reports a missing capability, but not for a caller

@@ -10,7 +10,11 @@ extension DoorConnection {
     func start(_ exchange: DoorExchange) {
         let method = exchange.method(of: exchange.request.aim)
         dispatcher.counters.count(method)
-        if let objection = dispatcher.objection(to: method, of: caller) { return fail(exchange, objection) }
+        do throws(WireError) {
+            try dispatcher.admit(method, of: caller)
+        } catch {
+            return fail(exchange, error)
+        }
         switch exchange.request.aim {
         case .api: if dispatcher.mayCall(caller) { startCall(exchange) } else { fail(exchange, .tooManyCalls) }
         case .page(.status, _): dispatcher.tellState(to: caller) { tell(exchange, .status, $0) }
