@@ -116,7 +116,7 @@ final class Connection {
     /// Returns whether it is on its way. If not, the peer does not read, or has not seen the answer yet with which it begins
     /// to watch, and nothing was queued for it.
     func post(_ line: ByteBuffer) -> Bool {
-        guard heldNews == 0, !machine.isClosed, !outbox.hasBody, let context, context.channel.isWritable else {
+        guard heldNews == 0, !machine.isClosed, !machine.hasBody, let context, context.channel.isWritable else {
             return false
         }
         if isReading || outbox.count > 0 {
@@ -161,7 +161,7 @@ final class Connection {
         isFlushDue = false
         sendBuffer()
         var sent = 0
-        while outbox.hasBody, !machine.isClosed, let context, context.channel.isWritable {
+        while machine.hasBody, !machine.isClosed, let context, context.channel.isWritable {
             // A peer that reads as fast as this is not served alone.
             guard sent < ConnectionMachine.turn else { return flushSoon() }
             let written = outbox.writeBody(in: dispatcher.takeBuffer)
@@ -300,7 +300,12 @@ final class Connection {
         // The answers may have gone out, with only news behind them.
         lookWhatWaits()
         guard let due = machine.deadline, due == passed, let present else { return }
-        perform(machine.deadlinePassed(present, after: dispatcher.patience.time(for: due)))
+        // A copy: it computes with durations, in code that the compiler cannot see into. An access to `machine` during that would
+        // have every access to it checked at run time, in each answer.
+        var machine = machine
+        let actions = machine.deadlinePassed(present, after: dispatcher.patience.time(for: due))
+        self.machine = machine
+        perform(actions)
     }
 
     /// How far the peer has read by now, as long as the channel is there.
@@ -353,7 +358,10 @@ final class Connection {
         let (limit, isAtEnd) = (caller.longestLine, machine.isAtEnd)
         var (lines, sent, unsent) = (0, 0, outbox.unsent)
         var mayHoldLines = true
-        while machine.mayHandleLine(with: unsent, after: sent) {
+        // Nobody else uses it meanwhile, and a local variable needs no checks for that at run time.
+        var inbox = Inbox()
+        swap(&inbox, &self.inbox)
+        while inbox.count > 0, machine.mayHandleLine(with: unsent, after: sent) {
             guard let line = inbox.nextLine(atEnd: isAtEnd, limit: limit) else {
                 mayHoldLines = false
                 break
@@ -372,8 +380,10 @@ final class Connection {
                 unsent = outbox.unsent
             }
         }
-        inbox.settle()
-        perform(machine.handled(lines, rest: inbox.count, mayHoldLines: mayHoldLines))
+        if machine.isClosed { inbox.clear() } else { inbox.settle() }
+        let rest = inbox.count
+        swap(&inbox, &self.inbox)
+        perform(machine.handled(lines, rest: rest, mayHoldLines: mayHoldLines))
     }
 }
 
@@ -404,9 +414,10 @@ extension Connection: ChannelInboundHandler {
         let bytes = Self.unwrapInboundIn(data)
         isReading = true
         inbox.receive(bytes)
-        perform(machine.received(bytes.readableBytes))
+        let actions = machine.received(bytes.readableBytes)
+        perform(actions)
         // What is not handled yet must not stay in memory that the network library fills again.
-        inbox.settle()
+        if !actions.contains(.handleLines) { inbox.settle() }
     }
 
     func channelReadComplete(context: ChannelHandlerContext) {
@@ -423,7 +434,7 @@ extension Connection: ChannelInboundHandler {
     func channelWritabilityChanged(context: ChannelHandlerContext) {
         // Whoever writes looks when that is done.
         if !isFlushing { lookWhatWaits() }
-        if outbox.hasBody, context.channel.isWritable { flushSoon() }
+        if machine.hasBody, context.channel.isWritable { flushSoon() }
     }
 
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
