@@ -18,7 +18,7 @@ struct BatchAnswersTests {
             connection.value.batchBegan(batch)
             for _ in 0..<2 { batch.expectAnswer() }
             batch.close(connection.value)
-            batch.add(to: connection.value) { $0.writeString("1") }
+            batch.add(to: connection.value) { $0.append(UInt8(ascii: "1")) }
             #expect(batch.bytes == 1)
             return NIOLoopBound(batch, eventLoop: server.loop)
         }

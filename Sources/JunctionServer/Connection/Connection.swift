@@ -85,7 +85,7 @@ final class Connection {
     // MARK: Writing
 
     /// Adds one message to what goes out next.
-    func put(_ write: (inout ByteBuffer) -> Void) {
+    func put(_ write: (inout [UInt8]) -> Void) {
         putLine {
             write(&$0)
             $0.endLine()
@@ -97,7 +97,7 @@ final class Connection {
         for part in line.parts {
             guard !machine.isClosed else { return }
             switch part {
-            case .bytes(let bytes): outbox.put(in: dispatcher.takeBuffer) { $0.writeBytes(bytes) }
+            case .bytes(let bytes): outbox.put(in: dispatcher.takeBuffer) { $0 += bytes }
             case .body(let body): outbox.put(body)
             }
         }
@@ -105,7 +105,7 @@ final class Connection {
         perform(machine.bodyWaits(outbox.hasBody))
     }
 
-    private func putLine(_ write: (inout ByteBuffer) -> Void) {
+    private func putLine(_ write: (inout [UInt8]) -> Void) {
         guard !machine.isClosed else { return }
         outbox.put(in: dispatcher.takeBuffer, write)
         if !isReading { flushSoon() }
@@ -124,8 +124,9 @@ final class Connection {
             outbox.post(line)
             if !isReading { flushSoon() }
         } else {
+            outbox.gave(line.readableBytes)
             var rest = line
-            rest.moveReaderIndex(forwardBy: sendDirectly(line, over: context.channel))
+            rest.moveReaderIndex(forwardBy: line.withUnsafeReadableBytes { sendDirectly($0, over: context.channel) })
             if rest.readableBytes > 0 { handOver(rest, over: context) }
         }
         return true
@@ -134,15 +135,10 @@ final class Connection {
     /// Sends what the kernel takes at once, unless the network library has something queued that comes before.
     ///
     /// Its bookkeeping for a write costs as much again as the write. What goes wrong is left for it to notice.
-    private func sendDirectly(_ bytes: ByteBuffer, over channel: any Channel) -> Int {
+    private func sendDirectly(_ bytes: UnsafeRawBufferPointer, over channel: any Channel) -> Int {
         // It closes the descriptor before it tells; the number may be another connection's then.
         guard channel.isActive, !isAnythingQueued(in: channel) else { return 0 }
-        let sent = bytes.withUnsafeReadableBytes { bytes in
-            send(caller.descriptor, bytes.baseAddress, bytes.count, Int32(MSG_NOSIGNAL | MSG_DONTWAIT))
-        }
-        guard sent > 0 else { return 0 }
-        outbox.gave(sent)
-        return sent
+        return max(0, send(caller.descriptor, bytes.baseAddress, bytes.count, Int32(MSG_NOSIGNAL | MSG_DONTWAIT)))
     }
 
     private func isAnythingQueued(in channel: any Channel) -> Bool {
@@ -175,19 +171,13 @@ final class Connection {
     }
 
     private func sendBuffer() {
-        guard outbox.count > 0, !machine.isClosed, let context else { return }
-        var bytes = outbox.take()
-        let sent = sendDirectly(bytes, over: context.channel)
-        if sent < bytes.readableBytes {
-            bytes.wipeAndSkip(sent)
-            handOver(bytes, over: context)
-        }
-        // Usually the kernel has taken it all by now, and the memory is ours alone again.
-        dispatcher.giveBack(&bytes)
+        guard !machine.isClosed, let context, let bytes = outbox.take() else { return }
+        let sent = bytes.withUnsafeBytes { sendDirectly($0, over: context.channel) }
+        if sent < bytes.count { handOver(ByteBuffer(bytes: bytes[sent...]), over: context) }
+        dispatcher.giveBack(bytes)
     }
 
     private func handOver(_ bytes: ByteBuffer, over context: ChannelHandlerContext) {
-        outbox.gave(bytes.readableBytes)
         hasHandedOver = true
         isFlushing = true
         context.writeAndFlush(Self.wrapOutboundOut(bytes), promise: nil)
@@ -450,8 +440,7 @@ extension Connection: ChannelInboundHandler {
         ended()
         self.context = nil
         inbox.clear()
-        var left = outbox.take()
-        dispatcher.giveBack(&left)
+        if let left = outbox.take() { dispatcher.giveBack(left) }
         reception.closed(self)
     }
 }

@@ -1,4 +1,5 @@
 import JunctionProtocol
+import JunctionSecret
 import JunctionSession
 import NIOCore
 
@@ -39,7 +40,7 @@ final class Dispatcher {
 
     // One for all connections: whatever is read is let go before the next line is.
     private var reader = MessageReader()
-    private var spareBuffer = ByteBuffer()
+    private var spareBuffer: [UInt8] = []
 
     /// An answer that needed more has its memory given back.
     private static let largestSpareBuffer = 1 << 16
@@ -174,22 +175,18 @@ final class Dispatcher {
     // MARK: Memory
 
     /// Lends memory for answers; there is one piece, because answers are put and flushed one connection at a time.
-    func takeBuffer() -> ByteBuffer {
-        var taken = ByteBuffer()
+    func takeBuffer() -> [UInt8] {
+        var taken: [UInt8] = []
         swap(&taken, &spareBuffer)
         if taken.capacity == 0 { taken.reserveCapacity(4_096) }
         return taken
     }
 
-    /// Takes memory back and wipes it, unless somebody still reads it.
-    func giveBack(_ buffer: inout ByteBuffer) {
-        var taken = ByteBuffer()
-        swap(&taken, &buffer)
-        let isOurs: Void? = taken.modifyIfUniquelyOwned { taken in
-            taken.wipeReadableBytes()
-            taken.clear()
-        }
-        if isOurs != nil, taken.capacity <= Self.largestSpareBuffer { spareBuffer = taken }
+    /// Takes memory back and wipes it.
+    func giveBack(_ buffer: consuming [UInt8]) {
+        buffer.withUnsafeMutableBytes { wipe($0) }
+        buffer.removeAll(keepingCapacity: true)
+        if buffer.capacity <= Self.largestSpareBuffer { spareBuffer = buffer }
     }
 }
 
