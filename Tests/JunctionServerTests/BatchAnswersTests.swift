@@ -18,7 +18,7 @@ struct BatchAnswersTests {
             connection.value.batchBegan(batch)
             for _ in 0..<2 { batch.expectAnswer() }
             batch.close(connection.value)
-            batch.add(to: connection.value) { $0.writeString("1") }
+            batch.add(to: connection.value) { $0.append(UInt8(ascii: "1")) }
             #expect(batch.bytes == 1)
             return NIOLoopBound(batch, eventLoop: server.loop)
         }
@@ -39,13 +39,8 @@ struct BatchAnswersTests {
         let (loop, owner, introspection, audit) = (server.loop, server.owner, server.introspection, server.audit)
         let reception = try server.onLoop {
             let settings = ServerSettings(policy: .own)
-            let dispatcher = Dispatcher(
-                owner: owner,
-                introspection: introspection,
-                observer: audit,
-                settings: settings,
-                eventLoop: loop
-            )
+            let session = ServedSession(owner: owner, introspection: introspection, observer: audit)
+            let dispatcher = Dispatcher(session, settings: settings, eventLoop: loop)
             return NIOLoopBound(Reception(settings, dispatcher: dispatcher, eventLoop: loop), eventLoop: loop)
         }
         let channel = try ClientBootstrap(group: loop)

@@ -53,14 +53,4 @@ struct PreparedAnswerTests {
         }
         sending.join()
     }
-
-    @Test func `wipeAndSkip wipes what it skips, and keeps the rest`() {
-        var rest = ByteBuffer(string: "token and more")
-        let whole = rest
-
-        rest.wipeAndSkip(6)
-
-        #expect(String(buffer: rest) == "and more")
-        #expect(whole.getBytes(at: 0, length: 6) == [UInt8](repeating: 0, count: 6))
-    }
 }

@@ -10,9 +10,9 @@ final class TestClient: Sendable {
     private let descriptor: Int32
     private let received = Mutex<[UInt8]>([])
     /// A server lives as long as its clients.
-    private let server: TestServer?
+    private let server: (any AnyObject & Sendable)?
 
-    init(_ path: String, of server: TestServer? = nil) throws {
+    init(_ path: String, of server: (any AnyObject & Sendable)? = nil) throws {
         self.server = server
         descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
         limitWaiting()

@@ -139,6 +139,15 @@ extension ServerSettings.Patience {
     }()
 }
 
+extension ServerSettings.Patience {
+    /// Gives nothing up when the daemon ends.
+    static let endless: Self = {
+        var patience = Self()
+        patience.drain = .seconds(3_600)
+        return patience
+    }()
+}
+
 extension AccessPolicy {
     /// The user that runs the tests may do everything.
     static let own = AccessPolicy(rules: [], daemonUser: getuid())
