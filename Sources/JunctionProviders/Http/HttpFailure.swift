@@ -128,14 +128,20 @@ struct HttpFailure: Error, Equatable {
 
 extension Unavailability {
     init(_ failure: HttpFailure) {
-        self.init(failure.message, ambiguous: failure.isAmbiguous, sentAgo: failure.sinceLeft)
-        (cause, host) = (failure.cause.kind, failure.place)
+        self.init(
+            failure.detail,
+            remedy: failure.remedy,
+            cause: failure.cause.kind,
+            host: failure.place,
+            ambiguous: failure.isAmbiguous,
+            sentAgo: failure.sinceLeft
+        )
     }
 }
 
 extension HttpFailure.Cause {
     /// The same in one of the words that are counted.
-    fileprivate var kind: Trouble.Cause {
+    fileprivate var kind: Unavailability.Cause {
         switch self {
         case .unresolved: .name
         case .refused, .unreachable, .closed: .connection

@@ -35,9 +35,7 @@ final class OAuthServer: Sendable {
         var remedy: String { "if the server has moved, set oauth.\(endpoint.setting) or sign in again" }
 
         fileprivate func unavailability(_ issuer: OAuthIssuer) -> Unavailability {
-            var failure = Unavailability("\(detail(issuer)); \(remedy)")
-            (failure.cause, failure.host) = (.answer, issuer.place)
-            return failure
+            Unavailability("\(detail(issuer)); \(remedy)", cause: .answer, host: issuer.place)
         }
     }
 

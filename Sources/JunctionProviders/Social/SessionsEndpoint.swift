@@ -71,7 +71,7 @@ struct SessionsEndpoint: Sendable {
     private func unavailability(_ answer: HttpAnswer, now: WallTime) -> Unavailability {
         var why = answer.unavailability(now: now)
         guard (400..<500).contains(answer.status), let code = answer.socialCode else { return why }
-        why.message =
+        why.detail =
             code == Self.tooManyCalls
             ? "\(answer.place) asks to wait (400311)"
             : "\(answer.place) answered with its error \(code): check social.plus's API key and region if it stays"
