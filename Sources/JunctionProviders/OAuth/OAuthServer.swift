@@ -213,7 +213,7 @@ final class OAuthServer: Sendable {
             longestAnswer: Self.longestMetadata,
             patience: Self.patience
         )
-        do throws(HttpFailure) {
+        do throws(Unavailability) {
             return try await http.answer(to: call)
         } catch {
             throw .unreachable(Unavailability(error.message))
@@ -234,7 +234,7 @@ final class OAuthServer: Sendable {
         let sentAt = clock.now()
         var call = call(fields, to: endpoint, patience, at: sentAt)
         call.departure = departure.map { $0 - sentAt.uptime }
-        let answer = try await http.answerOrDelay(to: call)
+        let answer = try await http.answer(to: call)
         compareClocks(answer, since: sentAt)
         return (answer, sentAt)
     }

@@ -21,7 +21,7 @@ struct SessionsEndpoint: Sendable {
             patience: HttpCall.tokenPatience
         )
         let sent = clock.now()
-        let answer = try await http.answerOrDelay(to: call)
+        let answer = try await http.answer(to: call)
         let received = clock.now()
         let sentAt = sent.read(by: received)
 
@@ -44,7 +44,7 @@ struct SessionsEndpoint: Sendable {
             credentials: [BearerToken.header(accessToken)],
             patience: .seconds(5)
         )
-        let answer = try await http.answerOrDelay(to: call)
+        let answer = try await http.answer(to: call)
         guard answer.isSuccess || SocialVerdict.settlesSignOut(answer) else {
             throw unavailability(answer, now: clock.now().wall)
         }
