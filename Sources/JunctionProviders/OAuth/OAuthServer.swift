@@ -216,7 +216,10 @@ final class OAuthServer: Sendable {
         do throws(Unavailability) {
             return try await http.answer(to: call)
         } catch {
-            throw .unreachable(Unavailability(error.message))
+            // The request held nothing that the server could spend.
+            var failure = error
+            (failure.ambiguous, failure.sentAgo) = (false, nil)
+            throw .unreachable(failure)
         }
     }
 
