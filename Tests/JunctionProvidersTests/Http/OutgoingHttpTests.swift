@@ -16,10 +16,9 @@ struct OutgoingHttpTests {
         try await Stage.play([]) { stage in
             // No resolver has to be asked: a label has 63 characters at most.
             let host = String(repeating: "a", count: 64) + ".invalid"
-            let failure = await failure(of: try call("https://\(host)"), stage)
+            let failure = await stage.http.failure(of: try call("https://\(host)"))
 
-            #expect(failure?.cause == .unresolved)
-            #expect(failure?.requestLeft == false)
+            #expect(failure?.ambiguous == false)
             #expect(failure?.message == "The name \(host) cannot be resolved: check the network and its DNS")
         }
     }
@@ -27,10 +26,10 @@ struct OutgoingHttpTests {
     @Test func `a server that does not speak TLS never sees the request`() async throws {
         let limits = OutgoingHttp.Limits(resolve: .seconds(60), connect: .seconds(1), request: .seconds(60))
         try await Stage.play([], limits: limits) { stage in
-            let failure = await failure(of: try call("https://\(stage.server.place)"), stage)
+            let failure = await stage.http.failure(of: try call("https://\(stage.server.place)"))
 
-            #expect(failure?.requestLeft == false)
-            #expect(failure?.cause == .noConnection(within: .seconds(1)))
+            #expect(failure?.ambiguous == false)
+            #expect(failure?.detail == "No connection to \(stage.server.place) within 1 s")
         }
     }
 
@@ -39,10 +38,10 @@ struct OutgoingHttpTests {
         let authority = try #require(TestAuthority.shared)
         let tls = try authority.server(for: "DNS:elsewhere.example")
         try await Stage.play([], tls: tls, network: NetworkUse(caFile: authority.caFile)) { stage in
-            let failure = await failure(of: try call("https://localhost:\(stage.server.port)"), stage)
+            let failure = await stage.http.failure(of: try call("https://localhost:\(stage.server.port)"))
 
-            #expect(failure?.cause == .certificateForAnotherHost)
-            #expect(failure?.requestLeft == false)
+            #expect(failure?.detail == "The certificate of localhost:\(stage.server.port) is for another host")
+            #expect(failure?.ambiguous == false)
             #expect(stage.server.requests.isEmpty)
         }
     }
@@ -90,20 +89,13 @@ struct OutgoingHttpTests {
         )
         let call = try call(server.url)
 
-        let task = Task { () -> HttpFailure? in
-            do throws(HttpFailure) {
-                _ = try await http.answer(to: call)
-                return nil
-            } catch {
-                return error
-            }
-        }
+        let task = Task { await http.failure(of: call) }
         for await _ in arrivals { break }
         task.cancel()
         let failure = await task.value
 
-        #expect(failure?.cause == .cancelled)
-        #expect(failure?.isAmbiguous == true)
+        #expect(failure?.says(.cancelled) == true)
+        #expect(failure?.ambiguous == true)
         await http.shutdown()
         try await server.stop()
     }
@@ -111,10 +103,10 @@ struct OutgoingHttpTests {
     @Test func `after the shutdown nothing is sent, and a second one does no harm`() async throws {
         try await Stage.play([], ownCourier: true) { stage in
             await stage.http.shutdown()
-            let failure = await failure(of: try call(stage.server.url), stage)
+            let failure = await stage.http.failure(of: try call(stage.server.url))
 
-            #expect(failure?.cause == .shutDown)
-            #expect(failure?.requestLeft == false)
+            #expect(failure?.says(.shutDown) == true)
+            #expect(failure?.ambiguous == false)
             #expect(stage.server.requests.isEmpty)
         }
     }
@@ -154,15 +146,6 @@ struct OutgoingHttpTests {
 
     private func call(_ url: String, target: String = "/") throws -> HttpCall {
         HttpCall(method: "GET", origin: try HttpOrigin(url), target: target)
-    }
-
-    private func failure(of call: HttpCall, _ stage: Stage) async -> HttpFailure? {
-        do throws(HttpFailure) {
-            _ = try await stage.http.answer(to: call)
-            return nil
-        } catch {
-            return error
-        }
     }
 }
 

@@ -2,6 +2,7 @@ import Foundation
 import Glibc
 import JunctionCourier
 import JunctionSecret
+import JunctionSession
 import NIOCore
 import NIOPosix
 
@@ -169,8 +170,8 @@ func onThread<Result: Sendable>(_ body: @escaping @Sendable () throws -> Result)
 
 extension OutgoingHttp {
     /// How a request fails; `nil`: not at all.
-    func failure(of call: HttpCall) async -> HttpFailure? {
-        do throws(HttpFailure) {
+    func failure(of call: HttpCall) async -> Unavailability? {
+        do throws(Unavailability) {
             _ = try await answer(to: call)
             return nil
         } catch {
@@ -178,12 +179,24 @@ extension OutgoingHttp {
         }
     }
 
-    func failure(of call: ApiCall) async -> HttpFailure? {
-        do throws(HttpFailure) {
+    func failure(of call: ApiCall) async -> Unavailability? {
+        do throws(Unavailability) {
             _ = try await answer(to: call)
             return nil
         } catch {
             return error
         }
     }
+}
+
+extension Unavailability {
+    /// Whether it is this failure, in words.
+    func says(_ failure: LocalFailure) -> Bool { detail == failure.text(of: host ?? "") && remedy == failure.remedy }
+}
+
+/// Wants no answer.
+final class NoReceiver: AnswerReceiver {
+    func head(_ head: AnswerHead) {}
+    func part(_ part: SharedSecret) {}
+    func ended(_ outcome: Result<Void, Unavailability>, sinceLeft: Duration?) {}
 }

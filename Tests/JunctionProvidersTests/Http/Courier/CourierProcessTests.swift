@@ -2,6 +2,7 @@ import Foundation
 import Glibc
 import JunctionCourier
 import JunctionSecret
+import JunctionSession
 import JunctionTesting
 import NIOCore
 import NIOPosix
@@ -18,8 +19,8 @@ struct CourierProcessTests {
         let http = courier.http()
         let failure = await http.failure(of: try call(server.url))
 
-        #expect(failure?.cause == .courier(.died))
-        #expect(failure?.requestLeft == true)
+        #expect(failure?.says(.died) == true)
+        #expect(failure?.ambiguous == true)
         await http.shutdown()
         try await server.stop()
     }
@@ -32,8 +33,8 @@ struct CourierProcessTests {
         let http = courier.http()
         let failure = await http.failure(of: try call(server.url))
 
-        #expect(failure?.cause == .courier(.died))
-        #expect(failure?.requestLeft == true)
+        #expect(failure?.says(.died) == true)
+        #expect(failure?.ambiguous == true)
         await http.shutdown()
         try await server.stop()
     }
@@ -51,8 +52,8 @@ struct CourierProcessTests {
         let port = try #require(server.localAddress?.port)
         let failure = await http.failure(of: try call("https://127.0.0.1:\(port)"))
 
-        #expect(failure?.cause == .courier(.died))
-        #expect(failure?.requestLeft == false)
+        #expect(failure?.says(.died) == true)
+        #expect(failure?.ambiguous == false)
         await http.shutdown()
         try await server.close()
     }
@@ -99,10 +100,10 @@ struct CourierProcessTests {
             (limits.request, limits.grace) = (.seconds(seconds), .milliseconds(100))
             let http = courier.http(limits)
             let failure = await http.failure(of: try call(server.url, "POST"))
-            let isTooEarly = failure?.cause == .noAnswer(within: .seconds(seconds))
+            let isTooEarly = failure?.detail == "No answer from \(server.place) within \(seconds) s"
             if !isTooEarly {
-                #expect(failure?.cause == .courier(.silent))
-                #expect(failure?.requestLeft == true)
+                #expect(failure?.says(.silent) == true)
+                #expect(failure?.ambiguous == true)
                 // It does not stay, stopped, beside the next one.
                 try await Self.isGone(try #require(stopped.withLock { $0 }))
                 #expect(try await http.answer(to: call(server.url)).body.text == "next")
@@ -221,7 +222,7 @@ struct CourierProcessTests {
         let http = OutgoingHttp(eventLoop: ScriptedServer.group.any(), courier: .program(path: path), userAgent: "test")
         let failure = await http.failure(of: try call("https://vendor.example"))
 
-        #expect(failure?.requestLeft == false)
+        #expect(failure?.ambiguous == false)
         #expect(
             failure?.message == """
                 The network courier \(path) cannot be started (No such file or directory): \
@@ -236,8 +237,8 @@ struct CourierProcessTests {
         let http = courier.http()
         let failure = await http.failure(of: try call("https://vendor.example"))
 
-        #expect(failure?.cause == .courier(.died))
-        #expect(failure?.requestLeft == false)
+        #expect(failure?.says(.died) == true)
+        #expect(failure?.ambiguous == false)
         await http.shutdown()
     }
 
@@ -269,7 +270,7 @@ struct CourierProcessTests {
         let courier = try OwnCourier(program)
         let http = courier.http(limits)
 
-        #expect(await http.failure(of: try call("https://vendor.example"))?.cause == .courier(.ofAnotherVersion))
+        #expect(await http.failure(of: try call("https://vendor.example"))?.says(.ofAnotherVersion) == true)
         while !FileManager.default.fileExists(atPath: folder.appending(path: "said").path) {
             try Task.checkCancellation()
             await Task.yield()
