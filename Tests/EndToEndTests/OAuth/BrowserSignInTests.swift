@@ -70,7 +70,7 @@ import Testing
         try installation.go(to: alices)
         #expect(try ctl.program.wait().status == 0)
         // Mallory's code was never redeemed.
-        #expect(try installation.cloud.families().count == 1)
+        #expect(try installation.cloud.oauthLogins().count == 1)
     }
 }
 

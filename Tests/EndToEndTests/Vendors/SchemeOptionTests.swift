@@ -10,7 +10,7 @@ struct SchemeOptionTests {
             try installation.signOut()
         }
         let users = try installation.cloud.sandbox("GET", "social/users")["users"] as? [Object]
-        #expect(users?.map { $0["displayName"] as? String } == ["Anna A."])
+        #expect(users?.map { $0["name"] as? String } == ["Anna A."])
 
         try installation.cloud.sandbox("POST", "social/settings", ["secureMode": true])
         let refused = try installation.run(["--user-id", "Anna"])
@@ -52,7 +52,7 @@ struct SchemeOptionTests {
 
     @Test func `Sinch: the legacy signature and self-signing work, and say what they are`() throws {
         let installation = try Installation.sinch(selfSigning: true)
-        let answer = try installation.cloud.sandbox("POST", "sinch/registration-signature", ["userId": "anna"])
+        let answer = try installation.cloud.sandbox("POST", "sinch/users/anna/registration-signature")
         let file = try installation.folder.write(
             String(decoding: try JSONSerialization.data(withJSONObject: answer), as: UTF8.self),
             to: "signature"

@@ -87,7 +87,7 @@ struct SocialEndToEndTests {
         let installation = try Installation.social()
         let caller = try installation.connect()
         try caller.call("session.signIn", login)
-        try installation.cloud.sandbox("POST", "social/users/Anna/ban")
+        try installation.cloud.sandbox("POST", "social/users/Anna/disable")
         let app = try RenewingApp(installation)
 
         let renewal = try caller.request("session.renew")

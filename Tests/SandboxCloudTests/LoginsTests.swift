@@ -3,7 +3,7 @@ import Testing
 
 @testable import SandboxCloud
 
-@Suite struct TokenFamiliesTests {
+@Suite struct LoginsTests {
     @Test func `a refresh replaces both tokens and keeps the old access token good`() throws {
         let story = Story()
         let first = story.signIn()
@@ -35,7 +35,7 @@ import Testing
 
         let late = story.show(first, at: 30)
 
-        #expect(late == .reused)
+        #expect(late.isReused)
     }
 
     @Test func `the successor nobody heard of has the same grace, and no more`() throws {
@@ -45,7 +45,7 @@ import Testing
         _ = story.show(first, at: 5)
 
         #expect(story.show(lost, at: 29).isReplayed)
-        #expect(story.show(lost, at: 30) == .reused)
+        #expect(story.show(lost, at: 30).isReused)
     }
 
     @Test func `once a successor is used, an older token ends the family even within the grace`() throws {
@@ -54,8 +54,8 @@ import Testing
         let second = try story.show(first, at: 0).pair()
         let third = try story.show(second, at: 1).pair()
 
-        #expect(story.show(first, at: 2) == .reused)
-        #expect(story.show(third, at: 3) == .ended)
+        #expect(story.show(first, at: 2).isReused)
+        #expect(story.show(third, at: 3).isEnded)
         #expect(story.bearer(of: third, at: 3) == nil)
     }
 
@@ -64,54 +64,56 @@ import Testing
         let here = story.signIn()
         let there = story.signIn()
         _ = story.show(here, at: 0)
-        #expect(story.show(here, at: 60) == .reused)
+        #expect(story.show(here, at: 60).isReused)
 
         #expect(story.bearer(of: there, at: 60) == "anna")
         #expect(story.show(there, at: 60).isRotated)
-        #expect(story.families.aliveCount(of: "anna") == 1)
+        #expect(story.logins.all(of: .junction).map(\.ending) == [.reused, nil])
     }
 
     @Test func `no token is kept in a form that could be used`() throws {
         let story = Story()
         let tokens = story.signIn()
 
-        let saved = String(decoding: try JSONEncoder().encode(story.families), as: UTF8.self)
+        let refreshToken = try #require(tokens.refreshToken)
+        let saved = String(decoding: try JSONEncoder().encode(story.logins), as: UTF8.self)
 
-        #expect(!saved.contains(tokens.accessToken) && !saved.contains(tokens.refreshToken))
-        #expect(saved.contains(TokenText.fingerprint(tokens.refreshToken)))
+        #expect(!saved.contains(tokens.accessToken) && !saved.contains(refreshToken))
+        #expect(saved.contains(TokenText.fingerprint(refreshToken)))
     }
 }
 
-/// Families with an access token life of 100 s and a grace of 30 s, told in seconds since the start.
+/// Logins with an access token life of 100 s and a grace of 30 s, told in seconds since the start.
 private final class Story {
-    private(set) var families = TokenFamilies()
+    private(set) var logins = Logins()
     private let start = Date(timeIntervalSince1970: 1_000_000)
-    private let terms = TokenFamilies.Terms(accessTokenLifetime: 100, grace: 30)
+    private let terms = TokenTerms(lifetime: 100, grace: 30)
 
     func signIn() -> IssuedTokens {
-        families.open(for: "anna", on: terms, now: start)
+        let login = Login(vendor: .junction, userId: "anna", openedAt: start)
+        return logins.open(login, withRefreshToken: true, on: terms, now: start)
     }
 
-    func show(_ tokens: IssuedTokens, at seconds: Double) -> TokenFamilies.Rotation {
-        families.rotate(tokens.refreshToken, on: terms, now: start + seconds)
+    func show(_ tokens: IssuedTokens, at seconds: Double) -> Logins.Refresh {
+        logins.refresh(tokens.refreshToken ?? "", at: .junction, on: terms, now: start + seconds)
     }
 
     func bearer(of tokens: IssuedTokens, at seconds: Double) -> String? {
-        families.bearer(of: tokens.accessToken, now: start + seconds)
+        logins.login(ofAccessToken: tokens.accessToken, at: .junction, now: start + seconds)?.userId
     }
 }
 
-extension TokenFamilies.Rotation {
+extension Logins.Refresh {
     fileprivate func pair() throws -> IssuedTokens {
-        let issued: IssuedTokens? =
-            switch self {
-            case .rotated(let tokens), .replayed(let tokens): tokens
-            case .reused, .ended: nil
-            }
-        return try #require(issued)
+        guard case .granted(let tokens) = self else { throw CancellationError() }
+        return tokens
     }
 
-    fileprivate var isRotated: Bool { if case .rotated = self { true } else { false } }
+    fileprivate var isRotated: Bool { if case .granted(let tokens) = self { !tokens.isReplay } else { false } }
 
-    fileprivate var isReplayed: Bool { if case .replayed = self { true } else { false } }
+    fileprivate var isReplayed: Bool { if case .granted(let tokens) = self { tokens.isReplay } else { false } }
+
+    fileprivate var isReused: Bool { if case .reused = self { true } else { false } }
+
+    fileprivate var isEnded: Bool { if case .ended = self { true } else { false } }
 }

@@ -1,7 +1,7 @@
 /// What can be chosen about the OAuth server, by `POST /sandbox/oauth/settings`.
 ///
 /// Where there are *members* or *claims*, they replace or add to those of the true answer, and `null` leaves one out.
-struct OAuthTerms: Codable, Sendable {
+struct OAuthSettings: SettingsGroup {
     /// Which of the well-known addresses answer.
     enum Discovery: String, Codable, Sendable {
         case both
@@ -67,7 +67,7 @@ struct OAuthTerms: Codable, Sendable {
     // Tokens.
 
     var refreshTokens = RefreshTokens.offlineAccess
-    var rotation = OAuthFamilies.Rotation.grace
+    var rotation = Rotation.grace
     /// Whether a refresh token that is over ends its family.
     var reuseRevokes = true
     var tokenMembers: [String: JSONValue] = [:]
@@ -84,7 +84,7 @@ struct OAuthTerms: Codable, Sendable {
     var exchangeRefreshToken = true
     var exchangeIdToken = false
     /// What a bad subject token is answered with: RFC 8693 says `invalid_request`, some servers `invalid_grant`.
-    var badSubjectToken = OAuthError.invalidRequest
+    var badSubjectToken = TokenError.invalidRequest
 
     // Who it is.
 
@@ -114,47 +114,14 @@ struct OAuthTerms: Codable, Sendable {
     /// The status of every error of the token and device authorization endpoints, instead of the RFC's.
     var errorStatus: Int?
 
-    enum CodingKeys: String, CodingKey, CaseIterable {
-        case discovery
-        case discoveryMaxAge
-        case discoveryMembers
-        case interval
-        case deviceCodeLifetime
-        case tellsExpiry
-        case deviceMembers
-        case refreshTokens
-        case rotation
-        case reuseRevokes
-        case tokenMembers
-        case refusedScopes
-        case withheldScopes
-        case unsupportedGrants
-        case unauthorizedGrants
-        case exchangeRefreshToken
-        case exchangeIdToken
-        case badSubjectToken
-        case signInIdToken
-        case refreshIdToken
-        case idTokenAlgorithm
-        case idTokenClaims
-        case userinfoClaims
-        case disabledRenews
-        case deletedRenews
-        case assertionAudience
-        case wantsClientId
-        case publicClientsRevoke
-        case answers
-        case errors
-        case nullMembers
-        case errorStatus
-    }
+    var durations: [Double] { [Double(interval), Double(deviceCodeLifetime), Double(discoveryMaxAge ?? 0)] }
 }
 
-extension OAuthTerms {
+extension OAuthSettings {
     /// What of the scopes asked for is granted.
-    func granted(_ asked: [String]) throws(OAuthRefusal) -> [String] {
+    func granted(_ asked: [String]) throws(TokenRefusal) -> [String] {
         if let refused = asked.first(where: refusedScopes.contains) {
-            throw OAuthError.invalidScope.because("the scope '\(refused)' is not for this client")
+            throw TokenError.invalidScope.because("the scope '\(refused)' is not for this client")
         }
         return asked.filter { !withheldScopes.contains($0) }
     }
@@ -169,16 +136,17 @@ extension OAuthTerms {
     }
 }
 
-extension [String: JSONValue] {
-    /// These members, and `null` for each of the names that is not among them.
-    func padded(with names: [String]) -> [String: JSONValue] {
-        merging(names.map { ($0, .null) }) { member, _ in member }
-    }
+extension Settings {
+    /// An hour, which is what most servers give.
+    private static let usualLifetime = 3_600.0
 
-    /// These members with others laid over them; `null` leaves one out.
-    func overlaid(with others: [String: JSONValue]) -> [String: JSONValue] {
-        others.reduce(into: self) { members, other in
-            members[other.key] = other.value == .null ? nil : other.value
-        }
+    /// What the OAuth server does with the tokens of a login.
+    var oauthTerms: TokenTerms {
+        TokenTerms(
+            lifetime: general.accessTokenLifetime ?? Self.usualLifetime,
+            grace: general.rotationGrace,
+            rotation: oauth.rotation,
+            reuseRevokes: oauth.reuseRevokes
+        )
     }
 }
