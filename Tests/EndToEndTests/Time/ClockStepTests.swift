@@ -1,4 +1,5 @@
 import Foundation
+import JunctionTesting
 import Testing
 
 /// The wall clock is set while a token is on its way: the token's life is as long as the provider says.
