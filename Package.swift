@@ -188,7 +188,8 @@ let package = Package(
         .testTarget(
             name: "JunctionVaultTests",
             dependencies: [
-                "JunctionSession", "JunctionJSON", "JunctionSecret", "JunctionText", "CLinux", "JunctionVault", crypto,
+                "JunctionSession", "JunctionJSON", "JunctionSecret", "JunctionText", "CLinux", "JunctionVault",
+                "JunctionTesting", crypto,
             ],
             exclude: ["Fixtures"]
         ),
