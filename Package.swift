@@ -208,7 +208,7 @@ let package = Package(
             name: "JunctionClientTests",
             dependencies: [
                 "JunctionProtocol", "JunctionJSON", "JunctionSecret", "JunctionClient", "JunctionClientTesting",
-                "JunctionClientFoundation",
+                "JunctionClientFoundation", "JunctionTesting",
             ]
         ),
         .testTarget(
@@ -228,7 +228,7 @@ let package = Package(
         ),
         .testTarget(
             name: "junctionctlTests",
-            dependencies: ["JunctionClient", "JunctionToml", "CLinux", "junctionctl", arguments]
+            dependencies: ["JunctionClient", "JunctionToml", "CLinux", "junctionctl", "JunctionTesting", arguments]
         ),
         .testTarget(
             name: "SandboxCloudTests",
