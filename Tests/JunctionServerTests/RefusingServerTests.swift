@@ -2,6 +2,7 @@ import Glibc
 import JunctionJSON
 import JunctionProtocol
 import JunctionServer
+import JunctionTesting
 import NIOCore
 import NIOPosix
 import Testing
@@ -9,7 +10,7 @@ import Testing
 /// What stands in the place of a daemon that cannot start, on a socket where HTTP is spoken.
 struct RefusingServerTests {
     private final class Refusal {
-        private let folder = TestFolder()
+        private let folder = TemporaryFolder()
         private let socket: ListeningSocket
         let server: RefusingServer
 
@@ -22,7 +23,7 @@ struct RefusingServerTests {
             _ = try server.start(on: socket, speaking: .http).wait()
         }
 
-        func visit() throws -> DoorClient { try DoorClient(folder.path + "/socket", of: self) }
+        func visit() throws -> DoorClient { try DoorClient(.path(folder.path + "/socket"), to: self) }
     }
 
     @Test(arguments: ["GET", "POST", "DELETE", "OPTIONS"])
