@@ -1,6 +1,7 @@
 import Foundation
 import JunctionCourier
 import JunctionSecret
+import JunctionTesting
 import Testing
 
 @testable import JunctionProviders
