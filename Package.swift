@@ -233,8 +233,8 @@ let package = Package(
         .testTarget(
             name: "SandboxCloudTests",
             dependencies: [
-                "RegistrationToken", "JunctionText", "SandboxCloud", hummingbird, hummingbirdCore, nioCore, crypto,
-                cryptoExtras, logging,
+                "RegistrationToken", "JunctionText", "SandboxCloud", "JunctionTesting", hummingbird, hummingbirdCore,
+                nioCore, crypto, cryptoExtras, logging,
             ]
         ),
         // The built programs and the client library, from outside, over real sockets, against the sandbox.
