@@ -165,7 +165,10 @@ let package = Package(
         .testTarget(name: "JunctionTextTests", dependencies: ["JunctionText"]),
         .testTarget(name: "JunctionTomlTests", dependencies: ["JunctionToml"]),
         .testTarget(name: "JunctionSecretTests", dependencies: ["JunctionSecret"]),
-        .testTarget(name: "JunctionJSONTests", dependencies: ["JunctionSecret", "JunctionText", "JunctionJSON"]),
+        .testTarget(
+            name: "JunctionJSONTests",
+            dependencies: ["JunctionSecret", "JunctionText", "JunctionJSON", "JunctionTesting"]
+        ),
         .testTarget(name: "RegistrationTokenTests", dependencies: ["JunctionText", "RegistrationToken", crypto]),
         .testTarget(
             name: "JunctionSessionTests",
@@ -173,7 +176,7 @@ let package = Package(
         ),
         .testTarget(
             name: "JunctionProtocolTests",
-            dependencies: ["JunctionJSON", "JunctionSecret", "JunctionText", "JunctionProtocol"],
+            dependencies: ["JunctionJSON", "JunctionSecret", "JunctionText", "JunctionProtocol", "JunctionTesting"],
             exclude: ["Fixtures"]
         ),
         .testTarget(name: "JunctionCourierTests", dependencies: ["JunctionSecret", "CLinux", "JunctionCourier"]),
