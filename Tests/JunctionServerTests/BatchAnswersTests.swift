@@ -1,4 +1,5 @@
 import Glibc
+import JunctionTesting
 import NIOCore
 import NIOPosix
 import Testing
@@ -8,11 +9,10 @@ import Testing
 struct BatchAnswersTests {
     @Test func `what a batch has collected is dropped with its connection, and nothing more is taken`() throws {
         let server = try TestServer()
-        var ends: [Int32] = [0, 0]
-        try #require(socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0, &ends) == 0)
-        defer { close(ends[1]) }
+        let (end, other) = try makeSocketPair()
+        defer { close(other) }
 
-        let (channel, connection) = try connect(ends[0], to: server)
+        let (channel, connection) = try connect(end, to: server)
         let batch = try server.onLoop {
             let batch = BatchAnswers()
             connection.value.batchBegan(batch)

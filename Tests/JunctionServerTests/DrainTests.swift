@@ -31,7 +31,7 @@ struct DrainTests {
         #expect(try client.hear() == nil)
         try drained.wait()
         #expect(access(server.path, F_OK) != 0)
-        #expect(throws: TestClient.Failure.self) { try server.connect() }
+        #expect(throws: TestFailure.self) { try server.connect() }
     }
 
     @Test func `requests that wait in the kernel are answered`() throws {
@@ -142,13 +142,11 @@ struct DrainTests {
     }
 
     @Test func `a passed socket keeps its file and goes on waiting for the next daemon`() throws {
-        let folder = TestFolder()
+        let folder = TemporaryFolder()
         let path = folder.path + "/s"
-        let passed = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
-        _ = bindSocket(passed, to: path)
-        listen(passed, 8)
-        let kept = dup(passed)
-        defer { close(kept) }
+        // The service manager's descriptor, and the daemon's.
+        let kept = try TestListener(.path(path))
+        let passed = dup(kept.descriptor)
         let server = try TestServer()
         try server.loop.flatSubmit { [server = server.server] in
             // swift-format-ignore: NeverUseForceTry

@@ -43,7 +43,7 @@ struct PreparedAnswerTests {
         }
         let bytes = Array(lines.joined().utf8)
         // Nobody reads the answers to these.
-        let sent = client.sendWhatFits(bytes)
+        let sent = client.socket.sendWhatFits(bytes)
         let sending = Thread { try? client.send(Array(bytes[sent...])) }
 
         for number in 0..<count {

@@ -92,10 +92,10 @@ import Testing
     @Test func `an open page hears of a change, and what it is shown holds no token`() async throws {
         try await Sandbox.run { sandbox in
             let page = try sandbox.client.start("GET", "/sandbox/events")
-            let empty = await page.read(until: "\n\n")
+            let empty = try await page.read(until: "\n\n")
 
             let tokens = try await sandbox.signIn(try await sandbox.user("anna"))
-            let news = await page.read(until: TokenText.fingerprint(tokens.refresh).prefix(8) + "\"")
+            let news = try await page.read(until: TokenText.fingerprint(tokens.refresh).prefix(8) + "\"")
 
             #expect(empty.contains("text/event-stream"))
             #expect(news.contains("opened"))

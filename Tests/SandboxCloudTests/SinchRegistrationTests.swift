@@ -1,4 +1,5 @@
 import Foundation
+import JunctionTesting
 import RegistrationToken
 import Testing
 
@@ -251,21 +252,21 @@ import Testing
     }
 
     @Test func `a restart with a state file knows instances, nonces and sequences again`() async throws {
-        let file = FileManager.default.temporaryDirectory.appending(path: "sinch-\(UUID().uuidString).json")
-        defer { try? FileManager.default.removeItem(at: file) }
+        let folder = TemporaryFolder()
+        let file = folder.path + "/state.json"
         let (token, credential) = try await Sandbox.run {
-            $0.stateFile = file.path
+            $0.stateFile = file
         } _: { sandbox in
             let token = try await sandbox.registrationToken(["nonce": "n"])
             let answer = try await sandbox.register(token: token)
             _ = try await sandbox.register(sequence: "9", user: "bert")
             return (token, try #require(answer.json["credential"]?.string))
         }
-        let saved = try String(contentsOf: file, encoding: .utf8)
+        let saved = try String(contentsOfFile: file, encoding: .utf8)
         #expect(!saved.contains(credential) && !saved.contains(token))
 
         try await Sandbox.run {
-            $0.stateFile = file.path
+            $0.stateFile = file
         } _: { sandbox in
             let again = try await sandbox.registrationToken(["nonce": "n", "ttl": .integer(700)])
             #expect(try await sandbox.instances().count == 2)

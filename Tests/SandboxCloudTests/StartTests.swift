@@ -1,4 +1,5 @@
 import Foundation
+import JunctionTesting
 import Logging
 import Testing
 
@@ -119,8 +120,7 @@ import Testing
 }
 
 private func withFolder(_ body: (String) async throws -> Void) async throws {
-    let folder = FileManager.default.temporaryDirectory.appendingPathComponent("sandbox-\(UUID().uuidString)")
-    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-    defer { try? FileManager.default.removeItem(at: folder) }
+    let folder = TemporaryFolder()
     try await body(folder.path)
+    withExtendedLifetime(folder) {}
 }

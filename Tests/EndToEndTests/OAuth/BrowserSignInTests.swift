@@ -1,4 +1,5 @@
 import Foundation
+import JunctionTesting
 import Testing
 
 /// A sign-in on the provider's page in a browser, beside other users of the machine.
@@ -63,7 +64,7 @@ import Testing
             Array(Stranger.command.dropFirst()) + ["/usr/bin/curl", "-si", mallorys],
             in: installation.folder
         ).wait()
-        try ctl.program.awaitError("refused a connection", in: installation.folder)
+        try ctl.program.awaitError("refused a connection")
 
         #expect(!answer.output.contains("200 OK"), "\(answer.output)")
         #expect(try installation.status().state == "notLoggedIn")

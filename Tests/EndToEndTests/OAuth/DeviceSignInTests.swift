@@ -1,4 +1,5 @@
 import Foundation
+import JunctionTesting
 import Testing
 
 /// Signing in by the approval of a person on another screen, with the built daemon and a real form.

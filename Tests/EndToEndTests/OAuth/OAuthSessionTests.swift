@@ -1,4 +1,5 @@
 import Foundation
+import JunctionTesting
 import Testing
 
 /// The other ways to sign in at an OAuth server, and what its answers mean for the session.

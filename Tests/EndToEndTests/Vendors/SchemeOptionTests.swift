@@ -1,4 +1,5 @@
 import Foundation
+import JunctionTesting
 import Testing
 
 /// `junctionctl sign-in` picks the scheme from its options, and asks the daemon only where they leave it open.
@@ -165,7 +166,7 @@ struct SchemeOptionTests {
         ["--user-id"], ["anna"],
     ])
     func `what does not belong together is a usage error, before the daemon is looked for`(options: [String]) throws {
-        let folder = try TemporaryFolder()
+        let folder = TemporaryFolder()
 
         let ending = try Program(
             "junctionctl",

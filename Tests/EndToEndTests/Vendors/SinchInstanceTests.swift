@@ -1,4 +1,5 @@
 import Foundation
+import JunctionTesting
 import Testing
 
 /// Sinch's registrations that end (`sinch:rtc:instance:exp`), and those that bring no credential.

@@ -1,4 +1,5 @@
 import Foundation
+import JunctionTesting
 import Testing
 
 /// Sinch (document 004) with the built programs: registration tokens, self-signing, the legacy signature.
@@ -111,7 +112,7 @@ struct SinchEndToEndTests {
     }
 
     @Test func `the command line mints the vendor's vector byte for byte, and verifies it`() throws {
-        let folder = try TemporaryFolder()
+        let folder = TemporaryFolder()
         let secret = try folder.write(Installation.sinchSecret + "\n", to: "secret")
         let key = Installation.sinchApplication
         let minted = try Program(

@@ -1,4 +1,5 @@
 import Foundation
+import JunctionTesting
 import Testing
 
 /// A session of social.plus from its beginning to its end: the five states, the device, the revocation.

@@ -1,4 +1,5 @@
 import Foundation
+import JunctionTesting
 import Testing
 
 /// social.plus (document 003) with the built programs: log-in, app-driven renewal, secure mode, ban, deletion.

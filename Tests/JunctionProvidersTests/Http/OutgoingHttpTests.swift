@@ -1,6 +1,7 @@
 import Foundation
 import JunctionSecret
 import JunctionSession
+import JunctionTesting
 import NIOCore
 import Testing
 
@@ -35,9 +36,9 @@ struct OutgoingHttpTests {
 
     @Test(needsOpenSSL)
     func `a certificate for another host is not taken for this one`() async throws {
-        let authority = try #require(TestAuthority.shared)
-        let tls = try authority.server(for: "DNS:elsewhere.example")
-        try await Stage.play([], tls: tls, network: NetworkUse(caFile: authority.caFile)) { stage in
+        let authority = try TestAuthority()
+        let tls = try authority.certificate(for: "DNS:elsewhere.example")
+        try await Stage.play([], tls: tls, network: NetworkUse(caFile: authority.file)) { stage in
             let failure = await stage.http.failure(of: try call("https://localhost:\(stage.server.port)"))
 
             #expect(failure?.detail == "The certificate of localhost:\(stage.server.port) is for another host")
@@ -48,9 +49,9 @@ struct OutgoingHttpTests {
 
     @Test(needsOpenSSL)
     func `a host name is verified like an address`() async throws {
-        let authority = try #require(TestAuthority.shared)
-        let tls = try authority.server(for: "DNS:localhost")
-        try await Stage.play([.answer(200, [], "fine")], tls: tls, network: NetworkUse(caFile: authority.caFile)) {
+        let authority = try TestAuthority()
+        let tls = try authority.certificate(for: "DNS:localhost")
+        try await Stage.play([.answer(200, [], "fine")], tls: tls, network: NetworkUse(caFile: authority.file)) {
             let answer = try await $0.http.answer(to: try call("https://localhost:\($0.server.port)"))
 
             #expect(answer.body.text == "fine")
@@ -134,7 +135,8 @@ struct OutgoingHttpTests {
     }
 
     @Test func `a file without certificates is named`() throws {
-        let file = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString).path
+        let folder = TemporaryFolder()
+        let file = folder.fresh("ca.pem")
         let fault = ProviderConfigurationFault(
             "tls.caFile: \(file) cannot be read as certificates: expected a PEM file"
         )

@@ -1,4 +1,5 @@
 import Foundation
+import JunctionTesting
 import Testing
 
 @testable import SandboxCloud
@@ -175,10 +176,8 @@ private let subjectTokenType = "urn:ietf:params:oauth:token-type:jwt"
     @Test func `a restart with a state file keeps logins, codes and the grace, and no token is in the file`()
         async throws
     {
-        let folder = FileManager.default.temporaryDirectory.appending(path: "oauth-\(UUID().uuidString)")
-        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-        defer { try? FileManager.default.removeItem(at: folder) }
-        let file = folder.appending(path: "state.json").path
+        let folder = TemporaryFolder()
+        let file = folder.path + "/state.json"
 
         let (first, second, codes) = try await Sandbox.run {
             $0.stateFile = file

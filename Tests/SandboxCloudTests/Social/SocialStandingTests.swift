@@ -1,4 +1,5 @@
 import Foundation
+import JunctionTesting
 import Testing
 
 @testable import SandboxCloud
@@ -130,10 +131,8 @@ import Testing
     }
 
     @Test func `a restart with a state file keeps users, bans and sessions, and no token`() async throws {
-        let folder = FileManager.default.temporaryDirectory.appending(path: "sandbox-\(UUID().uuidString)")
-        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-        defer { try? FileManager.default.removeItem(at: folder) }
-        let file = folder.appending(path: "state.json").path
+        let folder = TemporaryFolder()
+        let file = folder.path + "/state.json"
 
         let token = try await Sandbox.run {
             $0.stateFile = file

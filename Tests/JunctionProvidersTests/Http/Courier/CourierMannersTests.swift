@@ -2,6 +2,7 @@ import Foundation
 import JunctionCourier
 import JunctionSecret
 import JunctionSession
+import JunctionTesting
 import NIOCore
 import Testing
 

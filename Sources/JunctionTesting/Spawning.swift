@@ -5,13 +5,14 @@ import Synchronization
 ///
 /// Foundation's `Process` will not do: it learns of an end from a socket that the child holds open, and waits for ever
 /// on the one thread it has when a child such as `systemd-socket-activate` closes what it does not know.
-struct Spawning {
-    var path: String
-    var arguments: [String]
-    var environment: [String: String]
-    var inputPath: String
-    var output: Output
-    var errorPath: String
+package struct Spawning {
+    private let path: String
+    private let arguments: [String]
+    var environment: [String: String] = [:]
+    /// `nil`: it reads from where its output goes.
+    var inputPath: String? = "/dev/null"
+    var output = Output.file("/dev/null")
+    var errorPath = "/dev/null"
     /// What it finds from descriptor 3 on.
     var passed: [Int32] = []
     /// Whether it leads a session of its own: the first terminal that it opens is the one whose keys make signals.
@@ -22,15 +23,24 @@ struct Spawning {
         case descriptor(Int32)
     }
 
-    func start() throws -> pid_t {
+    package init(_ path: String, _ arguments: [String]) {
+        (self.path, self.arguments) = (path, arguments)
+    }
+
+    /// - Returns: the process, whose end the caller awaits.
+    package func start() throws -> Int32 {
         var actions = posix_spawn_file_actions_t()
         posix_spawn_file_actions_init(&actions)
         defer { posix_spawn_file_actions_destroy(&actions) }
         let writing = O_WRONLY | O_CREAT | O_APPEND
-        posix_spawn_file_actions_addopen(&actions, 0, inputPath, O_RDONLY, 0)
         switch output {
         case .file(let path): posix_spawn_file_actions_addopen(&actions, 1, path, writing, 0o600)
         case .descriptor(let descriptor): posix_spawn_file_actions_adddup2(&actions, descriptor, 1)
+        }
+        if let inputPath {
+            posix_spawn_file_actions_addopen(&actions, 0, inputPath, O_RDONLY, 0)
+        } else {
+            posix_spawn_file_actions_adddup2(&actions, 1, 0)
         }
         posix_spawn_file_actions_addopen(&actions, 2, errorPath, writing, 0o600)
         // Copies far from where they are going to be: none is overwritten before it was moved.
@@ -61,7 +71,7 @@ struct Spawning {
             }
         }
         guard failed == 0 else {
-            throw Program.Failure(description: "\(path) does not start: \(String(cString: strerror(failed)))")
+            throw TestFailure("\(path) does not start", errno: failed)
         }
         return identifier
     }
