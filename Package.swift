@@ -165,7 +165,10 @@ let package = Package(
         .testTarget(name: "JunctionTextTests", dependencies: ["JunctionText"]),
         .testTarget(name: "JunctionTomlTests", dependencies: ["JunctionToml"]),
         .testTarget(name: "JunctionSecretTests", dependencies: ["JunctionSecret"]),
-        .testTarget(name: "JunctionJSONTests", dependencies: ["JunctionSecret", "JunctionText", "JunctionJSON"]),
+        .testTarget(
+            name: "JunctionJSONTests",
+            dependencies: ["JunctionSecret", "JunctionText", "JunctionJSON", "JunctionTesting"]
+        ),
         .testTarget(name: "RegistrationTokenTests", dependencies: ["JunctionText", "RegistrationToken", crypto]),
         .testTarget(
             name: "JunctionSessionTests",
@@ -173,7 +176,7 @@ let package = Package(
         ),
         .testTarget(
             name: "JunctionProtocolTests",
-            dependencies: ["JunctionJSON", "JunctionSecret", "JunctionText", "JunctionProtocol"],
+            dependencies: ["JunctionJSON", "JunctionSecret", "JunctionText", "JunctionProtocol", "JunctionTesting"],
             exclude: ["Fixtures"]
         ),
         .testTarget(name: "JunctionCourierTests", dependencies: ["JunctionSecret", "CLinux", "JunctionCourier"]),
@@ -188,7 +191,8 @@ let package = Package(
         .testTarget(
             name: "JunctionVaultTests",
             dependencies: [
-                "JunctionSession", "JunctionJSON", "JunctionSecret", "JunctionText", "CLinux", "JunctionVault", crypto,
+                "JunctionSession", "JunctionJSON", "JunctionSecret", "JunctionText", "CLinux", "JunctionVault",
+                "JunctionTesting", crypto,
             ],
             exclude: ["Fixtures"]
         ),
@@ -207,7 +211,7 @@ let package = Package(
             name: "JunctionClientTests",
             dependencies: [
                 "JunctionProtocol", "JunctionJSON", "JunctionSecret", "JunctionClient", "JunctionClientTesting",
-                "JunctionClientFoundation",
+                "JunctionClientFoundation", "JunctionTesting",
             ]
         ),
         .testTarget(
@@ -227,13 +231,13 @@ let package = Package(
         ),
         .testTarget(
             name: "junctionctlTests",
-            dependencies: ["JunctionClient", "JunctionToml", "CLinux", "junctionctl", arguments]
+            dependencies: ["JunctionClient", "JunctionToml", "CLinux", "junctionctl", "JunctionTesting", arguments]
         ),
         .testTarget(
             name: "SandboxCloudTests",
             dependencies: [
-                "RegistrationToken", "JunctionText", "SandboxCloud", hummingbird, hummingbirdCore, nioCore, crypto,
-                cryptoExtras, logging,
+                "RegistrationToken", "JunctionText", "SandboxCloud", "JunctionTesting", hummingbird, hummingbirdCore,
+                nioCore, crypto, cryptoExtras, logging,
             ]
         ),
         // The built programs and the client library, from outside, over real sockets, against the sandbox.

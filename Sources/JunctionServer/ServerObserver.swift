@@ -1,7 +1,7 @@
 package import JunctionProtocol
 
 /// Who is told what callers did, for the log. Called on the event loop.
-package protocol ServerObserver: Sendable {
+package protocol ServerObserver: AnyObject, Sendable {
     /// The access token of this generation was handed out.
     func handedOutToken(to peer: Peer, generation: UInt64)
     /// A call was refused because the caller lacks the capability.
@@ -10,6 +10,6 @@ package protocol ServerObserver: Sendable {
     func signedIn(by peer: Peer)
     /// A caller signed the user out, by `session.signOut` or `session.identify`.
     func signedOut(by peer: Peer)
-    /// A connection was refused: the user has too many, or the kernel does not say who it is.
+    /// A connection was refused: the user or all users together have too many, or the kernel does not say who it is.
     func turnedAway(_ peer: Peer?)
 }

@@ -25,6 +25,8 @@ package struct ServerSettings: Sendable {
         package var room: Duration = .seconds(600)
         /// For a peer that was told why it is served no longer to go.
         package var farewell: Duration = .seconds(1)
+        /// For a connection to end, from its beginning; without a limit if absent.
+        package var connection: Duration?
         /// For the answers that are missing when the daemon ends.
         package var drain: Duration = .seconds(5)
 

@@ -1,5 +1,5 @@
 import Glibc
-import JunctionProtocol
+package import JunctionProtocol
 package import JunctionSession
 package import NIOCore
 import NIOPosix
@@ -26,21 +26,28 @@ package final class SessionServer: Sendable {
         let channel: any Channel
     }
 
+    /// Serves the session of `owner`.
+    ///
     /// - Parameter eventLoop: the loop that is the owner's executor.
-    package init(
+    package convenience init(
         owner: SessionOwner,
         introspection: any DaemonIntrospection,
         observer: any ServerObserver,
         settings: ServerSettings,
         eventLoop: any EventLoop
     ) {
-        let dispatcher = Dispatcher(
-            owner: owner,
-            introspection: introspection,
-            observer: observer,
-            settings: settings,
-            eventLoop: eventLoop
-        )
+        let session = ServedSession(owner: owner, introspection: introspection, observer: observer)
+        self.init(Dispatcher(session, settings: settings, eventLoop: eventLoop), settings, eventLoop)
+    }
+
+    /// Answers each call with `startError`, whatever it asks for: the daemon could not start, and there is no session.
+    package convenience init(startError: WireError, settings: ServerSettings, eventLoop: any EventLoop) {
+        let dispatcher = Dispatcher(nil, settings: settings, eventLoop: eventLoop)
+        dispatcher.startError = startError
+        self.init(dispatcher, settings, eventLoop)
+    }
+
+    private init(_ dispatcher: Dispatcher, _ settings: ServerSettings, _ eventLoop: any EventLoop) {
         self.eventLoop = eventLoop
         reception = NIOLoopBound(
             Reception(settings, dispatcher: dispatcher, eventLoop: eventLoop),
@@ -99,6 +106,9 @@ package final class SessionServer: Sendable {
         reception.value.replacePolicy(with: policy)
         reception.value.dispatcher.owner.assumeIsolated { $0.rightsChanged() }
     }
+
+    /// Answers each further call with another reason why the daemon could not start, over the connections that are open too.
+    package func replaceStartError(with error: WireError) { reception.value.dispatcher.startError = error }
 
     /// Stops accepting, answers what has been received, closes everything, and lets the sockets go.
     package func drain() -> EventLoopFuture<Void> {

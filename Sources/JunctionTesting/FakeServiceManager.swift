@@ -1,43 +1,47 @@
-import Glibc
+import Foundation
+import Synchronization
 
-/// The receiving end of notify messages: a real datagram socket, closed and removed with this object.
+/// The service manager's end of the notify protocol: a real datagram socket, and the descriptors that it is given to keep.
 package final class FakeServiceManager: Sendable {
     package enum Kind: Sendable {
         case path
         case abstract
     }
 
-    /// What `NOTIFY_SOCKET` would say.
+    /// The value of `NOTIFY_SOCKET`.
     package let name: String
     private let descriptor: Int32
-    private let kind: Kind
+    private let folder: TemporaryFolder?
+    private let store = Mutex<[String: Int32]>([:])
 
     package init(_ kind: Kind) throws {
-        let unique = "junctiond-notify-\(getpid())-\(UInt64.random(in: 0 ... .max))"
-        self.kind = kind
-        name =
-            switch kind {
-            case .path: "/tmp/" + unique
-            case .abstract: "@" + unique
-            }
-        descriptor = socket(AF_UNIX, Int32(SOCK_DGRAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
-        var bytes = Array(name.utf8)
-        if kind == .abstract { bytes[0] = 0 } else { bytes.append(0) }
-        var address = sockaddr_un()
-        address.sun_family = sa_family_t(AF_UNIX)
-        withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: bytes) }
-        let length = socklen_t(MemoryLayout<sockaddr_un>.offset(of: \.sun_path)! + bytes.count)
-        let bound = withUnsafePointer(to: address) { pointer in
-            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { bind(descriptor, $0, length) }
+        let address: TestAddress
+        switch kind {
+        case .path:
+            let folder = TemporaryFolder()
+            self.folder = folder
+            name = folder.path + "/notify"
+            address = .path(name)
+        case .abstract:
+            folder = nil
+            let unique = "junctiond-notify-\(UUID().uuidString)"
+            name = "@" + unique
+            address = .abstract(unique)
         }
-        guard bound == 0 else { throw Failure(errno: errno) }
+        descriptor = address.makeSocket(SOCK_DGRAM)
+        guard address.bind(descriptor) else { throw TestFailure("bind to \(name)", errno: errno) }
     }
+
+    deinit {
+        close(descriptor)
+        for kept in kept.values { close(kept) }
+    }
+
+    // MARK: Datagrams
 
     /// The next datagram, or `nil` when there is none.
     package func receive() -> String? {
-        var buffer = [UInt8](repeating: 0, count: 8_192)
-        let count = recv(descriptor, &buffer, buffer.count, Int32(MSG_DONTWAIT))
-        return count < 0 ? nil : String(decoding: buffer.prefix(count), as: UTF8.self)
+        receiveWithDescriptor()?.text
     }
 
     /// The next datagram, waited for; `nil` when none comes.
@@ -46,7 +50,7 @@ package final class FakeServiceManager: Sendable {
     }
 
     /// Whether a datagram is there, or comes in so many seconds.
-    package func isReadable(within seconds: Int32) -> Bool {
+    private func isReadable(within seconds: Int32) -> Bool {
         var coming = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
         return poll(&coming, 1, seconds * 1_000) == 1
     }
@@ -73,12 +77,60 @@ package final class FakeServiceManager: Sendable {
         return (line, control[0] == 0 ? nil : passed)
     }
 
-    deinit {
-        close(descriptor)
-        if kind == .path { unlink(name) }
+    // MARK: A running service
+
+    /// The descriptors that it keeps, by name (`FDSTORE=1`).
+    package var kept: [String: Int32] { store.withLock { $0 } }
+
+    /// The lines of the next datagram. What comes with it is kept.
+    package func next() throws -> [String] {
+        guard isReadable(within: 30), let (text, passed) = receiveWithDescriptor() else {
+            throw TestFailure(description: "No notification came")
+        }
+        let lines = text.split(separator: "\n").map(String.init)
+        if let name = lines.first(where: { $0.hasPrefix("FDNAME=") })?.dropFirst("FDNAME=".count) {
+            store.withLock { store in
+                if lines.contains("FDSTORE=1") { store[String(name)] = passed }
+                if lines.contains("FDSTOREREMOVE=1"), let old = store.removeValue(forKey: String(name)) { close(old) }
+            }
+        }
+        return lines
     }
 
-    package struct Failure: Error {
-        package let errno: Int32
+    /// Reads until a datagram has a line that fits, and returns all lines up to it.
+    @discardableResult
+    package func wait(_ what: String, for fits: (String) -> Bool) throws -> [String] {
+        var lines: [String] = []
+        while !lines.contains(where: fits) {
+            do {
+                lines += try next()
+            } catch {
+                throw TestFailure(description: "\(what) was not notified; what came: \(lines)")
+            }
+        }
+        return lines
+    }
+
+    @discardableResult
+    package func wait(for line: String) throws -> [String] {
+        try wait(line) { $0 == line }
+    }
+
+    /// Waits until the program says that it is ready, or has ended without.
+    package func waitUntilReady(_ program: Program) throws {
+        while !isReadable(within: 1) {
+            guard program.isRunning else {
+                throw TestFailure(description: "It ended before it was ready: \(program.errors)")
+            }
+        }
+        try wait(for: "READY=1")
+    }
+
+    /// Reads everything that was said up to now, and returns its lines.
+    @discardableResult
+    package func catchUp() throws -> [String] {
+        var lines: [String] = []
+        while isReadable(within: 0) { lines += try next() }
+        return lines
     }
 }

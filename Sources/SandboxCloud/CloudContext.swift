@@ -23,4 +23,28 @@ struct TokenShape: Sendable {
     var omitRefreshToken = false
     /// Members that replace those of the answer; `null` takes one away.
     var members: [String: JSONValue] = [:]
+
+    /// A success of a token endpoint in this form.
+    func applied(to answer: [String: JSONValue]) -> [String: JSONValue] {
+        var answer = answer
+        if expiresInAsString, case .integer(let seconds) = answer["expires_in"] {
+            answer["expires_in"] = .string(String(seconds))
+        }
+        if omitRefreshToken { answer["refresh_token"] = nil }
+        return answer.overlaid(with: members)
+    }
+}
+
+extension CloudContext {
+    /// The form in the body of a request of tokens.
+    func requireForm() throws(TokenRefusal) -> Form {
+        guard let form else { throw TokenError.invalidRequest.because("send a form: \(Form.contentType)") }
+        try form.requireDistinct()
+        return form
+    }
+
+    /// A part of the path, without its escapes: ids may hold characters that a path cannot.
+    func part(_ name: String) throws -> String {
+        PercentText.plain(try parameters.require(name))
+    }
 }

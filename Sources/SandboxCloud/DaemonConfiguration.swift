@@ -1,11 +1,3 @@
-/// Whose sessions a daemon keeps, by the name that its configuration has for it.
-package enum DaemonProvider: String, CaseIterable, Sendable {
-    case junction
-    case social
-    case sinch
-    case oauth
-}
-
 /// What makes a daemon use the sandbox: a configuration file, or the same as variables of its environment.
 package struct DaemonConfiguration: Sendable {
     enum Value: Sendable {
@@ -13,7 +5,7 @@ package struct DaemonConfiguration: Sendable {
         case list([String])
     }
 
-    let provider: DaemonProvider
+    let provider: VendorName
     /// What is to be done beside, in one line.
     var remark: String?
     /// Those of the provider's section.

@@ -1,11 +1,5 @@
 /// The origin under which clients reach a sandbox that has a TLS front before it.
 package struct FrontOrigin: Equatable, Sendable {
-    /// Why a text is no such origin.
-    package struct Refused: Error, CustomStringConvertible {
-        /// What is wrong, and what to write instead.
-        package let description: String
-    }
-
     /// As it was given: `https://localhost:8443`.
     let text: String
 
@@ -15,12 +9,12 @@ package struct FrontOrigin: Equatable, Sendable {
     private static let scheme = "https://"
 
     /// Reads `https://HOST:PORT`, where HOST is one that the sandbox may listen at, too.
-    package init(_ text: String) throws(Refused) {
+    package init(_ text: String) throws(StartFailure) {
         guard text.hasPrefix(Self.scheme),
             let address = try? ListenAddress(String(text.dropFirst(Self.scheme.count))),
             address.port > 0
         else {
-            throw Refused(
+            throw StartFailure(
                 description: "this is not the origin of a TLS front on this machine, such as https://localhost:8443"
             )
         }

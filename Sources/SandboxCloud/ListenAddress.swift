@@ -1,25 +1,19 @@
 /// Where the sandbox listens: a port of this machine's loopback, and nothing that others could reach.
 package struct ListenAddress: Equatable, Sendable {
-    /// Why a text is no such address.
-    package struct Refused: Error, CustomStringConvertible {
-        /// What is wrong, and what to write instead.
-        package let description: String
-    }
-
     /// A loopback address, without brackets.
     package let host: String
     /// The port, or 0 for any that is free.
     package let port: Int
 
     /// Reads `HOST:PORT`, where HOST is in 127.0.0.0/8, `[::1]` or `localhost`.
-    package init(_ text: String) throws(Refused) {
+    package init(_ text: String) throws(StartFailure) {
         guard let colon = text.lastIndex(of: ":"), let port = Int(text[text.index(after: colon)...]),
             (0...65535).contains(port)
         else {
-            throw Refused(description: "expected HOST:PORT, such as 127.0.0.1:8787")
+            throw StartFailure(description: "expected HOST:PORT, such as 127.0.0.1:8787")
         }
         guard let host = Self.loopback(text[..<colon]) else {
-            throw Refused(
+            throw StartFailure(
                 description: """
                     expected a loopback address; the sandbox gives tokens to anybody who asks, so it listens on \
                     127.0.0.1, [::1] or localhost only

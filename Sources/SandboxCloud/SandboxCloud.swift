@@ -17,25 +17,14 @@ package struct SandboxCloud: Sendable {
         self.configuration = configuration
         self.logger = logger
 
-        let workings = try Workings(configuration)
-        let ledger = workings.ledger
-        let junction = try JunctionCloud(
-            ledger: ledger,
-            counters: workings.counters,
-            preferences: workings.preferences,
-            scheme: configuration.scheme
-        )
-        // A vendor is one line here, one property of CloudState and one folder.
+        let store = try Store(settings: configuration.settings, file: configuration.stateFile.map(StateFile.init))
+        let hanging = HangingRequests()
+        // A vendor is one line here, one case of VendorName and one folder.
         let vendors: [any Vendor] = [
-            junction,
-            SocialCloud(ledger: ledger, counters: workings.counters, preferences: workings.preferences),
-            SinchCloud(ledger: ledger, counters: workings.counters, application: configuration.sinch),
-            try OAuthCloud(
-                ledger: ledger,
-                counters: workings.counters,
-                preferences: workings.preferences,
-                scheme: configuration.scheme
-            ),
+            try JunctionCloud(store: store, scheme: configuration.scheme),
+            SocialCloud(store: store),
+            SinchCloud(store: store, application: configuration.sinch),
+            try OAuthCloud(store: store, scheme: configuration.scheme),
         ]
 
         let router = Router(context: CloudContext.self, options: .autoGenerateHeadEndpoints)
@@ -43,18 +32,16 @@ package struct SandboxCloud: Sendable {
             LocalRequestMiddleware(front: configuration.front)
             HeadMiddleware()
             TrafficMiddleware(
-                counters: workings.counters,
-                log: workings.log,
-                ledger: ledger,
+                store: store,
                 tokenEndpoints: vendors.reduce(into: []) { $0.formUnion($1.tokenEndpoints) }
             )
-            FaultMiddleware(plan: workings.plan, hanging: workings.hanging, counters: workings.counters)
+            FaultMiddleware(store: store, hanging: hanging)
             RefusalMiddleware()
         }
         self.vendors = vendors
         for vendor in vendors { vendor.addRoutes(to: router) }
-        workings.addRoutes(to: router)
-        Page(workings: workings, vendors: vendors, scheme: configuration.scheme).addRoutes(to: router)
+        Driving(store: store, hanging: hanging, vendors: vendors).addRoutes(to: router)
+        Page(store: store, vendors: vendors, scheme: configuration.scheme).addRoutes(to: router)
         responder = router.buildResponder()
     }
 
@@ -85,11 +72,11 @@ package struct SandboxCloud: Sendable {
 
     /// What makes a daemon use this sandbox, once it listens.
     package func configuration(
-        of provider: DaemonProvider,
+        of provider: VendorName,
         at origin: String,
         keyFile: String = usualKeyFile
     ) -> DaemonConfiguration? {
-        vendors.lazy.map { $0.configuration(at: origin, keyFile: keyFile) }.first { $0.provider == provider }
+        vendors.first { $0.name == provider }?.configuration(at: origin, keyFile: keyFile)
     }
 }
 

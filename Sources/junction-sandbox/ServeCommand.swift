@@ -40,7 +40,7 @@ struct ServeCommand: AsyncParsableCommand {
     var writeConfig: String?
 
     @Option(help: "Whose sessions that daemon is to keep: junction, social, sinch or oauth.")
-    var provider = DaemonProvider.junction
+    var provider = VendorName.junction
 
     func validate() throws {
         do {
@@ -97,8 +97,8 @@ struct ServeCommand: AsyncParsableCommand {
 
     private func cloud() throws -> SandboxCloud {
         var configuration = SandboxConfiguration(listen: try ListenAddress(listen))
-        configuration.settings.accessTokenLifetime = accessTokenLifetime
-        configuration.settings.rotationGrace = rotationGrace
+        configuration.settings.general.accessTokenLifetime = accessTokenLifetime
+        configuration.settings.general.rotationGrace = rotationGrace
         configuration.stateFile = state
         configuration.front = try origin.map(FrontOrigin.init)
         if let sinchApplicationKey, let sinchSecretFile {
@@ -114,4 +114,4 @@ struct ServeCommand: AsyncParsableCommand {
     }
 }
 
-extension DaemonProvider: ExpressibleByArgument {}
+extension VendorName: ExpressibleByArgument {}

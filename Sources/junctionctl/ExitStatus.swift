@@ -1,5 +1,4 @@
 import JunctionClient
-import JunctionProtocol
 
 /// What the program ends with, after `sysexits.h`.
 enum ExitStatus: Int32 {
@@ -19,29 +18,15 @@ enum ExitStatus: Int32 {
 extension ExitStatus {
     /// The exit code for an error of the daemon's, or of the way to it.
     init(_ error: JunctionError) {
-        self = error.code.flatMap(ErrorCode.init(rawValue:)).map(Self.init) ?? Self(localKind: error.kind)
-    }
-
-    private init(_ code: ErrorCode) {
         self =
-            switch code {
+            switch error.kind {
             case .notSignedIn: .notSignedIn
-            case .misconfigured: .configuration
-            case .permissionDenied: .notPermitted
-            case .reauthenticationRequired, .providerUnavailable, .storageUnavailable, .tokenExpired, .busy: .temporary
-            case .alreadySignedIn, .invalidCredential, .sessionTerminated, .incompatibleCredential, .unsupported,
-                .parseError, .invalidRequest, .methodNotFound, .invalidParams, .internalError:
-                .refused
-            }
-    }
-
-    private init(localKind kind: JunctionError.Kind) {
-        self =
-            switch kind {
             case .daemonUnreachable, .connectionLost: .unavailable
+            case .reauthenticationRequired, .providerUnavailable, .storageUnavailable, .tokenExpired, .busy, .timedOut,
+                .localFailure:
+                .temporary
             case .permissionDenied: .notPermitted
-            case .invalidSocketPath: .configuration
-            case .timedOut, .localFailure: .temporary
+            case .misconfigured, .invalidSocketPath: .configuration
             default: .refused
             }
     }

@@ -1,4 +1,5 @@
 import Foundation
+import JunctionTesting
 import Testing
 
 @testable import JunctionClient
@@ -58,11 +59,8 @@ struct ClosedDoorTests {
     }
 
     @Test func `the group is that of the socket, and nothing is said of what is not there`() throws {
-        let folder = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)
-        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-        defer { try? FileManager.default.removeItem(at: folder) }
-        let file = folder.appending(path: "s").path
-        try Data().write(to: URL(fileURLWithPath: file))
+        let folder = TemporaryFolder()
+        let file = try folder.write("", to: "s")
 
         chmod(file, 0o660)
         #expect(ClosedDoor(on: file)?.group == getegid())

@@ -1,3 +1,4 @@
+import JunctionTesting
 import Testing
 
 @testable import JunctionJSON
@@ -73,7 +74,7 @@ struct JSONReaderTests {
     }
 
     @Test func `random bytes never trap`() {
-        var random = SplitMix64(state: 0x5EED)
+        var random = SplitMix64(seed: 0x5EED)
         var reader = JSONReader(maximumDepth: 8)
         var accepted = 0
         let alphabet = Array(#"{}[]",:\/u0019abdeftrln.-+E "#.utf8) + [0x00, 0x0A, 0x7F, 0xC3, 0xA9, 0xED, 0xF0, 0xFF]
@@ -109,17 +110,4 @@ private func touch(_ value: JSONValue) -> Int {
     _ = (value["a"], value.member(named: "a"), value.stringEquals("a"), value.rawText)
     return value.elements.reduce(1) { $0 + touch($1) }
         + value.members.reduce(0) { $0 + touch($1.name) + touch($1.value) }
-}
-
-/// A small generator with a fixed sequence, so that a failure can be repeated.
-private struct SplitMix64: RandomNumberGenerator {
-    var state: UInt64
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var mixed = state
-        mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-        return mixed ^ (mixed >> 31)
-    }
 }

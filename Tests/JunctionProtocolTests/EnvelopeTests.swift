@@ -1,5 +1,6 @@
 import JunctionJSON
 import JunctionProtocol
+import JunctionTesting
 import Testing
 
 /// JSON-RPC 2.0 §4 to §7, message by message.
@@ -184,7 +185,7 @@ struct EnvelopeTests {
     }
 
     @Test func `random bytes never trap`() {
-        var random = SplitMix64(state: 42)
+        var random = SplitMix64(seed: 42)
         var reader = MessageReader()
         let pieces =
             [

@@ -1,3 +1,4 @@
+import JunctionTesting
 import Testing
 
 @testable import JunctionServer
@@ -132,7 +133,7 @@ struct AnswerBudgetTests {
 
     @Test(arguments: 0..<50 as Range<UInt64>)
     func `in any order of events the limits hold, and everything that waits is granted in the end`(seed: UInt64) {
-        var random = SplitMix(seed: seed)
+        var random = SplitMix64(seed: seed)
         var budget = budget()
         var waiting: [Int: (user: UInt32, bytes: Int)] = [:]
         var held: [(user: UInt32, bytes: Int)] = []
@@ -168,21 +169,6 @@ struct AnswerBudgetTests {
             look()
         }
         #expect(waiting.isEmpty)
-    }
-}
-
-/// Numbers that are the same each time.
-private struct SplitMix: RandomNumberGenerator {
-    private var state: UInt64
-
-    init(seed: UInt64) { state = seed }
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var mixed = state
-        mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-        return mixed ^ (mixed >> 31)
     }
 }
 

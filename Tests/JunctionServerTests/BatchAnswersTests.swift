@@ -1,4 +1,5 @@
 import Glibc
+import JunctionTesting
 import NIOCore
 import NIOPosix
 import Testing
@@ -8,17 +9,16 @@ import Testing
 struct BatchAnswersTests {
     @Test func `what a batch has collected is dropped with its connection, and nothing more is taken`() throws {
         let server = try TestServer()
-        var ends: [Int32] = [0, 0]
-        try #require(socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0, &ends) == 0)
-        defer { close(ends[1]) }
+        let (end, other) = try makeSocketPair()
+        defer { close(other) }
 
-        let (channel, connection) = try connect(ends[0], to: server)
+        let (channel, connection) = try connect(end, to: server)
         let batch = try server.onLoop {
             let batch = BatchAnswers()
             connection.value.batchBegan(batch)
             for _ in 0..<2 { batch.expectAnswer() }
             batch.close(connection.value)
-            batch.add(to: connection.value) { $0.writeString("1") }
+            batch.add(to: connection.value) { $0.append(UInt8(ascii: "1")) }
             #expect(batch.bytes == 1)
             return NIOLoopBound(batch, eventLoop: server.loop)
         }
@@ -39,13 +39,8 @@ struct BatchAnswersTests {
         let (loop, owner, introspection, audit) = (server.loop, server.owner, server.introspection, server.audit)
         let reception = try server.onLoop {
             let settings = ServerSettings(policy: .own)
-            let dispatcher = Dispatcher(
-                owner: owner,
-                introspection: introspection,
-                observer: audit,
-                settings: settings,
-                eventLoop: loop
-            )
+            let session = ServedSession(owner: owner, introspection: introspection, observer: audit)
+            let dispatcher = Dispatcher(session, settings: settings, eventLoop: loop)
             return NIOLoopBound(Reception(settings, dispatcher: dispatcher, eventLoop: loop), eventLoop: loop)
         }
         let channel = try ClientBootstrap(group: loop)

@@ -76,24 +76,24 @@ struct CallerUnitTests {
 
     /// Whether the kernel opens the process behind a connection.
     private static var kernelNamesPeers: Bool {
-        var pair: [Int32] = [0, 0]
-        guard socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0, &pair) == 0 else { return false }
-        defer { for end in pair { close(end) } }
-        return ProcessHandle(connectedTo: pair[0], numbered: nil) != nil
+        guard let (one, other) = try? makeSocketPair() else { return false }
+        defer { for end in [one, other] { close(end) } }
+        return ProcessHandle(connectedTo: one, numbered: nil) != nil
     }
 }
 
 struct ProcessHandleTests {
     @Test func `a process is there until it has ended, also before its parent has noticed`() throws {
-        let child = try SleepingProcess()
-        let handle = try #require(ProcessHandle(of: child.process))
+        let child = try Spawning("/bin/sleep", ["1000"]).start()
+        let handle = try #require(ProcessHandle(of: child))
         #expect(!handle.hasEnded)
 
-        kill(child.process, SIGKILL)
-        try child.waitForEnd()
+        kill(child, SIGKILL)
+        var information = siginfo_t()
+        try #require(waitid(P_PID, UInt32(child), &information, WEXITED | WNOWAIT) == 0)
 
         #expect(handle.hasEnded)
-        child.collect()
+        waitpid(child, nil, 0)
         #expect(ProcessHandle(of: .max) == nil)
     }
 }

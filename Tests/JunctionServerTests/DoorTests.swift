@@ -480,7 +480,7 @@ struct DoorTests {
         let client = try server.visitSignedIn()
 
         // It may have been told before all of it was sent.
-        _ = client.sendWhatFits(Array(nonsense.bytes.utf8))
+        _ = client.socket.sendWhatFits(Array(nonsense.bytes.utf8))
         let answer = try client.answer(toHead: false)
 
         #expect(answer.status == nonsense.status, "\(answer.text)")
@@ -669,7 +669,7 @@ struct DoorTests {
         var left = sent[...]
         var idle = 0
         while idle < 1_000 {
-            let count = client.sendWhatFits(Array(left))
+            let count = client.socket.sendWhatFits(Array(left))
             idle = count == 0 ? idle + 1 : 0
             if count == 0 { try server.onLoop {} }
             bytes += count

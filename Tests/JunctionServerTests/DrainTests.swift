@@ -1,6 +1,7 @@
 import Glibc
 import JunctionJSON
 import JunctionServer
+import JunctionSession
 import JunctionTesting
 import NIOCore
 import Testing
@@ -30,7 +31,7 @@ struct DrainTests {
         #expect(try client.hear() == nil)
         try drained.wait()
         #expect(access(server.path, F_OK) != 0)
-        #expect(throws: TestClient.Failure.self) { try server.connect() }
+        #expect(throws: TestFailure.self) { try server.connect() }
     }
 
     @Test func `requests that wait in the kernel are answered`() throws {
@@ -38,23 +39,92 @@ struct DrainTests {
         let client = try server.connect()
         _ = try client.result(of: "session.status")
 
-        // While the loop is held, nothing is read.
-        let (held, go) = (Signal(), Signal())
-        let holding = server.loop.submit {
-            held.give()
-            go.wait()
-        }
-        held.wait()
+        let goOn = holdLoop(of: server)
         for id in 1...50 { try client.say(#"{"jsonrpc":"2.0","id":\#(id),"method":"session.status"}"#) }
         try client.send(#"{"jsonrpc":"2.0","id":51,"#)
         let drained = drain(server)
-        go.give()
+        goOn.give()
 
         for id in 1...50 { #expect(try client.hearValue()["id"]?.integer == Int64(id)) }
         // A line that had not arrived as a whole is not called a mistake.
         #expect(try client.hear() == nil)
-        try holding.wait()
         try drained.wait()
+    }
+
+    @Test func `requests over HTTP that wait in the kernel are answered`() throws {
+        let server = try TestServer(patience: .endless)
+        let client = try server.visit()
+        #expect(try client.ask("GET", "/.junction/status").header("connection") == nil)
+
+        let goOn = holdLoop(of: server)
+        for _ in 1...50 { try client.request("GET", "/.junction/status") }
+        // Nor is a head that had not arrived as a whole called a mistake.
+        try client.send("GET /.junction/sta")
+        let drained = drain(server)
+        goOn.give()
+
+        for _ in 1...50 { #expect(try client.answer().status == 200) }
+        #expect(try client.isAtEnd())
+        try drained.wait()
+    }
+
+    @Test func `the last answer over HTTP says that the connection ends`() throws {
+        let server = try TestServer(patience: .endless)
+        let client = try server.visit()
+        #expect(try client.ask("GET", "/.junction/status").status == 200)
+
+        let goOn = holdLoop(of: server)
+        for _ in 1...2 { try client.request("GET", "/.junction/status") }
+        let drained = drain(server)
+        goOn.give()
+
+        #expect(try client.answer().header("connection") == nil)
+        #expect(try client.answer().header("connection") == "close")
+        #expect(try client.isAtEnd())
+        try drained.wait()
+    }
+
+    @Test func `a body that is still sent is waited for, and what arrived behind it is answered`() throws {
+        let server = try TestServer(patience: .endless)
+        let client = try server.visitSignedIn()
+        try client.request("POST", "/v2/user/alice", "Content-Length: 3", "Expect: 100-continue")
+        #expect(try client.head().status == 100)
+
+        let drained = drain(server)
+        try server.onLoop {}
+        try client.send("abcGET /.junction/status HTTP/1.1\r\nHost: junction\r\n\r\n")
+
+        #expect(try client.answer().status == 200)
+        #expect(try client.answer().status == 200)
+        #expect(try client.isAtEnd())
+        #expect(server.provider.apiCalls.map(\.body) == [Array("abc".utf8)])
+        try drained.wait()
+    }
+
+    @Test func `events that are asked for before the end of the daemon end with the present state`() throws {
+        let server = try TestServer(patience: .endless)
+        let client = try server.visit()
+        #expect(try client.ask("GET", "/.junction/status").status == 200)
+
+        let goOn = holdLoop(of: server)
+        try client.request("GET", "/.junction/events")
+        let drained = drain(server)
+        goOn.give()
+
+        #expect(try client.answer().text.contains("notLoggedIn"))
+        #expect(try client.isAtEnd())
+        try drained.wait()
+    }
+
+    /// Holds the event loop, so that nothing is read, until the result is given.
+    private func holdLoop(of server: TestServer) -> Signal {
+        let (held, goOn) = (Signal(), Signal())
+        server.loop.execute {
+            held.give()
+            goOn.wait()
+        }
+        held.wait()
+        return goOn
     }
 
     @Test func `what cannot be answered in time is given up`() throws {
@@ -72,13 +142,11 @@ struct DrainTests {
     }
 
     @Test func `a passed socket keeps its file and goes on waiting for the next daemon`() throws {
-        let folder = TestFolder()
+        let folder = TemporaryFolder()
         let path = folder.path + "/s"
-        let passed = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
-        _ = bindSocket(passed, to: path)
-        listen(passed, 8)
-        let kept = dup(passed)
-        defer { close(kept) }
+        // The service manager's descriptor, and the daemon's.
+        let kept = try TestListener(.path(path))
+        let passed = dup(kept.descriptor)
         let server = try TestServer()
         try server.loop.flatSubmit { [server = server.server] in
             // swift-format-ignore: NeverUseForceTry

@@ -29,7 +29,7 @@ struct FloodTests {
         let lines = Array(String(repeating: discover + "\n", count: 1_000).utf8)
         let flood = try (0..<20).map { _ in try server.connect() }
         let whole = flood.map { client in
-            let sent = client.sendWhatFits(lines)
+            let sent = client.socket.sendWhatFits(lines)
             client.finish()
             return sent / (discover.utf8.count + 1)
         }
@@ -76,7 +76,7 @@ struct FloodTests {
         let server = try serve { $0.reading = .zero }
         let client = try server.connect()
 
-        _ = client.sendWhatFits(Array(String(repeating: discover + "\n", count: 1_000).utf8))
+        _ = client.socket.sendWhatFits(Array(String(repeating: discover + "\n", count: 1_000).utf8))
 
         let (loop, sessions) = (server.loop, server.server)
         let gone = loop.makePromise(of: Void.self)

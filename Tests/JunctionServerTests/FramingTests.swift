@@ -94,7 +94,7 @@ struct FramingTests {
         #expect(try client.hearValue()["error"]?.code == -32600)
 
         // It never closes its side; the server does not wait for that.
-        #expect(throws: TestClient.Failure.self) { while true { try client.send("more\n") } }
+        #expect(throws: TestFailure.self) { while true { try client.send("more\n") } }
     }
 
     @Test func `the last line needs no ending when the input ends`() throws {

@@ -1,4 +1,5 @@
 import JunctionJSON
+import JunctionProtocol
 import JunctionServer
 import JunctionTesting
 import Testing
@@ -63,6 +64,25 @@ struct LimitTests {
         #"[{"jsonrpc":"2.0","id":"\(x)","method":"token.get"}]"#,
         #"{"jsonrpc":"2.0","id":1,"method":"session.signIn","params":{"scheme":"signInToken","token":"\(x)"}}"#,
     ].map { $0.replacing(#"\(x)"#, with: String(repeating: "x", count: 100_000)) }
+
+    @Test(arguments: ["GET /v2/user/alice", "GET /.junction/token"])
+    func `the head of a request over HTTP counts while the request waits`(line: String) throws {
+        let server = try TestServer(limits: CallerLimits(accepted: 10_000))
+        let client = try server.visitSignedIn()
+        server.provider.hold()
+        try server.pass(.seconds(4_000))
+        let padding = String(repeating: "x", count: 10_000)
+        try client.send("\(line) HTTP/1.1\r\nHost: junction\r\nJunction-Local: true\r\nX-Padding: \(padding)\r\n\r\n")
+        while try server.counters.requests(of: .apiRequest) + server.counters.requests(of: .tokenGet) < 1 {
+            try server.pass(.zero)
+        }
+
+        #expect(try server.visit().ask("GET", "/.junction/status").kind == "busy")
+
+        server.provider.release()
+        #expect(try client.answer().status == 200)
+        #expect(try server.visit().ask("GET", "/.junction/status").status == 200)
+    }
 
     @Test(arguments: longRequests)
     func `what a user waits for an answer to has a limit in bytes, and an answer makes room`(request: String) throws {

@@ -1,9 +1,10 @@
 import Foundation
 import JunctionServer
+import JunctionTesting
 import Testing
 
 struct ListeningSocketTests {
-    private let folder = TestFolder()
+    private let folder = TemporaryFolder()
     private var path: String { folder.path + "/s" }
 
     private func mode(of path: String) -> UInt32? {
@@ -22,9 +23,7 @@ struct ListeningSocketTests {
 
     /// A socket file that nobody serves any more.
     private func leaveStaleSocket() {
-        let descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
-        _ = bindSocket(descriptor, to: path)
-        close(descriptor)
+        _ = try? TestListener(.path(path))
     }
 
     @Test func `the socket is born for its owner alone, also where the mask allows more`() async {
@@ -95,28 +94,23 @@ struct ListeningSocketTests {
     }
 
     @Test func `a live socket is not touched, also when its server knows no lock`() throws {
-        let server = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
-        defer { close(server) }
-        _ = bindSocket(server, to: path)
-        listen(server, 1)
+        let server = try TestListener(.path(path))
 
         let fault = fault { () throws(SocketFault) in try ListeningSocket(creatingAt: path) }
 
         #expect(fault == .servedByAnother("Another program serves \(path): stop it, or choose another --socket"))
         #expect(mode(of: path) != nil)
+        withExtendedLifetime(server) {}
     }
 
     @Test func `a live socket whose queue is full is live`() throws {
-        let server = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
-        defer { close(server) }
-        _ = bindSocket(server, to: path)
-        listen(server, 0)
-        let waiting = try TestClient(path)
+        let server = try TestListener(.path(path), backlog: 0)
+        let waiting = try TestSocket(.path(path))
 
         let fault = fault { () throws(SocketFault) in try ListeningSocket(creatingAt: path) }
 
         #expect(fault == .servedByAnother("Another program serves \(path): stop it, or choose another --socket"))
-        waiting.finish()
+        withExtendedLifetime((server, waiting)) {}
     }
 
     @Test func `what is not a socket is never removed`() throws {
@@ -151,9 +145,8 @@ struct ListeningSocketTests {
     }
 
     @Test func `a passed socket is taken with its path and group, and its file stays`() throws {
-        let passed = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
-        _ = bindSocket(passed, to: path)
-        listen(passed, 1)
+        let kept = try TestListener(.path(path))
+        let passed = dup(kept.descriptor)
 
         let adopted = try ListeningSocket(adopting: passed)
         #expect(adopted.path == path)
@@ -167,7 +160,7 @@ struct ListeningSocketTests {
 
     @Test func `a passed descriptor that is no listening stream socket is refused`() {
         let file = open("/dev/null", O_RDONLY)
-        let idle = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
+        let idle = TestAddress.path("").makeSocket()
         defer {
             close(file)
             close(idle)

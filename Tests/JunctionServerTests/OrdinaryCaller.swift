@@ -1,4 +1,5 @@
 import Glibc
+import JunctionTesting
 
 /// A user that is neither root nor the one who runs the tests.
 struct OrdinaryCaller: Sendable {
@@ -20,7 +21,7 @@ struct OrdinaryCaller: Sendable {
     /// Visits as this user.
     func visit(_ server: TestServer) throws -> DoorClient {
         let path = try server.openDoor()
-        return try asThis { try DoorClient(path, of: server) }
+        return try asThis { try DoorClient(.path(path), to: server) }
     }
 
     private func asThis<Client: Sendable>(_ connect: @escaping @Sendable () throws -> Client) throws -> Client {

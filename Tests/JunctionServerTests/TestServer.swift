@@ -9,7 +9,8 @@ import Synchronization
 
 /// A whole server over a real socket in a folder of its own: a real owner, a scripted provider, a clock of the test's.
 final class TestServer: Sendable {
-    let folder = TestFolder()
+    /// Other users have to get to the socket.
+    let folder = TemporaryFolder(mode: 0o755)
     let clock = ManualClock()
     let provider: FakeProvider
     let store: InMemoryStore
@@ -97,7 +98,7 @@ final class TestServer: Sendable {
     }
 
     /// Connects to the door for HTTP.
-    func visit() throws -> DoorClient { try DoorClient(openDoor(), of: self) }
+    func visit() throws -> DoorClient { try DoorClient(.path(openDoor()), to: self) }
 
     /// The same, with a user signed in.
     func visitSignedIn(as user: String = "alice") throws -> DoorClient {
@@ -139,23 +140,18 @@ extension ServerSettings.Patience {
     }()
 }
 
+extension ServerSettings.Patience {
+    /// Gives nothing up when the daemon ends.
+    static let endless: Self = {
+        var patience = Self()
+        patience.drain = .seconds(3_600)
+        return patience
+    }()
+}
+
 extension AccessPolicy {
     /// The user that runs the tests may do everything.
     static let own = AccessPolicy(rules: [], daemonUser: getuid())
-}
-
-/// A folder that is gone with its holder.
-final class TestFolder: Sendable {
-    let path: String
-
-    init() {
-        var template = Array("/tmp/junction-server-XXXXXX".utf8CString)
-        path = String(cString: mkdtemp(&template))
-        // Other users have to get to the socket.
-        chmod(path, 0o755)
-    }
-
-    deinit { try? FileManager.default.removeItem(atPath: path) }
 }
 
 final class TestIntrospection: DaemonIntrospection {

@@ -223,6 +223,6 @@ extension Unavailability {
 extension Happening {
     /// How a renewal ended, whatever the reason.
     var renewalOutcome: Outcome? {
-        if case .renewalEnded(let outcome, _) = self { outcome } else { nil }
+        if case .renewalEnded(let outcome, _, _) = self { outcome } else { nil }
     }
 }

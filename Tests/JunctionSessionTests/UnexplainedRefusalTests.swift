@@ -87,7 +87,7 @@ struct UnexplainedRefusalTests {
         #expect(bench.refusal(of: { $0.token() }) == .reauthenticationRequired)
         #expect(bench.facts.renewal.lastError?.hasPrefix("reauthenticationRequired: ") == true)
         let isReported = bench.reports.contains { report in
-            if case .renewalEnded(.reauthenticationRequired, _) = report { true } else { false }
+            if case .renewalEnded(.reauthenticationRequired, _, _) = report { true } else { false }
         }
         #expect(isReported)
 

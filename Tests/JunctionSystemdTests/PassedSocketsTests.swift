@@ -1,11 +1,12 @@
 import Glibc
 import JunctionSystemd
+import JunctionTesting
 import Testing
 
 @Suite struct PassedSocketsTests {
     @Test func `the socket of the wanted name is found among others`() throws {
-        let wanted = try LocalSocket(listening: true)
-        let other = try LocalSocket(listening: true)
+        let wanted = try TestListener(.unusedAbstract)
+        let other = try TestListener(.unusedAbstract)
         let passed = PassedSockets([
             .init(descriptor: other.descriptor, name: "metrics"),
             .init(descriptor: wanted.descriptor, name: "rpc"),
@@ -16,7 +17,7 @@ import Testing
 
     @Test(arguments: ["unknown", "junctiond.socket"])
     func `a lone socket needs no name of its own`(name: String) throws {
-        let socket = try LocalSocket(listening: true)
+        let socket = try TestListener(.unusedAbstract)
 
         let passed = PassedSockets([.init(descriptor: socket.descriptor, name: name)])
 
@@ -24,7 +25,7 @@ import Testing
     }
 
     @Test func `the socket for HTTP is one that is named so`() throws {
-        let (rpc, api) = (try LocalSocket(listening: true), try LocalSocket(listening: true))
+        let (rpc, api) = (try TestListener(.unusedAbstract), try TestListener(.unusedAbstract))
         let both = PassedSockets([
             .init(descriptor: api.descriptor, name: "api"),
             .init(descriptor: rpc.descriptor, name: "rpc"),
@@ -38,7 +39,7 @@ import Testing
 
     @Test(arguments: ["stored", "connection", "metrics"])
     func `a lone descriptor with another name is left alone`(name: String) throws {
-        let socket = try LocalSocket(listening: true)
+        let socket = try TestListener(.unusedAbstract)
 
         let passed = PassedSockets([.init(descriptor: socket.descriptor, name: name)])
 
@@ -46,7 +47,7 @@ import Testing
     }
 
     @Test func `several unnamed sockets leave the choice open, so none is taken`() throws {
-        let socket = try LocalSocket(listening: true)
+        let socket = try TestListener(.unusedAbstract)
         let unnamed = PassedSockets.Socket(descriptor: socket.descriptor, name: "unknown")
 
         #expect(try PassedSockets([unnamed, unnamed]).listener(.rpc) == nil)
@@ -57,7 +58,7 @@ import Testing
     }
 
     @Test func `two sockets of the wanted name are an error that says what to change`() throws {
-        let socket = try LocalSocket(listening: true)
+        let socket = try TestListener(.unusedAbstract)
         let rpc = PassedSockets.Socket(descriptor: socket.descriptor, name: "rpc")
 
         let error = #expect(throws: PassedSocketError.self) { try PassedSockets([rpc, rpc]).listener(.rpc) }
@@ -67,7 +68,9 @@ import Testing
     }
 
     @Test func `a stream socket that does not listen is refused`() throws {
-        let socket = try LocalSocket(listening: false)
+        let address = TestAddress.unusedAbstract
+        let socket = TestSocket(adopting: address.makeSocket())
+        try #require(address.bind(socket.descriptor))
         let passed = PassedSockets([.init(descriptor: socket.descriptor, name: "rpc")])
 
         #expect(throws: PassedSocketError.self) { try passed.listener(.rpc) }
@@ -132,25 +135,4 @@ import Testing
             #expect(error?.description.contains("LISTEN_FDS") == true)
         }
     }
-}
-
-/// A Unix stream socket with a name that the kernel chose, closed with this object.
-private final class LocalSocket {
-    let descriptor: Int32
-
-    init(listening: Bool) throws {
-        descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
-        var address = sockaddr_un()
-        address.sun_family = sa_family_t(AF_UNIX)
-        // An address of nothing but the family asks the kernel for a free abstract name.
-        let bound = withUnsafePointer(to: address) { pointer in
-            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                bind(descriptor, $0, socklen_t(MemoryLayout<sa_family_t>.size))
-            }
-        }
-        try #require(bound == 0)
-        if listening { try #require(listen(descriptor, 1) == 0) }
-    }
-
-    deinit { close(descriptor) }
 }

@@ -1,30 +1,23 @@
 import Foundation
+import JunctionTesting
 import Testing
 
 @testable import JunctionSystemd
 
 /// Whether a unit starts at boot, by the links that `systemctl enable` makes.
 struct UnitEnablementTests {
-    private let folder = NSTemporaryDirectory() + "units-\(UUID().uuidString)"
+    private let folder = TemporaryFolder()
 
     private func make(_ path: String, link: Bool = false) throws {
-        let place = URL(fileURLWithPath: folder + "/" + path)
-        try FileManager.default.createDirectory(
-            at: place.deletingLastPathComponent(),
-            withIntermediateDirectories: true
-        )
-        if link {
-            // Where a link leads to does not matter: the unit may come from another folder.
-            try FileManager.default.createSymbolicLink(atPath: place.path, withDestinationPath: "/no/such")
-        } else {
-            try Data().write(to: place)
-        }
+        try folder.makeFolder((path as NSString).deletingLastPathComponent)
+        // Where a link leads to does not matter: the unit may come from another folder.
+        guard link else { return _ = try folder.write("", to: path) }
+        try #require(symlink("/no/such", folder.path + "/" + path) == 0)
     }
 
     @Test func `a service and its socket are enabled by a link in a folder of another unit`() throws {
-        defer { try? FileManager.default.removeItem(atPath: folder) }
         try make("lib/keeper.service")
-        let folders = [folder + "/etc", folder + "/lib"]
+        let folders = [folder.path + "/etc", folder.path + "/lib"]
 
         #expect(
             UnitEnablement(of: "keeper.service", in: folders)
@@ -38,7 +31,7 @@ struct UnitEnablementTests {
     }
 
     @Test func `of what is no unit of the system nothing is said`() {
-        #expect(UnitEnablement(of: "keeper.service", in: [folder]) == nil)
-        #expect(UnitEnablement(of: "session-1.scope", in: [folder]) == nil)
+        #expect(UnitEnablement(of: "keeper.service", in: [folder.path]) == nil)
+        #expect(UnitEnablement(of: "session-1.scope", in: [folder.path]) == nil)
     }
 }

@@ -1,34 +1,33 @@
 import CLinux
 import Foundation
+import JunctionTesting
 import Testing
 
 @Suite struct CLinuxTests {
     @Test func `the peer of a socket is who made it`() throws {
-        var ends: [Int32] = [-1, -1]
-        try #require(socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0, &ends) == 0)
-        defer { ends.forEach { close($0) } }
+        let (one, other) = try makeSocketPair()
+        defer { for end in [one, other] { close(end) } }
         var (process, user, group): (Int32, UInt32, UInt32) = (0, 0, 0)
 
-        #expect(clinux_peer_credentials(ends[0], &process, &user, &group) == 0)
+        #expect(clinux_peer_credentials(one, &process, &user, &group) == 0)
 
         #expect((process, user, group) == (getpid(), getuid(), getgid()))
     }
 
     @Test func `the peer's supplementary groups are all there, or the room that they need is told`() throws {
-        var ends: [Int32] = [-1, -1]
-        try #require(socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0, &ends) == 0)
-        defer { ends.forEach { close($0) } }
+        let (one, other) = try makeSocketPair()
+        defer { for end in [one, other] { close(end) } }
         var expected = [UInt32](repeating: 0, count: 65_536)
         expected.removeLast(expected.count - Int(getgroups(65_536, &expected)))
 
         var groups = [UInt32](repeating: 0, count: 65_536)
         var count = groups.count
-        #expect(clinux_peer_groups(ends[0], &groups, &count) == 0)
+        #expect(clinux_peer_groups(one, &groups, &count) == 0)
         #expect(Array(groups.prefix(count)) == expected)
 
         if !expected.isEmpty {
             count = 0
-            #expect(clinux_peer_groups(ends[0], &groups, &count) == ERANGE)
+            #expect(clinux_peer_groups(one, &groups, &count) == ERANGE)
             #expect(count == expected.count)
         }
     }
@@ -97,9 +96,9 @@ import Testing
     }
 
     @Test func `a name that is taken is not replaced, but may be exchanged`() throws {
-        let temporary = try TemporaryDirectory()
-        try temporary.write([1], "a")
-        try temporary.write([2], "b")
+        let temporary = TemporaryFolder()
+        try temporary.write([1], to: "a")
+        try temporary.write([2], to: "b")
 
         let (a, b) = ("\(temporary.path)/a", "\(temporary.path)/b")
         #expect(clinux_rename_without_replacing(AT_FDCWD, a, AT_FDCWD, b) == EEXIST)

@@ -1,14 +1,11 @@
 import Foundation
+import JunctionTesting
 import Testing
 
 @testable import JunctionVault
 
 @Suite struct InstanceLockTests {
-    private let temporary: TemporaryDirectory
-
-    init() throws {
-        temporary = try TemporaryDirectory()
-    }
+    private let temporary = TemporaryFolder()
 
     @Test func `a second lock on one directory is refused and says who has the first`() throws {
         let first = try InstanceLock(try temporary.opened())
@@ -28,9 +25,9 @@ import Testing
     }
 
     @Test func `a lock file with nonsense in it is a lock file`() throws {
-        try temporary.write(Array("nobody knows".utf8), "lock")
+        try temporary.write(Array("nobody knows".utf8), to: "lock")
         let first = try InstanceLock(try temporary.opened())
-        try temporary.write([], "lock")
+        try temporary.write([], to: "lock")
 
         let refusal = #expect(throws: InstanceLock.Refusal.self) { try InstanceLock(try temporary.opened()) }
 

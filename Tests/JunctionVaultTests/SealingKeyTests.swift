@@ -1,14 +1,11 @@
 import Foundation
+import JunctionTesting
 import Testing
 
 @testable import JunctionVault
 
 @Suite struct SealingKeyTests {
-    private let temporary: TemporaryDirectory
-
-    init() throws {
-        temporary = try TemporaryDirectory()
-    }
+    private let temporary = TemporaryFolder()
 
     @Test func `the key file is created once and read ever after`() throws {
         let directory = try temporary.opened()
@@ -24,13 +21,13 @@ import Testing
     }
 
     @Test func `two installations have two keys`() throws {
-        let other = try TemporaryDirectory()
+        let other = TemporaryFolder()
 
         #expect(try SealingKey.file(in: temporary.opened()).id != SealingKey.file(in: other.opened()).id)
     }
 
     @Test func `half a key of a start that was cut short is cleared away`() throws {
-        try temporary.write([1, 2, 3], "junctiond.key.tmp-1")
+        try temporary.write([1, 2, 3], to: "junctiond.key.tmp-1")
 
         let directory = try temporary.opened()
         var keeper = RecordKeeper(directory, .key(try SealingKey.file(in: directory)))
@@ -41,7 +38,7 @@ import Testing
 
     @Test(arguments: [0o640, 0o604, 0o700, 0o666] as [mode_t])
     func `a key file that is open to others is refused with the remedy`(mode: mode_t) throws {
-        try temporary.write([UInt8](repeating: 7, count: 32), "junctiond.key", mode: mode)
+        try temporary.write([UInt8](repeating: 7, count: 32), to: "junctiond.key", mode: mode)
 
         let refusal = #expect(throws: VaultRefusal.self) { try SealingKey.file(in: temporary.opened()) }
 
@@ -50,7 +47,7 @@ import Testing
 
     @Test(.enabled(if: geteuid() == 0, "Only root can give a file away"))
     func `a key file of somebody else is refused`() throws {
-        try temporary.write([UInt8](repeating: 7, count: 32), "junctiond.key")
+        try temporary.write([UInt8](repeating: 7, count: 32), to: "junctiond.key")
         chown("\(temporary.path)/junctiond.key", 12_345, 12_345)
 
         let refusal = #expect(throws: VaultRefusal.self) { try SealingKey.file(in: temporary.opened()) }
@@ -61,7 +58,7 @@ import Testing
     @Test(arguments: [0, 31, 33])
     func `a key of the wrong length is refused and stays`(length: Int) throws {
         let bytes = [UInt8](repeating: 7, count: length)
-        try temporary.write(bytes, "junctiond.key")
+        try temporary.write(bytes, to: "junctiond.key")
 
         let refusal = #expect(throws: VaultRefusal.self) { try SealingKey.file(in: temporary.opened()) }
 
@@ -70,14 +67,14 @@ import Testing
     }
 
     @Test func `a link in place of the key file is refused`() throws {
-        try temporary.write([UInt8](repeating: 7, count: 32), "elsewhere")
+        try temporary.write([UInt8](repeating: 7, count: 32), to: "elsewhere")
         symlink("\(temporary.path)/elsewhere", "\(temporary.path)/junctiond.key")
 
         #expect(throws: VaultRefusal.self) { try SealingKey.file(in: temporary.opened()) }
     }
 
     @Test func `a credential is read from where the service manager put it`() throws {
-        try temporary.write([UInt8](repeating: 7, count: 32), "credential", mode: 0o440)
+        try temporary.write([UInt8](repeating: 7, count: 32), to: "credential", mode: 0o440)
 
         let key = try SealingKey.credential(at: "\(temporary.path)/credential", origin: "host+tpm2")
 
@@ -90,7 +87,7 @@ import Testing
     }
 
     @Test func `a credential that everybody can read is refused`() throws {
-        try temporary.write([UInt8](repeating: 7, count: 32), "credential", mode: 0o444)
+        try temporary.write([UInt8](repeating: 7, count: 32), to: "credential", mode: 0o444)
 
         #expect(throws: VaultRefusal.self) {
             try SealingKey.credential(at: "\(temporary.path)/credential", origin: "host")

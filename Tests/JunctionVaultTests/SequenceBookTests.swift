@@ -1,5 +1,6 @@
 import Foundation
 import JunctionSession
+import JunctionTesting
 import Testing
 
 @testable import JunctionVault
@@ -130,7 +131,7 @@ struct SequenceBookTests {
     }
 
     @Test func `the vault keeps it beside the record, closed to others, and a sign-out leaves it`() async throws {
-        let temporary = try TemporaryDirectory()
+        let temporary = TemporaryFolder()
         func open() throws -> Vault {
             let directory = try temporary.opened()
             return Vault(directory, try InstanceLock(directory), .key(.test()))
@@ -151,14 +152,14 @@ struct SequenceBookTests {
     }
 
     @Test func `a spoilt list is noted, a sound one and none are not worth a word`() async throws {
-        let temporary = try TemporaryDirectory()
+        let temporary = TemporaryFolder()
         let directory = try temporary.opened()
         let vault = Vault(directory, try InstanceLock(directory), .key(.test()))
         #expect(await !vault.inspect().contains { $0.name == "sequences" })
         try await vault.sequences.claim(41, of: "app/anna")
         #expect(await !vault.inspect().contains { $0.name == "sequences" })
 
-        try temporary.write(Array("{".utf8), "sequences")
+        try temporary.write(Array("{".utf8), to: "sequences")
 
         let finding = try #require(await vault.inspect().first { $0.name == "sequences" })
         #expect(finding.verdict == .note)
@@ -166,7 +167,7 @@ struct SequenceBookTests {
     }
 
     @Test func `claims at the same moment are one after the other`() async throws {
-        let temporary = try TemporaryDirectory()
+        let temporary = TemporaryFolder()
         let directory = try temporary.opened()
         let vault = Vault(directory, try InstanceLock(directory), .key(.test()))
         let granted = await withTaskGroup(of: Bool.self) { group in

@@ -1,14 +1,11 @@
 import Foundation
+import JunctionTesting
 import Testing
 
 @testable import JunctionVault
 
 @Suite struct StateDirectoryTests {
-    private let temporary: TemporaryDirectory
-
-    init() throws {
-        temporary = try TemporaryDirectory()
-    }
+    private let temporary = TemporaryFolder()
 
     @Test func `a missing directory is created with its parents, for its owner only`() throws {
         let path = "\(temporary.path)/a/b/c"
@@ -47,7 +44,7 @@ import Testing
     }
 
     @Test func `a file in place of the directory is refused`() throws {
-        try temporary.write([], "file")
+        try temporary.write([], to: "file")
 
         let refusal = #expect(throws: VaultRefusal.self) { try StateDirectory(path: "\(temporary.path)/file") }
 
@@ -105,7 +102,7 @@ import Testing
 
     @Test func `a link, a directory and a pipe are no files`() throws {
         let directory = try temporary.opened()
-        try temporary.write([1], "target")
+        try temporary.write([1], to: "target")
         symlink("\(temporary.path)/target", "\(temporary.path)/link")
         mkdir("\(temporary.path)/folder", 0o700)
         mkfifo("\(temporary.path)/pipe", 0o600)
@@ -118,8 +115,8 @@ import Testing
 
     @Test func `a file moves to quarantine and keeps its content`() throws {
         let directory = try temporary.opened()
-        try temporary.write([1, 2], StateFile.temporary.name)
-        try temporary.write([3, 4], StateFile.live.name)
+        try temporary.write([1, 2], to: StateFile.temporary.name)
+        try temporary.write([3, 4], to: StateFile.live.name)
 
         let quarantine = Quarantine(files: directory)
         try quarantine.take(.temporary, as: "generation-1.0-a", settled: [])

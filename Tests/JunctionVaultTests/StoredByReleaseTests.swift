@@ -1,19 +1,20 @@
 import Foundation
 import JunctionSession
+import JunctionTesting
 import Testing
 
 @testable import JunctionVault
 
 /// What a device has on disk outlives every release that comes after it.
 @Suite struct StoredByReleaseTests {
-    private let temporary: TemporaryDirectory
+    private let temporary: TemporaryFolder
 
     init() throws {
-        temporary = try TemporaryDirectory()
+        temporary = TemporaryFolder()
         let fixture = URL(filePath: #filePath).deletingLastPathComponent()
             .appending(path: "Fixtures/written-by-0.1.0")
         for name in ["installation-id", "junctiond.key", "session.sealed"] {
-            try temporary.write(Array(Data(contentsOf: fixture.appending(path: name))), name)
+            try temporary.write(Array(Data(contentsOf: fixture.appending(path: name))), to: name)
         }
     }
 

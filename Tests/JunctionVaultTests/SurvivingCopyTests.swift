@@ -1,4 +1,5 @@
 import JunctionSession
+import JunctionTesting
 import Testing
 
 @testable import JunctionVault
@@ -38,7 +39,7 @@ import Testing
     }
 
     @Test func `a sign-in that the disk refused from the first comes back from what the vault sealed`() throws {
-        let temporary = try TemporaryDirectory()
+        let temporary = TemporaryFolder()
         let directory = try temporary.opened()
         let vault = Vault(directory, try InstanceLock(directory), .key(.test()))
         #expect(vault.sealedCopy(of: session, .test(7)) == nil)

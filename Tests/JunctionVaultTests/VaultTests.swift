@@ -1,5 +1,6 @@
 import Foundation
 import JunctionSession
+import JunctionTesting
 import Synchronization
 import Testing
 
@@ -7,11 +8,7 @@ import Testing
 
 /// The vault on a real disk.
 @Suite struct VaultTests {
-    private let temporary: TemporaryDirectory
-
-    init() throws {
-        temporary = try TemporaryDirectory()
-    }
+    private let temporary = TemporaryFolder()
 
     private func open(
         _ sealing: Sealing = .key(.test()),
@@ -159,9 +156,9 @@ import Testing
     }
 
     @Test func `a missing key, an open file and a quarantined record are found`() async throws {
-        try temporary.write(sealed(.test(1), by: otherInstallation), "session.sealed", mode: 0o644)
+        try temporary.write(sealed(.test(1), by: otherInstallation), to: "session.sealed", mode: 0o644)
         mkdir("\(temporary.path)/quarantine", 0o700)
-        try temporary.write([1], "quarantine/generation-1.0-a")
+        try temporary.write([1], to: "quarantine/generation-1.0-a")
 
         let findings = await findings(try open(.keyless))
 

@@ -93,7 +93,7 @@ def ends_a_login(check: Checks, stage: Stage, page: Browser):
 
 
 def shows_every_vendor(check: Checks, stage: Stage, page: Browser):
-    stage.post("/sandbox/social/users", {"userId": "bert"})
+    stage.post("/sandbox/social/users", {"name": "bert"})
     stage.post("/sandbox/oauth/users", {"name": "dora"})
     tokens = stage.post("/sandbox/oauth/users/dora/tokens")
     page.wait("document.querySelector('.login[data-vendor=oauth]')")
@@ -115,8 +115,8 @@ def shows_every_vendor(check: Checks, stage: Stage, page: Browser):
 
 def shows_names_as_they_are(check: Checks, stage: Stage, page: Browser):
     for name in NAMES:
-        stage.post("/sandbox/users", {"clientUserId": name})
-        stage.post("/sandbox/social/users", {"userId": name[:50]})
+        stage.post("/sandbox/users", {"name": name})
+        stage.post("/sandbox/social/users", {"name": name[:50]})
         stage.post("/sandbox/oauth/users", {"name": name})
         stage.post(f"/sandbox/oauth/users/{quote(name, safe='')}/tokens")
     page.wait("document.querySelectorAll('#user-list > li').length >= 9")
@@ -158,7 +158,7 @@ def works_by_keyboard(check: Checks, stage: Stage, page: Browser):
     check("and its key does what a click does, again and again",
           page.evaluate("document.activeElement.dataset.fault") == '{"drop":"after"}')
     page.evaluate("document.querySelector('#user-list summary').focus()")
-    stage.post("/sandbox/users", {"clientUserId": "newest"})
+    stage.post("/sandbox/users", {"name": "newest"})
     page.wait("[...document.querySelectorAll('.who')].some((who) => who.textContent === 'newest')")
     check("what is new does not take the focus", page.evaluate("document.activeElement.tagName") == "SUMMARY")
     page.click("[data-call='DELETE /sandbox/faults']")

@@ -1,5 +1,5 @@
 import Foundation
-import Glibc
+import JunctionTesting
 
 @testable import SandboxCloud
 
@@ -33,16 +33,18 @@ struct Client: Sendable {
         var head = "\(method) \(path) HTTP/1.1\r\nHost: \(host)\r\nConnection: close\r\n"
         head += "Content-Length: \(body.utf8.count)\r\n"
         for (name, value) in headers where name != "Host" { head += "\(name): \(value)\r\n" }
-        let connection = try Connection(port: port)
-        connection.write(head + "\r\n" + body)
+        let connection = try TestSocket(.loopback(port: port))
+        try connection.send(head + "\r\n" + body)
         return try Self.answer(await connection.readToEnd())
     }
 
     /// An open connection with a request on it that nobody waits for yet.
-    func start(_ method: String, _ path: String, headers: [String: String] = [:]) throws -> Connection {
+    func start(_ method: String, _ path: String, headers: [String: String] = [:]) throws -> TestSocket {
         let lines = headers.map { "\($0): \($1)\r\n" }.joined()
-        let connection = try Connection(port: port)
-        connection.write("\(method) \(path) HTTP/1.1\r\nHost: 127.0.0.1:\(port)\r\nContent-Length: 0\r\n\(lines)\r\n")
+        let connection = try TestSocket(.loopback(port: port))
+        try connection.send(
+            "\(method) \(path) HTTP/1.1\r\nHost: 127.0.0.1:\(port)\r\nContent-Length: 0\r\n\(lines)\r\n"
+        )
         return connection
     }
 
@@ -61,65 +63,21 @@ struct Client: Sendable {
     }
 }
 
-/// A TCP connection to the sandbox, closed when nobody holds it any more.
-final class Connection: Sendable {
-    private let descriptor: Int32
-
-    init(port: UInt16) throws {
-        descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
-        var address = sockaddr_in()
-        address.sin_family = sa_family_t(AF_INET)
-        address.sin_port = port.bigEndian
-        address.sin_addr.s_addr = UInt32(0x7f00_0001).bigEndian
-        let result = withUnsafePointer(to: &address) { pointer in
-            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
-            }
-        }
-        if result != 0 { throw POSIXError(POSIXErrorCode(rawValue: errno) ?? .EIO) }
-    }
-
-    deinit { Glibc.close(descriptor) }
-
-    func write(_ text: String) {
-        let bytes = Array(text.utf8)
-        var sent = 0
-        while sent < bytes.count {
-            let count = bytes[sent...].withUnsafeBytes {
-                send(descriptor, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL))
-            }
-            if count <= 0 { return }
-            sent += count
-        }
-    }
-
+extension TestSocket {
     /// What comes until there is this text in it, or until the server closes.
-    func read(until wanted: some StringProtocol & Sendable) async -> String {
-        await withCheckedContinuation { continuation in
-            Thread.detachNewThread { [self] in
-                var all = Data()
-                var buffer = [UInt8](repeating: 0, count: 65536)
-                while all.range(of: Data(wanted.utf8)) == nil,
-                    case let count = recv(descriptor, &buffer, buffer.count, 0), count > 0
-                {
-                    all.append(contentsOf: buffer[..<count])
-                }
-                continuation.resume(returning: String(decoding: all, as: UTF8.self))
+    func read(until wanted: some StringProtocol & Sendable) async throws -> String {
+        // On a thread of its own: the sandbox needs the others.
+        try await onThread { [self] in
+            var all = Data()
+            while all.range(of: Data(wanted.utf8)) == nil, case let more = try lines.chunk(), !more.isEmpty {
+                all += more
             }
+            return String(decoding: all, as: UTF8.self)
         }
     }
 
-    /// Everything until the server closes. It waits on a thread of its own: the sandbox needs the others.
-    func readToEnd() async -> Data {
-        await withCheckedContinuation { continuation in
-            Thread.detachNewThread { [self] in
-                var all = Data()
-                var buffer = [UInt8](repeating: 0, count: 65536)
-                while case let count = recv(descriptor, &buffer, buffer.count, 0), count > 0 {
-                    all.append(contentsOf: buffer[..<count])
-                }
-                continuation.resume(returning: all)
-            }
-        }
+    /// Everything until the server closes.
+    func readToEnd() async throws -> Data {
+        try await onThread { [self] in try lines.rest() }
     }
 }

@@ -29,8 +29,8 @@ import Testing
         )
     }
 
-    @Test(arguments: DaemonProvider.allCases)
-    func `there is a configuration for every provider`(provider: DaemonProvider) throws {
+    @Test(arguments: VendorName.allCases)
+    func `there is a configuration for every provider`(provider: VendorName) throws {
         let cloud = try SandboxCloud(
             SandboxConfiguration(listen: try ListenAddress("127.0.0.1:0")),
             logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }

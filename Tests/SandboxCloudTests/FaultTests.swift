@@ -1,4 +1,5 @@
 import Foundation
+import JunctionTesting
 import Testing
 
 @testable import SandboxCloud
@@ -163,7 +164,7 @@ import Testing
             let user = try await sandbox.user()
             try await sandbox.fault(["match": "/v2/user", "method": "DELETE", "hang": .bool(true)])
 
-            var connection: Connection? = try sandbox.client.start(
+            var connection: TestSocket? = try sandbox.client.start(
                 "DELETE",
                 "/v2/user/\(user)",
                 headers: Sandbox.team

@@ -77,8 +77,8 @@ extension Sandbox {
 
     func exchange(_ signInToken: String) async throws -> Answer {
         try await form([
-            "grant_type": Grant.exchangeName,
-            "subject_token_type": Grant.signInTokenType,
+            "grant_type": GrantType.exchange.wireName,
+            "subject_token_type": JunctionCloud.signInTokenType,
             "subject_token": try userToken(in: signInToken),
         ])
     }

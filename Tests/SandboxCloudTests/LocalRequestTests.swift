@@ -1,4 +1,5 @@
 import Foundation
+import JunctionTesting
 import Testing
 
 @testable import SandboxCloud
@@ -78,10 +79,8 @@ struct LocalRequestTests {
     }
 
     @Test func `the state file belongs to its owner alone, even if an older one did not`() async throws {
-        let folder = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)
-        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: false)
-        defer { try? FileManager.default.removeItem(at: folder) }
-        let path = folder.appending(path: "state.json").path(percentEncoded: false)
+        let folder = TemporaryFolder()
+        let path = folder.path + "/state.json"
         let file = StateFile(path: path)
 
         for _ in 1...2 {
@@ -91,8 +90,6 @@ struct LocalRequestTests {
             #expect(mode == 0o600)
             try FileManager.default.setAttributes([.posixPermissions: 0o644], ofItemAtPath: path)
         }
-        #expect(
-            try FileManager.default.contentsOfDirectory(atPath: folder.path(percentEncoded: false)) == ["state.json"]
-        )
+        #expect(folder.names == ["state.json"])
     }
 }

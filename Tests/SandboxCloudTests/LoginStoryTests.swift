@@ -5,41 +5,49 @@ import Testing
 
 @Suite struct LoginStoryTests {
     private let start = Date(timeIntervalSince1970: 1_000_000)
-    private let terms = TokenFamilies.Terms(accessTokenLifetime: 100, grace: 30)
+    private let terms = TokenTerms(lifetime: 100, grace: 30)
+    private let anna: User
 
-    @Test func `a family tells its rotations, its replays and the reuse that ended it`() throws {
-        var families = TokenFamilies()
-        let first = families.open(for: "anna", on: terms, now: start)
-        _ = families.rotate(first.refreshToken, on: terms, now: start + 10)
-        _ = families.rotate(first.refreshToken, on: terms, now: start + 20)
-        _ = families.rotate(first.refreshToken, on: terms, now: start + 40)
-        _ = families.rotate(first.refreshToken, on: terms, now: start + 50)
+    init() {
+        anna = User(vendor: .junction, userId: "anna", name: "anna", createdAt: start)
+    }
 
-        let login = try #require(families.logins(named: { $0 }, now: start + 50).first)
+    @Test func `a login tells its rotations, its replays and the reuse that ended it`() throws {
+        var logins = Logins()
+        let first = open(&logins, at: 0)
+        for time in [10.0, 20, 40, 50] {
+            _ = logins.refresh(try #require(first.refreshToken), at: .junction, on: terms, now: start + time)
+        }
+
+        let login = try #require(logins.all(of: .junction).first)
 
         #expect(login.story.entries.map(\.kind) == [.opened, .rotated, .replayed, .reused, .refused])
         #expect(login.story.entries.map { $0.issued?.number } == [1, 2, 3, nil, nil])
         #expect(login.story.entries.map { $0.shown?.number } == [nil, 1, 1, 1, 1])
         #expect(login.story.entries.map(\.graceEndsAt) == [nil, start + 40, start + 40, nil, nil])
-        #expect(!login.isAlive && login.accessTokens == 0)
+        #expect(login.ending == .reused && logins.accessTokenEnds(now: start).isEmpty)
     }
 
     @Test func `what befalls a user is told of the logins that live`() throws {
-        var families = TokenFamilies()
-        _ = families.open(for: "anna", on: terms, now: start)
-        families.expireAccessTokens(of: "anna", now: start + 1)
-        families.endAll(of: "anna", because: .deleted, now: start + 2)
-        families.dropAccessTokens(of: "anna", now: start + 3)
-        _ = families.open(for: "anna", on: terms, now: start + 4)
-        families.endAll(of: "anna", because: .ended, now: start + 5)
-
-        let logins = families.logins(named: { $0 }, now: start).sorted { $0.openedAt < $1.openedAt }
+        var logins = Logins()
+        _ = open(&logins, at: 0)
+        logins.expireAccessTokens(of: anna, now: start + 1)
+        logins.endAll(of: anna, because: .deleted, now: start + 2)
+        logins.dropAccessTokens(of: anna, now: start + 3)
+        _ = open(&logins, at: 4)
+        logins.endAll(of: anna, because: .ended, now: start + 5)
 
         #expect(
-            logins.map { $0.story.entries.map(\.kind) } == [
+            logins.all(of: .junction).map { $0.story.entries.map(\.kind) } == [
                 [.opened, .accessTokensExpired, .deleted], [.opened, .ended],
             ]
         )
+    }
+
+    private func open(_ logins: inout Logins, at seconds: Double) -> IssuedTokens {
+        let now = start + seconds
+        let login = Login(vendor: .junction, userId: anna.userId, openedAt: now)
+        return logins.open(login, withRefreshToken: true, on: terms, now: now)
     }
 
     @Test func `an OAuth replay gets the token that it got before`() async throws {
@@ -52,8 +60,7 @@ import Testing
             _ = try await sandbox.post("/sandbox/clock", ["advanceSeconds": .integer(60)])
             _ = try await sandbox.refreshOAuth(token)
 
-            let vendors = try await sandbox.get("/sandbox/overview").json["vendors"]?.elements
-            let login = try #require(vendors?.last?["logins"]?.elements?.first)
+            let login = try #require(try await sandbox.get("/sandbox/overview").json["logins"]?.elements?.first)
             let entries = try #require(login["story"]?["entries"]?.elements)
 
             #expect(entries.map { $0["kind"] } == ["opened", "rotated", "replayed", "reused"])
@@ -75,26 +82,6 @@ import Testing
         #expect(story.entries.last?.shown?.number == 100)
         #expect(story.entries.last?.issued?.number == 101)
     }
-
-    @Test func `a state file without stories is read`() throws {
-        var state = CloudState()
-        _ = state.junction.families.open(for: "anna", on: terms, now: start)
-        let lines = try JSONSerialization.jsonObject(with: JSONEncoder().encode(state))
-        let old = try JSONSerialization.data(withJSONObject: withoutStories(lines))
-
-        let read = try JSONDecoder().decode(CloudState.self, from: old)
-
-        #expect(read.junction.families.aliveCount(of: "anna") == 1)
-        #expect(read.junction.families.logins(named: { $0 }, now: start).first?.story.entries.isEmpty == true)
-    }
-}
-
-/// A state as it was written before there were stories.
-private func withoutStories(_ value: Any) -> Any {
-    if let members = value as? [String: Any] {
-        return members.filter { $0.key != "story" && $0.key != "stories" }.mapValues(withoutStories)
-    }
-    return (value as? [Any])?.map(withoutStories) ?? value
 }
 
 extension Sandbox {

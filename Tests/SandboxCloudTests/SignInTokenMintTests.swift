@@ -11,25 +11,34 @@ import Testing
 
     init() throws {
         mint = try SignInTokenMint()
-        var users = UserDirectory()
-        let added = users.add("anna", to: .example, now: now)
-        anna = try #require(added)
+        anna = User(
+            vendor: .junction,
+            userId: "u-1",
+            name: "anna",
+            createdAt: now,
+            junction: JunctionProfile(team: .example)
+        )
     }
 
     @Test(arguments: [
         ("pk_us_x", "prd-us"), ("pk_eu_x", "prd-eu"), ("sk_us_x", "stg-us"), ("sk_eu_x", "stg-eu"),
     ])
     func `the issuer names the environment and region of the API key`(key: String, place: String) throws {
-        var users = UserDirectory()
-        let added = users.add("anna", to: try #require(Team(apiKey: key)), now: now)
-        let user = try #require(added)
+        let team = try #require(Team(apiKey: key))
+        let user = User(
+            vendor: .junction,
+            userId: "u-1",
+            name: "anna",
+            createdAt: now,
+            junction: JunctionProfile(team: team)
+        )
 
         let claims = try payload(of: try mint.token(for: user, now: now))
 
         #expect(claims["iss"] == .string("id-signer-\(place)@vital-id-\(place).iam.gserviceaccount.com"))
-        #expect(claims["uid"] == .string(user.id))
-        #expect(claims["tenant_id"] == .string(user.team.tenant))
-        #expect(claims["claims"]?["vital_team_id"] == .string(user.team.id))
+        #expect(claims["uid"] == .string(user.userId))
+        #expect(claims["tenant_id"] == .string(team.tenant))
+        #expect(claims["claims"]?["vital_team_id"] == .string(team.id))
         #expect(claims["exp"] == .integer(1_795_003_600))
     }
 
@@ -44,28 +53,28 @@ import Testing
     @Test func `the mint reads its own tokens`() throws {
         let claims = try #require(mint.read(try userToken(in: try mint.token(for: anna, now: now))))
 
-        #expect(claims.userId == anna.id)
-        #expect(claims.teamId == anna.team.id)
+        #expect(claims.userId == anna.userId)
+        #expect(claims.teamId == Team.example.id)
         #expect(claims.expiresAt == now + 3600)
     }
 
     @Test func `a token with another payload or signature is not read`() throws {
         let parts = try userToken(in: try mint.token(for: anna, now: now)).split(separator: ".")
         let other = try userToken(in: try mint.token(for: anna, now: now)).split(separator: ".")
-        let forged = SignInTokenMint.Wishes(forged: true)
+        let forged = SignInTokenMint.Changes(forged: true)
 
         #expect(mint.read("\(parts[0]).\(other[1]).\(parts[2])") == nil)
         #expect(mint.read("\(parts[0]).\(parts[1])") == nil)
-        #expect(mint.read(try userToken(in: try mint.token(for: anna, now: now, wishes: forged))) == nil)
+        #expect(mint.read(try userToken(in: try mint.token(for: anna, now: now, changes: forged))) == nil)
     }
 
     @Test func `claims can be added, replaced and left out`() throws {
-        let wishes = SignInTokenMint.Wishes(
+        let changes = SignInTokenMint.Changes(
             environment: .dev,
             claims: ["uid": .null, "tenant_id": "t-other", "extra": .integer(1)]
         )
 
-        let claims = try payload(of: try mint.token(for: anna, now: now, wishes: wishes))
+        let claims = try payload(of: try mint.token(for: anna, now: now, changes: changes))
 
         #expect(claims["uid"] == nil)
         #expect(claims["tenant_id"] == "t-other")

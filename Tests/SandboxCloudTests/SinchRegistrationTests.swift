@@ -1,4 +1,5 @@
 import Foundation
+import JunctionTesting
 import RegistrationToken
 import Testing
 
@@ -41,7 +42,7 @@ import Testing
             #"{"claims":{"iss":"//rtc.sinch.com/applications/k","sub":"//rtc.sinch.com/applications/k/users/anna"}}"#,
             "application"
         ),
-        (#"{"userId":"bert"}"#, "user"), (#"{"issuedAt":1514862245}"#, "expired"),
+        (#"{"issuedAt":1514862245}"#, "expired"),
         (#"{"claims":{"sinch:rtc:instance:exp":1}}"#, "instanceExpiry"),
     ])
     func `a bad token is refused by the name of its rule`(wishes: String, rule: String) async throws {
@@ -53,6 +54,29 @@ import Testing
             #expect(answer.json["errorCode"] == .integer(40_101))
             #expect(answer.json["message"]?.string?.contains("breaks the rule \(rule):") == true)
             #expect(try await sandbox.counters().grants["registration"] == ["refused": 1])
+        }
+    }
+
+    @Test func `a token is for one user`() async throws {
+        try await Sandbox.run { sandbox in
+            let berts = try await sandbox.register(token: try await sandbox.registrationToken(for: "bert"))
+
+            #expect(berts.status == 401)
+            #expect(berts.json["message"]?.string?.contains("breaks the rule user:") == true)
+        }
+    }
+
+    @Test func `a user who is disabled or deleted registers nothing`() async throws {
+        try await Sandbox.run { sandbox in
+            _ = try await sandbox.post("/sandbox/sinch/users", ["name": "anna"])
+            for (there, back) in [("disable", "enable"), ("delete", "undelete")] {
+                _ = try await sandbox.post("/sandbox/sinch/users/anna/\(there)")
+                let refused = try await sandbox.register(token: try await sandbox.registrationToken())
+                _ = try await sandbox.post("/sandbox/sinch/users/anna/\(back)")
+
+                #expect(refused.status == 401 && refused.json["errorCode"] == .integer(40_101))
+                #expect(try await sandbox.register(token: try await sandbox.registrationToken()).status == 200)
+            }
         }
     }
 
@@ -134,11 +158,12 @@ import Testing
             let issuedAt = try RegistrationToken.inspect(token.utf8).issuedAt
             let answer = try await sandbox.register(token: token)
             _ = try await sandbox.post("/sandbox/clock", ["advanceSeconds": .integer(100_000)])
-            let later = try await sandbox.instances()
+            let path = "/v1/instance/\(try #require(answer.json["instanceId"]?.string))"
+            let later = try await sandbox.get(path, headers: bearer(answer.json["credential"]?.string ?? ""))
 
             #expect(abs(Double(issuedAt) - Date().timeIntervalSince1970) < 60)
             #expect(answer.json["expiresAt"] == .integer(issuedAt + 172_800))
-            #expect(later.map { $0["expiresAt"] } == [.integer(issuedAt + 72_800)])
+            #expect(later.json["expiresAt"] == .integer(issuedAt + 72_800))
         }
     }
 
@@ -146,13 +171,13 @@ import Testing
         try await Sandbox.run { sandbox in
             let first = try await sandbox.register(token: try await sandbox.registrationToken())
             let id = try #require(first.json["instanceId"]?.string)
-            let forgotten = try await sandbox.post("/sandbox/sinch/forget", ["userId": "anna"])
+            let forgotten = try await sandbox.post("/sandbox/sinch/users/anna/require-reauthentication")
             let token = try await sandbox.registrationToken()
 
             let extended = try await sandbox.register(token: token, extending: id)
             let new = try await sandbox.register(token: token)
 
-            #expect(forgotten.json["forgotten"] == .integer(1))
+            #expect(forgotten.json["logins"] == .integer(0))
             #expect(extended.status == 401 && extended.json["errorCode"] == .integer(1_104))
             #expect(new.status == 200)
             #expect(
@@ -216,7 +241,7 @@ import Testing
 
     @Test func `a signature of another user, and a sequence that is no number, are refused`() async throws {
         try await Sandbox.run { sandbox in
-            let proof = try await sandbox.post("/sandbox/sinch/registration-signature", ["userId": "bert"]).json
+            let proof = try await sandbox.post("/sandbox/sinch/users/bert/registration-signature").json
             let stolen = try await sandbox.register(proof: ["signature": proof["signature"]!, "sequence": "1"])
             let odd = try await sandbox.register(proof: ["signature": proof["signature"]!, "sequence": "1.0"])
             let both = try await sandbox.register(proof: ["signature": "s", "sequence": "1", "jwt": "t"])
@@ -227,21 +252,21 @@ import Testing
     }
 
     @Test func `a restart with a state file knows instances, nonces and sequences again`() async throws {
-        let file = FileManager.default.temporaryDirectory.appending(path: "sinch-\(UUID().uuidString).json")
-        defer { try? FileManager.default.removeItem(at: file) }
+        let folder = TemporaryFolder()
+        let file = folder.path + "/state.json"
         let (token, credential) = try await Sandbox.run {
-            $0.stateFile = file.path
+            $0.stateFile = file
         } _: { sandbox in
             let token = try await sandbox.registrationToken(["nonce": "n"])
             let answer = try await sandbox.register(token: token)
             _ = try await sandbox.register(sequence: "9", user: "bert")
             return (token, try #require(answer.json["credential"]?.string))
         }
-        let saved = try String(contentsOf: file, encoding: .utf8)
+        let saved = try String(contentsOfFile: file, encoding: .utf8)
         #expect(!saved.contains(credential) && !saved.contains(token))
 
         try await Sandbox.run {
-            $0.stateFile = file.path
+            $0.stateFile = file
         } _: { sandbox in
             let again = try await sandbox.registrationToken(["nonce": "n", "ttl": .integer(700)])
             #expect(try await sandbox.instances().count == 2)
@@ -261,9 +286,11 @@ extension RegistrationToken {
 }
 
 extension Sandbox {
-    fileprivate func registrationToken(_ wishes: [String: JSONValue] = [:]) async throws -> String {
-        let wishes = JSONValue.object(wishes.merging(["userId": "anna"]) { mine, _ in mine })
-        let answer = try await post("/sandbox/sinch/registration-token", wishes)
+    fileprivate func registrationToken(
+        _ wishes: [String: JSONValue] = [:],
+        for user: String = "anna"
+    ) async throws -> String {
+        let answer = try await post("/sandbox/sinch/users/\(user)/registration-token", .object(wishes))
         return try #require(answer.json["registrationToken"]?.string)
     }
 
@@ -280,9 +307,8 @@ extension Sandbox {
 
     /// Registers with a signature for this sequence, or for the next one.
     fileprivate func register(sequence: String?, user: String = "anna") async throws -> Answer {
-        var wishes: [String: JSONValue] = ["userId": .string(user)]
-        wishes["sequence"] = sequence.map { .string($0) }
-        let answer = try await post("/sandbox/sinch/registration-signature", .object(wishes))
+        let wishes = sequence.map { ["sequence": .string($0)] as JSONValue }
+        let answer = try await post("/sandbox/sinch/users/\(user)/registration-signature", wishes)
         guard case .object(let proof) = answer.json else { return answer }
         return try await register(proof: proof, user: user)
     }
@@ -300,8 +326,8 @@ extension Sandbox {
     }
 
     fileprivate func instances() async throws -> [JSONValue] {
-        guard case .array(let all) = try await get("/sandbox/sinch/instances").json["instances"] else { return [] }
-        return all
+        let all = try await get("/sandbox/sinch/logins").json["logins"]?.elements ?? []
+        return all.filter { $0["isAlive"] == .bool(true) }
     }
 }
 

@@ -1,4 +1,5 @@
 import Foundation
+import JunctionTesting
 import Logging
 import Testing
 
@@ -20,12 +21,12 @@ import Testing
         "127.1:1", ":8787",
     ])
     func `an address that others could reach is refused`(text: String) {
-        #expect(throws: ListenAddress.Refused.self) { try ListenAddress(text) }
+        #expect(throws: StartFailure.self) { try ListenAddress(text) }
     }
 
     @Test(arguments: ["127.0.0.1", "127.0.0.1:", "127.0.0.1:65536", "127.0.0.1:http", ""])
     func `an address without a port is refused`(text: String) {
-        #expect(throws: ListenAddress.Refused.self) { try ListenAddress(text) }
+        #expect(throws: StartFailure.self) { try ListenAddress(text) }
     }
 
     @Test func `a restart with a state file keeps users, families and the grace`() async throws {
@@ -33,7 +34,7 @@ import Testing
             let file = folder + "/state.json"
             let (user, first) = try await Sandbox.run {
                 $0.stateFile = file
-                $0.settings.rotationGrace = 3_600
+                $0.settings.general.rotationGrace = 3_600
             } _: { sandbox in
                 let user = try await sandbox.user()
                 let first = try await sandbox.signIn(user)
@@ -44,7 +45,7 @@ import Testing
 
             try await Sandbox.run {
                 $0.stateFile = file
-                $0.settings.rotationGrace = 3_600
+                $0.settings.general.rotationGrace = 3_600
             } _: { sandbox in
                 #expect(try await sandbox.get("/v2/user/\(user)", headers: Sandbox.bearer(first)).status == 200)
                 #expect(try await sandbox.refresh(first.refresh).status == 200)
@@ -101,7 +102,7 @@ import Testing
         "https://sandbox.example:8443", "localhost:8443", "",
     ])
     func `what is no such origin is refused`(text: String) {
-        #expect(throws: FrontOrigin.Refused.self) { try FrontOrigin(text) }
+        #expect(throws: StartFailure.self) { try FrontOrigin(text) }
     }
 
     @Test func `a port that is taken stops the start with its address`() async throws {
@@ -119,8 +120,7 @@ import Testing
 }
 
 private func withFolder(_ body: (String) async throws -> Void) async throws {
-    let folder = FileManager.default.temporaryDirectory.appendingPathComponent("sandbox-\(UUID().uuidString)")
-    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-    defer { try? FileManager.default.removeItem(at: folder) }
+    let folder = TemporaryFolder()
     try await body(folder.path)
+    withExtendedLifetime(folder) {}
 }

@@ -1,6 +1,7 @@
 import Glibc
 import JunctionClient
 import JunctionProtocol
+import JunctionTesting
 import Testing
 
 @testable import junctionctl
@@ -99,13 +100,13 @@ struct RedirectTests {
 
     @Test func `the browser is thanked, and the code is there`() throws {
         let listener = try RedirectListener()
-        let browser = try Caller(of: listener)
-        browser.send(wanted)
+        let browser = try listener.connect()
+        try browser.send(wanted)
 
         let code = try listener.code(for: SecretText("s-1"), from: nil, by: .never)
 
         #expect(code == SecretText("c"))
-        let answer = browser.answer()
+        let answer = try browser.answer()
         #expect(answer.hasPrefix("HTTP/1.1 200 OK\r\n"))
         #expect(answer.contains("You may close this window."))
         #expect(answer.contains("\r\nReferrer-Policy: no-referrer\r\n"))
@@ -115,8 +116,8 @@ struct RedirectTests {
         let listener = try RedirectListener()
         // More than there is room for, who say nothing, or not all of it.
         let idle = try (0..<12).map { number in
-            let caller = try Caller(of: listener)
-            if number.isMultiple(of: 2) { caller.send("GET /callback?code=") }
+            let caller = try listener.connect()
+            if number.isMultiple(of: 2) { try caller.send("GET /callback?code=") }
             return caller
         }
         let others = try [
@@ -124,20 +125,20 @@ struct RedirectTests {
             "what?\r\n\r\n",
             "GET /" + String(repeating: "x", count: 15 << 10) + " HTTP/1.1\r\n\r\n",
         ].map { request in
-            let caller = try Caller(of: listener)
-            caller.send(request)
+            let caller = try listener.connect()
+            try caller.send(request)
             return caller
         }
-        let gone = try Caller(of: listener)
-        gone.end()
-        let browser = try Caller(of: listener)
-        browser.send(wanted)
+        let gone = try listener.connect()
+        gone.finishSending()
+        let browser = try listener.connect()
+        try browser.send(wanted)
 
         let code = try listener.code(for: SecretText("s-1"), from: nil, by: .never)
 
         #expect(code == SecretText("c"))
         #expect(
-            others.map { String($0.answer().prefix(12)) } == [
+            try others.map { String(try $0.answer().prefix(12)) } == [
                 "HTTP/1.1 404", "HTTP/1.1 400", "HTTP/1.1 400", "HTTP/1.1 404",
             ]
         )
@@ -146,18 +147,18 @@ struct RedirectTests {
 
     @Test func `a head without an end is not waited for`() throws {
         let listener = try RedirectListener()
-        let endless = try Caller(of: listener)
-        endless.send("GET /callback HTTP/1.1\r\nX: " + String(repeating: "x", count: 16 << 10))
-        let browser = try Caller(of: listener)
-        browser.send(wanted)
+        let endless = try listener.connect()
+        try endless.send("GET /callback HTTP/1.1\r\nX: " + String(repeating: "x", count: 16 << 10))
+        let browser = try listener.connect()
+        try browser.send(wanted)
 
         #expect(try listener.code(for: SecretText("s-1"), from: nil, by: .never) == SecretText("c"))
     }
 
     @Test func `a refusal ends the wait`() throws {
         let listener = try RedirectListener()
-        let browser = try Caller(of: listener)
-        browser.send("GET /callback?error=access_denied&state=s-1 HTTP/1.1\r\n\r\n")
+        let browser = try listener.connect()
+        try browser.send("GET /callback?error=access_denied&state=s-1 HTTP/1.1\r\n\r\n")
 
         let error = #expect(throws: CommandFailure.self) {
             try listener.code(for: SecretText("s-1"), from: nil, by: .never)
@@ -166,22 +167,22 @@ struct RedirectTests {
         #expect(error?.kind == "invalidCredential")
         #expect(error?.status == .refused)
         #expect(error?.what.contains("access_denied") == true)
-        #expect(browser.answer().contains("The terminal says why."))
+        #expect(try browser.answer().contains("The terminal says why."))
     }
 
-    @Test(arguments: [AF_INET, AF_INET6])
-    func `a browser that was opened here is sent on to the provider's page`(family: Int32) throws {
+    @Test(arguments: [false, true])
+    func `a browser that was opened here is sent on to the provider's page`(overIPv6: Bool) throws {
         let listener = try RedirectListener()
         #expect(listener.startAddress.hasSuffix("/start"))
-        let first = try Caller(of: listener, family)
-        first.send("GET /start HTTP/1.1\r\nHost: x\r\n\r\n")
-        let second = try Caller(of: listener, family)
-        second.send(wanted)
+        let first = try listener.connect(overIPv6: overIPv6)
+        try first.send("GET /start HTTP/1.1\r\nHost: x\r\n\r\n")
+        let second = try listener.connect(overIPv6: overIPv6)
+        try second.send(wanted)
 
         let code = try listener.code(for: SecretText("s-1"), from: "https://id.example/authorize?a=b&c=d", by: .never)
 
         #expect(code == SecretText("c"))
-        let answer = first.answer()
+        let answer = try first.answer()
         #expect(answer.hasPrefix("HTTP/1.1 302 Found\r\n"))
         #expect(answer.contains("\r\nLocation: https://id.example/authorize?a=b&c=d\r\n"))
         #expect(answer.contains("\r\nReferrer-Policy: no-referrer\r\n"))
@@ -189,19 +190,19 @@ struct RedirectTests {
 
     @Test func `without a page of the provider that a browser could go to there is nothing`() throws {
         let listener = try RedirectListener()
-        let first = try Caller(of: listener)
-        first.send("GET /start HTTP/1.1\r\n\r\n")
-        let second = try Caller(of: listener)
-        second.send(wanted)
+        let first = try listener.connect()
+        try first.send("GET /start HTTP/1.1\r\n\r\n")
+        let second = try listener.connect()
+        try second.send(wanted)
 
         _ = try listener.code(for: SecretText("s-1"), from: nil, by: .never)
 
-        #expect(first.answer().hasPrefix("HTTP/1.1 404 "))
+        #expect(try first.answer().hasPrefix("HTTP/1.1 404 "))
     }
 
     @Test func `nobody is waited for longer than was said`() throws {
         let listener = try RedirectListener()
-        let idle = try Caller(of: listener)
+        let idle = try listener.connect()
 
         let error = #expect(throws: CommandFailure.self) {
             try listener.code(for: SecretText("s-1"), from: nil, by: .after(.milliseconds(20)))
@@ -217,55 +218,15 @@ struct RedirectTests {
     }
 }
 
-/// Somebody who connects to the port.
-private final class Caller {
-    private let descriptor: Int32
-
-    /// - Parameter family: that of the socket; one of IPv6 speaks IPv4, as some browsers have it.
-    init(of listener: RedirectListener, _ family: Int32 = AF_INET) throws {
-        descriptor = socket(family, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
-        let port = try #require(listener.address.split(separator: ":").last?.split(separator: "/").first)
-        let number = try #require(UInt16(port)).bigEndian
-        var four = sockaddr_in()
-        four.sin_family = sa_family_t(AF_INET)
-        four.sin_addr.s_addr = INADDR_LOOPBACK.bigEndian
-        four.sin_port = number
-        var six = sockaddr_in6()
-        six.sin6_family = sa_family_t(AF_INET6)
-        #expect(inet_pton(AF_INET6, "::ffff:127.0.0.1", &six.sin6_addr) == 1)
-        six.sin6_port = number
-        #expect((family == AF_INET ? connect(to: four) : connect(to: six)) == 0)
+extension RedirectListener {
+    /// Connects to the port. A socket of IPv6 speaks IPv4, as some browsers have it.
+    fileprivate func connect(overIPv6: Bool = false) throws -> TestSocket {
+        let port = try #require(address.split(separator: ":").last?.split(separator: "/").first)
+        return try TestSocket(.loopback(port: #require(UInt16(port)), overIPv6: overIPv6))
     }
+}
 
-    private func connect<Name>(to name: Name) -> Int32 {
-        withUnsafeBytes(of: name) { bytes in
-            Glibc.connect(
-                descriptor,
-                bytes.assumingMemoryBound(to: sockaddr.self).baseAddress!,
-                socklen_t(bytes.count)
-            )
-        }
-    }
-
-    deinit {
-        close(descriptor)
-    }
-
-    func send(_ request: String) {
-        let bytes = Array(request.utf8)
-        #expect(Glibc.send(descriptor, bytes, bytes.count, Int32(MSG_NOSIGNAL)) == bytes.count)
-    }
-
-    /// Says nothing more.
-    func end() {
-        shutdown(descriptor, Int32(SHUT_WR))
-    }
-
+extension TestSocket {
     /// All that comes until the other end says nothing more.
-    func answer() -> String {
-        var answer: [UInt8] = []
-        var chunk = [UInt8](repeating: 0, count: 4096)
-        while case let count = recv(descriptor, &chunk, chunk.count, 0), count > 0 { answer += chunk[..<count] }
-        return String(decoding: answer, as: UTF8.self)
-    }
+    fileprivate func answer() throws -> String { String(decoding: try lines.rest(), as: UTF8.self) }
 }

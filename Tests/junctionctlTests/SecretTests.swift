@@ -1,6 +1,7 @@
 import Glibc
 import JunctionClient
 import JunctionProtocol
+import JunctionTesting
 import Testing
 
 @testable import junctionctl
@@ -129,12 +130,7 @@ struct SecretTests {
 
 /// A file with this content, for the length of `body`.
 func temporaryFile<Result>(_ content: [UInt8], _ body: (String) throws -> Result) throws -> Result {
-    var path = Array("/tmp/junctionctl-test-XXXXXX".utf8CString)
-    let file = mkstemp(&path)
-    defer {
-        close(file)
-        unlink(path)
-    }
-    #expect(content.withUnsafeBytes { write(file, $0.baseAddress, $0.count) } == content.count)
-    return try body(path.withUnsafeBufferPointer { String(cString: $0.baseAddress!) })
+    let folder = TemporaryFolder()
+    let file = try folder.write(content, to: "secret")
+    return try withExtendedLifetime(folder) { try body(file) }
 }

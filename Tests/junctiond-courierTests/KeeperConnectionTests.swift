@@ -13,9 +13,8 @@ struct KeeperConnectionTests {
     func `whoever waits for a keeper that is held up gives signs of life, and says everything in the end`() async throws
     {
         let parts = 40
-        var pair: [Int32] = [-1, -1]
-        try #require(socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0, &pair) == 0)
-        let (courier, keeper) = (pair[0], pair[1])
+        let (courier, keepersEnd) = try makeSocketPair()
+        let keeper = TestSocket(adopting: keepersEnd)
         // The less it holds, the sooner it is full.
         var size: Int32 = 1 << 16
         setsockopt(courier, SOL_SOCKET, SO_SNDBUF, &size, socklen_t(MemoryLayout<Int32>.size))
@@ -34,19 +33,15 @@ struct KeeperConnectionTests {
         var reader = FrameReader<CourierMessage>()
         var heard = 0
         var fault: String?
-        var room = [UInt8](repeating: 0, count: 1 << 16)
         // To its end in any case: a courier whose keeper goes ends its process.
-        while true {
-            let count = recv(keeper, &room, room.count, 0)
-            guard count > 0 else { break }
+        while case let bytes = try keeper.lines.chunk(), !bytes.isEmpty {
             guard fault == nil else { continue }
             do {
-                try room[..<count].withUnsafeBytes { try reader.take($0) { _, _ in heard += 1 } }
+                try bytes.withUnsafeBytes { try reader.take($0) { _, _ in heard += 1 } }
             } catch {
                 fault = "\(error)"
             }
         }
-        close(keeper)
         #expect(fault == nil)
         #expect(heard == parts)
     }

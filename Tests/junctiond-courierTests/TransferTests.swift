@@ -1,12 +1,10 @@
 import CCurl
 import CLinux
-import Dispatch
 import Foundation
 import Glibc
 import JunctionCourier
 import JunctionSecret
 import JunctionTesting
-import Synchronization
 import Testing
 
 @testable import junctiond_courier
@@ -19,7 +17,7 @@ struct TransferTests {
         room: Int
     ) throws {
         let patience = 1_000
-        let server = try CountingServer()
+        let server = try TestListener()
         let keeper = try HeldUpKeeper(room: room)
         let manager = try FakeServiceManager(.abstract)
         let departure = clinux_boot_milliseconds() + Int64(patience)
@@ -40,7 +38,7 @@ struct TransferTests {
         } else {
             Issue.record("It ended with \(messages)")
         }
-        #expect(server.received() == 0)
+        #expect(try server.accept()?.lines.chunk().isEmpty == true)
     }
 }
 
@@ -68,82 +66,30 @@ private func carry(_ url: String, until departure: Int64, for keeper: KeeperConn
 /// A keeper that has not read for so long that there is room for so many short messages.
 private final class HeldUpKeeper: Sendable {
     let courier: Int32
-    private let socket: Int32
+    private let socket: TestSocket
     /// What it was told before, and has not read.
     private let before: Int
 
     init(room: Int) throws {
-        var pair: [Int32] = [-1, -1]
-        try #require(socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0, &pair) == 0)
-        var limit = timeval(tv_sec: 120, tv_usec: 0)
-        setsockopt(pair[1], SOL_SOCKET, SO_RCVTIMEO, &limit, socklen_t(MemoryLayout<timeval>.size))
+        let keeper: Int32
+        (courier, keeper) = try makeSocketPair()
+        socket = TestSocket(adopting: keeper, patience: 120)
         // The kernel counts a message with what it needs to hold it: each takes the place of another one as short.
         var bytes: [UInt8] = [0, 0, 0, 0]
         var before = 0
-        while send(pair[0], bytes, bytes.count, Int32(MSG_DONTWAIT)) > 0 { before += bytes.count }
-        for _ in 0..<room { before -= recv(pair[1], &bytes, bytes.count, 0) }
-        (courier, socket, self.before) = (pair[0], pair[1], before)
+        while send(courier, bytes, bytes.count, Int32(MSG_DONTWAIT)) > 0 { before += bytes.count }
+        for _ in 0..<room { before -= recv(keeper, &bytes, bytes.count, 0) }
+        self.before = before
     }
-
-    deinit { close(socket) }
 
     /// Reads to the end in any case, for a courier whose keeper goes ends its process: what it was told after it stopped reading.
     func messages() throws -> [CourierMessage] {
-        var said: [UInt8] = []
-        var room = [UInt8](repeating: 0, count: 1 << 16)
-        while true {
-            let count = recv(socket, &room, room.count, 0)
-            guard count > 0 else { break }
-            said += room[..<count]
-        }
+        let said = try socket.lines.rest()
         var reader = FrameReader<CourierMessage>()
         var messages: [CourierMessage] = []
         try said.dropFirst(before).withUnsafeBytes { bytes in
             try reader.take(bytes) { (_, message) throws(FormatFault) in messages.append(try message.get()) }
         }
         return messages
-    }
-}
-
-/// Takes one connection, and ends it when anything comes by it.
-private final class CountingServer: Sendable {
-    let port: UInt16
-    private let listener: Int32
-    private let count = Mutex(0)
-    private let isOver = DispatchSemaphore(value: 0)
-
-    init() throws {
-        let listener = Glibc.socket(AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
-        var address = sockaddr_in()
-        address.sin_family = sa_family_t(AF_INET)
-        address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
-        var length = socklen_t(MemoryLayout<sockaddr_in>.size)
-        let bound = withUnsafeMutablePointer(to: &address) { pointer in
-            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { pointer in
-                bind(listener, pointer, length) == 0 && listen(listener, 1) == 0
-                    && getsockname(listener, pointer, &length) == 0
-            }
-        }
-        try #require(bound)
-        self.listener = listener
-        port = UInt16(bigEndian: address.sin_port)
-        Thread.detachNewThread { self.serve() }
-    }
-
-    deinit { close(listener) }
-
-    private func serve() {
-        let connection = accept(listener, nil, nil)
-        var room = [UInt8](repeating: 0, count: 1 << 12)
-        let count = recv(connection, &room, room.count, 0)
-        close(connection)
-        self.count.withLock { $0 = count }
-        isOver.signal()
-    }
-
-    /// How many bytes came by the connection that was made.
-    func received() -> Int {
-        guard isOver.wait(timeout: .now() + 120) == .success else { return -1 }
-        return count.withLock { $0 }
     }
 }

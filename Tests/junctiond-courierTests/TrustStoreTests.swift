@@ -7,13 +7,12 @@ import Testing
 
 /// Which of the system's two ways to keep authorities counts.
 struct TrustStoreTests {
-    private let folder = FileManager.default.temporaryDirectory.appending(path: "trust-\(UUID().uuidString)")
+    private let folder = TemporaryFolder()
 
     private func made(_ name: String, hashed: Bool) throws -> String {
-        let folder = folder.appending(path: name)
-        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-        try Data().write(to: folder.appending(path: hashed ? "0a1b2c3d.0" : "authority.pem"))
-        return folder.path
+        let made = try folder.makeFolder(name)
+        try folder.write("", to: name + (hashed ? "/0a1b2c3d.0" : "/authority.pem"))
+        return made
     }
 
     @Test(
@@ -29,13 +28,12 @@ struct TrustStoreTests {
         ] as [(own: Bool?, file: Bool?, usual: Bool, counts: String?)]
     )
     func `the way of the distribution counts first`(own: Bool?, file: Bool?, usual: Bool, counts: String?) throws {
-        defer { try? FileManager.default.removeItem(at: folder) }
         let usual = try made("usual", hashed: usual)
-        let bundle = folder.appending(path: "bundle.crt")
-        if let file { try Data(file ? "PEM".utf8 : "".utf8).write(to: bundle) }
+        let bundle = folder.path + "/bundle.crt"
+        if let file { try folder.write(file ? "PEM" : "", to: "bundle.crt") }
         let store = TrustStore(
             ownFolder: try own.map { try made("own", hashed: $0) },
-            file: file.map { _ in bundle.path },
+            file: file.map { _ in bundle },
             otherwise: usual
         )
 
@@ -44,7 +42,6 @@ struct TrustStoreTests {
 
     /// What was read counts for every connection until something changes.
     @Test func `nothing is read again as long as nothing changes`() throws {
-        defer { try? FileManager.default.removeItem(at: folder) }
         let store = TrustStore(ownFolder: try made("own", hashed: true), file: nil)
         store.trust(SharedSecret(text: Certificates.one))
         let first = try #require(store.authorities)
@@ -55,10 +52,8 @@ struct TrustStoreTests {
 
     @Test(arguments: ["added", "removed", "rewritten", "replaced behind a link", "trusted beside it"])
     func `an authority of the folder that changes counts from the next connection on`(change: String) throws {
-        defer { try? FileManager.default.removeItem(at: folder) }
         let own = URL(filePath: try made("own", hashed: true))
-        let target = folder.appending(path: "behind")
-        try Data("x".utf8).write(to: target)
+        let target = URL(filePath: try folder.write("x", to: "behind"))
         let link = own.appending(path: "ffffffff.0")
         try FileManager.default.createSymbolicLink(at: link, withDestinationURL: target)
         let store = TrustStore(ownFolder: own.path, file: nil)
@@ -80,22 +75,18 @@ struct TrustStoreTests {
     }
 
     @Test func `a file of authorities that is replaced counts from the next connection on`() throws {
-        defer { try? FileManager.default.removeItem(at: folder) }
-        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-        let bundle = folder.appending(path: "bundle.crt")
-        try Data(Certificates.one.utf8).write(to: bundle)
-        let store = TrustStore(ownFolder: nil, file: bundle.path, otherwise: folder.path)
+        let bundle = try folder.write(Certificates.one, to: "bundle.crt")
+        let store = TrustStore(ownFolder: nil, file: bundle, otherwise: folder.path)
         let before = try #require(store.authorities)
         #expect(store.authorities === before)
 
-        try Data(try Certificates.some(2).utf8).write(to: bundle, options: .atomic)
+        try Data(try Certificates.some(2).utf8).write(to: URL(filePath: bundle), options: .atomic)
 
         let after = try #require(store.authorities)
         #expect(after !== before)
     }
 
     @Test func `what cannot be read is no authority`() throws {
-        defer { try? FileManager.default.removeItem(at: folder) }
         let store = TrustStore(ownFolder: try made("own", hashed: true), file: nil)
         store.trust(SharedSecret(text: "-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n"))
         #expect(store.authorities == nil)

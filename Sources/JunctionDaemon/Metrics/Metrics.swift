@@ -7,7 +7,7 @@ package struct Metrics: Sendable {
     private(set) var signOuts = 0
     private var exchanges = [Int](repeating: 0, count: Happening.Outcome.allCases.count)
     private var renewals = [Int](repeating: 0, count: Happening.Outcome.allCases.count)
-    private var failures = [Trouble.Cause: Int]()
+    private var failures = [Unavailability.Cause: Int]()
     private(set) var providerRequests = DurationHistogram()
     /// How far the provider's clock is ahead, in milliseconds.
     private(set) var clockSkew: Int64 = 0
@@ -31,9 +31,9 @@ package struct Metrics: Sendable {
     package mutating func happened(_ happening: Happening) {
         switch happening {
         case .exchangeEnded(let outcome): exchanges[outcome.index] += 1
-        case .renewalEnded(let outcome, let trouble):
+        case .renewalEnded(let outcome, let failure, _):
             renewals[outcome.index] += 1
-            if let trouble { failures[trouble.cause, default: 0] += 1 }
+            if let failure { failures[failure.cause, default: 0] += 1 }
         case .signedOut: signOuts += 1
         // Counted by `writeEnded`, beside the writes that succeed.
         case .writeFailed: break
@@ -43,7 +43,7 @@ package struct Metrics: Sendable {
     }
 
     func exchanges(_ outcome: Happening.Outcome) -> Int { exchanges[outcome.index] }
-    func failedRenewals(_ cause: Trouble.Cause) -> Int { failures[cause] ?? 0 }
+    func failedRenewals(_ cause: Unavailability.Cause) -> Int { failures[cause] ?? 0 }
     func renewals(_ outcome: Happening.Outcome) -> Int { renewals[outcome.index] }
 }
 

@@ -66,7 +66,7 @@ extension Metrics {
         text.announce(.renewals)
         for outcome in Happening.Outcome.allCases { text.add(renewals(outcome), [("outcome", outcome.rawValue)]) }
         text.announce(.failedRenewals)
-        for cause in Trouble.Cause.allCases { text.add(failedRenewals(cause), [("cause", cause.rawValue)]) }
+        for cause in Unavailability.Cause.allCases { text.add(failedRenewals(cause), [("cause", cause.rawValue)]) }
         text.add(.providerRequests, providerRequests)
         text.announce(.clockSkew)
         text.add(thousandths: clockSkew)

@@ -3,7 +3,7 @@ import JunctionServer
 import Logging
 
 /// A log line for what callers did, with who asked: by the kernel's word, never the message's.
-struct Audit: ServerObserver {
+final class Audit: ServerObserver {
     private let logger: Logger
     private let trail: AuditTrail
 

@@ -70,11 +70,10 @@ struct RefusedStart {
         let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
         let loop = group.next()
         let remedy = failureNow() == nil ? Self.remedyBesideTheFile : nil
-        let server = RefusingServer(Self.error(failure, remedy: remedy), eventLoop: loop)
         let notifier = Notifier(socket: service.notifySocket)
         let ended = DispatchSemaphore(value: 0)
         let signals = Signals()
-        guard serve(by: server),
+        guard let server = try? startServer(on: loop, answering: Self.error(failure, remedy: remedy)),
             let watch = try? SignalWatch(calling: { signal in
                 signals.received(signal)
                 ended.signal()
@@ -89,18 +88,19 @@ struct RefusedStart {
             notifier.tell(.reloading(atMonotonicMicroseconds: ServiceNews.monotonicMicroseconds()))
             guard let failure = failureNow() else {
                 // A client that connects after this waits for the daemon.
-                try? server.stop().wait()
+                try? loop.flatSubmit { server.drain() }.wait()
                 say(Self.farewell)
                 notifier.tell(.ready, .status(Self.farewell))
                 guard isEnded(within: Self.timeForReload, ended, signals) else { return .temporary }
                 break
             }
             // A client that asks after the reload gets the new reason.
-            server.change(to: Self.error(failure))
+            try? loop.submit { server.replaceStartError(with: Self.error(failure)) }.wait()
             say(failure.message)
             notifier.tell(.ready, .status(Self.status(failure)))
         }
         notifier.tell(.stopping)
+        try? loop.flatSubmit { server.drain() }.wait()
         return .success
     }
 
@@ -113,11 +113,21 @@ struct RefusedStart {
         return false
     }
 
-    private func serve(by server: RefusingServer) -> Bool {
-        listeners.allSatisfy { listener in
-            guard let socket = try? ListeningSocket(adopting: listener.descriptor) else { return false }
-            return (try? server.start(on: socket, speaking: listener.language).wait()) != nil
+    /// Starts the daemon's server, without a session, on the passed sockets.
+    private func startServer(on loop: any EventLoop, answering error: WireError) throws -> SessionServer {
+        var settings = ServerSettings(
+            policy: AccessPolicy(rules: [], daemonUser: getuid()),
+            limits: CallerLimits(connections: 64, connectionsOfAll: 256)
+        )
+        settings.patience.connection = .seconds(30)
+        let server = try loop.submit { [settings] in
+            SessionServer(startError: error, settings: settings, eventLoop: loop)
+        }.wait()
+        for listener in listeners {
+            let socket = try ListeningSocket(adopting: listener.descriptor)
+            try loop.flatSubmit { server.start(on: socket, speaking: listener.language) }.wait()
         }
+        return server
     }
 
     private func say(_ message: String) {

@@ -61,11 +61,11 @@ final class SessionNews: SessionObserver {
             )
         case .exchangeEnded(let outcome):
             logger.info("An exchange ended", metadata: .of(nil, [.outcome: "\(outcome.rawValue)"]))
-        case .renewalEnded(.succeeded, _):
+        case .renewalEnded(.succeeded, _, _):
             logger.info("A renewal ended", metadata: .of(nil, [.outcome: "succeeded"]))
             outageEnded()
-        case .renewalEnded(let outcome, let trouble):
-            renewalFailed(outcome, trouble)
+        case .renewalEnded(let outcome, let failure, let nextAttempt):
+            renewalFailed(outcome, failure, nextAttempt)
         case .revocationGivenUp(let reason):
             logger.notice("The provider was not told of a sign-out", metadata: .of(nil, [.error: "\(reason)"]))
         case .signedOut:
@@ -75,14 +75,14 @@ final class SessionNews: SessionObserver {
     }
 
     /// Why, whose fault it is, and when it goes on.
-    private func renewalFailed(_ outcome: Happening.Outcome, _ trouble: Trouble?) {
+    private func renewalFailed(_ outcome: Happening.Outcome, _ failure: Unavailability?, _ nextAttempt: WallTime?) {
         var values: [LogKey: Logger.MetadataValue] = [.outcome: "\(outcome.rawValue)"]
-        if let trouble {
-            values[.error] = "\(trouble.message)"
-            values[.cause] = "\(trouble.cause.rawValue)"
-            if let host = trouble.host { values[.host] = "\(host)" }
-            if let time = trouble.nextAttempt { values[.nextAttempt] = "\(Timestamp(time))" }
+        if let failure {
+            values[.error] = "\(failure.message)"
+            values[.cause] = "\(failure.cause.rawValue)"
+            if let host = failure.host { values[.host] = "\(host)" }
         }
+        if let nextAttempt { values[.nextAttempt] = "\(Timestamp(nextAttempt))" }
         logger.warning("A renewal failed", metadata: .of(.renewalFailed, values))
         state.withLock { state in
             switch outcome {

@@ -16,7 +16,7 @@ struct Doorbell: Sendable {
             let detail = "\(origin.place) was not asked: \(refusal.message)"
             return (ProbeFinding(name: name, verdict: .note, detail: detail, remedy: "Ask again in a minute"), nil)
         }
-        do throws(HttpFailure) {
+        do throws(Unavailability) {
             let call = HttpCall(method: "HEAD", origin: origin, target: "/", patience: .seconds(5))
             let answer = try await http.answer(to: call)
             let skew = answer.header("date").flatMap(HttpDate.parse).map { clock.now().wall - $0 }

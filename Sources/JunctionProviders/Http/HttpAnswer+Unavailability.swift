@@ -19,35 +19,41 @@ extension HttpAnswer {
             default:
                 "\(place) answered unexpectedly (\(status)): check that the URL is the right service"
             }
-        var failure = Unavailability(
-            message,
-            retryAfter: retryAfter(now: now),
-            ambiguous: Self.mayHaveActed(status: status),
-            sentAgo: sinceLeft
-        )
-        failure.host = place
-        failure.cause =
+        let cause: Unavailability.Cause =
             switch status {
             case 429, 503: .busy
             case 500...: .server
             default: .answer
             }
-        return failure
+        return Unavailability(
+            message,
+            cause: cause,
+            host: place,
+            retryAfter: retryAfter(now: now),
+            ambiguous: Self.mayHaveActed(status: status),
+            sentAgo: sinceLeft
+        )
     }
 
     /// What a success comes to whose content is not what it should be.
     func unreadable(_ what: String) -> Unavailability {
-        var failure = Unavailability("\(place) answered \(status) without \(what)", ambiguous: true, sentAgo: sinceLeft)
-        (failure.cause, failure.host) = (.answer, place)
-        return failure
+        Unavailability(
+            "\(place) answered \(status) without \(what)",
+            cause: .answer,
+            host: place,
+            ambiguous: true,
+            sentAgo: sinceLeft
+        )
     }
 
     /// What a success comes to that has a new refresh token, and not what has to come with it. The server has answered, so
     /// nothing is unknown.
     func shortfall(_ what: String) -> Unavailability {
-        var failure = Unavailability("\(place) answered \(status) with a new refresh token and without \(what)")
-        (failure.cause, failure.host) = (.answer, place)
-        return failure
+        Unavailability(
+            "\(place) answered \(status) with a new refresh token and without \(what)",
+            cause: .answer,
+            host: place
+        )
     }
 
     /// What `Retry-After` asks for, 1 s…1 h; `nil` without a readable one.

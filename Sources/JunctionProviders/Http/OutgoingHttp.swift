@@ -97,18 +97,18 @@ package final class OutgoingHttp: Sendable {
     /// Sends one request once and waits for the whole answer.
     ///
     /// A cancelled task gives the request up at once.
-    func answer(to call: HttpCall) async throws(HttpFailure) -> HttpAnswer {
+    func answer(to call: HttpCall) async throws(Unavailability) -> HttpAnswer {
         try await answer(to: .session(call))
     }
 
     /// Sends one request of an app's once and waits for the whole answer.
     ///
     /// A cancelled task gives the request up at once.
-    func answer(to call: ApiCall) async throws(HttpFailure) -> HttpAnswer {
+    func answer(to call: ApiCall) async throws(Unavailability) -> HttpAnswer {
         try await answer(to: .api(call))
     }
 
-    private func answer(to errand: Errand) async throws(HttpFailure) -> HttpAnswer {
+    private func answer(to errand: Errand) async throws(Unavailability) -> HttpAnswer {
         try await outcome(of: errand) { number, then in collect(errand, number, then: then) }
     }
 
@@ -116,7 +116,7 @@ package final class OutgoingHttp: Sendable {
     /// or abandons it.
     ///
     /// A cancelled task gives the request up at once.
-    func streamedAnswer(to call: ApiCall) async throws(HttpFailure) -> (head: HttpAnswer, body: BodyStream) {
+    func streamedAnswer(to call: ApiCall) async throws(Unavailability) -> (head: HttpAnswer, body: BodyStream) {
         let measured = meter?.begin()
         let errand = Errand.api(call)
         return try await outcome(of: errand) { number, then in
@@ -127,7 +127,7 @@ package final class OutgoingHttp: Sendable {
                     granting: { [unowned link] in link.grant($0, of: number) },
                     cancelling: { [unowned link] in link.cancel(number) },
                     then: { outcome in
-                        measured?(outcome.map(\.head))
+                        measured?(try? outcome.get().head)
                         then(outcome)
                     }
                 )
@@ -137,8 +137,8 @@ package final class OutgoingHttp: Sendable {
 
     private func outcome<Answer: Sendable>(
         of errand: Errand,
-        _ begin: (UInt32, @escaping @Sendable (Result<Answer, HttpFailure>) -> Void) -> Void
-    ) async throws(HttpFailure) -> Answer {
+        _ begin: (UInt32, @escaping @Sendable (Result<Answer, Unavailability>) -> Void) -> Void
+    ) async throws(Unavailability) -> Answer {
         let number = nextNumber()
         let isCancelled = Atomic(false)
         let outcome = await withTaskCancellationHandler {
@@ -170,7 +170,7 @@ package final class OutgoingHttp: Sendable {
     private func collect(
         _ errand: Errand,
         _ number: UInt32,
-        then completion: @escaping @Sendable (Result<HttpAnswer, HttpFailure>) -> Void
+        then completion: @escaping @Sendable (Result<HttpAnswer, Unavailability>) -> Void
     ) {
         let measured = meter?.begin()
         begin(errand, number) { link in
@@ -178,7 +178,7 @@ package final class OutgoingHttp: Sendable {
                 place: errand.call.origin.place,
                 granting: { [unowned link] in link.grant($0, of: number) },
                 then: { outcome in
-                    measured?(outcome)
+                    measured?(try? outcome.get())
                     completion(outcome)
                 }
             )

@@ -23,13 +23,13 @@ package struct RequestMeter: Sendable {
     }
 
     /// Begins to measure; what it gives back is called with the end.
-    func begin() -> @Sendable (Result<HttpAnswer, HttpFailure>) -> Void {
+    func begin() -> @Sendable (HttpAnswer?) -> Void {
         let (clock, report) = (clock, report)
         let began = clock.now()
-        return { outcome in
+        return { answer in
             let now = clock.now()
             var reading = Reading(duration: now.uptime - began.uptime)
-            if case .success(let answer) = outcome, answer.header("date").flatMap(HttpDate.parse) != nil {
+            if let answer, answer.header("date").flatMap(HttpDate.parse) != nil {
                 reading.clockSkew = ServerClock(answer, sentAt: began.wall, receivedAt: now.wall).skew
             }
             report(reading)

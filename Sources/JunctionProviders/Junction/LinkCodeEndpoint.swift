@@ -16,10 +16,10 @@ struct LinkCodeEndpoint: Sendable {
             headers: [("accept", "application/json")]
         )
         let answer: HttpAnswer
-        do {
+        do throws(Unavailability) {
             answer = try await http.answer(to: call)
         } catch {
-            throw .unavailable(Unavailability(error))
+            throw .unavailable(error)
         }
 
         let body = answer.body.withUnsafeBytes { try? JSONValue.parse($0) }

@@ -82,10 +82,10 @@ struct TokenEndpoint: Sendable {
             patience: HttpCall.tokenPatience,
             departure: departure.map { $0 - sentAt.uptime }
         )
-        do {
+        do throws(Unavailability) {
             return (try await http.answer(to: call), sentAt)
         } catch {
-            throw failure(Unavailability(error))
+            throw failure(error)
         }
     }
 

@@ -15,12 +15,7 @@ extension OAuthProvider {
         do throws(Unavailability) {
             endpoint = try await server.required(.authorization, at: nil)
         } catch {
-            throw Refusal(
-                .providerUnavailable,
-                error.message,
-                retryAfter: error.retryAfter,
-                remedy: .signInAgain
-            )
+            throw Refusal(error, remedy: .signInAgain)
         }
         return AuthorizationRequest(
             clientId: setup.client.id,

@@ -35,9 +35,7 @@ final class OAuthServer: Sendable {
         var remedy: String { "if the server has moved, set oauth.\(endpoint.setting) or sign in again" }
 
         fileprivate func unavailability(_ issuer: OAuthIssuer) -> Unavailability {
-            var failure = Unavailability("\(detail(issuer)); \(remedy)")
-            (failure.cause, failure.host) = (.answer, issuer.place)
-            return failure
+            Unavailability("\(detail(issuer)); \(remedy)", cause: .answer, host: issuer.place)
         }
     }
 
@@ -215,10 +213,13 @@ final class OAuthServer: Sendable {
             longestAnswer: Self.longestMetadata,
             patience: Self.patience
         )
-        do throws(HttpFailure) {
+        do throws(Unavailability) {
             return try await http.answer(to: call)
         } catch {
-            throw .unreachable(Unavailability(error.message))
+            // The request held nothing that the server could spend.
+            var failure = error
+            (failure.ambiguous, failure.sentAgo) = (false, nil)
+            throw .unreachable(failure)
         }
     }
 
@@ -236,7 +237,7 @@ final class OAuthServer: Sendable {
         let sentAt = clock.now()
         var call = call(fields, to: endpoint, patience, at: sentAt)
         call.departure = departure.map { $0 - sentAt.uptime }
-        let answer = try await http.answerOrDelay(to: call)
+        let answer = try await http.answer(to: call)
         compareClocks(answer, since: sentAt)
         return (answer, sentAt)
     }

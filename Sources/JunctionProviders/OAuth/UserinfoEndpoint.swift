@@ -22,7 +22,7 @@ struct UserinfoEndpoint: Sendable {
         )
         let answer: HttpAnswer
         do throws(Unavailability) {
-            answer = try await http.answerOrDelay(to: call)
+            answer = try await http.answer(to: call)
         } catch {
             throw .unavailable(error)
         }

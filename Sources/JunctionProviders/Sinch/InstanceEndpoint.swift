@@ -54,10 +54,10 @@ struct InstanceEndpoint: Sendable {
         )
         let sent = clock.now()
         let answer: HttpAnswer
-        do {
+        do throws(Unavailability) {
             answer = try await http.answer(to: call)
         } catch {
-            throw .unavailable(Unavailability(error))
+            throw .unavailable(error)
         }
         guard answer.isSuccess else { throw failure(answer) }
         guard let instance = instance(answer, sent) else {
@@ -76,7 +76,7 @@ struct InstanceEndpoint: Sendable {
             credentials: credential.map { [BearerToken.header($0)] } ?? [],
             patience: .seconds(5)
         )
-        let answer = try await http.answerOrDelay(to: call)
+        let answer = try await http.answer(to: call)
         guard answer.isSuccess || failure(answer) == .forgotten else {
             throw answer.unavailability(now: clock.now().wall)
         }

@@ -21,7 +21,7 @@ struct SessionsEndpoint: Sendable {
             patience: HttpCall.tokenPatience
         )
         let sent = clock.now()
-        let answer = try await http.answerOrDelay(to: call)
+        let answer = try await http.answer(to: call)
         let received = clock.now()
         let sentAt = sent.read(by: received)
 
@@ -44,7 +44,7 @@ struct SessionsEndpoint: Sendable {
             credentials: [BearerToken.header(accessToken)],
             patience: .seconds(5)
         )
-        let answer = try await http.answerOrDelay(to: call)
+        let answer = try await http.answer(to: call)
         guard answer.isSuccess || SocialVerdict.settlesSignOut(answer) else {
             throw unavailability(answer, now: clock.now().wall)
         }
@@ -71,7 +71,7 @@ struct SessionsEndpoint: Sendable {
     private func unavailability(_ answer: HttpAnswer, now: WallTime) -> Unavailability {
         var why = answer.unavailability(now: now)
         guard (400..<500).contains(answer.status), let code = answer.socialCode else { return why }
-        why.message =
+        why.detail =
             code == Self.tooManyCalls
             ? "\(answer.place) asks to wait (400311)"
             : "\(answer.place) answered with its error \(code): check social.plus's API key and region if it stays"

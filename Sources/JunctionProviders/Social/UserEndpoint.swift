@@ -20,7 +20,7 @@ struct UserEndpoint: Sendable {
             credentials: [BearerToken.header(accessToken)],
             patience: HttpCall.tokenPatience
         )
-        let answer = try await http.answerOrDelay(to: call)
+        let answer = try await http.answer(to: call)
         if let verdict = SocialVerdict(refusal: answer) { return verdict }
         guard answer.isSuccess else { throw answer.unavailability(now: clock.now().wall) }
         let users = answer.body.withUnsafeBytes { try? JSONValue.parse($0) }?["users"]

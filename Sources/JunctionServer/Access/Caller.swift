@@ -76,7 +76,10 @@ final class Caller {
 
     private func findUnit() {
         guard isConnected else { return }
+        // On a copy: an access to `peer` during the look-up would have every access to it checked at run time.
+        var peer = peer
         peer.findUnit(reception.unitOfProcess, connectedBy: descriptor, isNew: false)
+        self.peer = peer
         unitPlace = reception.dispatcher.unitTally.place(of: peer.unit)
     }
 

@@ -4,6 +4,8 @@ import NIOCore
 package struct CallerLimits: Equatable, Sendable {
     /// Open connections.
     package var connections: Int
+    /// The same for all users together. A connection past this is closed at once.
+    package var connectionsOfAll: Int
     /// Requests that are not answered yet.
     package var inFlight: Int
     /// Bytes that are kept for the user's connections: lines that have not ended or cannot be handled yet, and answers that
@@ -22,6 +24,7 @@ package struct CallerLimits: Equatable, Sendable {
     /// Sets limits; what is left out is as the interface says.
     package init(
         connections: Int = 512,
+        connectionsOfAll: Int = .max,
         inFlight: Int = 1_024,
         held: Int = 32 << 20,
         accepted: Int = 32 << 20,
@@ -30,6 +33,7 @@ package struct CallerLimits: Equatable, Sendable {
         answersOfAll: Int = 48 << 20
     ) {
         self.connections = connections
+        self.connectionsOfAll = connectionsOfAll
         self.inFlight = inFlight
         self.held = held
         self.accepted = accepted

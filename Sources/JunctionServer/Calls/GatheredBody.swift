@@ -171,14 +171,14 @@ final class GatheredBody {
     // MARK: Writing
 
     /// Writes the next bytes of it as they stand in a JSON string.
-    func writeNext(to buffer: inout ByteBuffer) {
+    func writeNext(to buffer: inout [UInt8]) {
         let before = bytes.count
         if isText {
-            bytes.take(atMost: Self.piece) { buffer.writeEscaped($0) }
+            bytes.take(atMost: Self.piece) { buffer.appendEscaped($0) }
         } else {
             bytes.take(atMost: Self.piece) { rest += $0 }
             let whole = bytes.count > 0 ? rest.count - rest.count % 3 : rest.count
-            rest.withUnsafeBytes { buffer.writeBase64(UnsafeRawBufferPointer(rebasing: $0[..<whole])) }
+            rest.withUnsafeBytes { buffer.appendBase64(UnsafeRawBufferPointer(rebasing: $0[..<whole])) }
             rest.removeFirst(whole)
         }
         discharge(before - bytes.count)
@@ -199,17 +199,17 @@ final class GatheredBody {
     }
 }
 
-extension ByteBuffer {
-    fileprivate mutating func writeEscaped(_ bytes: UnsafeRawBufferPointer) {
+extension [UInt8] {
+    fileprivate mutating func appendEscaped(_ bytes: UnsafeRawBufferPointer) {
         var writer = JSONWriter(capacity: bytes.count + bytes.count / 8)
         writer.partOfString(bytes)
-        writer.withUnsafeBytes { _ = writeBytes($0) }
+        writer.withUnsafeBytes { append($0) }
     }
 
-    fileprivate mutating func writeBase64(_ bytes: UnsafeRawBufferPointer) {
-        writeWithUnsafeMutableBytes(minimumWritableBytes: Base64.characters(for: bytes.count)) {
-            Base64.encode(bytes, into: $0)
-        }
+    fileprivate mutating func appendBase64(_ bytes: UnsafeRawBufferPointer) {
+        let start = count
+        append(contentsOf: repeatElement(0, count: Base64.characters(for: bytes.count)))
+        withUnsafeMutableBytes { _ = Base64.encode(bytes, into: UnsafeMutableRawBufferPointer(rebasing: $0[start...])) }
     }
 }
 

@@ -41,20 +41,20 @@ final class BatchAnswers {
     }
 
     /// Takes one of the answers, unless there is nobody left who would read it.
-    func add(to connection: Connection, _ write: (inout ByteBuffer) -> Void) {
+    func add(to connection: Connection, _ write: (inout [UInt8]) -> Void) {
         guard !connection.isClosed else { return oneLess(connection) }
-        var answer = ByteBuffer()
+        var answer: [UInt8] = []
         write(&answer)
-        add(Answer(line: OutgoingLine(Array(answer.readableBytesView))), to: connection)
+        add(Answer(line: OutgoingLine(answer)), to: connection)
     }
 
     /// Takes the answer to a call of the API.
     ///
     /// - Parameter error: the answer instead, if the rest of the batch takes longer than `Patience.room`.
     func add(_ line: OutgoingLine, orAfterTooLong error: WireError, for id: RequestID, to connection: Connection) {
-        var message = ByteBuffer()
+        var message: [UInt8] = []
         message.appendError(error, for: id)
-        add(Answer(line: line, error: Array(message.readableBytesView)), to: connection)
+        add(Answer(line: line, error: message), to: connection)
         guard missing > 0, deadline == nil, !connection.isClosed else { return }
         let batch = NIOLoopBound((self, connection), eventLoop: connection.eventLoop)
         deadline = connection.eventLoop.scheduleTask(in: TimeAmount(connection.dispatcher.patience.room)) {

@@ -11,15 +11,8 @@ extension ByteBuffer: ByteSink {
 extension ByteBuffer {
     /// Overwrites the bytes that are to be read, wherever else they are being looked at.
     ///
-    /// Only for bytes that nobody wants any more: the network library's receive buffer, which it is about to fill
-    /// again, and answers that are with the kernel.
+    /// Only for bytes that nobody wants any more: the network library's receive buffer, which it is about to fill again.
     func wipeReadableBytes() {
         withUnsafeReadableBytes { wipe(UnsafeMutableRawBufferPointer(mutating: $0)) }
-    }
-
-    /// Overwrites so many of them, which are done with, and passes over them.
-    mutating func wipeAndSkip(_ count: Int) {
-        withUnsafeReadableBytes { wipe(UnsafeMutableRawBufferPointer(mutating: .init(rebasing: $0[..<count]))) }
-        moveReaderIndex(forwardBy: count)
     }
 }

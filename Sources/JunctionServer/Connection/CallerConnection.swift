@@ -15,8 +15,7 @@ protocol CallerConnection: AnyObject, SendableMetatype {
     func burden(at now: NIODeadline) -> CallerAccount.Burden
     /// The user's account is over its limit, and this connection weighs most. It closes or drops what waits.
     func overBudget()
-    /// Takes no new requests. A JSON-RPC connection still answers every line that has arrived; an HTTP connection answers its
-    /// present request only.
+    /// Answers the requests that have arrived, and takes no further ones.
     func drain()
 }
 

@@ -85,7 +85,7 @@ final class Connection {
     // MARK: Writing
 
     /// Adds one message to what goes out next.
-    func put(_ write: (inout ByteBuffer) -> Void) {
+    func put(_ write: (inout [UInt8]) -> Void) {
         putLine {
             write(&$0)
             $0.endLine()
@@ -97,7 +97,7 @@ final class Connection {
         for part in line.parts {
             guard !machine.isClosed else { return }
             switch part {
-            case .bytes(let bytes): outbox.put(in: dispatcher.takeBuffer) { $0.writeBytes(bytes) }
+            case .bytes(let bytes): outbox.put(in: dispatcher.takeBuffer) { $0 += bytes }
             case .body(let body): outbox.put(body)
             }
         }
@@ -105,7 +105,7 @@ final class Connection {
         perform(machine.bodyWaits(outbox.hasBody))
     }
 
-    private func putLine(_ write: (inout ByteBuffer) -> Void) {
+    private func putLine(_ write: (inout [UInt8]) -> Void) {
         guard !machine.isClosed else { return }
         outbox.put(in: dispatcher.takeBuffer, write)
         if !isReading { flushSoon() }
@@ -116,7 +116,7 @@ final class Connection {
     /// Returns whether it is on its way. If not, the peer does not read, or has not seen the answer yet with which it begins
     /// to watch, and nothing was queued for it.
     func post(_ line: ByteBuffer) -> Bool {
-        guard heldNews == 0, !machine.isClosed, !outbox.hasBody, let context, context.channel.isWritable else {
+        guard heldNews == 0, !machine.isClosed, !machine.hasBody, let context, context.channel.isWritable else {
             return false
         }
         if isReading || outbox.count > 0 {
@@ -124,8 +124,9 @@ final class Connection {
             outbox.post(line)
             if !isReading { flushSoon() }
         } else {
+            outbox.gave(line.readableBytes)
             var rest = line
-            rest.moveReaderIndex(forwardBy: sendDirectly(line, over: context.channel))
+            rest.moveReaderIndex(forwardBy: line.withUnsafeReadableBytes { sendDirectly($0, over: context.channel) })
             if rest.readableBytes > 0 { handOver(rest, over: context) }
         }
         return true
@@ -134,15 +135,10 @@ final class Connection {
     /// Sends what the kernel takes at once, unless the network library has something queued that comes before.
     ///
     /// Its bookkeeping for a write costs as much again as the write. What goes wrong is left for it to notice.
-    private func sendDirectly(_ bytes: ByteBuffer, over channel: any Channel) -> Int {
+    private func sendDirectly(_ bytes: UnsafeRawBufferPointer, over channel: any Channel) -> Int {
         // It closes the descriptor before it tells; the number may be another connection's then.
         guard channel.isActive, !isAnythingQueued(in: channel) else { return 0 }
-        let sent = bytes.withUnsafeReadableBytes { bytes in
-            send(caller.descriptor, bytes.baseAddress, bytes.count, Int32(MSG_NOSIGNAL | MSG_DONTWAIT))
-        }
-        guard sent > 0 else { return 0 }
-        outbox.gave(sent)
-        return sent
+        return max(0, send(caller.descriptor, bytes.baseAddress, bytes.count, Int32(MSG_NOSIGNAL | MSG_DONTWAIT)))
     }
 
     private func isAnythingQueued(in channel: any Channel) -> Bool {
@@ -161,7 +157,7 @@ final class Connection {
         isFlushDue = false
         sendBuffer()
         var sent = 0
-        while outbox.hasBody, !machine.isClosed, let context, context.channel.isWritable {
+        while machine.hasBody, !machine.isClosed, let context, context.channel.isWritable {
             // A peer that reads as fast as this is not served alone.
             guard sent < ConnectionMachine.turn else { return flushSoon() }
             let written = outbox.writeBody(in: dispatcher.takeBuffer)
@@ -175,19 +171,13 @@ final class Connection {
     }
 
     private func sendBuffer() {
-        guard outbox.count > 0, !machine.isClosed, let context else { return }
-        var bytes = outbox.take()
-        let sent = sendDirectly(bytes, over: context.channel)
-        if sent < bytes.readableBytes {
-            bytes.wipeAndSkip(sent)
-            handOver(bytes, over: context)
-        }
-        // Usually the kernel has taken it all by now, and the memory is ours alone again.
-        dispatcher.giveBack(&bytes)
+        guard !machine.isClosed, let context, let bytes = outbox.take() else { return }
+        let sent = bytes.withUnsafeBytes { sendDirectly($0, over: context.channel) }
+        if sent < bytes.count { handOver(ByteBuffer(bytes: bytes[sent...]), over: context) }
+        dispatcher.giveBack(bytes)
     }
 
     private func handOver(_ bytes: ByteBuffer, over context: ChannelHandlerContext) {
-        outbox.gave(bytes.readableBytes)
         hasHandedOver = true
         isFlushing = true
         context.writeAndFlush(Self.wrapOutboundOut(bytes), promise: nil)
@@ -300,7 +290,12 @@ final class Connection {
         // The answers may have gone out, with only news behind them.
         lookWhatWaits()
         guard let due = machine.deadline, due == passed, let present else { return }
-        perform(machine.deadlinePassed(present, after: dispatcher.patience.time(for: due)))
+        // A copy: it computes with durations, in code that the compiler cannot see into. An access to `machine` during that would
+        // have every access to it checked at run time, in each answer.
+        var machine = machine
+        let actions = machine.deadlinePassed(present, after: dispatcher.patience.time(for: due))
+        self.machine = machine
+        perform(actions)
     }
 
     /// How far the peer has read by now, as long as the channel is there.
@@ -353,7 +348,10 @@ final class Connection {
         let (limit, isAtEnd) = (caller.longestLine, machine.isAtEnd)
         var (lines, sent, unsent) = (0, 0, outbox.unsent)
         var mayHoldLines = true
-        while machine.mayHandleLine(with: unsent, after: sent) {
+        // Nobody else uses it meanwhile, and a local variable needs no checks for that at run time.
+        var inbox = Inbox()
+        swap(&inbox, &self.inbox)
+        while inbox.count > 0, machine.mayHandleLine(with: unsent, after: sent) {
             guard let line = inbox.nextLine(atEnd: isAtEnd, limit: limit) else {
                 mayHoldLines = false
                 break
@@ -372,8 +370,10 @@ final class Connection {
                 unsent = outbox.unsent
             }
         }
-        inbox.settle()
-        perform(machine.handled(lines, rest: inbox.count, mayHoldLines: mayHoldLines))
+        if machine.isClosed { inbox.clear() } else { inbox.settle() }
+        let rest = inbox.count
+        swap(&inbox, &self.inbox)
+        perform(machine.handled(lines, rest: rest, mayHoldLines: mayHoldLines))
     }
 }
 
@@ -404,9 +404,10 @@ extension Connection: ChannelInboundHandler {
         let bytes = Self.unwrapInboundIn(data)
         isReading = true
         inbox.receive(bytes)
-        perform(machine.received(bytes.readableBytes))
+        let actions = machine.received(bytes.readableBytes)
+        perform(actions)
         // What is not handled yet must not stay in memory that the network library fills again.
-        inbox.settle()
+        if !actions.contains(.handleLines) { inbox.settle() }
     }
 
     func channelReadComplete(context: ChannelHandlerContext) {
@@ -423,7 +424,7 @@ extension Connection: ChannelInboundHandler {
     func channelWritabilityChanged(context: ChannelHandlerContext) {
         // Whoever writes looks when that is done.
         if !isFlushing { lookWhatWaits() }
-        if outbox.hasBody, context.channel.isWritable { flushSoon() }
+        if machine.hasBody, context.channel.isWritable { flushSoon() }
     }
 
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
@@ -439,8 +440,7 @@ extension Connection: ChannelInboundHandler {
         ended()
         self.context = nil
         inbox.clear()
-        var left = outbox.take()
-        dispatcher.giveBack(&left)
+        if let left = outbox.take() { dispatcher.giveBack(left) }
         reception.closed(self)
     }
 }

@@ -87,7 +87,7 @@ struct ConnectionMachine: Equatable {
     /// Bytes of answers that wait for the others of their batch.
     private var collected = 0
     /// The body of an API answer is to be written as the peer reads.
-    private var hasBody = false
+    private(set) var hasBody = false
     /// How far the peer had read when it was last looked at.
     private var progress: Progress?
     /// How long the peer may still take to read a body.

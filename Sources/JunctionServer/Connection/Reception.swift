@@ -32,7 +32,7 @@ final class Reception {
         let caller = try welcome(channel, socketGroup: socketGroup)
         let connection = Connection(caller, reception: self, eventLoop: eventLoop)
         try channel.pipeline.syncOperations.addHandler(connection)
-        opened(connection)
+        opened(connection, over: channel)
     }
 
     /// The same for a connection that speaks HTTP, which is read only as far as there is a use for it.
@@ -42,12 +42,15 @@ final class Reception {
         let caller = try welcome(channel, socketGroup: socketGroup)
         let connection = DoorConnection(caller, reception: self, eventLoop: eventLoop)
         try channel.pipeline.syncOperations.addDoorHandlers(connection, behind: connection.intake)
-        opened(connection)
+        opened(connection, over: channel)
     }
 
-    private func opened(_ connection: any CallerConnection) {
+    private func opened(_ connection: any CallerConnection, over channel: any Channel) {
         connections[ObjectIdentifier(connection)] = connection
         dispatcher.counters.openConnections = connections.count
+        guard let limit = dispatcher.patience.connection else { return }
+        let end = eventLoop.scheduleTask(in: TimeAmount(limit)) { channel.close(promise: nil) }
+        channel.closeFuture.whenComplete { _ in end.cancel() }
     }
 
     /// A connection that only ever subscribes must not cost kilobytes, and one that sends much may have them.
@@ -56,6 +59,10 @@ final class Reception {
     /// Who has connected, and whether their user may have one connection more.
     private func welcome(_ channel: any Channel, socketGroup: UInt32?) throws -> Caller {
         dispatcher.counters.acceptedConnections += 1
+        guard connections.count < dispatcher.limits.connectionsOfAll else {
+            dispatcher.turnedAway(nil)
+            throw ChannelError.ioOnClosedChannel
+        }
         try channel.syncOptions?.setOption(.allowRemoteHalfClosure, value: true)
         try channel.syncOptions?.setOption(.recvAllocator, value: Self.receiveMemory)
         let transport = try channel.pipeline.syncOperations.withUnsafeTransportIfAvailable(of: CInt.self) { $0 }
@@ -67,8 +74,7 @@ final class Reception {
         if isWelcome {
             account.connections += 1
         } else {
-            dispatcher.counters.turnedAwayConnections += 1
-            dispatcher.observer.turnedAway(peer)
+            dispatcher.turnedAway(peer)
             guard account.refusedConnections < CallerLimits.refusedConnections else {
                 throw ChannelError.ioOnClosedChannel
             }
@@ -86,8 +92,7 @@ final class Reception {
             }
             return peer
         } catch {
-            dispatcher.counters.turnedAwayConnections += 1
-            dispatcher.observer.turnedAway(nil)
+            dispatcher.turnedAway(nil)
             throw error
         }
     }

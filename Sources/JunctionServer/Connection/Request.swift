@@ -39,7 +39,7 @@ struct Request {
         batch.add(line, orAfterTooLong: .batchTooSlow, for: id, to: connection)
     }
 
-    private func put(_ write: (inout ByteBuffer, JunctionProtocol.RequestID) -> Void) {
+    private func put(_ write: (inout [UInt8], JunctionProtocol.RequestID) -> Void) {
         guard let id else { return }
         guard let batch else { return connection.put { write(&$0, id) } }
         batch.add(to: connection) { write(&$0, id) }

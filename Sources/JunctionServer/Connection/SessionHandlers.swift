@@ -4,20 +4,18 @@ import NIOCore
 
 /// The connections that are session handlers: they are asked how the session shall be renewed.
 final class SessionHandlers {
-    private let owner: SessionOwner
     private let eventLoop: any EventLoop
     private var duties: [ObjectIdentifier: HandlerDuty] = [:]
     private var isStopping = false
 
-    init(_ owner: SessionOwner, _ eventLoop: any EventLoop) {
-        self.owner = owner
+    init(_ eventLoop: any EventLoop) {
         self.eventLoop = eventLoop
     }
 
     var count: Int { duties.count }
 
     /// Makes the connection a session handler; one that is, stays it, and keeps its place in the order.
-    func add(_ connection: Connection) {
+    func add(_ connection: Connection, of owner: SessionOwner) {
         guard !isStopping, connection.isOpen, duties[ObjectIdentifier(connection)] == nil else { return }
         let duty = HandlerDuty(of: connection, owner)
         duties[ObjectIdentifier(connection)] = duty
@@ -31,15 +29,15 @@ final class SessionHandlers {
 
     /// The connection no longer wants to be asked.
     func remove(_ connection: Connection) {
-        guard let handler = end(connection) else { return }
-        owner.assumeIsolated { $0.unregister(handler) }
+        end(connection)?.unregister()
     }
 
     /// The connection is gone, or can no longer answer.
     func lose(_ connection: Connection) {
-        guard let handler = end(connection) else { return }
+        guard let duty = end(connection) else { return }
+        let lost = NIOLoopBound(duty, eventLoop: eventLoop)
         // Connections may break while the owner tells them something: it has to finish that before it hears of this.
-        eventLoop.execute { [owner] in owner.assumeIsolated { $0.unregister(handler) } }
+        eventLoop.execute { lost.value.unregister() }
     }
 
     /// Whether the connection is a session handler.
@@ -54,10 +52,10 @@ final class SessionHandlers {
         duties = [:]
     }
 
-    private func end(_ connection: Connection) -> HandlerID? {
-        guard let duty = duties.removeValue(forKey: ObjectIdentifier(connection)) else { return nil }
-        duty.end()
-        return duty.handler
+    private func end(_ connection: Connection) -> HandlerDuty? {
+        let duty = duties.removeValue(forKey: ObjectIdentifier(connection))
+        duty?.end()
+        return duty
     }
 }
 
@@ -89,6 +87,12 @@ private final class HandlerDuty {
     func end() {
         isOver = true
         withdrawQuestion()
+    }
+
+    /// Tells the owner, which asks the next handler then.
+    func unregister() {
+        guard let handler else { return }
+        owner.assumeIsolated { $0.unregister(handler) }
     }
 
     /// The owner has moved on, or nobody will answer.

@@ -5,7 +5,7 @@ extension Dispatcher {
     func registerHandler(_ request: Request, _: NoParams) {
         // The answer first: a renewal that waited for a handler is asked for at once.
         request.succeed(HandlerRegister.self, HandlerRegister.Answer())
-        handlers.add(request.connection)
+        handlers.add(request.connection, of: owner)
     }
 
     func unregisterHandler(_ request: Request, _: NoParams) {

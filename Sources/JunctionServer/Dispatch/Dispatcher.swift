@@ -1,15 +1,27 @@
 import JunctionProtocol
+import JunctionSecret
 import JunctionSession
 import NIOCore
+
+/// The session that calls are about, and the daemon around it.
+final class ServedSession {
+    let owner: SessionOwner
+    let introspection: any DaemonIntrospection
+    let observer: any ServerObserver
+
+    init(owner: SessionOwner, introspection: any DaemonIntrospection, observer: any ServerObserver) {
+        (self.owner, self.introspection, self.observer) = (owner, introspection, observer)
+    }
+}
 
 /// Takes every call through the same steps: authorise, decode, ask the owner, encode.
 ///
 /// The checks come in a fixed order (form, method, capability, parameters, state), so that a caller without the
 /// capability learns nothing else. What each method does is in the extensions, one file for each group.
 final class Dispatcher {
-    let owner: SessionOwner
-    let introspection: any DaemonIntrospection
-    let observer: any ServerObserver
+    /// What each call is answered with if the daemon could not start. There is no session then, and no call gets past this.
+    var startError: WireError?
+    private let session: ServedSession?
     let eventLoop: any EventLoop
     let patience: ServerSettings.Patience
     let limits: CallerLimits
@@ -28,27 +40,36 @@ final class Dispatcher {
 
     // One for all connections: whatever is read is let go before the next line is.
     private var reader = MessageReader()
-    private var spareBuffer = ByteBuffer()
+    private var spareBuffer: [UInt8] = []
 
     /// An answer that needed more has its memory given back.
     private static let largestSpareBuffer = 1 << 16
 
-    init(
-        owner: SessionOwner,
-        introspection: any DaemonIntrospection,
-        observer: any ServerObserver,
-        settings: ServerSettings,
-        eventLoop: any EventLoop
-    ) {
-        self.owner = owner
-        self.introspection = introspection
-        self.observer = observer
+    init(_ session: ServedSession?, settings: ServerSettings, eventLoop: any EventLoop) {
+        self.session = session
         self.eventLoop = eventLoop
         turns = Turns(eventLoop)
-        handlers = SessionHandlers(owner, eventLoop)
+        handlers = SessionHandlers(eventLoop)
         (patience, limits) = (settings.patience, settings.limits)
         answers = AnswerAccounts(settings.limits, eventLoop)
         exposesApi = settings.exposesApi
+    }
+
+    // MARK: The session
+
+    var owner: SessionOwner { servedSession.owner }
+    var introspection: any DaemonIntrospection { servedSession.introspection }
+    var observer: any ServerObserver { servedSession.observer }
+
+    private var servedSession: ServedSession {
+        guard let session else { preconditionFailure("A call is carried out by a daemon that could not start") }
+        return session
+    }
+
+    /// A connection was refused.
+    func turnedAway(_ peer: Peer?) {
+        counters.turnedAwayConnections += 1
+        session?.observer.turnedAway(peer)
     }
 
     // MARK: Messages
@@ -92,9 +113,14 @@ final class Dispatcher {
     // MARK: Calls
 
     private func perform(_ call: Call, _ request: Request) {
+        if session == nil, let startError { return request.fail(startError) }
         guard let method = Method(call.name) else { return request.fail(.methodNotFound) }
         counters.count(method)
-        if let objection = objection(to: method, of: request.caller) { return request.fail(objection) }
+        do throws(WireError) {
+            try admit(method, of: request.caller)
+        } catch {
+            return request.fail(error)
+        }
         do throws(WireMismatch) {
             try perform(method, call, request)
         } catch {
@@ -102,11 +128,11 @@ final class Dispatcher {
         }
     }
 
-    /// Returns the error for a call that the rights or the limits of the caller refuse; `nil` if neither does.
-    func objection(to method: Method, of caller: Caller) -> WireError? {
-        if let denial = denial(of: method, to: caller) { return denial }
-        if caller.account.inFlight >= limits.inFlight { return .tooManyRequests }
-        return caller.account.accepted >= limits.accepted ? .tooMuchAsked : nil
+    /// Throws the error for a call that the rights or the limits of the caller refuse.
+    func admit(_ method: Method, of caller: Caller) throws(WireError) {
+        if let denial = denial(of: method, to: caller) { throw denial }
+        if caller.account.inFlight >= limits.inFlight { throw .tooManyRequests }
+        if caller.account.accepted >= limits.accepted { throw .tooMuchAsked }
     }
 
     /// Returns the error if the caller may not call the method now. Counts and reports a missing capability, but not for a caller
@@ -149,22 +175,18 @@ final class Dispatcher {
     // MARK: Memory
 
     /// Lends memory for answers; there is one piece, because answers are put and flushed one connection at a time.
-    func takeBuffer() -> ByteBuffer {
-        var taken = ByteBuffer()
+    func takeBuffer() -> [UInt8] {
+        var taken: [UInt8] = []
         swap(&taken, &spareBuffer)
         if taken.capacity == 0 { taken.reserveCapacity(4_096) }
         return taken
     }
 
-    /// Takes memory back and wipes it, unless somebody still reads it.
-    func giveBack(_ buffer: inout ByteBuffer) {
-        var taken = ByteBuffer()
-        swap(&taken, &buffer)
-        let isOurs: Void? = taken.modifyIfUniquelyOwned { taken in
-            taken.wipeReadableBytes()
-            taken.clear()
-        }
-        if isOurs != nil, taken.capacity <= Self.largestSpareBuffer { spareBuffer = taken }
+    /// Takes memory back and wipes it.
+    func giveBack(_ buffer: consuming [UInt8]) {
+        buffer.withUnsafeMutableBytes { wipe($0) }
+        buffer.removeAll(keepingCapacity: true)
+        if buffer.capacity <= Self.largestSpareBuffer { spareBuffer = buffer }
     }
 }
 

@@ -10,7 +10,11 @@ extension DoorConnection {
     func start(_ exchange: DoorExchange) {
         let method = exchange.method(of: exchange.request.aim)
         dispatcher.counters.count(method)
-        if let objection = dispatcher.objection(to: method, of: caller) { return fail(exchange, objection) }
+        do throws(WireError) {
+            try dispatcher.admit(method, of: caller)
+        } catch {
+            return fail(exchange, error)
+        }
         switch exchange.request.aim {
         case .api: if dispatcher.mayCall(caller) { startCall(exchange) } else { fail(exchange, .tooManyCalls) }
         case .page(.status, _): dispatcher.tellState(to: caller) { tell(exchange, .status, $0) }
@@ -82,10 +86,10 @@ extension DoorConnection {
         guard case .api(let target) = exchange.request.aim else { return }
         let waiting = NIOLoopBound((self, exchange), eventLoop: eventLoop)
         var request = JunctionSession.ApiRequest(
-            method: exchange.method,
+            method: exchange.head.method,
             path: target.path,
             query: target.query,
-            headers: exchange.headers,
+            headers: exchange.head.headers,
             body: body
         )
         request.passage = .streamed(upload)
@@ -144,7 +148,8 @@ extension DoorExchange {
 
 extension DoorConnection {
     /// A request is answered later; until it has been, to the end of its answer, its caller's account is charged with it.
-    private func charge(_ exchange: DoorExchange, _ bytes: Int) {
+    private func charge(_ exchange: DoorExchange, _ bodyBytes: Int) {
+        let bytes = exchange.head.size + bodyBytes
         exchange.charge = bytes
         caller.requestBegan(bytes)
     }

@@ -1,3 +1,4 @@
+import Glibc
 import JunctionProtocol
 import JunctionSession
 import NIOCore
@@ -148,8 +149,8 @@ final class DoorConnection {
             isHTTP11: parsed.version == .http1_1
         )
         do throws(RefusedRequest) {
+            if let error = dispatcher.startError { throw RefusedRequest(error) }
             let exchange = DoorExchange(try RequestRules.admit(head), head)
-            if isDraining { exchange.keepsAlive = false }
             stage = .serving(exchange)
             start(exchange)
         } catch {
@@ -193,6 +194,7 @@ final class DoorConnection {
         case .complete: break
         }
         if case .complete = exchange.output { finish(exchange) }
+        endInput()
     }
 
     /// There will be no more of the request, and it is not all of it.
@@ -298,7 +300,7 @@ final class DoorConnection {
     func send(_ frame: AnswerFrame, of exchange: DoorExchange) {
         settleWaiting()
         // A request that is not all there leaves no place where the next one would begin.
-        if !exchange.hasAllInput { exchange.keepsAlive = false }
+        if !exchange.hasAllInput || intake.isSpent { exchange.keepsAlive = false }
         var head = frame.head
         if !exchange.keepsAlive { head.headers.add(name: "connection", value: "close") }
         write(.head(head))
@@ -340,8 +342,9 @@ final class DoorConnection {
 
     private func finish(_ exchange: DoorExchange) {
         discharge(exchange)
+        dispatcher.httpWatchers.remove(self)
         write(.end(nil))
-        guard exchange.keepsAlive, exchange.hasAllInput, !isDraining else { return leave() }
+        guard exchange.keepsAlive, exchange.hasAllInput else { return leave() }
         stage = .waiting
         restartBudget(hasBegun: false)
         flush()
@@ -352,7 +355,6 @@ final class DoorConnection {
     private func leave() {
         guard let context else { return }
         stage = .leaving
-        dispatcher.httpWatchers.remove(self)
         restartBudget(hasBegun: false)
         let connection = NIOLoopBound(self, eventLoop: eventLoop)
         // Nothing at all, which is written when everything before it is.
@@ -412,20 +414,21 @@ final class DoorConnection {
             write(.body(.byteBuffer(ByteBuffer(event: json))))
         }
         flush()
+        if isDraining { answered(exchange) }
     }
 
     // MARK: Ending
 
     func drain() {
         isDraining = true
-        switch stage {
-        // Whoever is in the middle of nothing need not hear anything.
-        case .waiting where inbox.isEmpty && intake.held == 0: if queued == 0 { close() } else { leave() }
-        case .serving(let exchange):
-            exchange.keepsAlive = false
-            if case .events = exchange.output { answered(exchange) }
-        case .waiting, .leaving, .parted, .closed: break
-        }
+        if let exchange, case .events = exchange.output { answered(exchange) }
+        endInput()
+    }
+
+    /// Ends the peer's sending when the daemon ends: what has arrived by now is answered. A body that has begun may still come.
+    private func endInput() {
+        guard isDraining, exchange?.hasAllInput ?? true, context?.channel.isActive == true else { return }
+        _ = shutdown(caller.descriptor, Int32(SHUT_RD))
     }
 
     func rightWithdrawn() {
@@ -489,6 +492,8 @@ extension DoorConnection: ChannelInboundHandler {
     }
 
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
+        // The daemon has ended the sending in the middle of a head.
+        if isDraining, case .waiting = stage, error as? HTTPParserError == .invalidEOFState { return }
         guard let refused = RefusedRequest(parsing: error, hadBareLineFeed: intake.hasBareLineFeed) else {
             return close()
         }

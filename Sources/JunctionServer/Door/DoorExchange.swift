@@ -3,8 +3,7 @@ import JunctionSession
 /// One request over HTTP and its answer, as far as they have come.
 final class DoorExchange {
     let request: AdmittedRequest
-    let method: String
-    let headers: [(name: String, value: String)]
+    let head: RequestHead
     /// Another request may follow.
     var keepsAlive: Bool
     var input: Input
@@ -40,7 +39,7 @@ final class DoorExchange {
     }
 
     init(_ request: AdmittedRequest, _ head: RequestHead) {
-        (self.request, method, headers, keepsAlive) = (request, head.method, head.headers, request.keepsAlive)
+        (self.request, self.head, keepsAlive) = (request, head, request.keepsAlive)
         if case .length(let length) = request.body { left = length }
         input =
             switch request.body {
@@ -52,7 +51,7 @@ final class DoorExchange {
             }
     }
 
-    var isToHead: Bool { method == "HEAD" }
+    var isToHead: Bool { head.method == "HEAD" }
 
     var hasAllInput: Bool {
         if case .complete = input { true } else { false }

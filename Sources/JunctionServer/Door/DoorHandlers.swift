@@ -4,12 +4,12 @@ import NIOHTTP1
 extension ChannelPipeline.SynchronousOperations {
     /// What turns bytes into requests, and answers into bytes: others keep it, and it is as strict as it can be.
     ///
-    /// - Parameter intake: what keeps bytes that nobody has asked for; whoever keeps nothing needs none.
-    func addDoorHandlers(_ connection: some ChannelInboundHandler, behind intake: DoorIntake? = nil) throws {
+    /// - Parameter intake: what keeps bytes that nobody has asked for.
+    func addDoorHandlers(_ connection: some ChannelInboundHandler, behind intake: DoorIntake) throws {
         // How an answer ends is said by whoever makes it.
         var framing = HTTPResponseEncoder.Configuration()
         framing.automaticallySetFramingHeaders = false
-        if let intake { try addHandler(intake) }
+        try addHandler(intake)
         try addHandler(HTTPResponseEncoder(configuration: framing))
         let decoder = HTTPRequestDecoder(leftOverBytesStrategy: .dropBytes, limitConfiguration: .door)
         try addHandler(ByteToMessageHandler(decoder))

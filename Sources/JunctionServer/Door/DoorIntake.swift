@@ -42,6 +42,9 @@ final class DoorIntake: ChannelInboundHandler {
     /// How many bytes wait here.
     var held: Int { kept.readableBytes }
 
+    /// Whether nothing waits here, and nothing more comes.
+    var isSpent: Bool { hasEnded && held == 0 }
+
     /// Whether a line of the present head ended without CR.
     var hasBareLineFeed: Bool { lines.hasBareLineFeed }
 

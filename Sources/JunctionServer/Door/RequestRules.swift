@@ -13,6 +13,9 @@ struct RequestHead: Equatable {
             && left.headers.elementsEqual(right.headers, by: ==)
     }
 
+    /// The bytes of the target, the names and the values.
+    var size: Int { headers.reduce(target.utf8.count) { $0 + $1.name.utf8.count + $1.value.utf8.count } }
+
     /// Every value of this name, given in lower case.
     fileprivate func values(_ name: String) -> [String] {
         headers.filter { $0.name.lowercased() == name }.map(\.value)

@@ -313,7 +313,7 @@ struct Renewal: Hashable, Sendable {
     ) -> Refusal {
         var refusal =
             isReauthenticationPresumed
-            ? .reauthenticationPresumed(failure.message) : Refusal(.providerUnavailable, failure.message)
+            ? .reauthenticationPresumed(failure.message) : Refusal(failure)
         lastError = "\(refusal.kind.rawValue): \(refusal.message)"
         if failure.ambiguous, let sentAt { replays.lost(sentAt: sentAt, now) }
         if let asked = failure.retryAfter {

@@ -116,7 +116,7 @@ extension SessionMachine {
     ) -> [Effect] {
         judge(tried, failure, session, now)
         // The time of the next attempt is known by now.
-        return [.report(.renewalEnded(outcome(of: failure), Trouble(failure, nextAttempt: renewalDue(now))))]
+        return [.report(.renewalEnded(outcome(of: failure), failure.reported, nextAttempt: renewalDue(now)))]
     }
 
     /// How a failed renewal is reported. Refusals without a reason may have become a demand for a new credential.

@@ -162,12 +162,7 @@ extension SessionMachine {
         case .otherUser:
             alreadySignedIn
         case .unavailable(let unavailability):
-            Refusal(
-                .providerUnavailable,
-                unavailability.message,
-                retryAfter: unavailability.retryAfter,
-                remedy: unavailability.ambiguous ? .signInAgainWithAnother : .signInAgain
-            )
+            Refusal(unavailability, remedy: unavailability.ambiguous ? .signInAgainWithAnother : .signInAgain)
         }
     }
 

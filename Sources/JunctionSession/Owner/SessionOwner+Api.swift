@@ -197,9 +197,7 @@ extension Refusal {
             return
         }
         self.init(
-            .providerUnavailable,
-            error.message,
-            retryAfter: error.retryAfter,
+            error,
             remedy: error.ambiguous
                 ? "the call may have been carried out: look before you make it again; the daemon does not"
                 : "make the call again; the daemon does not. 'junctionctl doctor' says what is in the way"

@@ -217,44 +217,6 @@ package enum RenewalFailure: Error, Hashable, Sendable {
     case unavailable(Unavailability)
 }
 
-/// The provider gave no usable answer: network, TLS, timeout, 5xx, 429, redirect, unreadable body.
-package struct Unavailability: Error, Hashable, Sendable {
-    /// What happened, to what, and what to do, in one line without secrets.
-    package var message: String
-    /// What the provider asked for, clamped to 1 s…1 h.
-    package var retryAfter: Duration?
-    /// The request may have reached the provider and been acted on: its answer is what is missing.
-    package var ambiguous: Bool
-    /// How long ago the request left, where that is known: a name and a connection may have taken their time before. The
-    /// provider's grace begins with it.
-    package var sentAgo: Duration?
-    /// The provider refused the session's refresh token, and no word of its standard says why. One such refusal means
-    /// nothing; the session judges many.
-    package var isUnexplainedRefusal = false
-    /// What kind of trouble it is.
-    package var cause = Trouble.Cause.other
-    /// Whom the request was for, if it was for anybody.
-    package var host: String?
-
-    package init(_ message: String, retryAfter: Duration? = nil, ambiguous: Bool = false, sentAgo: Duration? = nil) {
-        self.message = message
-        self.retryAfter = retryAfter
-        self.ambiguous = ambiguous
-        self.sentAgo = sentAgo
-    }
-
-    /// Whether they say the same; not when.
-    package static func == (left: Unavailability, right: Unavailability) -> Bool {
-        left.message == right.message && left.retryAfter == right.retryAfter && left.ambiguous == right.ambiguous
-    }
-
-    package func hash(into hasher: inout Hasher) {
-        hasher.combine(message)
-        hasher.combine(retryAfter)
-        hasher.combine(ambiguous)
-    }
-}
-
 /// A request to the provider's API, without the credential.
 package struct ApiRequest: Equatable, Sendable {
     package var method: String

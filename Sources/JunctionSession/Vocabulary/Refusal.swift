@@ -48,4 +48,9 @@ package struct Refusal: Error, Hashable, Sendable {
         self.maximum = maximum
         self.remedy = remedy
     }
+
+    /// The provider gave no usable answer.
+    package init(_ failure: Unavailability, remedy: String? = nil) {
+        self.init(.providerUnavailable, failure.message, retryAfter: failure.retryAfter, remedy: remedy)
+    }
 }

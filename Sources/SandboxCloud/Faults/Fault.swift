@@ -1,3 +1,5 @@
+import Hummingbird
+
 /// Something that shall go wrong with the requests it fits.
 struct Fault: Codable, Sendable {
     enum Drop: String, Codable, Sendable {
@@ -47,27 +49,6 @@ struct Fault: Codable, Sendable {
     /// A success with these members instead of its own; `null` takes one away.
     var tokenMembers: [String: JSONValue]?
 
-    enum CodingKeys: String, CodingKey, CaseIterable {
-        case match
-        case method
-        case grant
-        case times
-        case latency
-        case hang
-        case commit
-        case drop
-        case status
-        case body
-        case contentType
-        case headers
-        case malformed
-        case oversize
-        case slowBody
-        case expiresInAsString
-        case omitRefreshToken
-        case tokenMembers
-    }
-
     /// Whether the vendor's side gets to see the request.
     var reachesVendor: Bool {
         commit == true || drop == .after || (drop == nil && !hasOwnAnswer)
@@ -85,4 +66,29 @@ struct Fault: Codable, Sendable {
     }
 }
 
-extension Fault: Order {}
+extension Fault {
+    /// The fault, unless something in it can never happen.
+    func checked() throws(Refusal) -> Fault {
+        let complaint: String? =
+            if !match.hasPrefix("/") {
+                "match is the beginning of a path, such as /v1/token"
+            } else if let times, times < 1 {
+                "times is 1 or more; leave it out for every request"
+            } else if let status, !(200...599).contains(status) {
+                "status is an HTTP status from 200 to 599"
+            } else if !Settings.durations.contains(latency ?? 0) || !Settings.durations.contains(slowBody ?? 0) {
+                "latency and slowBody are seconds"
+            } else if let oversize, !(1...Self.largestBody).contains(oversize) {
+                "oversize is a number of bytes up to \(Self.largestBody)"
+            } else if let name = headers?.keys.first(where: { HeaderName($0) == nil }) {
+                "'\(name)' is not the name of a header"
+            } else {
+                nil
+            }
+        if let complaint { throw .order(complaint) }
+        return self
+    }
+
+    /// More than any client should take, and little enough to make in memory.
+    private static let largestBody = 64 << 20
+}

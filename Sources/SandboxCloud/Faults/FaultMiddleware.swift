@@ -9,9 +9,8 @@ struct FaultMiddleware: RouterMiddleware {
     /// The connection is closed; nothing can be answered any more.
     struct Dropped: Error {}
 
-    let plan: FaultPlan
+    let store: Store
     let hanging: HangingRequests
-    let counters: Counters
 
     func handle(
         _ request: Request,
@@ -33,16 +32,26 @@ struct FaultMiddleware: RouterMiddleware {
         return try fault.spoil(answer)
     }
 
+    /// The oldest fault that fits the request, which is then used up by one.
     private func fault(for request: Request, context: CloudContext) -> Fault? {
-        plan.take(method: request.method.rawValue, path: request.uri.path, grant: context.form.flatMap(GrantType.init))
+        let (method, path) = (request.method.rawValue, request.uri.path)
+        let grant = context.form.flatMap(GrantType.init)
+        return store.update { contents in
+            guard let index = contents.faults.firstIndex(where: { $0.fits(method: method, path: path, grant: grant) })
+            else { return nil }
+            let fault = contents.faults[index]
+            contents.faults[index].times = fault.times.map { $0 - 1 }
+            if contents.faults[index].times == 0 { contents.faults.remove(at: index) }
+            return fault
+        }
     }
 
     private func hang(_ request: Request) async throws -> HangingRequests.End {
-        let place = hanging.hold()
-        counters.count { $0.hanging += 1 }
-        defer { counters.count { $0.hanging -= 1 } }
+        let (place, end) = hanging.hold()
+        store.count { $0.hanging += 1 }
+        defer { store.count { $0.hanging -= 1 } }
         return try await request.body.consumeWithInboundCloseHandler { _ in
-            await place.end()
+            await end()
         } onInboundClosed: {
             hanging.abandon(place)
         }

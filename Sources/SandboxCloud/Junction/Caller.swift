@@ -9,18 +9,19 @@ enum Caller: Sendable {
     case user(User)
 }
 
-extension JunctionState {
+extension CloudState {
     /// Who calls, by the credential in the headers.
-    func caller(_ headers: HTTPFields, now: Date) throws(Refusal) -> Caller {
-        if let key = headers[.vitalApiKey] {
+    func caller(_ request: Request, now: Date) throws(Refusal) -> Caller {
+        if let key = request.headers[.vitalApiKey] {
             guard let team = Team(apiKey: key) else { throw .api(.unauthorized, "the API key is unknown") }
             return .team(team)
         }
-        guard let authorization = headers[.authorization], authorization.hasPrefix("Bearer ") else {
+        guard let token = request.bearer else {
             throw .api(.unauthorized, "send x-vital-api-key or Authorization: Bearer")
         }
-        let token = String(authorization.dropFirst("Bearer ".count))
-        guard let id = families.bearer(of: token, now: now), let user = users[id], user.standing == .active else {
+        guard let login = logins.login(ofAccessToken: token, at: .junction, now: now),
+            let user = users[.junction, login.userId], user.isActive
+        else {
             throw .api(.unauthorized, "the access token is expired, revoked or unknown")
         }
         return .user(user)
@@ -30,10 +31,10 @@ extension JunctionState {
     func user(_ id: String, for caller: Caller) throws(Refusal) -> User {
         switch caller {
         case .user(let own):
-            guard own.id == id.lowercased() else { throw .api(.forbidden, "this user is not the signed-in one") }
+            guard own.userId == id.lowercased() else { throw .api(.forbidden, "this user is not the signed-in one") }
             return own
         case .team(let team):
-            guard let user = users[id], user.team.id == team.id, user.standing != .deleted else {
+            guard let user = users[.junction, id], user.junction?.team.id == team.id, !user.isDeleted else {
                 throw .api(.notFound, "the team has no such user")
             }
             return user

@@ -1,33 +1,56 @@
+import FoundationEssentials
 import Hummingbird
 
 /// The stand-in for Junction: its auth server and its API at one origin.
 struct JunctionCloud: Vendor {
-    let ledger: Ledger
-    let counters: Counters
-    let preferences: Preferences
+    let name = VendorName.junction
+    let title = "Junction"
+    let store: Store
     let mint: SignInTokenMint
     let scheme: String
 
-    init(ledger: Ledger, counters: Counters, preferences: Preferences, scheme: String) throws {
-        self.ledger = ledger
-        self.counters = counters
-        self.preferences = preferences
+    init(store: Store, scheme: String) throws {
+        self.store = store
         self.scheme = scheme
         mint = try SignInTokenMint()
     }
 
     let tokenEndpoints: Set<String> = ["POST /v1/token"]
 
+    let credentials: KeyValuePairs<String, String> = ["Sign-In Token": "sign-in-token", "Link code": "link-code"]
+
     func addRoutes(to router: Router<CloudContext>) {
         addTokenRoutes(to: router)
         addUserRoutes(to: router)
         addLinkRoutes(to: router)
         addDataRoutes(to: router)
-        addDrivingRoutes(to: router)
+    }
+
+    func make(_ credential: String, for named: String, _ request: Request) async throws -> JSONValue {
+        let (user, now) = try store.read { state, moment in (try state.user(named, at: .junction), moment.now) }
+        if credential == "link-code" {
+            let lifetime = try await request.order(LinkCodeLifetime.self).expiresIn
+            let code = try linkCode(for: user, expiresAt: lifetime.map { now + $0 }, origin: origin(for: request))
+            return [
+                "code": JSONValue(code["code"]), "exchangeUrl": JSONValue(code["exchange_url"]),
+                "expiresAt": JSONValue(code["expires_at"]),
+            ]
+        }
+        let token = try mint.token(for: user, now: now, changes: try await request.order())
+        return ["userId": .string(user.userId), "signInToken": .string(token)]
+    }
+
+    func configuration(at origin: String, keyFile: String) -> DaemonConfiguration {
+        DaemonConfiguration(provider: .junction, settings: ["authUrl": .text(origin), "apiUrl": .text(origin)])
     }
 
     /// How the client of a request spells this cloud.
     func origin(for request: Request) -> String {
         "\(scheme)://\(request.head.authority ?? "127.0.0.1")"
     }
+}
+
+private struct LinkCodeLifetime: Decodable {
+    /// Seconds from now.
+    var expiresIn: Double?
 }

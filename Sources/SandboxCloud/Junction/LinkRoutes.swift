@@ -11,22 +11,25 @@ extension JunctionCloud {
             return try api(request) { state, caller, _ in
                 _ = try state.user(wanted.userId, for: caller)
                 let token = TokenText.fresh("link_")
-                return LinkTokenView(linkToken: token, linkWebUrl: "https://link.invalid/?token=\(token)")
+                return ["link_token": token, "link_web_url": "https://link.invalid/?token=\(token)"]
             }
         }
     }
 
+    /// How long a link code is good unless something else is asked for, in seconds.
+    private static let usualLifetime = 3600.0
+
     /// A new link code for a user, good until a moment or for the usual hour.
-    func linkCode(for user: String, expiresAt: Date? = nil, origin: String) throws -> LinkCodeView {
-        try ledger.change { state, now in
-            guard let user = state.junction.users[user] else { throw Refusal.api(.notFound, "there is no such user") }
-            let expiresAt = expiresAt ?? now + LinkCodes.lifetime
-            let code = state.junction.linkCodes.create(for: user, expiresAt: expiresAt)
-            return LinkCodeView(
-                code: code,
-                exchangeUrl: "\(origin)/v2/link/code/exchange?code=\(code)&grant_type=sign_in_token",
-                expiresAt: expiresAt
-            )
+    func linkCode(for user: User, expiresAt: Date? = nil, origin: String) throws -> [String: String] {
+        let code = (user.junction?.team.linkCodePrefix ?? "") + TokenText.fresh("").prefix(8)
+        return try store.change { state, moment in
+            let expiresAt = expiresAt ?? moment.now + Self.usualLifetime
+            state.proofs.vouch(code, kind: "link_code", for: user.userId, isSingleUse: true, until: expiresAt)
+            return [
+                "code": code,
+                "exchange_url": "\(origin)/v2/link/code/exchange?code=\(code)&grant_type=sign_in_token",
+                "expires_at": expiresAt.ISO8601Format(),
+            ]
         }
     }
 
@@ -45,8 +48,8 @@ extension JunctionCloud {
             }
             return moment
         }
-        let code = try linkCode(for: user.id, expiresAt: expiresAt, origin: origin(for: request))
-        return try .json(code, spelling: .snakeCase)
+        let code = try linkCode(for: user, expiresAt: expiresAt, origin: origin(for: request))
+        return try .json(code)
     }
 
     /// Needs no credential: the code is one.
@@ -55,45 +58,23 @@ extension JunctionCloud {
         guard query["grant_type"] == "sign_in_token" else {
             throw Refusal.api(.badRequest, "grant_type must be sign_in_token")
         }
-        let (user, now) = try ledger.change { state, now in
-            let owner = state.junction.linkCodes.redeem(String(query["code"] ?? ""), now: now)
-            return (owner.flatMap { state.junction.users[$0] }, now)
+        let (user, now) = try store.change { state, moment in
+            let code = (query["code"] ?? "").lowercased()
+            let owner = state.proofs.redeem(code, kind: "link_code", now: moment.now)
+            return (owner.flatMap { state.users[.junction, $0] }, moment.now)
         }
-        guard let user, user.standing == .active else {
+        guard let user, user.isActive else {
             throw Refusal.api(.badRequest, "the link code is unknown, used or expired")
         }
-        let enrolment = Enrolment(
-            userId: user.id,
-            signInToken: try mint.token(for: user, now: now),
-            team: Enrolment.TeamView(name: "Sandbox team", logoUrl: nil)
+        return try .json(
+            [
+                "user_id": .string(user.userId), "sign_in_token": .string(try mint.token(for: user, now: now)),
+                "team": ["name": "Sandbox team"],
+            ] as JSONValue
         )
-        return try .json(enrolment, spelling: .snakeCase)
     }
-}
-
-/// A link code as its maker gets it.
-struct LinkCodeView: Codable, Sendable {
-    let code: String
-    let exchangeUrl: String
-    let expiresAt: Date
 }
 
 private struct LinkTokenFields: Decodable {
     let userId: String
-}
-
-private struct LinkTokenView: Encodable {
-    let linkToken: String
-    let linkWebUrl: String
-}
-
-private struct Enrolment: Encodable {
-    struct TeamView: Encodable {
-        let name: String
-        let logoUrl: String?
-    }
-
-    let userId: String
-    let signInToken: String
-    let team: TeamView
 }

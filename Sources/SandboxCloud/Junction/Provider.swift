@@ -1,16 +1,14 @@
 /// A maker of wearables that a user can connect.
-struct Provider: Codable, Sendable {
-    let name: String
+struct Provider: Sendable {
     let slug: String
-    let logo: String
-    let authType: String
 
     static let all = ["oura", "fitbit", "garmin", "withings"].map { Provider(slug: $0) }
 
-    init(slug: String) {
-        name = slug.prefix(1).uppercased() + slug.dropFirst()
-        self.slug = slug
-        logo = "https://logo.invalid/\(slug).png"
-        authType = "oauth"
+    /// The provider as Junction's API shows it.
+    var view: [String: JSONValue] {
+        [
+            "name": .string(slug.prefix(1).uppercased() + slug.dropFirst()), "slug": .string(slug),
+            "logo": .string("https://logo.invalid/\(slug).png"), "auth_type": "oauth",
+        ]
     }
 }

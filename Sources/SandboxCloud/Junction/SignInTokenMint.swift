@@ -5,21 +5,13 @@ import JunctionText
 /// Mints Junction's Sign-In Tokens, and recognises its own.
 struct SignInTokenMint: Sendable {
     /// What to do differently from the vendor, for a test of a bad token.
-    struct Wishes: Order {
+    struct Changes: Decodable {
         var expired: Bool?
         var environment: JunctionEnvironment?
         var region: JunctionRegion?
         /// Claims of the inner token to add, to replace, or with `null` to leave out.
         var claims: [String: JSONValue]?
         var forged: Bool?
-
-        enum CodingKeys: String, CodingKey, CaseIterable {
-            case expired
-            case environment
-            case region
-            case claims
-            case forged
-        }
     }
 
     /// What a genuine token says.
@@ -39,52 +31,45 @@ struct SignInTokenMint: Sendable {
     }
 
     /// The envelope that an app gets from its backend: base64 of `{public_key, user_token}`.
-    func token(for user: User, now: Date, wishes: Wishes = Wishes()) throws -> String {
+    func token(for user: User, now: Date, changes: Changes = Changes()) throws -> String {
         let envelope: JSONValue = [
-            "public_key": .string(user.team.publicKey),
-            "user_token": .string(try userToken(for: user, now: now, wishes: wishes)),
+            "public_key": .string((user.junction?.team ?? .example).publicKey),
+            "user_token": .string(try userToken(for: user, now: now, changes: changes)),
         ]
         return try envelope.text().base64EncodedString()
     }
 
     /// The claims of a token that this mint made and nobody changed.
     func read(_ userToken: String) -> Claims? {
-        let parts = userToken.split(separator: ".", omittingEmptySubsequences: false)
-        guard parts.count == 3, let signature = Base64.decode(parts[2].utf8, .urlSafe),
-            let payload = Base64.decode(parts[1].utf8, .urlSafe)
-        else { return nil }
-
+        guard let token = JWT(userToken) else { return nil }
         let genuine = key.publicKey.isValidSignature(
-            _RSA.Signing.RSASignature(rawRepresentation: signature),
-            for: Data("\(parts[0]).\(parts[1])".utf8),
+            _RSA.Signing.RSASignature(rawRepresentation: token.signature),
+            for: token.signed,
             padding: .insecurePKCS1v1_5
         )
-        guard genuine, let claims = try? JSONDecoder().decode(JSONValue.self, from: Data(payload)),
-            let userId = claims["uid"]?.string, let teamId = claims["claims"]?["vital_team_id"]?.string,
-            let expiry = claims["exp"]?.seconds
+        guard genuine, let userId = token.claims["uid"]?.string,
+            let teamId = token.claims["claims"]?["vital_team_id"]?.string, let expiry = token.claims["exp"]?.seconds
         else { return nil }
         return Claims(userId: userId, teamId: teamId, expiresAt: Date(timeIntervalSince1970: expiry))
     }
 
-    private func userToken(for user: User, now: Date, wishes: Wishes) throws -> String {
-        let header: JSONValue = ["alg": "RS256", "typ": "JWT"]
-        var claims = self.claims(of: user, now: now, wishes: wishes)
-        for (name, value) in wishes.claims ?? [:] { claims[name] = value == .null ? nil : value }
-
-        let signed =
-            Base64.encodeURLSafe(try header.text()) + "." + Base64.encodeURLSafe(try JSONValue.object(claims).text())
-        // RS256 is PKCS #1 v1.5 by definition, whatever the library thinks of its name.
-        var signature = try key.signature(for: Data(signed.utf8), padding: .insecurePKCS1v1_5).rawRepresentation
-        if wishes.forged == true { signature[signature.startIndex] ^= 1 }
-        return signed + "." + Base64.encodeURLSafe(signature)
+    private func userToken(for user: User, now: Date, changes: Changes) throws -> String {
+        let claims = claims(of: user, now: now, changes: changes).overlaid(with: changes.claims ?? [:])
+        return try JWT.text(["alg": "RS256", "typ": "JWT"], claims) { text in
+            // RS256 is PKCS #1 v1.5 by definition, whatever the library thinks of its name.
+            var signature = try key.signature(for: text, padding: .insecurePKCS1v1_5).rawRepresentation
+            if changes.forged == true { signature[signature.startIndex] ^= 1 }
+            return signature
+        }
     }
 
-    private func claims(of user: User, now: Date, wishes: Wishes) -> [String: JSONValue] {
+    private func claims(of user: User, now: Date, changes: Changes) -> [String: JSONValue] {
+        let team = user.junction?.team ?? .example
         let place = [
-            (wishes.environment ?? user.team.environment).abbreviation, (wishes.region ?? user.team.region).rawValue,
+            (changes.environment ?? team.environment).abbreviation, (changes.region ?? team.region).rawValue,
         ].joined(separator: "-")
         let issuer = JSONValue.string("id-signer-\(place)@vital-id-\(place).iam.gserviceaccount.com")
-        let issuedAt = wishes.expired == true ? now - Self.lifetime - 60 : now
+        let issuedAt = changes.expired == true ? now - Self.lifetime - 60 : now
         return [
             "iss": issuer,
             "sub": issuer,
@@ -93,9 +78,9 @@ struct SignInTokenMint: Sendable {
             "exp": .integer(Int64((issuedAt + Self.lifetime).timeIntervalSince1970)),
             // Two tokens of the same second must differ, because each is good for one exchange.
             "jti": .string(TokenText.identifier()),
-            "uid": .string(user.id),
-            "tenant_id": .string(user.team.tenant),
-            "claims": ["vital_team_id": .string(user.team.id)],
+            "uid": .string(user.userId),
+            "tenant_id": .string(team.tenant),
+            "claims": ["vital_team_id": .string(team.id)],
         ]
     }
 }

@@ -16,32 +16,32 @@ extension JunctionCloud {
             let name = try context.parameters.require("clientUser")
             return try api(request) { state, caller, _ in
                 let team = try caller.team()
-                guard let user = state.users.user(named: name, in: team), user.standing != .deleted else {
+                guard let user = state.users.user(named: name, in: team), !user.isDeleted else {
                     throw Refusal.api(.notFound, "the team has no such user")
                 }
-                return UserView(user)
+                return user.junctionView
             }
         }
         router.get("v2/user/{user}") { request, context in
             let id = try context.parameters.require("user")
-            return try api(request) { state, caller, _ in UserView(try state.user(id, for: caller)) }
+            return try api(request) { state, caller, _ in try state.user(id, for: caller).junctionView }
         }
         router.patch("v2/user/{user}") { request, context in
             let id = try context.parameters.require("user")
             let fields = try await request.vendorBody(UserFields.self)
             return try apiChange(request) { state, caller, _ in
                 var user = try state.user(id, for: caller)
-                user.clientUserId = fields.clientUserId ?? user.clientUserId
-                user.fallbackTimeZone = fields.fallbackTimeZone ?? user.fallbackTimeZone
-                state.users[id] = user
+                user.name = fields.clientUserId ?? user.name
+                if let zone = fields.fallbackTimeZone { user.junction?.fallbackTimeZone = zone }
+                state.users[.junction, id] = user
                 return Response(status: .noContent)
             }
         }
         router.delete("v2/user/{user}") { request, context in
             let id = try context.parameters.require("user")
-            return try apiChange(request) { state, caller, now in
+            return try apiChange(request) { state, caller, moment in
                 _ = try caller.team()
-                state.delete(try state.user(id, for: caller).id, now: now)
+                state.delete(try state.user(id, for: caller), at: moment)
                 return try Done.response()
             }
         }
@@ -51,14 +51,14 @@ extension JunctionCloud {
                 _ = try caller.team()
                 return try state.user(id, for: caller)
             }
-            let token = try mint.token(for: user, now: ledger.now)
-            return try Response.json(SignInTokenView(userId: user.id, signInToken: token), spelling: .snakeCase)
+            let token = try mint.token(for: user, now: store.snapshot.moment.now)
+            return try Response.json(["user_id": user.userId, "sign_in_token": token])
         }
     }
 
     private func createUser(_ request: Request) async throws -> Response {
         let fields = try await request.vendorBody(UserFields.self)
-        return try apiChange(request) { state, caller, now in
+        return try apiChange(request) { state, caller, moment in
             let team = try caller.team()
             guard let name = fields.clientUserId else {
                 throw Refusal(
@@ -66,10 +66,17 @@ extension JunctionCloud {
                     body: ["detail": [["loc": ["body", "client_user_id"], "msg": "field required"]]]
                 )
             }
-            guard let user = state.users.add(name, to: team, now: now, fallbackTimeZone: fields.fallbackTimeZone) else {
+            let user = User(
+                vendor: .junction,
+                userId: TokenText.identifier(),
+                name: name,
+                createdAt: moment.now,
+                junction: JunctionProfile(team: team, fallbackTimeZone: fields.fallbackTimeZone)
+            )
+            guard state.users.add(user) else {
                 throw Refusal(.badRequest, body: Self.exists(state.users.user(named: name, in: team)))
             }
-            return try .json(UserView(user), spelling: .snakeCase)
+            return try .json(user.junctionView)
         }
     }
 
@@ -79,15 +86,15 @@ extension JunctionCloud {
             let team = try caller.team()
             let user =
                 switch (query["user_id"], query["client_user_id"]) {
-                case (let id?, nil): state.users[String(id)]
+                case (let id?, nil): state.users[.junction, String(id)]
                 case (nil, let name?): state.users.user(named: String(name), in: team)
                 case (nil, nil), (_?, _?):
                     throw Refusal.api(.badRequest, "send either user_id or client_user_id")
                 }
-            guard let user, user.team.id == team.id else {
+            guard let user, user.junction?.team.id == team.id else {
                 throw Refusal.api(.notFound, "the team has no such user")
             }
-            state.undelete(user.id)
+            state.users[.junction, user.userId]?.isDeleted = false
             return try Done.response()
         }
     }
@@ -97,14 +104,9 @@ extension JunctionCloud {
             "detail": [
                 "error_type": "INVALID_REQUEST",
                 "error_message": "Client user id already exists.",
-                "user_id": .string(user?.id ?? ""),
-                "created_on": .string(user?.createdOn.ISO8601Format() ?? ""),
+                "user_id": .string(user?.userId ?? ""),
+                "created_on": .string(user?.createdAt.ISO8601Format() ?? ""),
             ]
         ]
     }
-}
-
-private struct SignInTokenView: Encodable {
-    let userId: String
-    let signInToken: String
 }

@@ -3,21 +3,21 @@ import Hummingbird
 
 /// The stand-in for anybody's own identity provider: an OAuth 2.0 and OpenID Connect server, and an API behind it.
 struct OAuthCloud: Vendor {
-    let ledger: Ledger
-    let counters: Counters
-    let preferences: Preferences
+    let name = VendorName.oauth
+    let title = "OAuth"
+    let store: Store
     let scheme: String
     let mint: IdTokenMint
 
-    init(ledger: Ledger, counters: Counters, preferences: Preferences, scheme: String) throws {
-        self.ledger = ledger
-        self.counters = counters
-        self.preferences = preferences
+    init(store: Store, scheme: String) throws {
+        self.store = store
         self.scheme = scheme
         mint = try IdTokenMint()
     }
 
     let tokenEndpoints: Set<String> = ["POST /oauth/token"]
+
+    let credentials: KeyValuePairs<String, String> = ["Tokens": "tokens", "Subject token": "subject-token"]
 
     func addRoutes(to router: Router<CloudContext>) {
         addDiscoveryRoutes(to: router)
@@ -26,7 +26,18 @@ struct OAuthCloud: Vendor {
         addTokenRoutes(to: router)
         addRevocationRoutes(to: router)
         addResourceRoutes(to: router)
-        addDrivingRoutes(to: router)
+    }
+
+    func configuration(at origin: String, keyFile: String) -> DaemonConfiguration {
+        DaemonConfiguration(
+            provider: .oauth,
+            settings: [
+                "issuer": .text("\(origin)/oauth"),
+                "clientId": .text("sandbox-public"),
+                "scopes": .list(["openid", "offline_access"]),
+                "apiUrl": .text("\(origin)/oauth-api/v1/"),
+            ]
+        )
     }
 
     /// The issuer, as the client of a request spells it.
@@ -35,5 +46,61 @@ struct OAuthCloud: Vendor {
     }
 
     /// What the server has been told to be like.
-    var terms: OAuthTerms { ledger.read { state, _ in state.oauth.terms } }
+    var settings: OAuthSettings { store.settings.oauth }
+}
+
+// What a test gets in the name of a user.
+extension OAuthCloud {
+    func make(_ credential: String, for named: String, _ request: Request) async throws -> JSONValue {
+        credential == "tokens" ? try await tokens(for: named, request) : try await subjectToken(for: named, request)
+    }
+
+    /// The tokens of a login that nobody signed in for.
+    private func tokens(for named: String, _ request: Request) async throws -> JSONValue {
+        let order = try await request.order(NewTokens.self)
+        return try store.change { state, moment in
+            let login = Login(
+                vendor: .oauth,
+                userId: try state.user(named, at: .oauth).userId,
+                clientId: order.clientId ?? "sandbox-public",
+                openedBy: .deviceCode,
+                openedAt: moment.now,
+                scopes: (order.scope ?? "openid offline_access").split(separator: " ").map(String.init)
+            )
+            let tokens = state.open(login, at: moment).tokens
+            return [
+                "accessToken": .string(tokens.accessToken), "refreshToken": JSONValue(tokens.refreshToken),
+                "expiresIn": .integer(Int64(tokens.lifetime)),
+            ]
+        }
+    }
+
+    /// What a token exchange takes, as an application's own backend would have made it.
+    private func subjectToken(for named: String, _ request: Request) async throws -> JSONValue {
+        let order = try await request.order(NewSubjectToken.self)
+        let type = order.type ?? "urn:ietf:params:oauth:token-type:jwt"
+        let token = TokenText.fresh("ost_")
+        try store.change { state, moment in
+            state.proofs.vouch(
+                token,
+                kind: type,
+                for: try state.user(named, at: .oauth).userId,
+                isSingleUse: order.singleUse ?? false,
+                until: moment.now + (order.expiresIn ?? 300)
+            )
+        }
+        return ["subjectToken": .string(token), "subjectTokenType": .string(type)]
+    }
+}
+
+private struct NewTokens: Decodable {
+    var clientId: String?
+    var scope: String?
+}
+
+private struct NewSubjectToken: Decodable {
+    var type: String?
+    /// Seconds; less than nothing makes an expired one.
+    var expiresIn: Double?
+    var singleUse: Bool?
 }

@@ -4,7 +4,7 @@ import NIOCore
 
 /// The page at `/`, for a person who wants to see what is going on and to break it.
 struct Page: Sendable {
-    let workings: Workings
+    let store: Store
     let vendors: [any Vendor]
     let scheme: String
 
@@ -38,34 +38,21 @@ struct Page: Sendable {
     // MARK: What it shows
 
     private func overview(at origin: String) -> Overview {
-        workings.ledger.read { state, now in
-            Overview(
-                now: now,
-                clockOffset: state.clockOffset,
-                settings: workings.preferences.settings,
-                vendors: vendors.map { vendor in
-                    var shown = vendor.overview(of: state, now: now)
-                    shown.configuration = vendor.configuration(at: origin, keyFile: SandboxCloud.usualKeyFile).toml
-                    return shown
-                },
-                faults: workings.plan.pending,
-                counters: workings.counters.tally,
-                requests: workings.log.latest(40)
-            )
-        }
+        let (contents, moment) = store.snapshot
+        return Overview(contents, at: moment, of: vendors, origin: origin)
     }
 
     /// The overview now, and again after each change, as server-sent events.
     private func events(at origin: String) -> Response {
         let body = ResponseBody { writer in
-            let changes = workings.bell.changes()
+            let changes = store.changes()
             try await withThrowingTaskGroup(of: Void.self) { group in
                 defer { group.cancelAll() }
                 group.addTask {
                     // Writing is the only way to learn that nobody reads any more.
                     while true {
                         try await Task.sleep(for: Self.longestSilence)
-                        workings.bell.ring()
+                        store.update { _ in }
                     }
                 }
                 for await _ in changes {

@@ -44,6 +44,8 @@ function fit(list, items, key, make, update) {
 
 function announce(text) { write(at("news"), text); }
 
+let vendors = new Map(); // by their names
+
 // ---- times, on the sandbox's clock ----
 
 let skew = 0; // the sandbox's clock less this browser's, in milliseconds
@@ -149,9 +151,12 @@ function drawLogin(article, login) {
   const standing = login.isAlive ? "alive" : "ended";
   badge.dataset.standing = standing;
   write(badge, standing);
-  const good = login.accessTokens === 1 ? "1 good access token" : `${login.accessTokens} good access tokens`;
-  write(article.querySelector(".faint"),
-    `${login.detail} · ${good}` + (login.expiresAt ? `, the last until ${clockTime(login.expiresAt)}` : ""));
+  const place = login.deviceId ? `device ${login.deviceId}` : [login.clientId, `family ${login.id.slice(0, 8)}`].filter(Boolean).join(", ");
+  const count = login.accessTokens.length;
+  // Sinch has none.
+  const good = login.deviceId && count === 0 ? "" : count === 1 ? "1 good access token" : `${count} good access tokens`;
+  const end = login.expiresAt ?? login.accessTokens.at(-1);
+  write(article.querySelector(".faint"), [place, good, end && `until ${clockTime(end)}`].filter(Boolean).join(" · "));
 
   const entries = login.story.entries.map((entry, index) => ({ ...entry, index: index === 0 ? 0 : index + login.story.dropped }));
   // The use of a successor ends every grace before it.
@@ -169,16 +174,16 @@ function drawLogin(article, login) {
   });
 
   const length = login.story.entries.length + login.story.dropped;
-  const before = storyLengths.get(login.id);
-  storyLengths.set(login.id, length);
+  const before = storyLengths.get(login.key);
+  storyLengths.set(login.key, length);
   const newest = login.story.entries.at(-1);
   if (before !== undefined && length > before) announce(`${login.user}: ${told[newest.kind](newest)}`);
 }
 
 function makeLogin(login) {
-  const title = `login-${login.id}`;
+  const title = `login-${login.key}`;
   return element("article", { class: "login", "aria-labelledby": title, "data-vendor": login.vendor },
-    element("h3", { id: title }, element("span", { class: "who" }, login.user), ` at ${login.title}`,
+    element("h3", { id: title }, element("span", { class: "who" }, login.user), ` at ${vendors.get(login.vendor).title}`,
       element("span", { class: "badge" })),
     element("p", { class: "faint" }),
     element("ol", { class: "timeline", tabindex: "0", "aria-label": `What happened to ${login.user}'s login, newest first` }));
@@ -186,24 +191,26 @@ function makeLogin(login) {
 
 // ---- users ----
 
-function signInCommand(vendor, user) {
-  switch (vendor) {
+const userPath = (user, verb) => `${vendors.get(user.vendor).path}/${encodeURIComponent(user.userId)}/${verb}`;
+
+function signInCommand(user) {
+  switch (user.vendor) {
     case "junction":
-      return `${curl("POST", `/sandbox/users/${user.id}/sign-in-token`)} | jq -r .signInToken | junctionctl sign-in`;
+      return `${curl("POST", userPath(user, "sign-in-token"))} | jq -r .signInToken | junctionctl sign-in`;
     case "oauth":
       return "junctionctl sign-in --device";
     default:
-      return `junctionctl sign-in --user-id ${quoted(user.id)}`;
+      return `junctionctl sign-in --user-id ${quoted(user.userId)}`;
   }
 }
 
 function makeUser(user) {
   const actions = element("div", { class: "actions" });
-  for (const action of user.actions) {
+  for (const action of vendors.get(user.vendor).actions) {
     const label = `${user.name}: ${action.label}`;
-    actions.append(button(action.label, () => call(label, "POST", action.path, action.body), label));
+    actions.append(button(action.label, () => call(label, "POST", userPath(user, action.verb)), label));
   }
-  const command = signInCommand(user.vendor, user);
+  const command = signInCommand(user);
   return element("li", { "data-vendor": user.vendor },
     element("span", { class: "who" }, user.name), element("span", { class: "badge" }),
     element("div", { class: "faint" }),
@@ -217,15 +224,16 @@ function drawUser(item, user) {
   const badge = item.querySelector(".badge");
   badge.dataset.standing = user.standing;
   write(badge, user.standing);
+  const place = user.junction ? `${user.junction.team.environment} ${user.junction.team.region}` : "";
   const logins = user.logins === 1 ? "1 login" : `${user.logins} logins`;
-  write(item.querySelector(".faint"), [user.title, user.detail, logins].filter(Boolean).join(" · "));
+  write(item.querySelector(".faint"), [vendors.get(user.vendor).title, user.userId === user.name ? "" : user.userId, place, logins].filter(Boolean).join(" · "));
 }
 
 function makeDevice(device) {
   const path = `/sandbox/oauth/devices/${encodeURIComponent(device.userCode)}`;
   const label = (verb) => `${verb} ${device.userCode}`;
   return element("li", {},
-    element("span", { class: "who" }, device.userCode), ` ${device.clientId}`,
+    element("span", { class: "who" }, device.userCode), ` ${device.request.clientId}`,
     element("div", { class: "actions" },
       button("Approve", () => call(label("Approve"), "POST", `${path}/approve`, { user: at("approver").value }), label("Approve")),
       button("Deny", () => call(label("Deny"), "POST", `${path}/deny`), label("Deny")),
@@ -234,19 +242,7 @@ function makeDevice(device) {
 
 at("new-user").addEventListener("submit", (event) => {
   event.preventDefault();
-  const name = at("new-name").value;
-  const [path, body] = {
-    junction: ["/sandbox/users", { clientUserId: name }],
-    social: ["/sandbox/social/users", { userId: name }],
-    sinch: ["/sandbox/sinch/registration-token", { userId: name }],
-    oauth: ["/sandbox/oauth/users", { name }],
-  }[at("new-vendor").value];
-  call(at("new-button").textContent, "POST", path, body);
-});
-
-// Sinch has no users of its own: there is one as soon as a device of theirs registers.
-at("new-vendor").addEventListener("change", () => {
-  write(at("new-button"), at("new-vendor").value === "sinch" ? "Make a registration token" : "Add the user");
+  call("Add the user", "POST", vendors.get(at("new-vendor").value).path, { name: at("new-name").value });
 });
 
 // ---- faults ----
@@ -321,15 +317,13 @@ function draw(overview) {
   skew = Date.parse(overview.now) - Date.now();
   write(at("offset"), overview.clockOffset ? `, ${span(overview.clockOffset)} ahead of this machine` : "");
 
-  const named = (key) => (vendor) => vendor[key].map((item) => ({ ...item, vendor: vendor.vendor, title: vendor.title }));
-  const key = (item) => `${item.vendor} ${item.id}`;
-  const logins = overview.vendors.flatMap(named("logins")).map((login) => ({ ...login, id: `${login.vendor}-${login.id}` }));
+  vendors = new Map(overview.vendors.map((vendor) => [vendor.vendor, vendor]));
+  const logins = overview.logins.map((login) => ({ ...login, key: `${login.vendor}-${login.id}` }));
   logins.sort((one, other) => other.openedAt.localeCompare(one.openedAt));
-  fit(at("login-list"), logins, key, makeLogin, drawLogin);
-  fit(at("user-list"), overview.vendors.flatMap(named("users")), key, makeUser, drawUser);
-  const devices = overview.vendors.flatMap((vendor) => vendor.devices);
-  at("devices-box").hidden = devices.length === 0;
-  fit(at("devices"), devices, (device) => device.userCode, makeDevice);
+  fit(at("login-list"), logins, (login) => login.key, makeLogin, drawLogin);
+  fit(at("user-list"), overview.users, (user) => `${user.vendor} ${user.userId}`, makeUser, drawUser);
+  at("devices-box").hidden = overview.devices.length === 0;
+  fit(at("devices"), overview.devices, (device) => device.userCode, makeDevice);
 
   fit(at("pending"), overview.faults.map((fault, index) => ({ fault, index })), (item) => String(item.index),
     () => element("li", {}, element("code", {})),
@@ -342,7 +336,7 @@ function draw(overview) {
   fit(at("counters"), figures, ([name]) => name,
     ([name]) => element("div", { "data-counter": name }, element("dt", {}, name), element("dd", {})),
     (item, [, value]) => write(item.lastChild, String(value)));
-  fit(at("requests"), overview.requests, (request) => String(request.number), ({ note }) => {
+  fit(at("requests"), overview.requests, (note) => String(note.number), (note) => {
     const form = note.form.map((field) => `${field.name}=${field.value.replace(/^(sha256:.{8}).*/, "$1…")}`).join("&");
     return element("li", {}, element("time", { datetime: note.at }, clockTime(note.at)), ` ${note.method} ${note.path} `,
       element("span", { class: "faint" }, form));

@@ -8,7 +8,15 @@ extension SinchCloud {
     func addInstanceRoutes(to router: Router<CloudContext>) {
         router.post("v1/instance") { request, _ in
             do {
-                let answer = try register(try await request.registrationRequest())
+                let answer = try register(
+                    try await request.json(
+                        orElse: .sinch(
+                            .badRequest,
+                            40_001,
+                            "send JSON with applicationKey, userId, deviceId and a proof"
+                        )
+                    )
+                )
                 count("granted")
                 return try Response.json(answer)
             } catch let refusal as Refusal {
@@ -18,56 +26,65 @@ extension SinchCloud {
         }
         router.get("v1/instance/{id}") { request, context in
             let id = try context.parameters.require("id")
-            return try ledger.read { state, now in
-                let instance = try state.sinch.instance(id, credential: request.bearer, now: now.second)
-                return try Response.json(instance.view(credential: nil, on: state.dateHeader))
+            return try store.read { state, moment in
+                let instance = try state.instance(id, credential: request.bearer, now: moment.now)
+                return try Response.json(Self.view(of: instance, at: moment))
             }
         }
         router.delete("v1/instance/{id}") { request, context in
             let id = try context.parameters.require("id")
-            try ledger.change { state, now in
-                let instance = try state.sinch.instance(id, credential: request.bearer, now: now.second)
-                state.sinch.instances.removeAll { $0.id == instance.id }
+            try store.change { state, moment in
+                let instance = try state.instance(id, credential: request.bearer, now: moment.now)
+                state.logins.end(instance.id, because: .signedOut, now: moment.now)
             }
-            counters.count { $0.signOuts += 1 }
+            store.count { $0.signOuts += 1 }
             return Response(status: .noContent)
         }
     }
 
-    private func register(_ wanted: RegistrationRequest) throws -> JSONValue {
+    private func register(_ wanted: RegistrationRequest) throws -> [String: JSONValue] {
         guard wanted.applicationKey == application.key else {
             throw Refusal.sinch(.forbidden, 40_301, "the application is unknown")
         }
-        return try ledger.change { state, now in
-            let dateHeader = state.dateHeader
-            let expiresAt: Int64?
+        return try store.change { state, moment in
+            let expiresAt: Date?
             switch try wanted.proof() {
             case .token(let jwt):
-                let token = try vet(jwt, of: wanted.userId, now: dateHeader.stated(now.second))
-                try state.sinch.spend(
-                    nonce: token.nonce,
-                    of: jwt,
-                    deviceId: wanted.deviceId,
-                    expiresAt: dateHeader.meant(token.expiresAt),
-                    now: now.second
+                let token = try vet(jwt, of: wanted.userId, now: moment.stated(moment.now).second)
+                // A token that is over cannot come back, so its nonce need not be remembered; the hour is for clocks.
+                let isFirst = state.proofs.spend(
+                    "nonce \(token.nonce)",
+                    by: TokenText.fingerprint("\(jwt) \(wanted.deviceId)"),
+                    until: moment.meant(Date(second: token.expiresAt + 3_600)),
+                    now: moment.now
                 )
-                expiresAt = token.instanceExpiresAt.map(dateHeader.meant)
+                guard isFirst else { throw Refusal.sinch(.unauthorized, 40_101, "the nonce was used before") }
+                expiresAt = token.instanceExpiresAt.map { moment.meant(Date(second: $0)) }
             case .signature(let signature, let sequence):
                 guard signature == application.signature(of: wanted.userId, sequence: sequence) else {
                     throw Refusal.sinch(.unauthorized, 40_101, "the signature does not match")
                 }
-                try state.sinch.spend(sequence: sequence, of: wanted.userId)
+                try state.spend(sequence: sequence, of: wanted.userId)
                 expiresAt = nil
             }
-            let registration = SinchState.Registration(
+            let registration = Registration(
                 userId: wanted.userId,
                 deviceId: wanted.deviceId,
                 instanceId: wanted.instanceId,
                 expiresAt: expiresAt
             )
-            let (instance, credential) = try state.sinch.register(registration, now: now.second)
-            return instance.view(credential: credential, on: dateHeader)
+            let (instance, credential) = try state.register(registration, at: moment)
+            var view = Self.view(of: instance, at: moment)
+            view["credential"] = credential.map { .string($0) }
+            return view
         }
+    }
+
+    private static func view(of instance: Login, at moment: Moment) -> [String: JSONValue] {
+        [
+            "instanceId": .string(instance.id),
+            "expiresAt": instance.expiresAt.map { .integer(moment.stated($0).second) } ?? .null,
+        ]
     }
 
     private func vet(_ jwt: String, of userId: String, now: Int64) throws(Refusal) -> RegistrationToken {
@@ -82,7 +99,7 @@ extension SinchCloud {
     }
 
     private func count(_ outcome: String) {
-        counters.count { $0.grants["registration", default: [:]][outcome, default: 0] += 1 }
+        store.count { $0.count("registration", outcome) }
     }
 }
 
@@ -108,33 +125,5 @@ private struct RegistrationRequest: Decodable {
         case (nil, let signature?, let sequence?): return .signature(signature, sequence: sequence)
         case (_, _, _): throw .sinch(.badRequest, 40_001, "send either jwt, or signature and sequence in digits")
         }
-    }
-}
-
-extension Request {
-    fileprivate func registrationRequest() async throws -> RegistrationRequest {
-        let buffer = try await body.collect(upTo: 1 << 16)
-        guard let wanted = try? JSONDecoder().decode(RegistrationRequest.self, from: Data(buffer.readableBytesView))
-        else {
-            throw Refusal.sinch(.badRequest, 40_001, "send JSON with applicationKey, userId, deviceId and a proof")
-        }
-        return wanted
-    }
-
-    fileprivate var bearer: String? {
-        guard let authorization = headers[.authorization], authorization.hasPrefix("Bearer ") else { return nil }
-        return String(authorization.dropFirst("Bearer ".count))
-    }
-}
-
-extension SinchState.Instance {
-    /// The answer to a registration, with a member for the credential where there is one.
-    fileprivate func view(credential: String?, on dateHeader: DateHeaderClock) -> JSONValue {
-        var members: [String: JSONValue] = [
-            "instanceId": .string(id),
-            "expiresAt": expiresAt.map { .integer(dateHeader.stated($0)) } ?? .null,
-        ]
-        if let credential { members["credential"] = .string(credential) }
-        return .object(members)
     }
 }

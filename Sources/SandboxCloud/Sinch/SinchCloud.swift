@@ -6,35 +6,61 @@ import Hummingbird
 /// The vendor documents the token and its rules, and not the endpoint that takes it: the rules here are the real ones,
 /// the shape of requests and answers is ours.
 struct SinchCloud: Vendor {
-    let ledger: Ledger
-    let counters: Counters
+    let name = VendorName.sinch
+    let title = "Sinch"
+    let store: Store
     let application: SinchApplication
 
     let tokenEndpoints: Set<String> = ["POST /v1/instance"]
 
+    let credentials: KeyValuePairs<String, String> = [
+        "Registration token": "registration-token", "Registration signature": "registration-signature",
+    ]
+
     func addRoutes(to router: Router<CloudContext>) {
         addInstanceRoutes(to: router)
-        addDrivingRoutes(to: router)
     }
+
+    func make(_ credential: String, for user: String, _ request: Request) async throws -> JSONValue {
+        if credential == "registration-signature" {
+            let wanted = try await request.order(SequenceOrder.self).sequence
+            let last = store.read { state, _ in state.sequences[user] ?? 0 }
+            guard let sequence = UInt64(wanted ?? String(last &+ 1)) else {
+                throw Refusal.order("sequence is a text of decimal digits, up to \(UInt64.max)")
+            }
+            return [
+                "signature": .string(application.signature(of: user, sequence: sequence)),
+                "sequence": .string(String(sequence)),
+            ]
+        }
+        let moment = store.snapshot.moment
+        let token = try RegistrationTokenMint(application: application)
+            .token(for: user, now: moment.stated(moment.now).second, changes: try await request.order())
+        return ["userId": .string(user), "registrationToken": .string(token)]
+    }
+
+    func configuration(at origin: String, keyFile: String) -> DaemonConfiguration {
+        DaemonConfiguration(
+            provider: .sinch,
+            settings: ["applicationKey": .text(application.key), "registrationUrl": .text("\(origin)/v1/instance")]
+        )
+    }
+}
+
+private struct SequenceOrder: Decodable {
+    var sequence: String?
+}
+
+/// What can be chosen about Sinch, by `POST /sandbox/sinch/settings`.
+struct SinchSettings: SettingsGroup {
+    /// Whether a registration brings a credential.
+    var credentials = true
 }
 
 extension Date {
     /// The whole second, since 1970.
     var second: Int64 { Int64(timeIntervalSince1970.rounded(.down)) }
-}
 
-/// The clock that the `Date` header shows. It is this machine's, and is not advanced with the cloud's: whoever sends or
-/// reads an absolute time means that one.
-struct DateHeaderClock: Sendable {
-    fileprivate let offset: Int64
-
-    /// A time of the cloud, as it is told to a client.
-    func stated(_ time: Int64) -> Int64 { time - offset }
-
-    /// When it is in the cloud what a client calls so.
-    func meant(_ time: Int64) -> Int64 { time + offset }
-}
-
-extension CloudState {
-    var dateHeader: DateHeaderClock { DateHeaderClock(offset: Int64(clockOffset)) }
+    /// A whole second, since 1970.
+    init(second: Int64) { self.init(timeIntervalSince1970: Double(second)) }
 }

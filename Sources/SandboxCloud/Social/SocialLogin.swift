@@ -29,27 +29,20 @@ extension Request {
         guard headers[.apiKey]?.isEmpty == false else {
             throw SocialRefusal.badRequest.because("X-API-Key is missing")
         }
-        let login = try await socialBody(SocialLogin.self)
+        let login: SocialLogin = try await socialBody()
         if let complaint = login.complaint { throw SocialRefusal.badRequest.because(complaint) }
         return login
     }
 
     /// The body of a call to social.plus.
-    func socialBody<Body: Decodable>(_ type: Body.Type) async throws -> Body {
-        let buffer = try await body.collect(upTo: TrafficMiddleware.longestBody)
-        do {
-            return try JSONDecoder().decode(Body.self, from: Data(buffer.readableBytesView))
-        } catch {
-            throw SocialRefusal.badRequest.because("the body is not the JSON expected here")
-        }
+    func socialBody<Body: Decodable>() async throws -> Body {
+        try await json(orElse: SocialRefusal.badRequest.because("the body is not the JSON expected here"))
     }
 
     /// The access token that a call to social.plus is made with.
     func socialToken() throws(Refusal) -> String {
-        guard let authorization = headers[.authorization], authorization.hasPrefix("Bearer ") else {
-            throw SocialRefusal.unauthorized.because("send Authorization: Bearer")
-        }
-        return String(authorization.dropFirst("Bearer ".count))
+        guard let bearer else { throw SocialRefusal.unauthorized.because("send Authorization: Bearer") }
+        return bearer
     }
 }
 

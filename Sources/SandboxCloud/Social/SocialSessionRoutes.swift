@@ -2,62 +2,101 @@ import FoundationEssentials
 import Hummingbird
 
 extension SocialCloud {
+    /// What the vendor documents: 30 days.
+    private static let usualLifetime = 30.0 * 86_400
+
     /// `/api/v5/sessions` signs in and renews, `/api/v4/sessions` signs out.
     func addSessionRoutes(to router: Router<CloudContext>) {
         router.post("api/v5/sessions") { request, _ in
             do {
-                let view = try open(try await request.socialLogin())
-                return try Response.json(view)
+                return try open(try await request.socialLogin())
             } catch let refusal as Refusal {
-                counters.count { $0.refusedSession(refusal) }
+                if case .integer(let code) = refusal.body["code"] { store.count { $0.count("session", String(code)) } }
                 throw refusal
             }
         }
         router.delete("api/v4/sessions") { request, _ in
             let token = try request.socialToken()
-            try ledger.change { state, now in
-                state.social.close(try state.social.caller(token, now: now), now: now)
+            try store.change { state, moment in
+                let login = try state.socialCaller(token, now: moment.now)
+                state.logins.end(login.id, because: .signedOut, now: moment.now)
             }
-            counters.count { $0.signOuts += 1 }
+            store.count { $0.signOuts += 1 }
             return try Response.json(Done())
         }
     }
 
-    private func open(_ login: SocialLogin) throws -> SocialSessionView {
-        let lifetime = preferences.settings.accessTokenLifetime ?? Self.usualLifetime
-        let (opened, issuedAt) = try ledger.change { state, now in
-            // Times are stated on the clock that the Date header shows, which is never advanced.
-            (try state.social.open(login, lifetime: lifetime, now: now), now - state.clockOffset)
+    private func open(_ wanted: SocialLogin) throws -> Response {
+        let (tokens, user, moment) = try store.change { state, moment in
+            let general = moment.settings.general
+            let terms = TokenTerms(lifetime: general.accessTokenLifetime ?? Self.usualLifetime)
+            let (tokens, user) = try state.logInToSocial(wanted, on: terms, at: moment)
+            return (tokens, user, moment)
         }
-        counters.count { $0.openedSession(isRenewal: opened.isRenewal) }
-        return SocialSessionView(opened, issuedAt: issuedAt, lifetime: lifetime)
+        store.count { tally in
+            if tokens.login.refreshes > 0 { tally.refreshes += 1 } else { tally.exchanges += 1 }
+            tally.count("session", "granted")
+        }
+        let issuedAt = moment.stated(moment.now)
+        return try .json(
+            [
+                "accessToken": .string(tokens.accessToken),
+                "issuedAt": .string(issuedAt.inMilliseconds),
+                "expiresAt": .string((issuedAt + tokens.lifetime).inMilliseconds),
+                "users": [user.socialView],
+                "files": [],
+            ] as JSONValue
+        )
     }
 }
 
-extension Tally {
-    fileprivate mutating func openedSession(isRenewal: Bool) {
-        if isRenewal { refreshes += 1 } else { exchanges += 1 }
-        grants["session", default: [:]]["granted", default: 0] += 1
+extension CloudState {
+    /// The login of an access token, while it is good.
+    func socialCaller(_ accessToken: String, now: Date) throws(Refusal) -> Login {
+        guard let login = logins.login(ofAccessToken: accessToken, at: .social, now: now),
+            let user = users[.social, login.userId], !user.isDeleted
+        else { throw SocialRefusal.unauthorized.because("the access token is expired, revoked or unknown") }
+        guard !user.isDisabled else { throw SocialRefusal.globallyBanned.because("the user is banned") }
+        return login
     }
 
-    fileprivate mutating func refusedSession(_ refusal: Refusal) {
-        guard case .integer(let code) = refusal.body["code"] else { return }
-        grants["session", default: [:]][String(code), default: 0] += 1
+    /// Opens a session of a user on a device, or renews it: the vendor's call for both is the same. The user comes into being with the
+    /// first one.
+    fileprivate mutating func logInToSocial(
+        _ wanted: SocialLogin,
+        on terms: TokenTerms,
+        at moment: Moment
+    ) throws(Refusal) -> (tokens: IssuedTokens, user: User) {
+        let settings = moment.settings.social
+        if settings.secureMode { try spend(wanted.authToken, of: wanted.userId, at: moment) }
+        var user =
+            users[.social, wanted.userId]
+            ?? User(vendor: .social, userId: wanted.userId, name: wanted.userId, createdAt: moment.now)
+        user.name = wanted.displayName ?? user.name
+        if !settings.opensForBanned {
+            guard !user.isDisabled else { throw SocialRefusal.globallyBanned.because("the user is banned") }
+            guard !user.isDeleted else { throw SocialRefusal.unauthorized.because("the user was deleted") }
+        }
+        users[.social, wanted.userId] = user
+
+        // A device is for one user at a time.
+        for other in logins.all(of: .social) where other.deviceId == wanted.deviceId && other.userId != wanted.userId {
+            logins.end(other.id, because: .ended, now: moment.now)
+        }
+        if let login = logins.login(at: .social, of: wanted.userId, on: wanted.deviceId, now: moment.now) {
+            return (logins.renew(login, on: terms, now: moment.now), user)
+        }
+        let login = Login(vendor: .social, userId: user.userId, deviceId: wanted.deviceId, openedAt: moment.now)
+        return (logins.open(login, on: terms, now: moment.now), user)
     }
-}
 
-/// A success of `POST /api/v5/sessions`.
-private struct SocialSessionView: Encodable {
-    let accessToken: String
-    let issuedAt: String
-    let expiresAt: String
-    let users: [SocialUserView]
-    let files: [String] = []
-
-    init(_ opened: SocialState.Opened, issuedAt: Date, lifetime: Double) {
-        accessToken = opened.accessToken
-        self.issuedAt = issuedAt.inMilliseconds
-        expiresAt = (issuedAt + lifetime).inMilliseconds
-        users = [SocialUserView(opened.user)]
+    private mutating func spend(_ authToken: String?, of user: String, at moment: Moment) throws(Refusal) {
+        guard let authToken else {
+            throw SocialRefusal.unauthorized.because("in secure mode an authToken is needed")
+        }
+        guard proofs.user(authToken, kind: SocialCloud.authTokenKind, now: moment.now) == user else {
+            throw SocialRefusal.unauthorized.because("the authToken is unknown, spent or another user's")
+        }
+        if moment.settings.social.singleUseAuthTokens { proofs.forget(authToken) }
     }
 }

@@ -83,10 +83,3 @@ struct LoginStory: Codable, Sendable {
 
     private static func short(_ fingerprint: String) -> String { String(fingerprint.prefix(8)) }
 }
-
-extension KeyedDecodingContainer {
-    /// A state file from before there were stories is as good as any: what happened until then is not known.
-    func decode(_ type: LoginStory.Type, forKey key: Key) throws -> LoginStory {
-        try decodeIfPresent(type, forKey: key) ?? LoginStory()
-    }
-}

@@ -1,5 +1,4 @@
 import FoundationEssentials
-import Synchronization
 
 /// A request as it came in, fit to be shown: no value that could be a secret is in it.
 struct RequestNote: Codable, Sendable {
@@ -9,6 +8,8 @@ struct RequestNote: Codable, Sendable {
         let value: String
     }
 
+    /// Its place among all that there have been.
+    var number = 0
     let at: Date
     let method: String
     let path: String
@@ -33,50 +34,22 @@ struct RequestNote: Codable, Sendable {
 }
 
 /// The last requests to a vendor's endpoints, the oldest first.
-final class RequestLog: Sendable {
+struct RequestLog: Sendable {
     /// Enough for a test to look back on, little enough to stay small under a load test.
     static let capacity = 500
 
-    /// A note with its place among all that there have been.
-    struct Numbered: Encodable, Sendable {
-        let number: Int
-        let note: RequestNote
-    }
+    private(set) var notes: [RequestNote] = []
+    private var count = 0
 
-    private struct Pages {
-        var notes: [RequestNote] = []
-        /// How many were there before those that are still kept.
-        var dropped = 0
-    }
-
-    private let pages = Mutex(Pages())
-
-    var all: [RequestNote] { pages.withLock { $0.notes } }
-
-    /// The last few, the newest first.
-    func latest(_ count: Int) -> [Numbered] {
-        pages.withLock { pages in
-            pages.notes.indices.suffix(count).reversed().map {
-                Numbered(number: pages.dropped + $0 + 1, note: pages.notes[$0])
-            }
-        }
-    }
-
-    func add(_ note: RequestNote) {
-        pages.withLock { pages in
-            if pages.notes.count == Self.capacity {
-                pages.notes.removeFirst()
-                pages.dropped += 1
-            }
-            pages.notes.append(note)
-        }
+    mutating func add(_ note: RequestNote) {
+        if notes.count == Self.capacity { notes.removeFirst() }
+        count += 1
+        notes.append(note)
+        notes[notes.count - 1].number = count
     }
 
     /// Forgets the notes; numbers go on, since a page may still show what had them.
-    func clear() {
-        pages.withLock { pages in
-            pages.dropped += pages.notes.count
-            pages.notes.removeAll()
-        }
+    mutating func clear() {
+        notes.removeAll()
     }
 }

@@ -9,21 +9,6 @@ struct Tally: Codable, Sendable {
         var answers: [String: Int] = [:]
     }
 
-    /// A figure that `GET /sandbox/await` can wait for.
-    enum Counter: String, Sendable, CaseIterable {
-        case requests
-        case tokenRequests
-        case exchanges
-        case refreshes
-        case replays
-        case familyRevocations
-        case deviceCodes
-        case polls
-        case signOuts
-        case dropped
-        case hanging
-    }
-
     /// Requests that have arrived, at whatever endpoint of a vendor.
     var requests = 0
     /// Those of them that asked for tokens.
@@ -51,25 +36,32 @@ struct Tally: Codable, Sendable {
     /// Outcomes by grant, such as `grants.refresh_token.granted`.
     var grants: [String: [String: Int]] = [:]
     var endpoints: [String: Endpoint] = [:]
-
-    subscript(counter: Counter) -> Int {
-        switch counter {
-        case .requests: requests
-        case .tokenRequests: tokenRequests
-        case .exchanges: exchanges
-        case .refreshes: refreshes
-        case .replays: replays
-        case .familyRevocations: familyRevocations
-        case .deviceCodes: deviceCodes
-        case .polls: polls
-        case .signOuts: signOuts
-        case .dropped: dropped
-        case .hanging: hanging
-        }
-    }
 }
 
 extension Tally {
+    /// The figures that `GET /sandbox/await` can wait for, by name.
+    var figures: [(name: String, value: Int)] {
+        Mirror(reflecting: self).children.compactMap { child in
+            guard let name = child.label, let value = child.value as? Int else { return nil }
+            return (name, value)
+        }
+    }
+
+    /// Nothing, but for what is under way now.
+    var underWay: Tally {
+        var fresh = Tally()
+        fresh.hanging = hanging
+        for (name, endpoint) in endpoints where endpoint.inFlight > 0 {
+            fresh.endpoints[name] = Endpoint(inFlight: endpoint.inFlight)
+        }
+        return fresh
+    }
+
+    /// Notes what became of a request for tokens.
+    mutating func count(_ grant: String, _ outcome: String) {
+        grants[grant, default: [:]][outcome, default: 0] += 1
+    }
+
     mutating func arrived(at endpoint: String, isTokenRequest: Bool) {
         requests += 1
         var figures = endpoints[endpoint] ?? Endpoint()
@@ -88,17 +80,16 @@ extension Tally {
         endpoints[endpoint, default: Endpoint()].answers[answer, default: 0] += 1
     }
 
-    mutating func answered(_ grant: Grant, _ answer: TokenAnswer) {
-        grants[grant.rawValue, default: [:]][answer.outcome, default: 0] += 1
-        switch (grant, answer) {
-        case (.exchange, .granted): exchanges += 1
-        case (.refresh, .granted): refreshes += 1
-        case (.refresh, .replayed):
-            refreshes += 1
-            replays += 1
-        case (_, .familyRevoked): familyRevocations += 1
-        case (_, .granted), (_, .replayed), (_, .invalidToken), (_, .reauthenticationRequired), (_, .invalidRequest):
-            break
-        }
+    /// Notes a request of tokens that was granted.
+    mutating func granted(_ grant: GrantType, isReplay: Bool) {
+        count(grant.rawValue, isReplay ? "replayed" : "granted")
+        if grant == .refresh { refreshes += 1 } else { exchanges += 1 }
+        if isReplay { replays += 1 }
+    }
+
+    /// Notes a request of tokens that was refused.
+    mutating func refused(_ grant: GrantType, _ refusal: TokenRefusal) {
+        count(grant.rawValue, refusal.outcome)
+        if refusal.endsLogin { familyRevocations += 1 }
     }
 }

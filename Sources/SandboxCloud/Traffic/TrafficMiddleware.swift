@@ -8,9 +8,7 @@ struct TrafficMiddleware: RouterMiddleware {
     /// More than any client of one part each keeps in memory, and little enough to keep here.
     static let longestBody = 64 << 20
 
-    let counters: Counters
-    let log: RequestLog
-    let ledger: Ledger
+    let store: Store
     let tokenEndpoints: Set<String>
 
     func handle(
@@ -26,26 +24,26 @@ struct TrafficMiddleware: RouterMiddleware {
         if contentType?.lowercased().hasPrefix(Form.contentType) == true {
             context.form = Form(String(buffer: body))
         }
-        log.add(
-            RequestNote(
-                at: ledger.now,
-                method: request.method.rawValue,
-                path: request.uri.path,
-                contentType: contentType,
-                headers: request.headers.map { $0.name.rawName.lowercased() },
-                form: RequestNote.fields(of: context.form),
-                bodyBytes: body.readableBytes
-            )
+        let note = RequestNote(
+            at: store.snapshot.moment.now,
+            method: request.method.rawValue,
+            path: request.uri.path,
+            contentType: contentType,
+            headers: request.headers.map { $0.name.rawName.lowercased() },
+            form: RequestNote.fields(of: context.form),
+            bodyBytes: body.readableBytes
         )
-
         let endpoint = context.endpointPath.map { "\(request.method.rawValue) \($0)" } ?? "unknown"
-        counters.count { $0.arrived(at: endpoint, isTokenRequest: tokenEndpoints.contains(endpoint)) }
+        store.update { contents in
+            contents.requests.add(note)
+            contents.tally.arrived(at: endpoint, isTokenRequest: tokenEndpoints.contains(endpoint))
+        }
         do {
             let response = try await next(request, context)
-            counters.count { $0.left(endpoint, answer: String(response.status.code)) }
+            store.count { $0.left(endpoint, answer: String(response.status.code)) }
             return response
         } catch {
-            counters.count { tally in
+            store.count { tally in
                 tally.left(endpoint, answer: "dropped")
                 tally.dropped += 1
             }

@@ -4,6 +4,9 @@ struct Form: Sendable {
 
     static let contentType = "application/x-www-form-urlencoded"
 
+    /// What may be repeated (RFC 8707 §2, RFC 8693 §2.1).
+    private static let repeatable: Set<String> = ["resource", "audience"]
+
     /// The text that such fields are sent as.
     static func text(_ fields: [(name: String, value: String)]) -> String {
         fields.map { PercentText.escaped($0.name) + "=" + PercentText.escaped($0.value) }.joined(separator: "&")
@@ -16,18 +19,33 @@ struct Form: Sendable {
         }
     }
 
-    /// The first value of a field.
-    subscript(name: String) -> String? {
-        fields.first { $0.name == name }?.value
-    }
-
-    /// All values of a field that may be repeated.
-    func all(_ name: String) -> [String] {
-        fields.filter { $0.name == name }.map(\.value)
-    }
-
     /// What an escaped name or value stands for.
     static func plain(_ text: Substring) -> String {
         PercentText.plain(text.replacing("+", with: " "))
+    }
+
+    /// The first value of a field; an empty one was not sent (RFC 6749 §3.1).
+    subscript(name: String) -> String? { all(name).first }
+
+    /// All values of a field that may be repeated.
+    func all(_ name: String) -> [String] {
+        fields.filter { $0.name == name && !$0.value.isEmpty }.map(\.value)
+    }
+
+    func require(_ name: String) throws(TokenRefusal) -> String {
+        guard let value = self[name] else { throw TokenError.invalidRequest.because("'\(name)' is missing") }
+        return value
+    }
+
+    /// Refuses a parameter that was sent twice (RFC 6749 §3.1).
+    func requireDistinct() throws(TokenRefusal) {
+        let names = fields.map(\.name).filter { !Self.repeatable.contains($0) }
+        let twice = Dictionary(grouping: names) { $0 }.first { $0.value.count > 1 }
+        if let twice { throw TokenError.invalidRequest.because("'\(twice.key)' was sent twice") }
+    }
+
+    /// The scopes asked for, or `nil` where none were named.
+    var scopes: [String]? {
+        self["scope"]?.split(separator: " ").map(String.init)
     }
 }

@@ -1,4 +1,5 @@
 import FoundationEssentials
+import Hummingbird
 
 /// Any JSON text, for bodies and claims whose shape the caller chooses.
 enum JSONValue: Codable, Hashable, Sendable {
@@ -42,9 +43,27 @@ enum JSONValue: Codable, Hashable, Sendable {
         }
     }
 
-    subscript(key: String) -> JSONValue? {
-        guard case .object(let object) = self else { return nil }
-        return object[key]
+    /// A text, or `null` where there is none.
+    init(_ text: String?) {
+        self = text.map { .string($0) } ?? .null
+    }
+
+    /// A list of texts.
+    init(_ texts: [String]) {
+        self = .array(texts.map { .string($0) })
+    }
+
+    /// What a value is in JSON.
+    init(encoding value: some Encodable) throws {
+        self = try JSONDecoder().decode(JSONValue.self, from: Response.jsonText(value))
+    }
+
+    subscript(key: String) -> JSONValue? { members[key] }
+
+    /// The members of an object.
+    var members: [String: JSONValue] {
+        guard case .object(let members) = self else { return [:] }
+        return members
     }
 
     var string: String? {
@@ -68,7 +87,9 @@ enum JSONValue: Codable, Hashable, Sendable {
     }
 }
 
-extension JSONValue: ExpressibleByStringLiteral, ExpressibleByDictionaryLiteral, ExpressibleByArrayLiteral {
+extension JSONValue: ExpressibleByStringLiteral, ExpressibleByDictionaryLiteral, ExpressibleByArrayLiteral,
+    ExpressibleByBooleanLiteral, ExpressibleByIntegerLiteral
+{
     init(stringLiteral value: String) { self = .string(value) }
 
     init(dictionaryLiteral elements: (String, JSONValue)...) {
@@ -76,4 +97,22 @@ extension JSONValue: ExpressibleByStringLiteral, ExpressibleByDictionaryLiteral,
     }
 
     init(arrayLiteral elements: JSONValue...) { self = .array(elements) }
+
+    init(booleanLiteral value: Bool) { self = .bool(value) }
+
+    init(integerLiteral value: Int64) { self = .integer(value) }
+}
+
+extension [String: JSONValue] {
+    /// These members, and `null` for each of the names that is not among them.
+    func padded(with names: [String]) -> [String: JSONValue] {
+        merging(names.map { ($0, .null) }) { member, _ in member }
+    }
+
+    /// These members with others laid over them; `null` leaves one out.
+    func overlaid(with others: [String: JSONValue]) -> [String: JSONValue] {
+        others.reduce(into: self) { members, other in
+            members[other.key] = other.value == .null ? nil : other.value
+        }
+    }
 }

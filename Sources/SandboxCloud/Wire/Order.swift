@@ -2,27 +2,51 @@ import FoundationEssentials
 import Hummingbird
 import NIOCore
 
-/// The JSON body of a `/sandbox` endpoint.
-///
-/// A key it does not know is refused, for a misspelt fault makes a test that proves nothing.
-protocol Order: Decodable {
-    associatedtype CodingKeys: CodingKey & CaseIterable
-}
-
 extension Request {
-    /// The order in the body; an empty body is an order without wishes.
-    func order<Wanted: Order>(_ type: Wanted.Type) async throws -> Wanted {
+    /// What the body of a `/sandbox` endpoint asks for; an empty body asks for nothing.
+    ///
+    /// A key that is not known is refused, for a misspelt fault makes a test that proves nothing.
+    func order<Order: Decodable>(_ type: Order.Type = Order.self) async throws -> Order {
         let buffer = try await body.collect(upTo: 1 << 20)
         let bytes = buffer.readableBytes == 0 ? Data("{}".utf8) : Data(buffer.readableBytesView)
         do {
-            let known = Wanted.CodingKeys.allCases.map(\.stringValue)
-            let asked = try JSONDecoder().decode([String: JSONValue].self, from: bytes).keys
-            if let stranger = asked.sorted().first(where: { !known.contains($0) }) {
-                throw Refusal.order("'\(stranger)' is not known here; known are \(known.joined(separator: ", "))")
-            }
-            return try JSONDecoder().decode(Wanted.self, from: bytes)
+            let members = try JSONDecoder().decode([String: JSONValue].self, from: bytes)
+            let order = try JSONDecoder().decode(Order.self, from: bytes)
+            if !(order is [String: JSONValue]) { try members.requireMembers(of: order) }
+            return order
         } catch let error as DecodingError {
             throw Refusal.order("the body is not what this endpoint takes: \(error.complaint)")
+        }
+    }
+}
+
+extension Request {
+    /// The JSON of a vendor's call, or what the vendor says of a body that is something else.
+    func json<Body: Decodable>(
+        _ type: Body.Type = Body.self,
+        keys: JSONDecoder.KeyDecodingStrategy = .useDefaultKeys,
+        orElse refusal: Refusal
+    ) async throws -> Body {
+        let buffer = try await body.collect(upTo: TrafficMiddleware.longestBody)
+        let decoder = JSONDecoder()
+        decoder.keyDecodingStrategy = keys
+        guard let body = try? decoder.decode(Body.self, from: Data(buffer.readableBytesView)) else { throw refusal }
+        return body
+    }
+
+    /// The token that the request is made with.
+    var bearer: String? {
+        let words = (headers[.authorization] ?? "").split(separator: " ")
+        return words.count == 2 && words[0].lowercased() == "bearer" ? String(words[1]) : nil
+    }
+}
+
+extension [String: JSONValue] {
+    /// Refuses a name that no property of this value has.
+    func requireMembers(of value: some Any) throws(Refusal) {
+        let known = Mirror(reflecting: value).children.compactMap(\.label)
+        if let stranger = keys.sorted().first(where: { !known.contains($0) }) {
+            throw .order("'\(stranger)' is not known here; known are \(known.joined(separator: ", "))")
         }
     }
 }

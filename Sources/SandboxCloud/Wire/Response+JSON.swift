@@ -4,29 +4,16 @@ import Hummingbird
 /// The name of a header; Hummingbird hands on the list of headers, but not the type of its elements.
 typealias HeaderName = HTTPFields.Element.Name
 
-/// How the names of Swift properties are written on a surface of the cloud.
-enum Spelling {
-    /// As they are, for the `/sandbox` endpoints.
-    case camelCase
-    /// As the vendors' endpoints have them.
-    case snakeCase
-}
-
 extension Response {
-    static func json(
-        _ value: some Encodable,
-        status: HTTPResponse.Status = .ok,
-        spelling: Spelling = .camelCase
-    ) throws -> Response {
-        bytes(Array(try jsonText(value, spelling: spelling)), status: status, contentType: "application/json")
+    static func json(_ value: some Encodable, status: HTTPResponse.Status = .ok) throws -> Response {
+        bytes(Array(try jsonText(value)), status: status, contentType: "application/json")
     }
 
     /// The text that such an answer has: one line.
-    static func jsonText(_ value: some Encodable, spelling: Spelling = .camelCase) throws -> Data {
+    static func jsonText(_ value: some Encodable) throws -> Data {
         let encoder = JSONEncoder()
         encoder.dateEncodingStrategy = .iso8601
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-        if spelling == .snakeCase { encoder.keyEncodingStrategy = .convertToSnakeCase }
         return try encoder.encode(value)
     }
 

@@ -1,4 +1,5 @@
 import Foundation
+import JunctionTesting
 import Testing
 
 /// Acceptance point 12: the app says whom it wants signed in.

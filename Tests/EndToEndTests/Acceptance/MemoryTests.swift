@@ -1,4 +1,5 @@
 import Foundation
+import JunctionTesting
 import Testing
 
 /// Memory that is given back holds no secret, whoever had it; what is in use holds each as often as it must.
@@ -78,7 +79,7 @@ struct MemoryTests {
         try installation.startDaemon(["LD_BIND_NOW": "1"])
         let daemon = try #require(installation.daemon)
         if isWaiting {
-            try daemon.awaitError("it is tried again", in: installation.folder)
+            try daemon.awaitError("it is tried again")
         } else {
             try installation.awaitSnapshot { $0.state == "established" }
         }

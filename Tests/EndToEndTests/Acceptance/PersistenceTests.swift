@@ -1,4 +1,5 @@
 import Foundation
+import JunctionTesting
 import Testing
 
 /// Acceptance points 14 to 16: what a restart finds, what a bad store does, and what watchers hear.

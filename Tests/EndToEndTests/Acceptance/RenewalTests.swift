@@ -1,4 +1,5 @@
 import Foundation
+import JunctionTesting
 import Testing
 
 /// Acceptance points 5, 6 and 9: renewing, and what a failure means.

@@ -1,4 +1,5 @@
 import Foundation
+import JunctionTesting
 import Testing
 
 /// Acceptance point 17: a whole story, with everything logged that can be, and no secret anywhere.
@@ -65,7 +66,7 @@ import Testing
     }
 
     @Test func `17: a setting that holds a secret by mistake is not shown`() throws {
-        let folder = try TemporaryFolder()
+        let folder = TemporaryFolder()
         let file = try folder.write("[log]\nlevel = \"sk_us_secretkey\"\n", to: "junctiond.toml")
 
         let ending = try Program("junctiond", ["--config", file, "--check-config"], in: folder).wait()

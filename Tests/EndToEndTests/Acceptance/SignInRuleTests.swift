@@ -1,4 +1,5 @@
 import Foundation
+import JunctionTesting
 import Testing
 
 /// Acceptance points 4 and 13: who may sign in beside whom.

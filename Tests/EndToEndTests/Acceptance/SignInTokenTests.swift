@@ -1,4 +1,5 @@
 import Foundation
+import JunctionTesting
 import Testing
 
 /// Acceptance points 1 to 3: the Sign-In Token and its exchange.

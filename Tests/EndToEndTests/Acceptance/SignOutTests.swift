@@ -1,4 +1,5 @@
 import Foundation
+import JunctionTesting
 import Testing
 
 /// Acceptance point 11: sign-out, from any state, offline, and winning.

@@ -1,4 +1,5 @@
 import Foundation
+import JunctionTesting
 import Testing
 
 /// Acceptance points 7, 8 and 10: the provider's verdicts, and the API's.

@@ -1,4 +1,5 @@
 import Foundation
+import JunctionTesting
 import Testing
 
 /// The provider's API over HTTP, with curl as the app and a real daemon, courier and vendor behind it.

@@ -1,4 +1,5 @@
 import Foundation
+import JunctionTesting
 import Testing
 
 /// Each verb of the thin client, from outside: what it prints, and what it ends with.

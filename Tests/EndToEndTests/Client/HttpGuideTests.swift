@@ -1,4 +1,5 @@
 import Foundation
+import JunctionTesting
 import Testing
 
 /// docs/http.md: every command that it prints, run as it stands there, at another socket.

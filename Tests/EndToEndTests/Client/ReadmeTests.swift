@@ -1,4 +1,5 @@
 import Foundation
+import JunctionTesting
 import Testing
 
 /// What the README prints for shell scripts, run as it stands there.

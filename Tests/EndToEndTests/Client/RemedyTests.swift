@@ -1,4 +1,5 @@
 import Foundation
+import JunctionTesting
 import Testing
 
 /// What an error advises: it depends on the cause, and leads out of it. Each of these was misleading once.
@@ -86,7 +87,7 @@ import Testing
         ("missing", "does not exist: create it"), ("folder", "is not a file"), ("empty", "is empty: write"),
     ])
     func `an API key's file that is no good is told as what it is`(kind: String, words: String) throws {
-        let folder = try TemporaryFolder()
+        let folder = TemporaryFolder()
         let file = folder.path + "/key"
         if kind == "folder" { _ = try folder.makeFolder("key") }
         if kind == "empty" { _ = try folder.write("\n", to: "key") }
@@ -197,7 +198,7 @@ import Testing
     }
 
     @Test func `a line that names no verb leads to the page about all`() throws {
-        let folder = try TemporaryFolder()
+        let folder = TemporaryFolder()
         let ending = try Program("junctionctl", ["nonsense"], in: folder).wait()
 
         #expect(ending.errors.hasSuffix("see 'junctionctl --help'\n"), "\(ending.errors)")

@@ -1,5 +1,6 @@
 import Foundation
 import JunctionClient
+import JunctionTesting
 import Synchronization
 import Testing
 
@@ -12,7 +13,7 @@ import Testing
         async throws
     {
         let installation = try Installation()
-        let listener = try Listener(at: installation.socket)
+        let listener = try installation.listen()
         try installation.startDaemon(kept: ["rpc": listener.descriptor])
         let user = try installation.signInNewUser()
         let socket = installation.socket

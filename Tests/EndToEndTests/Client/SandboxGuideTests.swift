@@ -1,4 +1,5 @@
 import Foundation
+import JunctionTesting
 import Testing
 
 /// The recipes of docs/sandbox.md that need more than one curl, run as they stand there.

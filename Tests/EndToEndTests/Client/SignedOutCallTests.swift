@@ -1,4 +1,5 @@
 import Foundation
+import JunctionTesting
 import Testing
 
 /// A call of the provider's API is under way when its user signs out and another user signs in: no byte of the answer

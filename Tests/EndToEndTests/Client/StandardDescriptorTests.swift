@@ -1,42 +1,42 @@
 import Foundation
+import JunctionTesting
 import Testing
 
 /// A program whose caller has closed what every program is given, as some service scripts do.
 struct StandardDescriptorTests {
     @Test func `what a session handler says to nobody does not go to the daemon`() throws {
-        let folder = try TemporaryFolder()
-        let peer = try ListeningPeer(at: folder.path + "/d.sock")
+        let folder = TemporaryFolder()
+        let socket = folder.path + "/d.sock"
+        let peer = try TestListener(.path(socket))
         let ctl = Program.path(of: "junctionctl")
         let handler = try Program(
             "/bin/sh",
-            ["-c", "exec \(ctl) --socket \(peer.path) handle-renewals --exec 'echo renew' 2>&-"],
+            ["-c", "exec \(ctl) --socket \(socket) handle-renewals --exec 'echo renew' 2>&-"],
             in: folder
         )
         defer { handler.signal(SIGKILL) }
-        let daemon = peer.nextConnection()
-        defer { close(daemon) }
-        let lines = LineReader(daemon)
-        #expect(try lines.next()?.contains("handler.register") == true)
-        daemon.sendAll(Array(#"{"jsonrpc":"2.0","id":1,"result":{"registered":true}}"#.utf8) + [0x0A])
+        let daemon = try #require(peer.accept())
+        #expect(try daemon.lines.next()?.contains("handler.register") == true)
+        try daemon.send(#"{"jsonrpc":"2.0","id":1,"result":{"registered":true}}"# + "\n")
 
         // After the first answer it has something to say; what comes next is the second answer nevertheless.
         for identifier in 7...8 {
-            daemon.sendAll(Array((Self.question(identifier) + "\n").utf8))
+            try daemon.send(Self.question(identifier) + "\n")
             #expect(
-                try lines.next() == #"{"jsonrpc":"2.0","id":\#(identifier),"result":{"action":"renew"}}"#
+                try daemon.lines.next() == #"{"jsonrpc":"2.0","id":\#(identifier),"result":{"action":"renew"}}"#
             )
         }
     }
 
     @Test func `a daemon whose caller closed everything keeps its session`() throws {
         let installation = try Installation()
-        let notify = try NotifySocket()
+        let notify = try FakeServiceManager(.path)
         try installation.writeConfiguration()
         let daemon = try Program(
             "/bin/sh",
             ["-c", "exec \"$0\" \"$@\" 0<&- 1>&- 2>&-", Program.path(of: "junctiond")] + installation.daemonArguments,
             in: installation.folder,
-            environment: ["NOTIFY_SOCKET": notify.path]
+            environment: ["NOTIFY_SOCKET": notify.name]
         )
         try notify.waitUntilReady(daemon)
         let user = try installation.signInNewUser()

@@ -1,4 +1,5 @@
 import Foundation
+import JunctionTesting
 import Testing
 
 /// What others have chosen (ids, words, bodies) does nothing to a terminal, and reaches a file as it is.
@@ -34,8 +35,8 @@ struct TerminalOutputTests {
 
     @Test(arguments: cases)
     func `on a terminal it is escaped`(words: [String], answer: String) throws {
-        let folder = try TemporaryFolder()
-        let daemon = try ScriptedDaemon(at: folder.path + "/d.sock", [.init(says: [answer])])
+        let folder = TemporaryFolder()
+        let daemon = try ScriptedDaemon(at: folder.path + "/d.sock", saying: answer)
         let terminal = try PseudoTerminal()
         let output = open(terminal.path, O_WRONLY | O_NOCTTY | O_CLOEXEC)
         let program = try Program(
@@ -44,7 +45,7 @@ struct TerminalOutputTests {
             in: folder,
             environment: ["JUNCTIOND_SOCKET": daemon.path],
             output: output,
-            terminal: terminal
+            terminal: terminal.path
         )
         close(output)
 
@@ -56,13 +57,13 @@ struct TerminalOutputTests {
     }
 
     @Test func `a file gets the bytes of an API's answer and of a token as they are`() throws {
-        let folder = try TemporaryFolder()
+        let folder = TemporaryFolder()
         for (words, result, expected) in [
             (["api", "GET", "/x"], Self.api, Self.odd + "\n"), (["token"], Self.token, Self.odd + "\n"),
             (["api", "GET", "/x", "--json"], Self.api, Self.api + "\n"),
         ] {
             let socket = folder.fresh("d.sock")
-            let daemon = try ScriptedDaemon(at: socket, [.init(says: [Self.result(result)])])
+            let daemon = try ScriptedDaemon(at: socket, saying: Self.result(result))
 
             let ending = try Program("junctionctl", words + ["--socket", socket], in: folder).wait()
 
@@ -72,8 +73,8 @@ struct TerminalOutputTests {
     }
 
     @Test func `what is said of a user is one line also in a file`() throws {
-        let folder = try TemporaryFolder()
-        let daemon = try ScriptedDaemon(at: folder.path + "/d.sock", [.init(says: [Self.result(Self.snapshot)])])
+        let folder = TemporaryFolder()
+        let daemon = try ScriptedDaemon(at: folder.path + "/d.sock", saying: Self.result(Self.snapshot))
 
         let ending = try Program("junctionctl", ["status", "--socket", daemon.path], in: folder).wait()
 

@@ -1,4 +1,5 @@
 import Foundation
+import JunctionTesting
 import Testing
 
 /// The command of `identify --token-command`, at a terminal.
@@ -29,7 +30,7 @@ import Testing
                     "/bin/sh",
                     ["-c", shell("\(ctl) '. \(script)'")],
                     in: installation.folder,
-                    terminal: terminal
+                    terminal: terminal.path
                 )
             } else {
                 program = try Program(
@@ -38,7 +39,7 @@ import Testing
                     in: installation.folder,
                     // A toolchain's Swift would show a backtrace at SIGQUIT, and ask at the terminal what next.
                     environment: ["SWIFT_BACKTRACE": "enable=no"],
-                    terminal: terminal
+                    terminal: terminal.path
                 )
             }
         }

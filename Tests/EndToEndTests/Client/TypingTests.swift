@@ -1,4 +1,5 @@
 import Foundation
+import JunctionTesting
 import Testing
 
 /// Somebody at a terminal who types a secret, or pastes it.
@@ -29,7 +30,7 @@ struct TypingTests {
             in: installation.folder,
             // A toolchain's Swift would show a backtrace at SIGQUIT, and ask at the terminal what next.
             environment: ["SWIFT_BACKTRACE": "enable=no"],
-            terminal: terminal
+            terminal: terminal.path
         )
     }
 
@@ -47,14 +48,15 @@ struct TypingTests {
     }
 
     @Test func `a token that is longer than a terminal's line is sent whole`() throws {
-        let folder = try TemporaryFolder()
-        let daemon = try ListeningPeer(at: folder.path + "/d.sock")
+        let folder = TemporaryFolder()
+        let socket = folder.path + "/d.sock"
+        let daemon = try TestListener(.path(socket))
         let terminal = try PseudoTerminal()
         let program = try Program(
             "junctionctl",
-            ["--socket", daemon.path, "sign-in", "--link-code"],
+            ["--socket", socket, "sign-in", "--link-code"],
             in: folder,
-            terminal: terminal
+            terminal: terminal.path
         )
         let token = String(repeating: "0123456789abcdef", count: 400)
         #expect(token.utf8.count > Self.longestLineOfTerminal)
@@ -116,7 +118,7 @@ struct TypingTests {
                 """,
             ],
             in: installation.folder,
-            terminal: terminal
+            terminal: terminal.path
         )
         try terminal.awaitText("auth token: ")
         terminal.type("half a to\u{1A}")

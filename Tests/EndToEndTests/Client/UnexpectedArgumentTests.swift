@@ -1,4 +1,5 @@
 import Foundation
+import JunctionTesting
 import Testing
 
 /// A secret that is given where no secret is expected: no program repeats it.
@@ -49,7 +50,7 @@ struct UnexpectedArgumentTests {
     }
 
     @Test func `the sandbox does not either`() throws {
-        let folder = try TemporaryFolder()
+        let folder = TemporaryFolder()
         let table = try Self.commandLines(of: "junction-sandbox", in: folder).map { line in
             // A cloud that could start would stay.
             line.contains("serve") && !line.contains("--listen") ? line + ["--listen", "nowhere"] : line
@@ -69,7 +70,7 @@ struct UnexpectedArgumentTests {
     }
 
     @Test func `nor does the daemon`() throws {
-        let folder = try TemporaryFolder()
+        let folder = TemporaryFolder()
         let marker = Self.marker
         let options = ["--config", "--socket", "--state-dir"].flatMap { [[$0, "x", marker], ["\($0)x", marker]] }
         let table =
@@ -85,7 +86,7 @@ struct UnexpectedArgumentTests {
     }
 
     @Test func `a usage error says where the argument is`() throws {
-        let folder = try TemporaryFolder()
+        let folder = TemporaryFolder()
 
         let ending = try Program("junctionctl", ["sign-in", Self.marker], in: folder).wait()
         let daemon = try Program("junctiond", ["--config", "x", Self.marker], in: folder).wait()

@@ -1,4 +1,5 @@
 import Foundation
+import JunctionTesting
 import Testing
 
 /// The verbs and options that came later: any method, who one is, limits of time, and what programs read.
@@ -117,11 +118,12 @@ import Testing
         ["handle-renewals", "--exec", "true"], ["sign-in", "--device"], ["wait"],
     ])
     func `a daemon that does not answer is not waited for longer than was said`(words: [String]) throws {
-        let folder = try TemporaryFolder()
+        let folder = TemporaryFolder()
         // It has room for callers, and never looks at them.
-        let peer = try ListeningPeer(at: folder.path + "/d.sock")
+        let socket = folder.path + "/d.sock"
+        let peer = try TestListener(.path(socket))
 
-        let ending = try Program("junctionctl", words + ["--socket", peer.path, "--timeout", "0.05"], in: folder).wait()
+        let ending = try Program("junctionctl", words + ["--socket", socket, "--timeout", "0.05"], in: folder).wait()
 
         #expect(ending.status == 75)
         #expect(ending.errors.contains("(timedOut): "), "\(ending.errors)")
@@ -130,21 +132,21 @@ import Testing
     }
 
     @Test func `nor is one that has no room for a caller`() throws {
-        let folder = try TemporaryFolder()
-        let peer = try ListeningPeer(at: folder.path + "/d.sock", backlog: 0)
+        let folder = TemporaryFolder()
+        let socket = folder.path + "/d.sock"
+        let peer = try TestListener(.path(socket), backlog: 0)
         let first = try peer.fill()
-        defer { for descriptor in first { close(descriptor) } }
 
         for verb in ["status", "metrics"] {
-            let ending = try Program("junctionctl", [verb, "--socket", peer.path, "--timeout", "0.05"], in: folder)
-                .wait()
+            let ending = try Program("junctionctl", [verb, "--socket", socket, "--timeout", "0.05"], in: folder).wait()
             #expect(ending.status == 75, "\(ending.errors)")
             #expect(ending.errors.contains("(timedOut): "), "\(ending.errors)")
         }
+        withExtendedLifetime(first) {}
     }
 
     @Test func `a limit that is none is a usage error`() throws {
-        let folder = try TemporaryFolder()
+        let folder = TemporaryFolder()
         for limit in ["-1", "nan", "soon"] {
             #expect(try Program("junctionctl", ["status", "--timeout", limit], in: folder).wait().status == 64)
         }
@@ -180,10 +182,10 @@ import Testing
 
     @Test(arguments: ["{\"a\":1}", "{\"a\":1}\n"])
     func `what api prints ends the line on a terminal, and is as it came elsewhere`(body: String) throws {
-        let folder = try TemporaryFolder()
+        let folder = TemporaryFolder()
         let answer = try JSONSerialization.data(withJSONObject: ["status": 200, "headers": [:], "body": body])
         let line = #"{"jsonrpc":"2.0","id":1,"result":"# + String(decoding: answer, as: UTF8.self) + "}\n"
-        let daemon = try ScriptedDaemon(at: folder.path + "/d.sock", [.init(says: [line])])
+        let daemon = try ScriptedDaemon(at: folder.path + "/d.sock", saying: line)
         let words = ["api", "GET", "/v2/x", "--socket", daemon.path]
 
         let terminal = try PseudoTerminal()

@@ -1,4 +1,5 @@
 import Foundation
+import JunctionTesting
 import Testing
 
 /// SIGKILL for the courier at every step of a rotation: the daemon lives on, the login is still there, and the provider saw

@@ -1,4 +1,5 @@
 import Foundation
+import JunctionTesting
 import Testing
 
 /// SIGKILL during rotations that a local app was asked for: what was sent is sent again, and nobody is asked for that.

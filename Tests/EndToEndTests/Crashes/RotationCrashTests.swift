@@ -1,4 +1,5 @@
 import Foundation
+import JunctionTesting
 import Testing
 
 /// SIGKILL between any two steps of a rotation: the login is still there, and the provider saw no stolen token.

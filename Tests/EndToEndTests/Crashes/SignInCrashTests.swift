@@ -1,4 +1,5 @@
 import Foundation
+import JunctionTesting
 import Testing
 
 /// SIGKILL during sign-in and sign-out: it has happened or it has not, and a reported success has.

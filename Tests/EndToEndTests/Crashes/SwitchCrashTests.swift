@@ -1,4 +1,5 @@
 import Foundation
+import JunctionTesting
 import Testing
 
 /// SIGKILL at each step of the write that replaces one user by another: it is the one or the other, label and tokens.

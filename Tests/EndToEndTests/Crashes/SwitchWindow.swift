@@ -1,4 +1,5 @@
 import Foundation
+import JunctionTesting
 import Testing
 
 /// The time between the beginning of a switch's write and its end, made as long as a test wants.

@@ -1,4 +1,5 @@
 import Foundation
+import JunctionTesting
 import Testing
 
 /// Somebody wants a renewal while a switch from alice to bob is being written: no record may have the label of the one

@@ -1,4 +1,5 @@
 import Foundation
+import JunctionTesting
 import Synchronization
 
 /// A session handler that answers every question at once, on a thread of its own: for tests that do not say when it is
@@ -36,7 +37,7 @@ final class AnsweringApp {
         }
     }
 
-    deinit { client.hangUp() }
+    deinit { client.socket.hangUp() }
 
     private final class Answers: Sendable {
         struct State {

@@ -1,4 +1,5 @@
 import Foundation
+import JunctionTesting
 
 /// The daemon's disk, which a test makes refuse every sync (EIO); see `Shims/disk.c`. What is written can be read all the same, as
 /// from any file system whose disk has failed, until a power cut.

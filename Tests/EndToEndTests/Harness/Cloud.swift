@@ -1,4 +1,5 @@
 import Foundation
+import JunctionTesting
 
 /// The sandbox cloud of one test, and the ways to drive it and to break it.
 final class Cloud {
@@ -11,14 +12,14 @@ final class Cloud {
     private let folder: TemporaryFolder
     private let arguments: [String]
     private let http: CloudHttp
-    private let tls: PrivateAuthority?
+    private let tls: TestAuthority?
     private var sandbox: TalkingProgram?
-    private var front: (program: TalkingProgram, origin: String)?
+    private var front: TLSFront?
     /// Who was made here.
     private var users: [String] = []
 
-    /// - Parameter tls: the certificate and key of the TLS front before it, if there is to be one.
-    init(in folder: TemporaryFolder, accessTokenLifetime: Int, rotationGrace: Int, tls: PrivateAuthority?) throws {
+    /// - Parameter tls: signs the certificate of the TLS front before it, if there is to be one.
+    init(in folder: TemporaryFolder, accessTokenLifetime: Int, rotationGrace: Int, tls: TestAuthority?) throws {
         self.folder = folder
         http = CloudHttp()
         self.tls = tls
@@ -45,7 +46,7 @@ final class Cloud {
 
     private func startOnce() throws {
         let port = LoopbackPort.next()
-        if let tls { front = try startFront(tls, port) }
+        if let tls { front = try TLSFront(tls.certificate(), before: port) }
         try start(port: port)
     }
 
@@ -61,15 +62,6 @@ final class Cloud {
         }
         self.sandbox = sandbox
         self.url = String(url)
-    }
-
-    private func startFront(_ tls: PrivateAuthority, _ port: Int) throws -> (TalkingProgram, String) {
-        let path = Program.root + "/Tests/tls-front"
-        let front = try TalkingProgram(path, [tls.certificate, tls.key, "\(port)"], in: folder)
-        guard let taken = try front.lines.next() else {
-            throw Program.Failure(description: "The TLS front did not start: \(front.program.errors)")
-        }
-        return (front, "https://127.0.0.1:\(taken)")
     }
 
     /// The network is gone, as far as the daemon can see.
@@ -183,7 +175,7 @@ final class Cloud {
 
     deinit {
         sandbox?.program.signal(SIGKILL)
-        front?.program.program.signal(SIGKILL)
+        front?.stop()
     }
 }
 

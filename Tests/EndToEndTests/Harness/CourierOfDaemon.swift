@@ -1,5 +1,6 @@
 import Foundation
 import Glibc
+import JunctionTesting
 
 /// The courier that a daemon started.
 struct CourierOfDaemon {

@@ -1,4 +1,5 @@
 import Foundation
+import JunctionTesting
 
 /// The credentials directory of a service, with the sealing key in it.
 struct Credentials {

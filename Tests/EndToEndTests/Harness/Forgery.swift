@@ -1,4 +1,5 @@
 import Foundation
+import JunctionTesting
 
 /// Sign-In Tokens that no backend would give.
 enum Forgery {

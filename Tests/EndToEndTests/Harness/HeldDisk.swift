@@ -1,4 +1,5 @@
 import Foundation
+import JunctionTesting
 
 /// The daemon's disk, which a test lets take its time; see `Shims/disk.c`. A write is held at its first sync: all of it
 /// is in the temporary file, which has not replaced the record yet.

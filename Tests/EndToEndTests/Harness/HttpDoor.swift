@@ -1,4 +1,5 @@
 import Foundation
+import JunctionTesting
 
 /// The socket for HTTP, and curl in front of it: what any program would be that has nothing of ours.
 struct HttpDoor {

@@ -1,4 +1,5 @@
 import Foundation
+import JunctionTesting
 
 /// A local app that identifies its users, and hands out a token when the daemon asks for one.
 final class IdentifyingApp {

@@ -1,4 +1,5 @@
 import Foundation
+import JunctionTesting
 
 /// One installation under test: a sandbox cloud, a daemon, a folder for both.
 final class Installation {
@@ -26,11 +27,11 @@ final class Installation {
     init(
         accessTokenLifetime: Int = 3_600,
         rotationGrace: Int = 30,
-        tls: PrivateAuthority? = nil,
+        tls: TestAuthority? = nil,
         configuration: String = "",
         in folder: TemporaryFolder? = nil
     ) throws {
-        let folder = try folder ?? TemporaryFolder()
+        let folder = folder ?? TemporaryFolder()
         self.folder = folder
         socket = folder.path + "/run/junctiond.sock"
         stateDirectory = folder.path + "/state"
@@ -80,9 +81,9 @@ final class Installation {
     ///
     /// - Parameter kept: descriptors that the service manager passes it, by name: its socket, or what was kept for it.
     @discardableResult
-    func startDaemon(_ environment: [String: String] = [:], kept: [String: Int32] = [:]) throws -> NotifySocket {
-        let notify = try NotifySocket()
-        try launchDaemon(environment.merging(["NOTIFY_SOCKET": notify.path]) { $1 }, kept: kept)
+    func startDaemon(_ environment: [String: String] = [:], kept: [String: Int32] = [:]) throws -> FakeServiceManager {
+        let notify = try FakeServiceManager(.path)
+        try launchDaemon(environment.merging(["NOTIFY_SOCKET": notify.name]) { $1 }, kept: kept)
         if let daemon { try notify.waitUntilReady(daemon) }
         return notify
     }
@@ -129,6 +130,12 @@ final class Installation {
     func restartDaemon(_ environment: [String: String] = [:]) throws {
         try killDaemon()
         try startDaemon(environment)
+    }
+
+    /// The service manager's end of socket activation: it stays, whichever process serves it.
+    func listen() throws -> TestListener {
+        try folder.makeFolder("run")
+        return try TestListener(.path(socket))
     }
 
     // MARK: Callers

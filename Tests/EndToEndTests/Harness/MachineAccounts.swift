@@ -1,4 +1,5 @@
 import Foundation
+import JunctionTesting
 
 /// The users and groups of a machine, for one program: a folder that it finds at `/etc`, in a mount namespace of its own.
 final class MachineAccounts {
@@ -41,10 +42,8 @@ final class MachineAccounts {
 
     /// Whether this test may have a mount namespace of its own.
     static let arePossible: Bool = {
-        guard geteuid() == 0, SystemPrograms.has(SystemPrograms.unshare), let folder = try? TemporaryFolder() else {
-            return false
-        }
+        guard geteuid() == 0, SystemPrograms.has(SystemPrograms.unshare) else { return false }
         let attempt = ["--mount", "/bin/sh", "-c", "mount --bind / /mnt"]
-        return (try? Program(SystemPrograms.unshare, attempt, in: folder).wait().status) == 0
+        return (try? Program(SystemPrograms.unshare, attempt, in: TemporaryFolder()).wait().status) == 0
     }()
 }

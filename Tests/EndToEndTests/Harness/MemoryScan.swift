@@ -1,4 +1,5 @@
 import Foundation
+import JunctionTesting
 
 /// Looks for secrets in the memory of a live process: what is in use, and what was given back.
 ///

@@ -1,4 +1,5 @@
 import Foundation
+import JunctionTesting
 
 /// The C files in `Shims`, preloaded into a daemon: they stand between it and the kernel, and each does nothing unless
 /// it is named a folder to be driven from.

@@ -1,4 +1,5 @@
 import Foundation
+import JunctionTesting
 
 /// A terminal without a screen: a test types at it, and reads what a program shows.
 final class PseudoTerminal {

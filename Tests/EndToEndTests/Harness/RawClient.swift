@@ -1,20 +1,16 @@
 import Foundation
+import JunctionTesting
 
 typealias Object = [String: Any]
 
 /// A client that shares no code with the project: a socket, lines, and Foundation's JSON.
 final class RawClient {
-    private let descriptor: Int32
-    private let lines: LineReader
+    let socket: TestSocket
     private var lastIdentifier = 0
 
     /// - Parameter patience: how many seconds of silence are a failure.
     init(_ path: String, patience: Int = 60) throws {
-        descriptor = makeSocket(AF_UNIX, SOCK_STREAM)
-        lines = LineReader(descriptor, patience: patience)
-        guard UnixAddress(path).withPointer({ connect(descriptor, $0, $1) }) == 0 else {
-            throw Program.Failure(description: "\(path) cannot be reached: \(String(cString: strerror(errno)))")
-        }
+        socket = try TestSocket(.path(path), patience: patience)
     }
 
     // MARK: Lines
@@ -23,30 +19,19 @@ final class RawClient {
         send(bytes: Array((line + "\n").utf8))
     }
 
+    /// Sends all of it, or as much as the daemon takes before it goes away.
     func send(bytes: [UInt8]) {
-        descriptor.sendAll(bytes)
-    }
-
-    /// Sends as much as the kernel takes at once.
-    func sendWhatFits(_ bytes: [UInt8]) {
-        var rest = bytes[...]
-        while !rest.isEmpty {
-            let sent = rest.withUnsafeBytes {
-                Glibc.send(descriptor, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL | MSG_DONTWAIT))
-            }
-            guard sent > 0 else { return }
-            rest = rest.dropFirst(sent)
-        }
+        try? socket.send(bytes)
     }
 
     /// The next line; `nil` at the end of what the daemon says.
     func line() throws -> String? {
-        try lines.next()
+        try socket.lines.next()
     }
 
     /// Everything up to the end of what the daemon says.
     func rest() throws -> Data {
-        try lines.rest()
+        try socket.lines.rest()
     }
 
     /// The next line, whatever JSON it is.
@@ -60,21 +45,6 @@ final class RawClient {
         let json = try json()
         guard let object = json as? Object else { throw Program.Failure(description: "Not an object: \(json)") }
         return object
-    }
-
-    /// Whether something has come, or the end.
-    var hasInput: Bool {
-        var asked = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
-        return poll(&asked, 1, 0) > 0
-    }
-
-    func finishWriting() {
-        shutdown(descriptor, Int32(SHUT_WR))
-    }
-
-    /// Goes away, as a process that ends does.
-    func hangUp() {
-        shutdown(descriptor, Int32(SHUT_RDWR))
     }
 
     // MARK: Calls
@@ -174,8 +144,6 @@ final class RawClient {
             if fits(snapshot) { return snapshot }
         }
     }
-
-    deinit { close(descriptor) }
 }
 
 /// The daemon's error, as it came.

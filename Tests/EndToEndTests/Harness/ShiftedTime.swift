@@ -1,4 +1,5 @@
 import Foundation
+import JunctionTesting
 
 /// The daemon's own time, which a test moves; see `Shims/time.c`. Every other program has the true one.
 ///

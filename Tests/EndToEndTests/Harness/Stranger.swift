@@ -1,4 +1,5 @@
 import Foundation
+import JunctionTesting
 
 /// A user of the machine who is nobody in particular.
 struct Stranger {

@@ -1,4 +1,5 @@
 import Foundation
+import JunctionTesting
 import Testing
 
 extension Installation {
@@ -56,8 +57,7 @@ extension Installation {
 
     /// A registration token, as the app's server makes one; or another one, see `docs/sandbox.md`.
     func registrationToken(for user: String, _ wishes: Object = [:]) throws -> String {
-        let wanted = wishes.merging(["userId": user]) { $1 }
-        let answer = try cloud.sandbox("POST", "sinch/registration-token", wanted)
+        let answer = try cloud.sandbox("POST", "sinch/users/\(user)/registration-token", wishes)
         guard let token = answer["registrationToken"] as? String else {
             throw Program.Failure(description: "No registration token: \(answer)")
         }

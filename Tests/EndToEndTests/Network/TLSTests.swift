@@ -1,14 +1,15 @@
 import Foundation
+import JunctionTesting
 import Testing
 
 /// TLS with a certificate authority of one's own.
 @Suite struct TLSTests {
     @Test func `with tls.caFile the story is the same over TLS`() throws {
-        let folder = try TemporaryFolder()
-        let authority = try PrivateAuthority(in: folder)
+        let folder = TemporaryFolder()
+        let authority = try TestAuthority(in: folder)
         let installation = try Installation(
             tls: authority,
-            configuration: "[tls]\ncaFile = \"\(authority.authority)\"",
+            configuration: "[tls]\ncaFile = \"\(authority.file)\"",
             in: folder
         )
         try installation.startDaemon()
@@ -23,8 +24,8 @@ import Testing
     }
 
     @Test func `a sandbox behind a TLS front speaks of the front's origin`() throws {
-        let folder = try TemporaryFolder()
-        let installation = try Installation(tls: PrivateAuthority(in: folder), in: folder)
+        let folder = TemporaryFolder()
+        let installation = try Installation(tls: TestAuthority(in: folder), in: folder)
 
         let arguments = ["-sSk", installation.cloud.url + "/oauth/.well-known/openid-configuration"]
         let discovery = try Program("/usr/bin/curl", arguments, in: folder).wait().json()
@@ -35,8 +36,8 @@ import Testing
     }
 
     @Test func `an untrusted certificate is named at once, and is not called a timeout`() throws {
-        let folder = try TemporaryFolder()
-        let installation = try Installation(tls: PrivateAuthority(in: folder), in: folder)
+        let folder = TemporaryFolder()
+        let installation = try Installation(tls: TestAuthority(in: folder), in: folder)
         try installation.startDaemon()
         let credential = try installation.cloud.credential(for: installation.cloud.makeUser())
 
@@ -54,11 +55,11 @@ import Testing
     }
 
     @Test func `a certificate that goes bad later costs a renewal and not the session`() throws {
-        let folder = try TemporaryFolder()
-        let authority = try PrivateAuthority(in: folder)
+        let folder = TemporaryFolder()
+        let authority = try TestAuthority(in: folder)
         let installation = try Installation(
             tls: authority,
-            configuration: "[tls]\ncaFile = \"\(authority.authority)\"",
+            configuration: "[tls]\ncaFile = \"\(authority.file)\"",
             in: folder
         )
         try installation.startDaemon()
@@ -87,7 +88,7 @@ import Testing
     }
 
     @Test func `plain http to anywhere but this machine stops the start`() throws {
-        let folder = try TemporaryFolder()
+        let folder = TemporaryFolder()
         let file = try folder.write("[junction]\nauthUrl = \"http://auth.example.com\"\n", to: "junctiond.toml")
 
         let ending = try Program("junctiond", ["--config", file, "--check-config"], in: folder).wait()

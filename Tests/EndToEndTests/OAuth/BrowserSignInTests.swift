@@ -1,4 +1,5 @@
 import Foundation
+import JunctionTesting
 import Testing
 
 /// A sign-in on the provider's page in a browser, beside other users of the machine.
@@ -63,14 +64,14 @@ import Testing
             Array(Stranger.command.dropFirst()) + ["/usr/bin/curl", "-si", mallorys],
             in: installation.folder
         ).wait()
-        try ctl.program.awaitError("refused a connection", in: installation.folder)
+        try ctl.program.awaitError("refused a connection")
 
         #expect(!answer.output.contains("200 OK"), "\(answer.output)")
         #expect(try installation.status().state == "notLoggedIn")
         try installation.go(to: alices)
         #expect(try ctl.program.wait().status == 0)
         // Mallory's code was never redeemed.
-        #expect(try installation.cloud.families().count == 1)
+        #expect(try installation.cloud.oauthLogins().count == 1)
     }
 }
 

@@ -1,4 +1,5 @@
 import Foundation
+import JunctionTesting
 import Testing
 
 /// Signing in by the approval of a person on another screen, with the built daemon and a real form.
@@ -15,9 +16,9 @@ import Testing
             if round % 7 == 0 { try installation.restartDaemon() }
         }
 
-        let families = try installation.cloud.families()
-        #expect(families.count == 1 && families[0].isAlive && families[0]["replays"] as? Int == 0)
-        #expect(families[0]["narrowedBy"] as? [String] == [], "a renewal has sent scope or resource")
+        let logins = try installation.cloud.oauthLogins()
+        #expect(logins.count == 1 && logins[0].isAlive && logins[0]["replays"] as? Int == 0)
+        #expect(logins[0]["narrowedBy"] as? [String] == [], "a renewal has sent scope or resource")
         #expect(try installation.cloud.introspect(installation.token())["standing"] as? String == "accessToken")
         let answer = try installation.connect().call("api.request", ["method": "GET", "path": "/whoami"])
         #expect(answer["status"] as? Int == 200)
@@ -29,7 +30,7 @@ import Testing
         try installation.signOut()
         try installation.cloud.wait(for: "signOuts")
 
-        #expect(try installation.cloud.families().map(\.isAlive) == [false])
+        #expect(try installation.cloud.oauthLogins().map(\.isAlive) == [false])
     }
 
     @Test func `a denial is told, and a new sign-in is possible`() throws {
@@ -107,7 +108,7 @@ import Testing
 
         try installation.startDaemon()
         #expect(try installation.awaitSnapshot { $0.state == "established" }.userId != nil)
-        #expect(try installation.cloud.families().count == 1)
+        #expect(try installation.cloud.oauthLogins().count == 1)
     }
 
     @Test(arguments: ["temporaryWritten", "temporarySynced", "renamed", "directorySynced"])
@@ -177,7 +178,7 @@ import Testing
         try installation.cloud.release()
         try installation.cloud.wait(for: "signOuts")
 
-        #expect(try installation.cloud.families().map(\.isAlive) == [false])
+        #expect(try installation.cloud.oauthLogins().map(\.isAlive) == [false])
         #expect(try installation.status().state == "notLoggedIn")
     }
 

@@ -1,4 +1,5 @@
 import Foundation
+import JunctionTesting
 import Testing
 
 extension Installation {
@@ -65,8 +66,8 @@ extension Cloud {
     }
 
     /// The logins that the server knows, the oldest first.
-    func families() throws -> [Object] {
-        try sandbox("GET", "oauth/families")["families"] as? [Object] ?? []
+    func oauthLogins() throws -> [Object] {
+        try sandbox("GET", "oauth/logins")["logins"] as? [Object] ?? []
     }
 
     func driveOAuth(_ verb: String, _ user: String = "alice") throws {

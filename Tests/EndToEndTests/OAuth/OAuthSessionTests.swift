@@ -1,4 +1,5 @@
 import Foundation
+import JunctionTesting
 import Testing
 
 /// The other ways to sign in at an OAuth server, and what its answers mean for the session.
@@ -114,7 +115,7 @@ import Testing
         let signedIn = try client.call("session.signIn", ["scheme": "refreshToken", "refreshToken": token])
 
         #expect(signedIn.state == "established")
-        #expect(try installation.cloud.families().map(\.isAlive) == [true])
+        #expect(try installation.cloud.oauthLogins().map(\.isAlive) == [true])
         #expect(try client.call("session.renew").userId == signedIn.userId)
     }
 
@@ -125,7 +126,7 @@ import Testing
         try client.call("session.signOut")
         try installation.cloud.wait(for: "signOuts")
 
-        #expect(try installation.cloud.families().map(\.isAlive) == [false])
+        #expect(try installation.cloud.oauthLogins().map(\.isAlive) == [false])
         let refusal = try client.refusal("session.signIn", ["scheme": "refreshToken", "refreshToken": token])
         #expect(refusal.kind == "invalidCredential")
     }
@@ -143,7 +144,7 @@ import Testing
 
         let signedIn = try after.awaitSnapshot { $0.state == "established" }
         #expect(signedIn["scheme"] as? String == "device")
-        #expect(try installation.cloud.families().map(\.isAlive) == [true])
+        #expect(try installation.cloud.oauthLogins().map(\.isAlive) == [true])
     }
 
     // MARK: What the server says
@@ -184,8 +185,8 @@ import Testing
         try installation.cloud.decide(second.authorization?.userCode ?? "", "approve")
         let healed = try watcher.awaitSnapshot { !$0.flags.contains("pendingReauthentication") }
         #expect(healed.userId == user && healed.state == "established")
-        let alive = try installation.cloud.families().filter(\.isAlive)
-        #expect(alive.allSatisfy { $0["sub"] as? String == user })
+        let alive = try installation.cloud.oauthLogins().filter(\.isAlive)
+        #expect(alive.allSatisfy { $0["userId"] as? String == user })
     }
 
     @Test func `a wrong client secret loses nothing, and doctor says what to do`() throws {
@@ -218,7 +219,7 @@ import Testing
 
         #expect(try installation.connect().refusal("session.renew").kind == "providerUnavailable")
         try installation.awaitSnapshot { ($0.generation ?? 0) > before }
-        #expect(try installation.cloud.families().map(\.isAlive) == [true])
+        #expect(try installation.cloud.oauthLogins().map(\.isAlive) == [true])
         #expect(try installation.cloud.counter("familyRevocations") == 0)
     }
 
@@ -243,7 +244,7 @@ import Testing
 
         try installation.cloud.sandbox("POST", "oauth/settings", ["discoveryMembers": [:] as Object])
         try installation.awaitSnapshot { ($0.generation ?? 0) > before }
-        #expect(try installation.cloud.families().map(\.isAlive) == [true])
+        #expect(try installation.cloud.oauthLogins().map(\.isAlive) == [true])
     }
 
     @Test func `two hundred callers cause one renewal`() throws {
@@ -281,7 +282,7 @@ import Testing
         let settled = try installation.awaitSnapshot { $0.generation == 2 }
         #expect(settled.userId == user && settled.state == "established")
         #expect(try installation.connect().call("session.renew").generation == 3)
-        let families = try installation.cloud.families()
-        #expect(families.count == 1 && families[0].isAlive)
+        let logins = try installation.cloud.oauthLogins()
+        #expect(logins.count == 1 && logins[0].isAlive)
     }
 }

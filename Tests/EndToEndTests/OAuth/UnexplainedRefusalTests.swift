@@ -1,4 +1,5 @@
 import Foundation
+import JunctionTesting
 import Testing
 
 /// A load balancer before the token endpoint has lost its servers, and answers every request with an empty 400.

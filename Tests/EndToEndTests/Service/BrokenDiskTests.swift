@@ -1,4 +1,5 @@
 import Foundation
+import JunctionTesting
 import Testing
 
 /// A disk that takes what is written and refuses to sync it (EIO), and no service manager that keeps anything.

@@ -1,4 +1,5 @@
 import Foundation
+import JunctionTesting
 import Testing
 
 /// A configuration that is wrong stops the start and says what, where, and what was expected.
@@ -61,7 +62,7 @@ import Testing
 
     @Test(arguments: mistakes)
     func `a mistake stops the start with its place and what was expected`(mistake: Mistake) throws {
-        let folder = try TemporaryFolder()
+        let folder = TemporaryFolder()
         let file = try folder.write(mistake.lines.joined(separator: "\n") + "\n", to: "junctiond.toml")
         let state = folder.path + "/state"
 
@@ -77,7 +78,7 @@ import Testing
     }
 
     @Test func `--check-config says that a good file is in order, and touches nothing`() throws {
-        let folder = try TemporaryFolder()
+        let folder = TemporaryFolder()
         let file = try folder.write("[log]\nlevel = \"debug\"\n", to: "junctiond.toml")
 
         let ending = try Program("junctiond", ["--config", file, "--check-config"], in: folder).wait()
@@ -89,7 +90,7 @@ import Testing
     }
 
     @Test func `the file that is shipped is in order`() throws {
-        let folder = try TemporaryFolder()
+        let folder = TemporaryFolder()
         let file = Program.root + "/etc/junctiond/junctiond.toml"
 
         let ending = try Program("junctiond", ["--config", file, "--check-config"], in: folder).wait()
@@ -99,7 +100,7 @@ import Testing
     }
 
     @Test func `a file that was named and is not there stops the start`() throws {
-        let folder = try TemporaryFolder()
+        let folder = TemporaryFolder()
 
         let ending = try Program("junctiond", ["--config", folder.path + "/none", "--check-config"], in: folder).wait()
 
@@ -127,7 +128,7 @@ import Testing
 
     @Test(arguments: [["--no-such-option"], ["--config"], ["extra"], ["--socket", ""]])
     func `arguments that make no sense are a usage error`(arguments: [String]) throws {
-        let folder = try TemporaryFolder()
+        let folder = TemporaryFolder()
 
         let ending = try Program("junctiond", arguments, in: folder).wait()
 
@@ -138,7 +139,7 @@ import Testing
 
     @Test(arguments: ["junctiond", "junctionctl"])
     func `a program tells its version and its usage`(program: String) throws {
-        let folder = try TemporaryFolder()
+        let folder = TemporaryFolder()
 
         let version = try Program(program, ["--version"], in: folder).wait()
         let help = try Program(program, ["--help"], in: folder).wait()
@@ -150,7 +151,7 @@ import Testing
     }
 
     @Test func `a state directory that cannot be made ends with 73`() throws {
-        let folder = try TemporaryFolder()
+        let folder = TemporaryFolder()
         let file = try folder.write("", to: "junctiond.toml")
         let plain = try folder.write("x", to: "plain")
 
@@ -165,7 +166,7 @@ import Testing
     }
 
     @Test func `a socket path that is too long ends with 73`() throws {
-        let folder = try TemporaryFolder()
+        let folder = TemporaryFolder()
         let file = try folder.write("", to: "junctiond.toml")
         let path = folder.path + "/" + String(repeating: "x", count: 120)
 

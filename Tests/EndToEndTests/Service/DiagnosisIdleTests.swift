@@ -1,4 +1,5 @@
 import Foundation
+import JunctionTesting
 import Testing
 
 /// A diagnosis leaves nothing behind that wakes an idle daemon.

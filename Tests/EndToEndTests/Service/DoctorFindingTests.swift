@@ -1,4 +1,5 @@
 import Foundation
+import JunctionTesting
 import Testing
 
 /// What `junctionctl doctor` finds on an installation where something is wrong, with and without the daemon.

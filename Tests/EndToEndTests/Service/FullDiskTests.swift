@@ -1,4 +1,5 @@
 import Foundation
+import JunctionTesting
 import Testing
 
 /// A disk without a byte to spare. It takes root to mount one.
@@ -100,7 +101,7 @@ struct FullDiskTests {
         let busy: Object = ["match": "/v1/", "status": 503, "headers": ["Retry-After": "3600"], "times": 1]
         try installation.cloud.fault(busy)
         try installation.startDaemon()
-        try installation.daemon?.awaitError("it is tried again", in: installation.folder)
+        try installation.daemon?.awaitError("it is tried again")
         try disk.fill()
 
         #expect(try installation.ctl("sign-out").status == 75)
@@ -108,7 +109,7 @@ struct FullDiskTests {
         try disk.makeRoom()
         try installation.awaitSnapshot { $0.isDurable }
         try installation.restartDaemon()
-        try installation.daemon?.awaitError("it was used before", in: installation.folder)
+        try installation.daemon?.awaitError("it was used before")
         #expect(try installation.status().state == "notLoggedIn")
     }
 
@@ -137,7 +138,8 @@ private final class SmallDisk {
     private let path: String
 
     static let canBeMounted: Bool = {
-        guard geteuid() == 0, let folder = try? TemporaryFolder() else { return false }
+        guard geteuid() == 0 else { return false }
+        let folder = TemporaryFolder()
         guard (try? mount(folder.path, in: folder)) != nil else { return false }
         return unmount(folder.path, in: folder)
     }()

@@ -1,4 +1,5 @@
 import Foundation
+import JunctionTesting
 import Testing
 
 /// docs/metrics.md, the alert rules and the dashboard, against what a daemon really says.

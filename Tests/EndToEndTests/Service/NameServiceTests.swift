@@ -1,4 +1,5 @@
 import Foundation
+import JunctionTesting
 import Testing
 
 /// An access entry names users and groups; whoever knows them may be away, and that is not the same as nobody.
@@ -16,7 +17,7 @@ struct NameServiceTests {
     private func check(services: String, users: [String], _ change: (MachineAccounts) throws -> Void = { _ in }) throws
         -> Program.Ending
     {
-        let folder = try TemporaryFolder()
+        let folder = TemporaryFolder()
         let accounts = try MachineAccounts(in: folder, services: services, users: users)
         try change(accounts)
         let file = try folder.write(Self.denying, to: "junctiond.toml")
@@ -48,7 +49,7 @@ struct NameServiceTests {
     }
 
     @Test func `a start while the name service is away is tried again, and touches nothing`() throws {
-        let folder = try TemporaryFolder()
+        let folder = TemporaryFolder()
         let accounts = try MachineAccounts(in: folder, services: "files")
         try accounts.loseUsers()
         let file = try folder.write(Self.denying, to: "junctiond.toml")

@@ -1,4 +1,5 @@
 import Foundation
+import JunctionTesting
 import Testing
 
 /// Devices that nobody sits at: a credential of the service manager signs in, once.
@@ -323,6 +324,6 @@ extension Installation {
     }
 
     fileprivate func awaitLog(_ text: String) throws {
-        try daemon?.awaitError(text, in: folder)
+        try daemon?.awaitError(text)
     }
 }

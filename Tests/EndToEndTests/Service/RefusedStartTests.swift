@@ -1,4 +1,5 @@
 import Foundation
+import JunctionTesting
 import Testing
 
 /// A daemon that the service manager passes its sockets to, and whose configuration is refused.
@@ -6,20 +7,20 @@ struct RefusedStartTests {
     /// The daemon's service manager: it holds the sockets, and keeps what it is given.
     private final class ServiceManager {
         let installation: Installation
-        private let rpc: Listener
-        private var api: Listener?
+        private let rpc: TestListener
+        private var api: TestListener?
         /// Where what it keeps for the daemon was received.
-        var store: NotifySocket?
+        var store: FakeServiceManager?
 
         init(_ installation: Installation) throws {
             self.installation = installation
-            rpc = try Listener(at: installation.socket)
+            rpc = try installation.listen()
         }
 
-        func listen(at path: String) throws { api = try Listener(at: path) }
+        func listen(at path: String) throws { api = try TestListener(.path(path)) }
 
         /// Starts the daemon and waits until it says that it is ready.
-        func start() throws -> NotifySocket {
+        func start() throws -> FakeServiceManager {
             var passed = store?.kept ?? [:]
             passed["rpc"] = rpc.descriptor
             passed["api"] = api?.descriptor
@@ -191,10 +192,8 @@ struct RefusedStartTests {
 
         client.send("not JSON")
         #expect((try client.message()["error"] as? Object)?["code"] as? Int == -32700)
-        client.send(#"[{"jsonrpc":"2.0","id":1,"method":"session.status"}]"#)
-        #expect((try client.message()["error"] as? Object)?["code"] as? Int == 1013)
-        client.send(String(repeating: "x", count: 1 << 17))
-        #expect((try client.message()["error"] as? Object)?["code"] as? Int == 1013)
+        client.send(String(repeating: "x", count: 1 << 21))
+        #expect((try client.message()["error"] as? Object)?["code"] as? Int == -32600)
         #expect(throws: (any Error).self) { try client.message() }
         #expect(try installation.connect().refusal("session.status").code == 1013)
         try installation.stopDaemon()

@@ -1,4 +1,5 @@
 import Foundation
+import JunctionTesting
 import Testing
 
 /// The key that the service manager passes as a credential, and what becomes of the session without it.

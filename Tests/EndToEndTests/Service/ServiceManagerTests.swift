@@ -1,4 +1,5 @@
 import Foundation
+import JunctionTesting
 import Testing
 
 /// What the service manager is told, and what it passes in.
@@ -8,8 +9,8 @@ import Testing
         let user = try installation.signInNewUser()
         try installation.killDaemon()
 
-        let notify = try NotifySocket()
-        try installation.launchDaemon(["NOTIFY_SOCKET": notify.path])
+        let notify = try FakeServiceManager(.path)
+        try installation.launchDaemon(["NOTIFY_SOCKET": notify.name])
         var message: [String] = []
         while !message.contains("READY=1") { message = try notify.next() }
         let status = try installation.status()
@@ -89,12 +90,12 @@ import Testing
     @Test func `a log that nobody takes any more does not end the daemon`() throws {
         let installation = try Installation()
         try installation.writeConfiguration()
-        let notify = try NotifySocket()
+        let notify = try FakeServiceManager(.path)
         let daemon = try TalkingProgram(
             "/bin/sh",
             ["-c", #"exec "$0" "$@" 2>&1"#, Program.path(of: "junctiond")] + installation.daemonArguments,
             in: installation.folder,
-            environment: ["NOTIFY_SOCKET": notify.path]
+            environment: ["NOTIFY_SOCKET": notify.name]
         )
         try notify.waitUntilReady(daemon.program)
 
@@ -221,7 +222,7 @@ import Testing
 
         #expect(!lines.contains { $0.contains("invalid") })
         // The log is written on a thread of its own.
-        try installation.daemon?.awaitError("take effect after a restart", in: installation.folder)
+        try installation.daemon?.awaitError("take effect after a restart")
         try installation.stopDaemon()
         try installation.startDaemon()
     }

@@ -1,4 +1,5 @@
 import Foundation
+import JunctionTesting
 import Testing
 
 /// A socket that is passed in.
@@ -45,7 +46,7 @@ struct SocketActivationTests {
         let outcome = try installation.ctl("wait", "--for", "signed-out", "--timeout", "10")
 
         #expect(outcome.status == 0)
-        #expect(!stranger.hasInput)
+        #expect(!stranger.socket.hasInput)
         activator.program.signal(SIGTERM)
         #expect(try activator.program.wait().status == 0)
         #expect(FileManager.default.fileExists(atPath: socket))

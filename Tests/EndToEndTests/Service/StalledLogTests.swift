@@ -1,4 +1,5 @@
 import Foundation
+import JunctionTesting
 import Testing
 
 /// The log when whoever reads standard error has stopped: a supervisor that hangs, a terminal that is held.
@@ -6,7 +7,7 @@ import Testing
     @Test func `a reader of the log that has stopped holds up neither answers nor the end`() throws {
         let installation = try Installation(configuration: "[log]\nlevel = \"trace\"")
         try installation.writeConfiguration()
-        let notify = try NotifySocket()
+        let notify = try FakeServiceManager(.path)
         let errors = installation.folder.fresh("errors")
         try #require(mkfifo(errors, 0o600) == 0)
         // Somebody has it open for reading, and does not read.
@@ -16,7 +17,7 @@ import Testing
             "/bin/sh",
             ["-c", "exec \"$0\" \"$@\" 2>\"$ERRORS\"", Program.path(of: "junctiond")] + installation.daemonArguments,
             in: installation.folder,
-            environment: ["NOTIFY_SOCKET": notify.path, "ERRORS": errors]
+            environment: ["NOTIFY_SOCKET": notify.name, "ERRORS": errors]
         )
         try notify.waitUntilReady(daemon)
         let client = try installation.connect()
@@ -29,7 +30,7 @@ import Testing
     }
 
     @Test func `a start that fails ends, though whoever reads why has stopped`() throws {
-        let folder = try TemporaryFolder()
+        let folder = TemporaryFolder()
         let errors = folder.fresh("errors")
         try #require(mkfifo(errors, 0o600) == 0)
         let reader = open(errors, O_RDWR | O_NONBLOCK | O_CLOEXEC)

@@ -1,4 +1,5 @@
 import Foundation
+import JunctionTesting
 import Testing
 
 /// Other users of the machine. Only root can be somebody else, so these are for root.

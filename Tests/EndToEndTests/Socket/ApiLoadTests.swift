@@ -1,4 +1,5 @@
 import Foundation
+import JunctionTesting
 import Testing
 
 /// As many and as long answers of the API as callers can ask for.
@@ -13,7 +14,7 @@ struct ApiLoadTests {
         let line = #"{"jsonrpc":"2.0","id":1,"method":"api.request","params":\#(params)}"#
 
         let callers = try (0..<60).map { _ in try LineCounter(installation.socket) }
-        for caller in callers { caller.send(line) }
+        for caller in callers { try caller.send(line) }
         let answers = try LineCounter.readLines(of: callers)
 
         // What one user may have under way at least; the others are told to come again.
@@ -77,18 +78,15 @@ private enum MemoryLimit {
 
 /// A client that only counts the bytes of its one answer.
 private final class LineCounter {
-    private let descriptor: Int32
+    private let socket: TestSocket
     private var count = 0
     private var isOver = false
 
     init(_ path: String) throws {
-        descriptor = makeSocket(AF_UNIX, SOCK_STREAM)
-        guard UnixAddress(path).withPointer({ connect(descriptor, $0, $1) }) == 0 else {
-            throw Program.Failure(description: "\(path) cannot be reached: \(String(cString: strerror(errno)))")
-        }
+        socket = try TestSocket(.path(path))
     }
 
-    func send(_ line: String) { descriptor.sendAll(Array((line + "\n").utf8)) }
+    func send(_ line: String) throws { try socket.send(line + "\n") }
 
     /// Reads one line of each of them as it comes; how long they are.
     static func readLines(of clients: [LineCounter]) throws -> [Int] {
@@ -96,7 +94,7 @@ private final class LineCounter {
         while true {
             let waiting = clients.filter { !$0.isOver }
             guard !waiting.isEmpty else { return clients.map(\.count) }
-            var asked = waiting.map { pollfd(fd: $0.descriptor, events: Int16(POLLIN), revents: 0) }
+            var asked = waiting.map { pollfd(fd: $0.socket.descriptor, events: Int16(POLLIN), revents: 0) }
             guard poll(&asked, nfds_t(asked.count), 60_000) > 0 else {
                 throw Program.Failure(description: "\(waiting.count) answers did not come: \(waiting.map(\.count))")
             }
@@ -105,11 +103,9 @@ private final class LineCounter {
     }
 
     private func read(into room: inout [UInt8]) throws {
-        let got = Glibc.read(descriptor, &room, room.count)
+        let got = Glibc.read(socket.descriptor, &room, room.count)
         guard got > 0 else { throw Program.Failure(description: "The daemon closed a connection after \(count) bytes") }
         count += got
         isOver = room[got - 1] == UInt8(ascii: "\n")
     }
-
-    deinit { close(descriptor) }
 }

@@ -1,4 +1,5 @@
 import Foundation
+import JunctionTesting
 import Testing
 
 /// The socket for HTTP as a file: its mode, its lock, and its end. As that of the other socket.

@@ -1,4 +1,5 @@
 import Foundation
+import JunctionTesting
 import Testing
 
 /// Long lines, ends of input, and who is let in.
@@ -9,7 +10,7 @@ import Testing
 
         client.send(#"{"jsonrpc":"2.0","method":"daemon.info","id":1}"#)
         client.send(bytes: Array(#"{"jsonrpc":"2.0","method":"session.status","id":2}"#.utf8))
-        client.finishWriting()
+        client.socket.finishSending()
 
         let identifiers = try [client.message(), client.message()].map { $0["id"] as? Int ?? 0 }
         #expect(identifiers.sorted() == [1, 2])
@@ -23,7 +24,7 @@ import Testing
         let client = try installation.watch()
         let renewal = try client.request("session.renew")
         try installation.cloud.wait(for: "hanging")
-        client.finishWriting()
+        client.socket.finishSending()
         try installation.cloud.release()
 
         var messages: [Object] = []
@@ -82,8 +83,8 @@ import Testing
         let lines = Array(String(repeating: line, count: 4_000).utf8)
         let flood = try (0..<50).map { _ in
             let client = try installation.connect()
-            client.sendWhatFits(lines)
-            client.finishWriting()
+            client.socket.sendWhatFits(lines)
+            client.socket.finishSending()
             return client
         }
 

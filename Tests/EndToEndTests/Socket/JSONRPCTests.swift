@@ -1,4 +1,5 @@
 import Foundation
+import JunctionTesting
 import Testing
 
 /// JSON-RPC 2.0 over the real socket: the examples of the specification's section 7, with our methods.

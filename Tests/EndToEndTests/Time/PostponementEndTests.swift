@@ -1,4 +1,5 @@
 import Foundation
+import JunctionTesting
 import Testing
 
 /// `unableToRetrieveAuthToken` is ten minutes and a bit ago, the token has died, and nobody is there to ask.

@@ -1,4 +1,5 @@
 import Foundation
+import JunctionTesting
 import Testing
 
 /// What `junctionctl doctor` finds out about each vendor: whether it answers, the clocks, the credentials.

@@ -1,4 +1,5 @@
 import Foundation
+import JunctionTesting
 import Testing
 
 /// An app's backend behind `junctionctl handle-renewals --exec`, with social.plus in secure mode.

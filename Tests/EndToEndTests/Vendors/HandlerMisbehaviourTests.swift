@@ -1,4 +1,5 @@
 import Foundation
+import JunctionTesting
 import Testing
 
 /// Session handlers that do anything but their duty, at the built daemon: nobody is harmed.
@@ -17,8 +18,8 @@ struct HandlerMisbehaviourTests {
 
     static let misbehaviours = [
         Misbehaviour(testDescription: "hangs", isSilent: true) { _, _ in },
-        Misbehaviour(testDescription: "dies") { client, _ in client.hangUp() },
-        Misbehaviour(testDescription: "says that it will say no more") { client, _ in client.finishWriting() },
+        Misbehaviour(testDescription: "dies") { client, _ in client.socket.hangUp() },
+        Misbehaviour(testDescription: "says that it will say no more") { client, _ in client.socket.finishSending() },
         Misbehaviour(testDescription: "unregisters") { client, _ in _ = try client.request("handler.unregister") },
         Misbehaviour(testDescription: "answers an error") { try $0.replyError(to: $1) },
         Misbehaviour(testDescription: "answers an error that is none") {

@@ -1,4 +1,5 @@
 import Foundation
+import JunctionTesting
 import Testing
 
 /// `renewal.mode = "handler"` with a vendor that would not need it: Junction.

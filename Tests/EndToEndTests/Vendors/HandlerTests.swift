@@ -1,4 +1,5 @@
 import Foundation
+import JunctionTesting
 import Testing
 
 /// App-driven renewal (document 003), over the wire, with Junction's cloud behind it.
@@ -66,7 +67,7 @@ struct HandlerEndToEndTests {
             strategy: Date.ISO8601FormatStyle(includingFractionalSeconds: time.contains("."))
         )
         #expect(notBefore >= began.addingTimeInterval(599))
-        #expect(!again.client.hasInput)
+        #expect(!again.client.socket.hasInput)
     }
 
     @Test func `a user's latest handler is asked, and when it has died the one before it in the next round`() throws {

@@ -1,4 +1,5 @@
 import Foundation
+import JunctionTesting
 import Testing
 
 /// The ten minutes after `unableToRetrieveAuthToken`, over the wire: `renewal.notBefore`, and who may pass it.

@@ -1,4 +1,5 @@
 import Foundation
+import JunctionTesting
 import Testing
 
 /// `junction-sandbox mint-registration-token` and `verify-registration-token`, in any time zone.
@@ -17,7 +18,7 @@ struct RegistrationTokenCommandTests {
     private let application: [String]
 
     init() throws {
-        folder = try TemporaryFolder()
+        folder = TemporaryFolder()
         let secret = try folder.write(Installation.sinchSecret + "\n", to: "secret")
         application = ["--application-key", Installation.sinchApplication, "--secret-file", secret]
     }

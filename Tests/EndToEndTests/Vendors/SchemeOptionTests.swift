@@ -1,4 +1,5 @@
 import Foundation
+import JunctionTesting
 import Testing
 
 /// `junctionctl sign-in` picks the scheme from its options, and asks the daemon only where they leave it open.
@@ -10,7 +11,7 @@ struct SchemeOptionTests {
             try installation.signOut()
         }
         let users = try installation.cloud.sandbox("GET", "social/users")["users"] as? [Object]
-        #expect(users?.map { $0["displayName"] as? String } == ["Anna A."])
+        #expect(users?.map { $0["name"] as? String } == ["Anna A."])
 
         try installation.cloud.sandbox("POST", "social/settings", ["secureMode": true])
         let refused = try installation.run(["--user-id", "Anna"])
@@ -52,7 +53,7 @@ struct SchemeOptionTests {
 
     @Test func `Sinch: the legacy signature and self-signing work, and say what they are`() throws {
         let installation = try Installation.sinch(selfSigning: true)
-        let answer = try installation.cloud.sandbox("POST", "sinch/registration-signature", ["userId": "anna"])
+        let answer = try installation.cloud.sandbox("POST", "sinch/users/anna/registration-signature")
         let file = try installation.folder.write(
             String(decoding: try JSONSerialization.data(withJSONObject: answer), as: UTF8.self),
             to: "signature"
@@ -165,7 +166,7 @@ struct SchemeOptionTests {
         ["--user-id"], ["anna"],
     ])
     func `what does not belong together is a usage error, before the daemon is looked for`(options: [String]) throws {
-        let folder = try TemporaryFolder()
+        let folder = TemporaryFolder()
 
         let ending = try Program(
             "junctionctl",

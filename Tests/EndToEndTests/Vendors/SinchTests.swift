@@ -1,4 +1,5 @@
 import Foundation
+import JunctionTesting
 import Testing
 
 /// Sinch (document 004) with the built programs: registration tokens, self-signing, the legacy signature.
@@ -45,7 +46,7 @@ struct SinchEndToEndTests {
         let caller = try installation.connect()
         let token = try installation.registrationToken(for: "anna")
         try caller.call("session.signIn", ["scheme": "registration", "userId": "anna", "token": token])
-        try installation.cloud.sandbox("POST", "sinch/forget", [:])
+        try installation.cloud.sandbox("POST", "sinch/users/anna/require-reauthentication")
         let app = try RenewingApp(installation)
 
         _ = try caller.request("session.renew")
@@ -70,7 +71,7 @@ struct SinchEndToEndTests {
 
     @Test func `a legacy signature registers, with a sequence that is a decimal string`() throws {
         let installation = try Installation.sinch()
-        let answer = try installation.cloud.sandbox("POST", "sinch/registration-signature", ["userId": "anna"])
+        let answer = try installation.cloud.sandbox("POST", "sinch/users/anna/registration-signature")
         let signature = try #require(answer["signature"] as? String)
         let number = try #require(answer["sequence"] as? String)
         let client = try installation.connect()
@@ -85,8 +86,8 @@ struct SinchEndToEndTests {
     @Test func `a legacy sequence is used once, over a sign-out and a restart too`() throws {
         let installation = try Installation.sinch()
         func credential(_ number: Int) throws -> Object {
-            let wish: Object = ["userId": "anna", "sequence": "\(number)"]
-            let answer = try installation.cloud.sandbox("POST", "sinch/registration-signature", wish)
+            let wish: Object = ["sequence": "\(number)"]
+            let answer = try installation.cloud.sandbox("POST", "sinch/users/anna/registration-signature", wish)
             let signature = try #require(answer["signature"] as? String)
             return sequence.merging(["signature": signature, "sequence": "\(number)"]) { $1 }
         }
@@ -111,7 +112,7 @@ struct SinchEndToEndTests {
     }
 
     @Test func `the command line mints the vendor's vector byte for byte, and verifies it`() throws {
-        let folder = try TemporaryFolder()
+        let folder = TemporaryFolder()
         let secret = try folder.write(Installation.sinchSecret + "\n", to: "secret")
         let key = Installation.sinchApplication
         let minted = try Program(

@@ -1,4 +1,5 @@
 import Foundation
+import JunctionTesting
 import Testing
 
 /// A session of social.plus from its beginning to its end: the five states, the device, the revocation.
@@ -20,7 +21,7 @@ struct SocialSessionTests {
         try watcher.awaitSnapshot { $0.state == "established" }
         try watcher.awaitSnapshot { $0.state == "tokenExpired" && $0.phase == "waitingForHandler" }
 
-        try installation.cloud.sandbox("POST", "social/users/Anna/ban")
+        try installation.cloud.sandbox("POST", "social/users/Anna/disable")
         try RenewingApp(installation).answer(["action": "renew"])
         let last = try watcher.awaitSnapshot { $0.state != "tokenExpired" }
         #expect(last.state == "terminated")
@@ -125,18 +126,16 @@ struct SocialSessionTests {
 }
 
 extension Installation {
-    /// The devices that social.plus has sessions of: the sandbox keeps them in its state file.
+    /// The devices that social.plus has sessions of.
     fileprivate func devices() throws -> Set<String> {
-        let file = try Data(contentsOf: URL(fileURLWithPath: folder.path + "/cloud.json"))
-        let state = try JSONSerialization.jsonObject(with: file) as? Object
-        let sessions = (state?["social"] as? Object)?["sessions"] as? Object ?? [:]
-        return Set(sessions.values.compactMap { ($0 as? Object)?["device"] as? String })
+        let logins = try cloud.sandbox("GET", "social/logins")["logins"] as? [Object] ?? []
+        return Set(logins.filter(\.isAlive).compactMap { $0["deviceId"] as? String })
     }
 
     /// How many access tokens of each user are good.
     fileprivate func sessionsOfUsers() throws -> [Int] {
         let users = try cloud.sandbox("GET", "social/users")["users"] as? [Object] ?? []
-        return users.map { $0.integer("sessions") }
+        return users.map { $0.integer("logins") }
     }
 
     fileprivate func signedInDevice(_ login: Object) throws -> String? {

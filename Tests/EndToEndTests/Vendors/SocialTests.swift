@@ -1,4 +1,5 @@
 import Foundation
+import JunctionTesting
 import Testing
 
 /// social.plus (document 003) with the built programs: log-in, app-driven renewal, secure mode, ban, deletion.
@@ -87,7 +88,7 @@ struct SocialEndToEndTests {
         let installation = try Installation.social()
         let caller = try installation.connect()
         try caller.call("session.signIn", login)
-        try installation.cloud.sandbox("POST", "social/users/Anna/ban")
+        try installation.cloud.sandbox("POST", "social/users/Anna/disable")
         let app = try RenewingApp(installation)
 
         let renewal = try caller.request("session.renew")

@@ -34,7 +34,7 @@ struct SocialVerdictTests {
         let installation = try Installation.social()
         let caller = try installation.connect()
         try caller.call("session.signIn", login)
-        try installation.cloud.sandbox("POST", "social/users/Anna/ban")
+        try installation.cloud.sandbox("POST", "social/users/Anna/disable")
 
         let answer = try caller.call("api.request", ["method": "GET", "path": "/api/v3/users/Anna"])
 

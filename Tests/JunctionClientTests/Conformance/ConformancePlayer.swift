@@ -2,6 +2,7 @@ import Foundation
 import JunctionClient
 import JunctionJSON
 import JunctionProtocol
+import JunctionTesting
 import Synchronization
 import Testing
 
@@ -63,7 +64,7 @@ final class ConformancePlayer {
         } else if step["tell"] != nil {
             daemon.tell()
         } else if step["hear"] != nil {
-            #expect(await daemon.heard() == "told")
+            #expect(try await daemon.heard() == "told")
         } else {
             throw Unplayable(step: String(decoding: step.rawText, as: UTF8.self))
         }
@@ -74,7 +75,7 @@ final class ConformancePlayer {
     private func call(_ step: JSONValue, _ client: JunctionClient) async throws {
         guard step["cancelWhenHeard"]?.bool == true else { return expect(await outcome(of: step, client), step) }
         let task = Task { await outcome(of: step, client) }
-        #expect(await daemon.heard() == "told")
+        #expect(try await daemon.heard() == "told")
         task.cancel()
         expect(await task.value, step)
     }
@@ -88,14 +89,18 @@ final class ConformancePlayer {
     private func identify(_ step: JSONValue, _ client: JunctionClient) async throws {
         struct Raised: Error {}
         let asked = Mutex(0)
+        let folder = TemporaryFolder()
+        let listener = try TestListener(.path(folder.path + "/silent"))
+        let silent = JunctionClient(socket: folder.path + "/silent")
+        defer { withExtendedLifetime(listener) {} }
         let result: Result<JSONValue, any Error>
         do throws(IdentifyError<Raised>) {
             let timeout = step["timeout"]?.integer.map { Duration.milliseconds($0) }
             let client = client.timeout(timeout)
             let identified = try await client.identify(externalUserId: step["identify"]?.string) { _ throws(Raised) in
                 asked.withLock { $0 += 1 }
-                // The call began before, so its time is over when this wait is.
-                if step["late"]?.bool == true, let timeout { try? await Task.sleep(for: timeout) }
+                // The call began before, so its time is over when that of a later call is, which nobody answers.
+                if step["late"]?.bool == true { _ = try? await silent.timeout(timeout).status() }
                 guard let json = step["credential"], let credential = try? Credential(reading: expanded(json)) else {
                     throw Raised()
                 }

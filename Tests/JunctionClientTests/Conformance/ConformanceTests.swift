@@ -1,5 +1,6 @@
 import Foundation
 import JunctionJSON
+import JunctionTesting
 import Testing
 
 /// What every client has to do, whatever its language: `clients/conformance` has the stories, and plays the daemon's part.
@@ -40,11 +41,11 @@ final class PlayedTranscript {
     }
 
     func play() async throws {
-        #expect(await daemon.heard() == "listening")
+        #expect(try await daemon.heard() == "listening")
         for step in steps.elements { try await player.play(step) }
         player.close()
-        let (status, words) = await daemon.ended()
-        #expect(status == 0, "\(words)")
+        let ending = try await daemon.ended()
+        #expect(ending.status == 0, "\(ending.errors)")
     }
 }
 
@@ -52,55 +53,26 @@ final class PlayedTranscript {
 final class DaemonProcess: @unchecked Sendable {
     // Used by one after the other: the test, or the thread that it waits for.
     let socket: String
-    private let process = Process()
-    private let (input, output, errors) = (Pipe(), Pipe(), Pipe())
-    private var unread = Data()
+    private let process: TalkingProgram
 
     init(program: URL, transcript: URL) throws {
-        socket = FileManager.default.temporaryDirectory.appending(path: "\(UUID().uuidString.prefix(13)).sock").path
-        process.executableURL = program
-        process.arguments = [transcript.path, socket]
-        (process.standardInput, process.standardOutput, process.standardError) = (input, output, errors)
-        try process.run()
-    }
-
-    deinit {
-        if process.isRunning { kill(process.processIdentifier, SIGKILL) }
-        unlink(socket)
+        let folder = TemporaryFolder()
+        socket = folder.path + "/daemon"
+        process = try TalkingProgram(program.path, [transcript.path, socket], in: folder, isDialogue: true)
     }
 
     /// The next line that it says; nothing when it has gone.
-    func heard() async -> String? {
-        await onOwnThread { [self] in
-            while true {
-                if let end = unread.firstIndex(of: UInt8(ascii: "\n")) {
-                    defer { unread = Data(unread[(end + 1)...]) }
-                    return String(decoding: unread[..<end], as: UTF8.self)
-                }
-                let more = output.fileHandleForReading.availableData
-                guard !more.isEmpty else { return nil }
-                unread += more
-            }
-        }
+    func heard() async throws -> String? {
+        try await onThread { [self] in try process.lines.next() }
     }
 
     func tell() {
         // One that has failed already says why at its end.
-        try? input.fileHandleForWriting.write(contentsOf: Data("\n".utf8))
+        try? process.tell()
     }
 
-    /// Waits until it is over, and has what it said of it.
-    func ended() async -> (Int32, String) {
-        await onOwnThread { [self] in
-            let words = String(decoding: errors.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
-            process.waitUntilExit()
-            return (process.terminationStatus, words)
-        }
-    }
-
-    private func onOwnThread<Value: Sendable>(_ body: @escaping @Sendable () -> Value) async -> Value {
-        await withCheckedContinuation { continuation in
-            Thread.detachNewThread { continuation.resume(returning: body()) }
-        }
+    /// Waits until it is over.
+    func ended() async throws -> Program.Ending {
+        try await onThread { [self] in try process.program.wait() }
     }
 }

@@ -2,6 +2,7 @@ import Foundation
 import JunctionDaemon
 import JunctionProtocol
 import JunctionServer
+import JunctionTesting
 import Testing
 
 @Suite struct AccountDirectoryTests {
@@ -128,11 +129,11 @@ import Testing
         #expect(throws: AccountDirectory.LookupFailed.self) { try accounts.user("no-such-user") }
     }
 
+    private let folder = TemporaryFolder()
+
     /// A file like `nsswitch.conf`.
     private func listing(_ text: String) throws -> String {
-        let file = FileManager.default.temporaryDirectory.appendingPathComponent("nsswitch-\(UUID()).conf")
-        try Data(text.utf8).write(to: file)
-        return file.path
+        try folder.write(text, to: "nsswitch.conf")
     }
 
     @Test func `the accounts of this machine are looked up`() throws {

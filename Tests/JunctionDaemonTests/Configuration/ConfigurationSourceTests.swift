@@ -1,16 +1,10 @@
 import Foundation
 import JunctionDaemon
+import JunctionTesting
 import Testing
 
 @Suite final class ConfigurationSourceTests {
-    private let folder: URL
-
-    init() throws {
-        folder = FileManager.default.temporaryDirectory.appending(path: "junctiond-\(UUID().uuidString)")
-        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: false)
-    }
-
-    deinit { try? FileManager.default.removeItem(at: folder) }
+    private let folder = TemporaryFolder(mode: 0o755)
 
     @Test func `a file that exists is read`() throws {
         let path = try file("[log]\nlevel = \"debug\"")
@@ -24,7 +18,7 @@ import Testing
 
     @Test(arguments: ["absent.toml", "absent/junctiond.toml"])
     func `a file at the usual place need not exist, one that was named must`(name: String) throws {
-        let path = folder.appending(path: name).path
+        let path = folder.path + "/" + name
 
         let loaded = try ConfigurationSource(path: path, mustExist: false, variables: [:]).load()
         #expect(loaded.configuration == Configuration())
@@ -190,8 +184,6 @@ import Testing
     private let environment = ProcessEnvironment(variables: [:], processID: 1, home: "/")
 
     private func file(_ text: String) throws -> String {
-        let url = folder.appending(path: "\(UUID().uuidString).toml")
-        try text.write(to: url, atomically: false, encoding: .utf8)
-        return url.path
+        try folder.write(text, to: "\(UUID().uuidString).toml", mode: 0o644)
     }
 }

@@ -1,4 +1,5 @@
 import JunctionDaemon
+import JunctionTesting
 import Testing
 
 /// Whatever is in the file, the worst that comes of it is an error.
@@ -44,7 +45,7 @@ import Testing
 
     @Test(arguments: 0..<40)
     func `no mutilated file is more than an error`(seed: UInt64) throws {
-        var random = SystematicGenerator(seed: seed)
+        var random = SplitMix64(seed: seed)
         let whole = Array(
             """
             provider = "junction"
@@ -82,20 +83,5 @@ import Testing
                 #expect(error.description.hasPrefix("junctiond.toml"))
             }
         }
-    }
-}
-
-/// A seeded generator (SplitMix64), so that a failure can be run again.
-private struct SystematicGenerator: RandomNumberGenerator {
-    private var state: UInt64
-
-    init(seed: UInt64) { state = seed }
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var mixed = state
-        mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-        return mixed ^ (mixed >> 31)
     }
 }

@@ -1,6 +1,7 @@
 import Foundation
 import JunctionCourier
 import JunctionSecret
+import JunctionTesting
 import Testing
 
 @testable import JunctionDaemon
@@ -129,10 +130,9 @@ import Testing
             failure(try settings("network.clientKeyFile = \"/k\""))
                 == "network.clientKeyFile: there is no network.clientCertificateFile"
         )
-        let certificate = FileManager.default.temporaryDirectory.appending(path: "\(UUID().uuidString).pem").path
-        defer { try? FileManager.default.removeItem(atPath: certificate) }
-        try "-----BEGIN CERTIFICATE-----\nMAMCAQA=\n-----END CERTIFICATE-----\n"
-            .write(toFile: certificate, atomically: true, encoding: .utf8)
+        let folder = TemporaryFolder()
+        let pem = "-----BEGIN CERTIFICATE-----\nMAMCAQA=\n-----END CERTIFICATE-----\n"
+        let certificate = try folder.write(pem, to: "device.pem")
         #expect(
             failure(try settings("network.clientCertificateFile = \"\(certificate)\""))
                 == "network.clientCertificateFile: its key is missing; expected network.clientKeyFile, or the credential "

@@ -98,7 +98,7 @@ import Testing
     @Test func `failures are counted by cause, requests by how long they took, and the clocks compared`() {
         var metrics = Metrics()
 
-        metrics.happened(.renewalEnded(.unavailable, Trouble(.timeout, "No answer")))
+        metrics.happened(.renewalEnded(.unavailable, Unavailability("No answer", cause: .timeout)))
         metrics.requestEnded(.init(duration: .milliseconds(30), clockSkew: .milliseconds(-1_250)))
         metrics.requestEnded(.init(duration: .seconds(12)))
 

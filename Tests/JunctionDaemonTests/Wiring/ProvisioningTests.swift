@@ -13,7 +13,7 @@ import Testing
 
 /// A credential of the service manager against somebody who is faster: a real owner and a real vault on a real loop.
 @Suite final class ProvisioningTests {
-    private let folder = FileManager.default.temporaryDirectory.appending(path: "junctiond-\(UUID().uuidString)").path
+    private let folder = TemporaryFolder()
     private let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
     private let clock = ManualClock()
     private let provider: FakeProvider
@@ -22,14 +22,8 @@ import Testing
     private let owner: SessionOwner
 
     init() throws {
-        for name in ["", "/state", "/credentials"] {
-            try FileManager.default.createDirectory(
-                atPath: folder + name,
-                withIntermediateDirectories: false,
-                attributes: [.posixPermissions: 0o700]
-            )
-        }
-        let directory = try StateDirectory(path: folder + "/state")
+        try folder.makeFolder("credentials")
+        let directory = try StateDirectory(path: folder.makeFolder("state"))
         let key = SealingKey(SharedSecret(text: String(repeating: "k", count: SealingKey.length)), origin: "file")
         vault = Vault(directory, try InstanceLock(directory), .key(key))
         provider = FakeProvider(clock: clock)
@@ -65,7 +59,7 @@ import Testing
         return try #require(
             try loop.submit {
                 Provisioning(
-                    folder: folder + "/credentials",
+                    folder: folder.path + "/credentials",
                     owner: owner,
                     vault: vault,
                     loop: loop,
@@ -101,11 +95,10 @@ import Testing
 
     deinit {
         try? group.syncShutdownGracefully()
-        try? FileManager.default.removeItem(atPath: folder)
     }
 
     @Test func `a try that somebody else's sign-in has overtaken is kept until nobody is signed in`() throws {
-        try Data("alice\n".utf8).write(to: URL(filePath: folder + "/credentials/signInToken"))
+        try folder.write("alice\n", to: "credentials/signInToken")
         let (loop, owner) = (group.next(), owner)
         let provisioning = try provisioning(of: owner)
         let users = signedInUsers()
@@ -133,7 +126,7 @@ import Testing
     }
 
     @Test func `the pause that the provider demands of a bootstrap credential survives a restart`() throws {
-        try Data("alice\n".utf8).write(to: URL(filePath: folder + "/credentials/signInToken"))
+        try folder.write("alice\n", to: "credentials/signInToken")
         let loop = group.next()
         provider.failExchanges(.unavailable(Unavailability("Busy", retryAfter: .seconds(600))))
         let states = Signals<SessionState>()

@@ -1,29 +1,25 @@
 import Foundation
 import JunctionSession
+import JunctionTesting
 import Testing
 
 @testable import JunctionDaemon
 
 /// Who can read a secret that the configuration names.
-@Suite final class SecretFileTests {
-    private let folder: URL
-    private let file: URL
+@Suite struct SecretFileTests {
+    private let folder = TemporaryFolder()
+    private let file: String
 
     init() throws {
-        folder = FileManager.default.temporaryDirectory.appending(path: "junctiond-\(UUID().uuidString)")
-        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: false)
-        file = folder.appending(path: "secret")
-        try Data("secret".utf8).write(to: file)
+        file = try folder.write("secret", to: "secret")
     }
-
-    deinit { try? FileManager.default.removeItem(at: folder) }
 
     private func finding(file mode: Int, folder folderMode: Int = 0o755, group: Int? = nil) throws -> ProbeFinding? {
         var attributes: [FileAttributeKey: Any] = [.posixPermissions: mode]
         if let group { attributes[.groupOwnerAccountID] = group }
-        try FileManager.default.setAttributes(attributes, ofItemAtPath: file.path)
+        try FileManager.default.setAttributes(attributes, ofItemAtPath: file)
         try FileManager.default.setAttributes([.posixPermissions: folderMode], ofItemAtPath: folder.path)
-        return SecretFile(setting: "a.b", path: file.path, credential: "a.c").finding
+        return SecretFile(setting: "a.b", path: file, credential: "a.c").finding
     }
 
     @Test func `what its owner alone can read is in order`() throws {
@@ -35,8 +31,8 @@ import Testing
         let finding = try #require(try finding(file: 0o644))
 
         #expect(finding.verdict == .problem)
-        #expect(finding.detail == "a.b: every user of this machine can read \(file.path).")
-        #expect(finding.remedy?.contains("LoadCredential=a.c:\(file.path)") == true)
+        #expect(finding.detail == "a.b: every user of this machine can read \(file).")
+        #expect(finding.remedy?.contains("LoadCredential=a.c:\(file)") == true)
     }
 
     @Test func `what everybody could read, were it not for the folder, is a note`() throws {

@@ -16,15 +16,15 @@ struct SessionNewsTests {
         return SessionNews(logger: logger, notifier: Notifier(socket: nil), crashPoint: CrashPoint(variables: [:]))
     }
 
-    private let timeout = Trouble(
-        .timeout,
+    private let timeout = Unavailability(
         "No answer from auth.example.com within 10 s",
-        host: "auth.example.com",
-        nextAttempt: WallTime(milliseconds: 1_800_000_000_000)
+        cause: .timeout,
+        host: "auth.example.com"
     )
 
     @Test func `a renewal that fails is told with its cause, its host and its next attempt`() {
-        news().happened(.renewalEnded(.unavailable, timeout))
+        let nextAttempt = WallTime(milliseconds: 1_800_000_000_000)
+        news().happened(.renewalEnded(.unavailable, timeout, nextAttempt: nextAttempt))
 
         let line = journal.lines.first
         #expect(line?["error"] == "No answer from auth.example.com within 10 s")
@@ -54,7 +54,7 @@ struct SessionNewsTests {
         news.happened(.signedOut)
         news.happened(.renewalEnded(.succeeded))
         news.happened(.renewalEnded(.unavailable, timeout))
-        news.happened(.renewalEnded(.terminated, Trouble(.termination, "Deleted (invalid_token)")))
+        news.happened(.renewalEnded(.terminated, Unavailability("Deleted (invalid_token)", cause: .termination)))
         news.happened(.renewalEnded(.succeeded))
 
         #expect(journal.count(of: .renewalsResumed) == 0)

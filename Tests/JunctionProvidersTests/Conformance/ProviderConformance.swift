@@ -1,5 +1,6 @@
 import JunctionProviders
 import JunctionSession
+import JunctionTesting
 import Testing
 
 /// What the session relies on, whoever the vendor is.
@@ -186,7 +187,7 @@ struct ProviderConformance {
     func `an untrusted certificate is called by its name, at once, and nothing is sent`(
         vendor: VendorUnderTest
     ) async throws {
-        let tls = try #require(TestAuthority.shared).server(for: "IP:127.0.0.1")
+        let tls = try TestAuthority().certificate(for: "IP:127.0.0.1")
         try await Stage.play([vendor.rotated], tls: tls) { stage in
             let why = try #require(try await stage.renewalFailure(vendor)?.unavailability)
 
@@ -198,9 +199,9 @@ struct ProviderConformance {
 
     @Test(.enabled(if: TestAuthority.isAvailable, "openssl is not installed"), arguments: VendorUnderTest.all)
     func `a private authority is trusted once it is configured`(vendor: VendorUnderTest) async throws {
-        let authority = try #require(TestAuthority.shared)
-        let tls = try authority.server(for: "IP:127.0.0.1")
-        try await Stage.play([vendor.rotated], tls: tls, network: NetworkUse(caFile: authority.caFile)) { stage in
+        let authority = try TestAuthority()
+        let tls = try authority.certificate(for: "IP:127.0.0.1")
+        try await Stage.play([vendor.rotated], tls: tls, network: NetworkUse(caFile: authority.file)) { stage in
             let failure = try await stage.renewalFailure(vendor)
 
             #expect(failure == nil)

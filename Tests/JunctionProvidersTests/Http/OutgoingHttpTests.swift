@@ -1,6 +1,7 @@
 import Foundation
 import JunctionSecret
 import JunctionSession
+import JunctionTesting
 import NIOCore
 import Testing
 
@@ -16,10 +17,9 @@ struct OutgoingHttpTests {
         try await Stage.play([]) { stage in
             // No resolver has to be asked: a label has 63 characters at most.
             let host = String(repeating: "a", count: 64) + ".invalid"
-            let failure = await failure(of: try call("https://\(host)"), stage)
+            let failure = await stage.http.failure(of: try call("https://\(host)"))
 
-            #expect(failure?.cause == .unresolved)
-            #expect(failure?.requestLeft == false)
+            #expect(failure?.ambiguous == false)
             #expect(failure?.message == "The name \(host) cannot be resolved: check the network and its DNS")
         }
     }
@@ -27,31 +27,31 @@ struct OutgoingHttpTests {
     @Test func `a server that does not speak TLS never sees the request`() async throws {
         let limits = OutgoingHttp.Limits(resolve: .seconds(60), connect: .seconds(1), request: .seconds(60))
         try await Stage.play([], limits: limits) { stage in
-            let failure = await failure(of: try call("https://\(stage.server.place)"), stage)
+            let failure = await stage.http.failure(of: try call("https://\(stage.server.place)"))
 
-            #expect(failure?.requestLeft == false)
-            #expect(failure?.cause == .noConnection(within: .seconds(1)))
+            #expect(failure?.ambiguous == false)
+            #expect(failure?.detail == "No connection to \(stage.server.place) within 1 s")
         }
     }
 
     @Test(needsOpenSSL)
     func `a certificate for another host is not taken for this one`() async throws {
-        let authority = try #require(TestAuthority.shared)
-        let tls = try authority.server(for: "DNS:elsewhere.example")
-        try await Stage.play([], tls: tls, network: NetworkUse(caFile: authority.caFile)) { stage in
-            let failure = await failure(of: try call("https://localhost:\(stage.server.port)"), stage)
+        let authority = try TestAuthority()
+        let tls = try authority.certificate(for: "DNS:elsewhere.example")
+        try await Stage.play([], tls: tls, network: NetworkUse(caFile: authority.file)) { stage in
+            let failure = await stage.http.failure(of: try call("https://localhost:\(stage.server.port)"))
 
-            #expect(failure?.cause == .certificateForAnotherHost)
-            #expect(failure?.requestLeft == false)
+            #expect(failure?.detail == "The certificate of localhost:\(stage.server.port) is for another host")
+            #expect(failure?.ambiguous == false)
             #expect(stage.server.requests.isEmpty)
         }
     }
 
     @Test(needsOpenSSL)
     func `a host name is verified like an address`() async throws {
-        let authority = try #require(TestAuthority.shared)
-        let tls = try authority.server(for: "DNS:localhost")
-        try await Stage.play([.answer(200, [], "fine")], tls: tls, network: NetworkUse(caFile: authority.caFile)) {
+        let authority = try TestAuthority()
+        let tls = try authority.certificate(for: "DNS:localhost")
+        try await Stage.play([.answer(200, [], "fine")], tls: tls, network: NetworkUse(caFile: authority.file)) {
             let answer = try await $0.http.answer(to: try call("https://localhost:\($0.server.port)"))
 
             #expect(answer.body.text == "fine")
@@ -90,20 +90,13 @@ struct OutgoingHttpTests {
         )
         let call = try call(server.url)
 
-        let task = Task { () -> HttpFailure? in
-            do throws(HttpFailure) {
-                _ = try await http.answer(to: call)
-                return nil
-            } catch {
-                return error
-            }
-        }
+        let task = Task { await http.failure(of: call) }
         for await _ in arrivals { break }
         task.cancel()
         let failure = await task.value
 
-        #expect(failure?.cause == .cancelled)
-        #expect(failure?.isAmbiguous == true)
+        #expect(failure?.says(.cancelled) == true)
+        #expect(failure?.ambiguous == true)
         await http.shutdown()
         try await server.stop()
     }
@@ -111,10 +104,10 @@ struct OutgoingHttpTests {
     @Test func `after the shutdown nothing is sent, and a second one does no harm`() async throws {
         try await Stage.play([], ownCourier: true) { stage in
             await stage.http.shutdown()
-            let failure = await failure(of: try call(stage.server.url), stage)
+            let failure = await stage.http.failure(of: try call(stage.server.url))
 
-            #expect(failure?.cause == .shutDown)
-            #expect(failure?.requestLeft == false)
+            #expect(failure?.says(.shutDown) == true)
+            #expect(failure?.ambiguous == false)
             #expect(stage.server.requests.isEmpty)
         }
     }
@@ -142,7 +135,8 @@ struct OutgoingHttpTests {
     }
 
     @Test func `a file without certificates is named`() throws {
-        let file = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString).path
+        let folder = TemporaryFolder()
+        let file = folder.fresh("ca.pem")
         let fault = ProviderConfigurationFault(
             "tls.caFile: \(file) cannot be read as certificates: expected a PEM file"
         )
@@ -154,15 +148,6 @@ struct OutgoingHttpTests {
 
     private func call(_ url: String, target: String = "/") throws -> HttpCall {
         HttpCall(method: "GET", origin: try HttpOrigin(url), target: target)
-    }
-
-    private func failure(of call: HttpCall, _ stage: Stage) async -> HttpFailure? {
-        do throws(HttpFailure) {
-            _ = try await stage.http.answer(to: call)
-            return nil
-        } catch {
-            return error
-        }
     }
 }
 

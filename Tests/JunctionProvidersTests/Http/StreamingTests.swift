@@ -116,8 +116,8 @@ struct StreamingTests {
         do {
             _ = try await answer
             #expect(Bool(false), "There was an answer")
-        } catch let failure as HttpFailure {
-            #expect(failure.cause == .cancelled)
+        } catch let failure as Unavailability {
+            #expect(failure.says(.cancelled))
         }
         await http.shutdown()
     }
@@ -125,7 +125,7 @@ struct StreamingTests {
     @Test func `a courier that waits for us is not taken for one that has stopped`() throws {
         let upload = BodyStream()
         let limits = TransferLimits(resolve: 1, connect: 1, silence: 1, whole: 0, longestAnswer: 0)
-        let transfer = OutgoingTransfer(1, .api(try call("PUT", .streamed(upload))), limits, Nobody(), at: .now())
+        let transfer = OutgoingTransfer(1, .api(try call("PUT", .streamed(upload))), limits, NoReceiver(), at: .now())
 
         // There is nothing to send yet…
         #expect(transfer.waitsForUs)
@@ -181,13 +181,6 @@ struct StreamingTests {
             #expect(stage.server.requests.first?.body.utf8.count { $0 == 0 } == count)
         }
     }
-}
-
-/// Wants no answer.
-private final class Nobody: AnswerReceiver {
-    func head(_ head: AnswerHead) {}
-    func part(_ part: SharedSecret) {}
-    func ended(_ outcome: Result<Void, HttpFailure>, sinceLeft: Duration?) {}
 }
 
 extension PlayedCourier {

@@ -1,6 +1,7 @@
 import JunctionCourier
 import JunctionSecret
 import JunctionSession
+import JunctionTesting
 import Testing
 
 @testable import JunctionProviders
@@ -21,7 +22,7 @@ struct JunctionRenewTests {
     }
 
     @Test func `a replay has until its departure for name and connection, whatever was done before`() async throws {
-        let (courier, clock) = (try PlayedCourier(), ManualClock())
+        let (courier, clock) = (try PlayedCourier(), ManualClock(ManualClock.start))
         let http = courier.http()
         let cloud = try JunctionCloud(authUrl: "https://auth.example", apiUrl: "https://api.example")
         let provider = JunctionProvider(cloud: cloud, http: http, clock: clock)

@@ -1,5 +1,6 @@
 import JunctionSecret
 import JunctionSession
+import JunctionTesting
 import Testing
 
 @testable import JunctionProviders

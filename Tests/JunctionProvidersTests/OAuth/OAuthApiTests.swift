@@ -1,5 +1,6 @@
 import JunctionSecret
 import JunctionSession
+import JunctionTesting
 import NIOPosix
 import Testing
 
@@ -10,7 +11,7 @@ struct OAuthApiTests {
         var settings: [String: VendorSetting.Value] = ["issuer": .text(OAuthSample.issuer), "clientId": "client-1"]
         settings["apiUrl"] = api.map { .text($0) }
         let http = OutgoingHttp(eventLoop: ScriptedServer.group.next(), courier: .built, userAgent: "test")
-        let oauth = OAuthProvider(setup: try .checked(settings), http: http, clock: ManualClock())
+        let oauth = OAuthProvider(setup: try .checked(settings), http: http, clock: ManualClock(ManualClock.start))
         return try oauth.admit(ApiRequest(method: "get", path: path), for: OAuthSample.identity)
     }
 

@@ -1,5 +1,6 @@
 import JunctionSecret
 import JunctionSession
+import JunctionTesting
 import NIOPosix
 import Testing
 
@@ -89,7 +90,7 @@ struct OAuthExamineTests {
     @Test func `only a session of token exchange needs more than its refresh token`() throws {
         let setup = try OAuthSetup.sample(at: "https://id.example.com")
         let http = OutgoingHttp(eventLoop: ScriptedServer.group.next(), courier: .built, userAgent: "test")
-        let traits = OAuthProvider(setup: setup, http: http, clock: ManualClock()).schemes
+        let traits = OAuthProvider(setup: setup, http: http, clock: ManualClock(ManualClock.start)).schemes
 
         #expect(
             traits == [

@@ -1,5 +1,6 @@
 import JunctionSecret
 import JunctionSession
+import JunctionTesting
 import Testing
 
 @testable import JunctionProviders
@@ -179,6 +180,8 @@ struct OAuthMetadataTests {
             let why = try #require(failure?.unavailability)
             #expect(!why.ambiguous)
             #expect(why.message.contains(stage.server.place))
+            #expect(why.host == stage.server.place)
+            #expect(why.cause != .other)
             #expect(stage.server.requests.count == places)
         }
     }

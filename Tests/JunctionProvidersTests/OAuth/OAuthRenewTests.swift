@@ -1,13 +1,14 @@
 import JunctionCourier
 import JunctionSecret
 import JunctionSession
+import JunctionTesting
 import Testing
 
 @testable import JunctionProviders
 
 struct OAuthRenewTests {
     @Test func `a replay has until its departure for name and connection`() async throws {
-        let (courier, clock) = (try PlayedCourier(), ManualClock())
+        let (courier, clock) = (try PlayedCourier(), ManualClock(ManualClock.start))
         let http = courier.http()
         let provider = OAuthProvider(setup: try .sample(at: "http://127.0.0.1:1"), http: http, clock: clock)
         let departure = clock.now().uptime + .seconds(9)

@@ -109,7 +109,7 @@ struct SinchExamineTests {
             application: application,
             deviceId: "device-1",
             http: .unused,
-            clock: ManualClock(),
+            clock: ManualClock(ManualClock.start),
             memory: InMemoryProviderMemory()
         )
         return try sinch.examine(credential, configured: nil)

@@ -1,17 +1,11 @@
 import Foundation
 import Glibc
+import JunctionTesting
 
 /// A folder with PEM files that come, change and go; it goes with the test.
 final class PemFolder {
-    let folder = FileManager.default.temporaryDirectory.appending(path: "junction-pem-\(UUID().uuidString)").path
-
-    init() {
-        mkdir(folder, 0o700)
-    }
-
-    deinit {
-        try? FileManager.default.removeItem(atPath: folder)
-    }
+    private let temporary = TemporaryFolder()
+    var folder: String { temporary.path }
 
     /// What looks like a certificate, and says which one it is.
     static func certificate(_ name: String) -> String { block("CERTIFICATE", name) }

@@ -1,7 +1,8 @@
 import Foundation
-import Glibc
 import JunctionCourier
 import JunctionSecret
+import JunctionSession
+import JunctionTesting
 import NIOCore
 import NIOPosix
 
@@ -9,29 +10,14 @@ import NIOPosix
 
 /// A courier played by the test, over a real socket: says what the test wants, when it wants.
 final class PlayedCourier: Sendable {
-    private let listener: Int32
-    private let path: String
+    private let folder = TemporaryFolder()
+    private let listener: TestListener
 
     init() throws {
-        path = FileManager.default.temporaryDirectory.appending(path: "\(UUID().uuidString.prefix(13)).sock").path
-        listener = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
-        var address = sockaddr_un()
-        address.sun_family = sa_family_t(AF_UNIX)
-        withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: path.utf8) }
-        let isBound = withUnsafePointer(to: &address) { pointer in
-            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                bind(listener, $0, socklen_t(MemoryLayout<sockaddr_un>.size)) == 0
-            }
-        }
-        guard isBound, listen(listener, 16) == 0 else { throw IOError(errnoCode: errno, reason: "listen at \(path)") }
+        listener = try TestListener(.path(folder.path + "/courier"))
     }
 
-    deinit {
-        close(listener)
-        unlink(path)
-    }
-
-    var place: CourierPlace { .socket(path: path) }
+    var place: CourierPlace { .socket(path: folder.path + "/courier") }
 
     /// The way out that leads to this courier, on an event loop of the test's.
     func http(_ limits: OutgoingHttp.Limits = .patient) -> OutgoingHttp {
@@ -45,9 +31,8 @@ final class PlayedCourier: Sendable {
     func met() async throws -> KeepersLine {
         let listener = listener
         return try await onThread {
-            let socket = accept(listener, nil, nil)
-            guard socket >= 0 else { throw IOError(errnoCode: errno, reason: "accept") }
-            _ = fcntl(socket, F_SETFD, FD_CLOEXEC)
+            // A keeper may say nothing for as long as a test wants.
+            guard let socket = listener.accept(patience: 3_600) else { throw KeepersLine.HungUp() }
             return KeepersLine(socket)
         }
     }
@@ -69,21 +54,17 @@ final class PlayedCourier: Sendable {
 /// One connection of the keeper, as its courier sees it.
 final class KeepersLine: @unchecked Sendable {
     // Used by one after the other: the test, or the thread that it waits for.
-    private let socket: Int32
-    private var isOpen = true
+    private var socket: TestSocket?
     private var reader = FrameReader<KeeperMessage>()
     private var heard: [(UInt32, KeeperMessage)] = []
 
-    init(_ socket: Int32) {
+    struct HungUp: Error {}
+
+    init(_ socket: TestSocket) {
         self.socket = socket
     }
 
-    deinit { hangUp() }
-
-    func hangUp() {
-        if isOpen { close(socket) }
-        isOpen = false
-    }
+    func hangUp() { socket = nil }
 
     /// - Returns: whether the keeper has not hung up.
     @discardableResult
@@ -95,15 +76,7 @@ final class KeepersLine: @unchecked Sendable {
 
     @discardableResult
     func write(_ bytes: [UInt8]) -> Bool {
-        var sent = 0
-        while sent < bytes.count {
-            let count = bytes.withUnsafeBytes {
-                send(socket, $0.baseAddress?.advanced(by: sent), bytes.count - sent, Int32(MSG_NOSIGNAL))
-            }
-            guard count > 0 else { return false }
-            sent += count
-        }
-        return true
+        (try? socket?.send(bytes)) != nil
     }
 
     /// The keeper's next message; `nil`: it has hung up.
@@ -116,12 +89,9 @@ final class KeepersLine: @unchecked Sendable {
 
     /// - Returns: whether the keeper is still there.
     private func hear() throws -> Bool {
-        var room = [UInt8](repeating: 0, count: 1 << 16)
-        let count = recv(socket, &room, room.count, 0)
-        guard count > 0 else { return false }
-        try room.withUnsafeBytes { bytes in
-            try reader.take(UnsafeRawBufferPointer(rebasing: bytes[0..<count])) {
-                (number, message) throws(FormatFault) in
+        guard let bytes = try socket?.lines.chunk(), !bytes.isEmpty else { return false }
+        try bytes.withUnsafeBytes { bytes in
+            try reader.take(bytes) { (number, message) throws(FormatFault) in
                 heard.append((number, try message.get()))
             }
         }
@@ -133,7 +103,7 @@ final class KeepersLine: @unchecked Sendable {
         while let (number, message) = try await next() {
             if case .open = message { return number }
         }
-        throw IOError(errnoCode: ECONNRESET, reason: "the keeper hung up")
+        throw HungUp()
     }
 
     /// Waits for the next transfer, and gives what is to be made.
@@ -141,7 +111,7 @@ final class KeepersLine: @unchecked Sendable {
         while let (_, message) = try await next() {
             if case .open(let request) = message { return request }
         }
-        throw IOError(errnoCode: ECONNRESET, reason: "the keeper hung up")
+        throw HungUp()
     }
 
     /// Waits until the keeper takes a transfer back.
@@ -149,7 +119,7 @@ final class KeepersLine: @unchecked Sendable {
         while let next = try await next() {
             if case .cancel = next.message, next.number == number { return }
         }
-        throw IOError(errnoCode: ECONNRESET, reason: "the keeper hung up")
+        throw HungUp()
     }
 
     /// Waits until the keeper hangs up, however much it says before.
@@ -160,30 +130,35 @@ final class KeepersLine: @unchecked Sendable {
     }
 }
 
-/// Waits on a thread of its own, where nobody else is kept waiting.
-func onThread<Result: Sendable>(_ body: @escaping @Sendable () throws -> Result) async throws -> Result {
-    try await withCheckedThrowingContinuation { continuation in
-        Thread.detachNewThread { continuation.resume(with: Swift.Result { try body() }) }
+extension OutgoingHttp {
+    /// How a request fails; `nil`: not at all.
+    func failure(of call: HttpCall) async -> Unavailability? {
+        do throws(Unavailability) {
+            _ = try await answer(to: call)
+            return nil
+        } catch {
+            return error
+        }
+    }
+
+    func failure(of call: ApiCall) async -> Unavailability? {
+        do throws(Unavailability) {
+            _ = try await answer(to: call)
+            return nil
+        } catch {
+            return error
+        }
     }
 }
 
-extension OutgoingHttp {
-    /// How a request fails; `nil`: not at all.
-    func failure(of call: HttpCall) async -> HttpFailure? {
-        do throws(HttpFailure) {
-            _ = try await answer(to: call)
-            return nil
-        } catch {
-            return error
-        }
-    }
+extension Unavailability {
+    /// Whether it is this failure, in words.
+    func says(_ failure: LocalFailure) -> Bool { detail == failure.text(of: host ?? "") && remedy == failure.remedy }
+}
 
-    func failure(of call: ApiCall) async -> HttpFailure? {
-        do throws(HttpFailure) {
-            _ = try await answer(to: call)
-            return nil
-        } catch {
-            return error
-        }
-    }
+/// Wants no answer.
+final class NoReceiver: AnswerReceiver {
+    func head(_ head: AnswerHead) {}
+    func part(_ part: SharedSecret) {}
+    func ended(_ outcome: Result<Void, Unavailability>, sinceLeft: Duration?) {}
 }

@@ -1,4 +1,5 @@
 import Glibc
+import JunctionTesting
 import NIOCore
 import NIOPosix
 import Synchronization
@@ -104,28 +105,17 @@ final class ScriptedServer: Sendable {
     /// The port stays bound, and nobody listens. A process that another test is just starting has a copy of the listener
     /// until its `exec`, so the port may be taken for a moment longer.
     private func keepPort() async throws {
-        let holder = socket(AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
+        let address = TestAddress.loopback(port: UInt16(port))
+        let holder = address.makeSocket()
         story.withLock { $0.holders.append(holder) }
         var reuse: Int32 = 1
         setsockopt(holder, SOL_SOCKET, SO_REUSEADDR, &reuse, socklen_t(MemoryLayout.size(ofValue: reuse)))
         let deadline = ContinuousClock.now + .seconds(10)
-        while !bind(holder) {
+        while !address.bind(holder) {
             guard errno == EADDRINUSE, ContinuousClock.now < deadline else {
                 throw IOError(errnoCode: errno, reason: "keep the port \(port)")
             }
             await Task.yield()
-        }
-    }
-
-    private func bind(_ holder: Int32) -> Bool {
-        var address = sockaddr_in()
-        address.sin_family = sa_family_t(AF_INET)
-        address.sin_port = in_port_t(port).bigEndian
-        address.sin_addr.s_addr = in_addr_t(0x7F00_0001).bigEndian
-        return withUnsafePointer(to: &address) { pointer in
-            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                Glibc.bind(holder, $0, socklen_t(MemoryLayout<sockaddr_in>.size)) == 0
-            }
         }
     }
 

@@ -3,6 +3,7 @@ import JunctionCourier
 import JunctionProviders
 import JunctionSecret
 import JunctionSession
+import JunctionTesting
 import NIOPosix
 
 /// A scripted vendor, the way out to it and a clock: what every test with a network needs.
@@ -22,7 +23,7 @@ struct Stage: Sendable {
         onRequest: @escaping @Sendable (ScriptedServer.Request) -> Void = { _ in },
         _ test: (Stage) async throws -> Void
     ) async throws {
-        let clock = ManualClock()
+        let clock = ManualClock(ManualClock.start)
         let server = try await ScriptedServer.start(steps, tls: tls) { request in
             clock.advance(by: requestTakes)
             onRequest(request)
@@ -104,7 +105,5 @@ extension SharedSecret {
 
 extension CourierPlace {
     /// The program that was built together with the tests, beside them.
-    static let built = CourierPlace.program(
-        path: Bundle.main.bundleURL.appending(path: "junctiond-courier").path
-    )
+    static let built = CourierPlace.program(path: Program.path(of: "junctiond-courier"))
 }

@@ -20,7 +20,7 @@ extension Simulation {
             books.era += 1
         case .exchangeEnded:
             books.hasRefused = true
-        case .renewalEnded(.succeeded, _):
+        case .renewalEnded(.succeeded, _, _):
             guard let login = books.renewed?.named(after: books.held) else {
                 return fail("a renewal succeeded that nobody granted")
             }
@@ -29,7 +29,7 @@ extension Simulation {
             (books.held, books.renewed, books.isDemanded, books.isPresumed) = (login, nil, false, false)
             books.demanded[.renewal] = nil
             (books.quietUntil, books.window, books.renewBarredUntil) = (nil, nil, .min)
-        case .renewalEnded(.terminated, _): coverage.note(.terminations)
+        case .renewalEnded(.terminated, _, _): coverage.note(.terminations)
         case .signedOut:
             (books.held, books.isDemanded, books.isPresumed) = (nil, false, false)
             (books.renewBarredUntil, books.demanded[.renewal]) = (.min, nil)

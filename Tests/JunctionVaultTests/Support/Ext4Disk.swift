@@ -1,11 +1,12 @@
 import Foundation
+import JunctionTesting
 import Testing
 
 /// A disk with a file system (ext4), in a file. What is in the file is what a power cut leaves: what the kernel has not written to the
 /// disk yet is not in it.
 final class Ext4Image: Sendable {
     let path: String
-    private let folder: TemporaryDirectory
+    private let folder = TemporaryFolder()
 
     /// An empty disk.
     convenience init() throws {
@@ -17,7 +18,6 @@ final class Ext4Image: Sendable {
     }
 
     private init(_ make: (_ path: String) throws -> Void) throws {
-        folder = try TemporaryDirectory()
         path = folder.path + "/image"
         try make(path)
     }
@@ -32,7 +32,7 @@ final class Ext4Image: Sendable {
 final class Ext4Disk {
     let image: Ext4Image
     let path: String
-    private let folder: TemporaryDirectory
+    private let folder = TemporaryFolder()
 
     /// Whether this process may mount one here.
     static let canBeMounted: Bool = {
@@ -42,7 +42,6 @@ final class Ext4Disk {
 
     init(_ image: Ext4Image) throws {
         self.image = image
-        folder = try TemporaryDirectory()
         path = folder.path
         // Without `commit` the file system writes down by itself, every five seconds, what nobody has synced.
         try Command.run("mount", "-t", "ext4", "-o", "loop,commit=3600", image.path, path)
@@ -55,17 +54,8 @@ final class Ext4Disk {
 
 private enum Command {
     static func run(_ program: String, _ arguments: String...) throws {
-        let process = Process()
-        process.executableURL = URL(filePath: "/usr/bin/env")
-        process.arguments = ["PATH=/usr/sbin:/usr/bin:/sbin:/bin", program] + arguments
-        process.standardError = FileHandle.nullDevice
-        process.standardOutput = FileHandle.nullDevice
-        try process.run()
-        process.waitUntilExit()
-        guard process.terminationStatus == 0 else { throw Failure(command: "\(program) \(arguments)") }
-    }
-
-    private struct Failure: Error {
-        var command: String
+        let arguments = ["PATH=/usr/sbin:/usr/bin:/sbin:/bin", program] + arguments
+        let ending = try Program("/usr/bin/env", arguments, in: TemporaryFolder()).wait()
+        guard ending.status == 0 else { throw TestFailure(description: "\(program): \(ending.errors)") }
     }
 }

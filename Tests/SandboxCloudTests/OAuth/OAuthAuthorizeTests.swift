@@ -32,7 +32,7 @@ import Testing
 
             #expect(try await sandbox.redeem(code).error == "invalid_grant")
             #expect(try await sandbox.renew(tokens.refresh).error == "invalid_grant")
-            #expect(try await sandbox.families().first?["ending"] == "codeReuse")
+            #expect(try await sandbox.oauthLogins().first?["ending"] == "codeReused")
         }
     }
 

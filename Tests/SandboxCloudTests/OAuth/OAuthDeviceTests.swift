@@ -37,7 +37,7 @@ import Testing
 
             #expect(try await sandbox.poll(codes).error == "invalid_grant")
             #expect(try await sandbox.decide("approve", codes).status == 400)
-            #expect(try await sandbox.families().count == 1)
+            #expect(try await sandbox.oauthLogins().count == 1)
         }
     }
 

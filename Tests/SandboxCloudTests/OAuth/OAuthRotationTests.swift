@@ -30,7 +30,7 @@ import Testing
             #expect(try await sandbox.renew(third.refresh).error == "invalid_grant")
             #expect(try await sandbox.whoami(third.access).status == 401)
             #expect(try await sandbox.counters().familyRevocations == 1)
-            #expect(try await sandbox.families().first?["ending"] == "reuse")
+            #expect(try await sandbox.oauthLogins().first?["ending"] == "reused")
         }
     }
 
@@ -88,7 +88,7 @@ import Testing
             #expect(Set(answers.map { $0.json["access_token"]?.string }).count == 1)
             let tally = try await sandbox.counters()
             #expect(tally.refreshes == 20 && tally.replays == 19)
-            #expect(try await sandbox.families().first?["refreshes"] == .integer(1))
+            #expect(try await sandbox.oauthLogins().first?["refreshes"] == .integer(1))
         }
     }
 
@@ -111,7 +111,7 @@ import Testing
         try await Sandbox.run { sandbox in
             let first = try await sandbox.connect(scope: "openid offline_access write")
             let wide = try await sandbox.renew(first.refresh)
-            #expect(try await sandbox.families().first?["narrowedBy"] == [])
+            #expect(try await sandbox.oauthLogins().first?["narrowedBy"] == [])
 
             let narrow = try await sandbox.renew(try Tokens(wide).refresh, scope: "openid")
             let after = try await sandbox.renew(try Tokens(narrow).refresh)
@@ -120,7 +120,7 @@ import Testing
             #expect(wide.json["scope"] == "openid offline_access write")
             #expect(after.json["scope"] == "openid")
             #expect(back.error == "invalid_scope")
-            #expect(try await sandbox.families().first?["narrowedBy"] == ["scope"])
+            #expect(try await sandbox.oauthLogins().first?["narrowedBy"] == ["scope"])
         }
     }
 

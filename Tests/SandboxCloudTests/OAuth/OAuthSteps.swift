@@ -75,9 +75,8 @@ extension Sandbox {
         )
     }
 
-    func families() async throws -> [JSONValue] {
-        guard case .array(let families) = try await get("/sandbox/oauth/families").json["families"] else { return [] }
-        return families
+    func oauthLogins() async throws -> [JSONValue] {
+        try await get("/sandbox/oauth/logins").json["logins"]?.elements ?? []
     }
 
     func advance(_ seconds: Int64) async throws {

@@ -23,7 +23,7 @@ import Testing
 
     @Test func `the settings shorten a session where they say anything`() async throws {
         try await Sandbox.run {
-            $0.settings.accessTokenLifetime = 5
+            $0.settings.general.accessTokenLifetime = 5
         } _: { sandbox in
             let answer = try await sandbox.logIn()
 

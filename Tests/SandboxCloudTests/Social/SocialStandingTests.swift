@@ -1,4 +1,5 @@
 import Foundation
+import JunctionTesting
 import Testing
 
 @testable import SandboxCloud
@@ -7,13 +8,13 @@ import Testing
     @Test func `a ban ends everything until it is lifted`() async throws {
         try await Sandbox.run { sandbox in
             let token = try await sandbox.socialToken()
-            let banned = try await sandbox.post("/sandbox/social/users/anna/ban")
+            let banned = try await sandbox.post("/sandbox/social/users/anna/disable")
 
             let login = try await sandbox.logIn()
             let call = try await sandbox.seeAnna(token)
-            _ = try await sandbox.post("/sandbox/social/users/anna/unban")
+            _ = try await sandbox.post("/sandbox/social/users/anna/enable")
 
-            #expect(banned.json["isGlobalBanned"] == .bool(true))
+            #expect(banned.json["standing"] == "disabled")
             #expect(login.status == 403 && login.code == 400_312)
             #expect(call.status == 403 && call.code == 400_312)
             #expect(try await sandbox.logIn().status == 200)
@@ -36,7 +37,7 @@ import Testing
         }
     }
 
-    @Test(arguments: [("ban", "isGlobalBanned"), ("delete", "isDeleted")])
+    @Test(arguments: [("disable", "isGlobalBanned"), ("delete", "isDeleted")])
     func `a session may be opened nevertheless, and say so in its flags`(verb: String, flag: String) async throws {
         try await Sandbox.run { sandbox in
             _ = try await sandbox.socialToken()
@@ -105,7 +106,7 @@ import Testing
             let token = try await sandbox.socialToken()
             let left = try await sandbox.post("/sandbox/social/users/anna/\(verb)")
 
-            #expect(left.json["sessions"] == .integer(0))
+            #expect(left.json["logins"] == .integer(0))
             #expect(try await sandbox.seeAnna(token).code == 400_100)
             #expect(try await sandbox.seeAnna(try await sandbox.socialToken()).status == 200)
         }
@@ -113,33 +114,31 @@ import Testing
 
     @Test func `users are made by hand or by their first login, and listed`() async throws {
         try await Sandbox.run { sandbox in
-            let made = try await sandbox.post("/sandbox/social/users", ["userId": "bert b", "displayName": "Bert"])
+            let made = try await sandbox.post("/sandbox/social/users", ["userId": "bert b", "name": "Bert"])
             let again = try await sandbox.post("/sandbox/social/users", ["userId": "bert b"])
             let token = try await sandbox.socialToken()
 
             #expect(made.status == 201 && again.status == 409)
-            #expect(try await sandbox.post("/sandbox/social/users/bert%20b/ban").json["displayName"] == "Bert")
-            #expect(try await sandbox.post("/sandbox/social/users/nobody/ban").status == 404)
+            #expect(try await sandbox.post("/sandbox/social/users/bert%20b/disable").json["name"] == "Bert")
+            #expect(try await sandbox.post("/sandbox/social/users/nobody/disable").status == 404)
             let missing = try await sandbox.get("/api/v3/users/nobody", headers: Sandbox.bearer(token))
             #expect(missing.status == 404 && missing.code == 400_400)
             let list = try await sandbox.get("/sandbox/social/users")
             guard case .array(let users) = list.json["users"] else { return #expect(Bool(false), "no list") }
             #expect(users.map { $0["userId"] } == ["bert b", "anna"])
-            #expect(users.map { $0["sessions"] } == [.integer(0), .integer(1)])
+            #expect(users.map { $0["logins"] } == [.integer(0), .integer(1)])
         }
     }
 
     @Test func `a restart with a state file keeps users, bans and sessions, and no token`() async throws {
-        let folder = FileManager.default.temporaryDirectory.appending(path: "sandbox-\(UUID().uuidString)")
-        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-        defer { try? FileManager.default.removeItem(at: folder) }
-        let file = folder.appending(path: "state.json").path
+        let folder = TemporaryFolder()
+        let file = folder.path + "/state.json"
 
         let token = try await Sandbox.run {
             $0.stateFile = file
         } _: { sandbox in
             _ = try await sandbox.post("/sandbox/social/users", ["userId": "bert"])
-            _ = try await sandbox.post("/sandbox/social/users/bert/ban")
+            _ = try await sandbox.post("/sandbox/social/users/bert/disable")
             return try await sandbox.socialToken()
         }
 

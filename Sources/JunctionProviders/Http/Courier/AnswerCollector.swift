@@ -1,12 +1,13 @@
 import JunctionCourier
 import JunctionSecret
+import JunctionSession
 
 /// Gathers one answer, for whoever wants all of it at once.
 final class AnswerCollector: AnswerReceiver {
     private let place: String
     /// Makes room for as much again.
     private let grant: (Int) -> Void
-    private let completion: (Result<HttpAnswer, HttpFailure>) -> Void
+    private let completion: (Result<HttpAnswer, Unavailability>) -> Void
     private var head = AnswerHead(status: 0, headers: [])
     private var body = SecretBuffer()
     private var ungranted = 0
@@ -14,7 +15,7 @@ final class AnswerCollector: AnswerReceiver {
     init(
         place: String,
         granting grant: @escaping (Int) -> Void,
-        then completion: @escaping (Result<HttpAnswer, HttpFailure>) -> Void
+        then completion: @escaping (Result<HttpAnswer, Unavailability>) -> Void
     ) {
         (self.place, self.grant, self.completion) = (place, grant, completion)
     }
@@ -32,7 +33,7 @@ final class AnswerCollector: AnswerReceiver {
         ungranted = 0
     }
 
-    func ended(_ outcome: Result<Void, HttpFailure>, sinceLeft: Duration?) {
+    func ended(_ outcome: Result<Void, Unavailability>, sinceLeft: Duration?) {
         completion(
             outcome.map {
                 HttpAnswer(

@@ -11,7 +11,7 @@ final class AnswerStreamer: AnswerReceiver {
     private let grant: (Int) -> Void
     private let cancel: () -> Void
     /// Not called any more once there is a head.
-    private var completion: ((Result<(head: HttpAnswer, body: BodyStream), HttpFailure>) -> Void)?
+    private var completion: ((Result<(head: HttpAnswer, body: BodyStream), Unavailability>) -> Void)?
     private let body = BodyStream()
     private var ungranted = 0
 
@@ -20,7 +20,7 @@ final class AnswerStreamer: AnswerReceiver {
         eventLoop: any EventLoop,
         granting grant: @escaping (Int) -> Void,
         cancelling cancel: @escaping () -> Void,
-        then completion: @escaping (Result<(head: HttpAnswer, body: BodyStream), HttpFailure>) -> Void
+        then completion: @escaping (Result<(head: HttpAnswer, body: BodyStream), Unavailability>) -> Void
     ) {
         (self.place, self.eventLoop) = (place, eventLoop)
         (self.grant, self.cancel, self.completion) = (grant, cancel, completion)
@@ -43,13 +43,13 @@ final class AnswerStreamer: AnswerReceiver {
         part.withUnsafeBytes { body.put($0) }
     }
 
-    func ended(_ outcome: Result<Void, HttpFailure>, sinceLeft: Duration?) {
+    func ended(_ outcome: Result<Void, Unavailability>, sinceLeft: Duration?) {
         switch outcome {
         case .success: body.finish(.complete)
         case .failure(let failure):
             completion?(.failure(failure))
             completion = nil
-            body.finish(.broken(Unavailability(failure)))
+            body.finish(.broken(failure))
         }
     }
 

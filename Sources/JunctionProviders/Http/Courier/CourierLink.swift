@@ -48,14 +48,14 @@ final class CourierLink {
 
     func begin(_ transfer: OutgoingTransfer) {
         let courier: CourierConnection
-        do throws(HttpFailure.Cause) {
+        do throws(LocalFailure) {
             guard transfers.count < Flow.mostTransfers,
                 // Numbers begin again after four milliards.
                 transfers[transfer.number] == nil
             else { throw .tooManyUnderWay }
             courier = try present()
         } catch {
-            transfer.receiver.ended(.failure(failure(error, of: transfer)), sinceLeft: nil)
+            transfer.receiver.ended(.failure(Unavailability(error, of: transfer)), sinceLeft: nil)
             return
         }
         parting?.cancel()
@@ -65,7 +65,7 @@ final class CourierLink {
         keepVigil(over: transfer)
         if let settings = network.news(for: courier), !courier.tell(.settings(settings), about: 0) {
             // Nothing goes out in another way than was asked for.
-            return end(transfer, .proxyUnusable)
+            return end(transfer, TransferFailure(.proxyUnusable, requestLeft: false))
         }
         guard courier.tell(.open(transfer.request(userAgent: userAgent)), about: transfer.number) else {
             return end(transfer, .requestTooLong)
@@ -127,7 +127,7 @@ final class CourierLink {
         case .head(let head): transfer.receiver.head(head)
         case .body(let part): transfer.receiver.part(part)
         case .end: end(transfer, .success(()))
-        case .failed(let failure): end(transfer, HttpFailure.Cause(failure, transfer))
+        case .failed(let failure): end(transfer, failure)
         }
     }
 
@@ -141,7 +141,7 @@ final class CourierLink {
 
     // MARK: Inside
 
-    private func present() throws(HttpFailure.Cause) -> CourierConnection {
+    private func present() throws(LocalFailure) -> CourierConnection {
         switch state {
         case .closed: throw .shutDown
         case .having(let courier): return courier
@@ -150,13 +150,13 @@ final class CourierLink {
             do throws(CourierUnreachable) {
                 found = try place.connect()
             } catch {
-                throw .courier(.unreachable(error))
+                throw .unreachable(error)
             }
             let courier = CourierConnection(on: eventLoop, for: self)
             state = .having(courier)
             courier.open(found.socket, of: found.process)
             courier.tell(.hello(version: KeeperMessage.version), about: 0)
-            guard isPresent(courier) else { throw .courier(.died) }
+            guard isPresent(courier) else { throw .died }
             return courier
         }
     }
@@ -184,7 +184,7 @@ final class CourierLink {
         courier.tell(.end, about: transfer.number)
     }
 
-    private func end(_ transfer: OutgoingTransfer, _ outcome: Result<Void, HttpFailure>) {
+    private func end(_ transfer: OutgoingTransfer, _ outcome: Result<Void, Unavailability>) {
         guard transfers[transfer.number] === transfer else { return }
         transfers[transfer.number] = nil
         transfer.vigil?.cancel()
@@ -193,24 +193,28 @@ final class CourierLink {
         transfer.receiver.ended(outcome, sinceLeft: transfer.sinceLeft)
     }
 
-    private func end(_ transfer: OutgoingTransfer, _ cause: HttpFailure.Cause) {
-        end(transfer, .failure(failure(cause, of: transfer)))
+    private func end(_ transfer: OutgoingTransfer, _ failure: TransferFailure) {
+        end(transfer, .failure(Unavailability(failure, of: transfer)))
+    }
+
+    private func end(_ transfer: OutgoingTransfer, _ failure: LocalFailure) {
+        end(transfer, .failure(Unavailability(failure, of: transfer)))
     }
 
     /// One courier less, and whatever it carried; the next request gets another.
-    private func lose(_ courier: CourierConnection, _ trouble: CourierTrouble) {
+    private func lose(_ courier: CourierConnection, _ failure: LocalFailure) {
         guard isPresent(courier) else { return }
         state = .without
-        courier.close(hearingItOutFor: trouble == .ofAnotherVersion ? grace : nil)
-        for transfer in transfers.values { end(transfer, .courier(trouble)) }
+        courier.close(hearingItOutFor: failure == .ofAnotherVersion ? grace : nil)
+        for transfer in transfers.values { end(transfer, failure) }
     }
 
     /// The same for one that is still there, or that is not to be believed: what it is doing, or will do when it is woken
     /// and before it sees that we have gone, nobody knows.
-    private func giveUp(_ courier: CourierConnection, _ trouble: CourierTrouble) {
+    private func giveUp(_ courier: CourierConnection, _ failure: LocalFailure) {
         guard isPresent(courier) else { return }
         for transfer in transfers.values { transfer.requestLeft = true }
-        lose(courier, trouble)
+        lose(courier, failure)
     }
 
     /// Ends one transfer of which the network helper said what cannot be: where its next message begins is known, so the
@@ -218,16 +222,7 @@ final class CourierLink {
     private func breach(of transfer: OutgoingTransfer, by courier: CourierConnection) {
         transfer.requestLeft = true
         courier.tell(.cancel, about: transfer.number)
-        end(transfer, .courier(.malformed))
-    }
-
-    private func failure(_ cause: HttpFailure.Cause, of transfer: OutgoingTransfer) -> HttpFailure {
-        HttpFailure(
-            cause: cause,
-            place: transfer.call.origin.place,
-            requestLeft: transfer.requestLeft,
-            sinceLeft: transfer.sinceLeft
-        )
+        end(transfer, .malformed)
     }
 
     /// A courier keeps every limit itself. One that is stopped keeps none, and is given up soon after: so soon, once the

@@ -10,7 +10,7 @@ protocol AnswerReceiver: AnyObject {
     func part(_ part: SharedSecret)
     ///
     /// - Parameter sinceLeft: how long ago the request left, if it did.
-    func ended(_ outcome: Result<Void, HttpFailure>, sinceLeft: Duration?)
+    func ended(_ outcome: Result<Void, Unavailability>, sinceLeft: Duration?)
 }
 
 /// One request on its way, as the keeper sees it: what has been said about it, and what there is still to say.
@@ -63,6 +63,8 @@ final class OutgoingTransfer {
     }
 
     var call: HttpCall { errand.call }
+    /// The server that it is for, in words.
+    var place: String { call.origin.place }
 
     /// Whether a message can be meant as it is said, which is noted then: the courier reads what strangers send, so the order
     /// of an answer and its bounds are not left to it. What moves nothing is no message either.

@@ -1,6 +1,5 @@
 import Crypto
 import FoundationEssentials
-import JunctionText
 
 /// A JWT by which a client with a key says who it is (RFC 7523 §3), read and found good.
 struct ClientAssertion: Sendable {
@@ -13,18 +12,18 @@ struct ClientAssertion: Sendable {
     private static let longestLife: Int64 = 600
 
     init(
-        _ jwt: String,
+        _ text: String,
         of client: String,
         key pem: String,
         audiences: Set<String>,
         now: Int64
-    ) throws(OAuthRefusal) {
-        guard let parts = Self.parts(jwt), parts.header["alg"] == "ES256",
+    ) throws(TokenRefusal) {
+        guard let jwt = JWT(text), jwt.header["alg"] == "ES256",
             let key = try? P256.Signing.PublicKey(pemRepresentation: pem),
-            let signature = try? P256.Signing.ECDSASignature(rawRepresentation: parts.signature),
-            key.isValidSignature(signature, for: parts.signed)
+            let signature = try? P256.Signing.ECDSASignature(rawRepresentation: jwt.signature),
+            key.isValidSignature(signature, for: jwt.signed)
         else { throw Self.refusal("is not signed by the client's key with ES256") }
-        let claims = parts.claims
+        let claims = jwt.claims
         guard claims["iss"]?.string == client, claims["sub"]?.string == client else {
             throw Self.refusal("is not about the client: iss and sub")
         }
@@ -43,19 +42,9 @@ struct ClientAssertion: Sendable {
     }
 
     /// The client that an assertion claims to be about.
-    static func client(of jwt: String) -> String? { parts(jwt)?.claims["sub"]?.string }
+    static func client(of text: String) -> String? { JWT(text)?.claims["sub"]?.string }
 
-    private static func refusal(_ complaint: String) -> OAuthRefusal {
-        OAuthError.invalidClient.because("the assertion \(complaint)")
-    }
-
-    private static func parts(_ jwt: String) -> (header: JSONValue, claims: JSONValue, signed: Data, signature: Data)? {
-        let texts = jwt.split(separator: ".", omittingEmptySubsequences: false)
-        let decoded = texts.compactMap { Base64.decode($0.utf8, .urlSafe) }
-        guard texts.count == 3, decoded.count == 3,
-            let header = try? JSONDecoder().decode(JSONValue.self, from: Data(decoded[0])),
-            let claims = try? JSONDecoder().decode(JSONValue.self, from: Data(decoded[1]))
-        else { return nil }
-        return (header, claims, Data("\(texts[0]).\(texts[1])".utf8), Data(decoded[2]))
+    private static func refusal(_ complaint: String) -> TokenRefusal {
+        TokenError.invalidClient.because("the assertion \(complaint)")
     }
 }

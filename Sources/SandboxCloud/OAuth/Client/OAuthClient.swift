@@ -26,11 +26,9 @@ struct OAuthClient: Codable, Sendable {
     let credential: Credential
 }
 
-/// All clients, and the assertions that were shown once.
+/// All clients.
 struct OAuthClients: Codable, Sendable {
     private var clients: [String: OAuthClient]
-    /// Until when an assertion could come again, by the fingerprint of its client and `jti`; seconds since 1970.
-    private var assertions: [String: Int64] = [:]
 
     /// A public client and one with a secret, both known to everybody.
     init() {
@@ -48,41 +46,31 @@ struct OAuthClients: Codable, Sendable {
         set { clients[id] = newValue }
     }
 
-    /// The client that a request comes from, if it shows what it was registered with.
+    /// The client that a request comes from, if it shows what it was registered with, and its assertion where it has a key.
     ///
-    /// - Parameters:
-    ///   - audiences: to whom an assertion may be made out.
-    ///   - now: seconds since 1970, on the clock of the `Date` header.
-    mutating func authenticate(
+    /// - Parameter audiences: to whom an assertion may be made out.
+    func authenticate(
         _ shown: ShownClient,
         audiences: Set<String>,
-        now: Int64
-    ) throws(OAuthRefusal) -> OAuthClient {
+        at moment: Moment
+    ) throws(TokenRefusal) -> (client: OAuthClient, assertion: ClientAssertion?) {
         guard let client = clients[shown.id] else {
-            throw OAuthError.invalidClient.because("there is no client '\(shown.id)'")
+            throw TokenError.invalidClient.because("there is no client '\(shown.id)'")
         }
         switch (client.credential, shown.proof) {
-        case (.none, .nothing): break
+        case (.none, .nothing): return (client, nil)
         case (.secret(let fingerprint), .basic(let secret)), (.secret(let fingerprint), .post(let secret)):
             guard TokenText.fingerprint(secret) == fingerprint else {
-                throw OAuthError.invalidClient.because("the client secret is wrong")
+                throw TokenError.invalidClient.because("the client secret is wrong")
             }
+            return (client, nil)
         case (.publicKey(let pem), .assertion(let jwt)):
-            let assertion = try ClientAssertion(jwt, of: client.id, key: pem, audiences: audiences, now: now)
-            try spend(assertion, of: client.id, now: now)
+            let now = moment.stated(moment.now).second
+            return (client, try ClientAssertion(jwt, of: client.id, key: pem, audiences: audiences, now: now))
         case (.none, _), (.secret, _), (.publicKey, _):
-            throw OAuthError.invalidClient.because(
+            throw TokenError.invalidClient.because(
                 "'\(client.id)' is registered with credential \(client.credential.name)"
             )
-        }
-        return client
-    }
-
-    private mutating func spend(_ assertion: ClientAssertion, of client: String, now: Int64) throws(OAuthRefusal) {
-        assertions = assertions.filter { now < $0.value }
-        let name = TokenText.fingerprint("\(client) \(assertion.id)")
-        guard assertions.updateValue(assertion.expiresAt, forKey: name) == nil else {
-            throw OAuthError.invalidClient.because("the assertion was used before")
         }
     }
 }

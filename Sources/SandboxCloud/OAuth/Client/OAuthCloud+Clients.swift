@@ -1,25 +1,32 @@
+import FoundationEssentials
 import Hummingbird
 
 extension OAuthCloud {
     /// The client that a request comes from, if it can show it.
     ///
     /// - Parameter endpoint: the path of the endpoint that is called, below the issuer.
-    func client(of request: Request, _ form: OAuthForm, endpoint: String) throws -> OAuthClient {
+    func client(of request: Request, _ form: Form, endpoint: String) throws -> OAuthClient {
         let shown = try ShownClient(form, authorization: request.headers[.authorization])
-        if terms.wantsClientId { _ = try form.require("client_id") }
+        if settings.wantsClientId { _ = try form.require("client_id") }
         let issuer = issuer(for: request)
         // In a change of its own: an assertion is spent, whatever becomes of the request.
-        return try ledger.change { state, now in
+        return try store.grant { state, moment throws(TokenRefusal) in
             let audiences: Set<String> =
-                switch state.oauth.terms.assertionAudience {
+                switch moment.settings.oauth.assertionAudience {
                 case .issuer: [issuer]
                 case .endpoint: ["\(issuer)/\(endpoint)"]
                 case .either: [issuer, "\(issuer)/\(endpoint)"]
                 }
-            let stated = state.dateHeader.stated(now.second)
-            return Result { () throws(OAuthRefusal) in
-                try state.oauth.clients.authenticate(shown, audiences: audiences, now: stated)
+            let (client, assertion) = try state.clients.authenticate(shown, audiences: audiences, at: moment)
+            if let assertion {
+                let isFirst = state.proofs.spend(
+                    "assertion \(client.id) \(assertion.id)",
+                    until: moment.meant(Date(second: assertion.expiresAt)),
+                    now: moment.now
+                )
+                guard isFirst else { throw TokenError.invalidClient.because("the assertion was used before") }
             }
-        }.get()
+            return client
+        }
     }
 }

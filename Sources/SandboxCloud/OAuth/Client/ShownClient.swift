@@ -16,11 +16,11 @@ struct ShownClient: Sendable {
     private static let assertionType = "urn:ietf:params:oauth:client-assertion-type:jwt-bearer"
 
     /// Reads it from the header and the body. More than one way at once is refused, the same secret twice included.
-    init(_ form: OAuthForm, authorization: String?) throws(OAuthRefusal) {
+    init(_ form: Form, authorization: String?) throws(TokenRefusal) {
         let secret = form["client_secret"]
         let assertion = form["client_assertion"]
         guard [authorization, secret, assertion].count(where: { $0 != nil }) <= 1 else {
-            throw OAuthError.invalidRequest.because("the client authenticates in more than one way")
+            throw TokenError.invalidRequest.because("the client authenticates in more than one way")
         }
         let named = form["client_id"]
         let found: (id: String?, proof: Proof)
@@ -29,31 +29,31 @@ struct ShownClient: Sendable {
             found = (id, .basic(secret))
         } else if let assertion {
             guard form["client_assertion_type"] == Self.assertionType else {
-                throw OAuthError.invalidRequest.because("client_assertion_type is not \(Self.assertionType)")
+                throw TokenError.invalidRequest.because("client_assertion_type is not \(Self.assertionType)")
             }
             found = (ClientAssertion.client(of: assertion), .assertion(assertion))
         } else {
             found = (named, secret.map { .post($0) } ?? .nothing)
         }
         guard let id = found.id ?? named else {
-            throw OAuthError.invalidClient.because("the request does not say which client it comes from")
+            throw TokenError.invalidClient.because("the request does not say which client it comes from")
         }
         guard named == nil || named == id else {
-            throw OAuthError.invalidRequest.because("client_id is not the client that authenticates")
+            throw TokenError.invalidRequest.because("client_id is not the client that authenticates")
         }
         self.id = id
         proof = found.proof
     }
 
     /// Both halves are form-encoded before they become Base64 (RFC 6749 §2.3.1).
-    private static func basic(_ authorization: String) throws(OAuthRefusal) -> (id: String, secret: String) {
+    private static func basic(_ authorization: String) throws(TokenRefusal) -> (id: String, secret: String) {
         let words = authorization.split(separator: " ")
         guard words.count == 2, words[0].lowercased() == "basic", let bytes = Base64.decode(words[1].utf8, .standard)
-        else { throw OAuthError.invalidClient.because("the Authorization header is not Basic") }
+        else { throw TokenError.invalidClient.because("the Authorization header is not Basic") }
         let halves = String(decoding: bytes, as: UTF8.self)
             .split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
         guard halves.count == 2 else {
-            throw OAuthError.invalidClient.because("the Authorization header has no secret")
+            throw TokenError.invalidClient.because("the Authorization header has no secret")
         }
         return (Form.plain(halves[0]), Form.plain(halves[1]))
     }

@@ -5,19 +5,19 @@ struct AuthorizationRequest: Sendable {
     let client: String
     let redirectUri: String
     let state: String?
-    private let form: OAuthForm
+    private let form: Form
 
     /// Reads a request as far as the page needs it to answer the client at all.
     ///
     /// - Throws: what only the person can be told: nobody may be sent to an address that is not the client's.
-    init(_ form: OAuthForm, _ clients: OAuthClients) throws(OAuthRefusal) {
+    init(_ form: Form, _ clients: OAuthClients) throws(TokenRefusal) {
         let client = try form.require("client_id")
         guard clients[client] != nil else {
-            throw OAuthError.invalidClient.because("there is no client '\(client)'")
+            throw TokenError.invalidClient.because("there is no client '\(client)'")
         }
         let redirectUri = try form.require("redirect_uri")
         guard Self.isLoopback(redirectUri) else {
-            throw OAuthError.invalidRequest.because(
+            throw TokenError.invalidRequest.because(
                 "redirect_uri is not http://127.0.0.1 or http://[::1] with any port"
             )
         }
@@ -27,34 +27,19 @@ struct AuthorizationRequest: Sendable {
         self.form = form
     }
 
-    /// What the client would get for a login of this user.
-    func login(of user: OAuthUser, on terms: OAuthTerms) throws(OAuthRefusal) -> (OAuthLogin, challenge: String) {
-        let challenge = try checked(on: terms)
-        let login = OAuthLogin(
-            client: client,
-            subject: user.sub,
-            openedBy: .authorizationCode,
-            scopes: try terms.granted(form.scopes ?? []),
-            resources: form.all("resource"),
-            nonce: form["nonce"]
-        )
-        return (login, challenge)
-    }
-
-    /// The challenge of a request that is all right.
-    @discardableResult
-    func checked(on terms: OAuthTerms) throws(OAuthRefusal) -> String {
+    /// What the client asks for, where the request is all right.
+    func checked(on settings: OAuthSettings) throws(TokenRefusal) -> OAuthRequest {
         guard form["response_type"] == "code" else {
-            throw OAuthError.unsupportedResponseType.because("response_type is not 'code'")
+            throw TokenError.unsupportedResponseType.because("response_type is not 'code'")
         }
-        guard !terms.unauthorizedGrants.contains(.authorizationCode) else {
-            throw OAuthError.unauthorizedClient.because("this client may not use the authorization code grant")
+        guard !settings.unauthorizedGrants.contains(.authorizationCode) else {
+            throw TokenError.unauthorizedClient.because("this client may not use the authorization code grant")
         }
-        guard let challenge = try PKCE.challenge(in: form) else {
-            throw OAuthError.invalidRequest.because("code_challenge is missing: PKCE with S256 is required")
+        let request = try OAuthRequest(form, client: client, on: settings)
+        guard request.challenge != nil else {
+            throw TokenError.invalidRequest.because("code_challenge is missing: PKCE with S256 is required")
         }
-        _ = try terms.granted(form.scopes ?? [])
-        return challenge
+        return request
     }
 
     /// The address that takes the browser back to the client (RFC 6749 §4.1.2, RFC 9207).

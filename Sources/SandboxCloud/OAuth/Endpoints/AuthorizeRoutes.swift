@@ -6,7 +6,7 @@ extension OAuthCloud {
         router.get("oauth/authorize") { request, _ in
             let query = Form(request.uri.query ?? "")
             return try told(query, request) { wanted in
-                try wanted.checked(on: terms)
+                _ = try wanted.checked(on: settings)
                 return OAuthPage.decision(
                     title: "Sign in",
                     text: "'\(wanted.client)' wants to act for you.",
@@ -19,16 +19,16 @@ extension OAuthCloud {
             let form = context.form ?? Form("")
             return try told(form, request) { wanted in
                 guard form["decision"] == "approve" else {
-                    throw OAuthError.accessDenied.because("the person said no")
+                    throw TokenError.accessDenied.because("the person said no")
                 }
-                let code = try ledger.change { state, now in
-                    let user = try state.oauth.users.signIn(form["user"] ?? "", now: now)
-                    let (login, challenge) = try wanted.login(of: user, on: state.oauth.terms)
-                    return state.oauth.codes.open(
-                        login,
+                let code = try store.change { state, moment in
+                    let user = try state.signIn(form["user"] ?? "", now: moment.now)
+                    let request = try wanted.checked(on: moment.settings.oauth)
+                    return state.codes.open(
+                        request,
+                        for: user.userId,
                         redirectUri: wanted.redirectUri,
-                        challenge: challenge,
-                        now: now
+                        now: moment.now
                     )
                 }
                 return back(to: wanted, [(name: "code", value: code)], request)
@@ -43,15 +43,16 @@ extension OAuthCloud {
         _ body: (AuthorizationRequest) throws -> Response
     ) throws -> Response {
         let wanted: AuthorizationRequest
-        do throws(OAuthRefusal) {
-            let clients = ledger.read { state, _ in state.oauth.clients }
-            wanted = try AuthorizationRequest(OAuthForm(form), clients)
+        do throws(TokenRefusal) {
+            let clients = store.read { state, _ in state.clients }
+            try form.requireDistinct()
+            wanted = try AuthorizationRequest(form, clients)
         } catch {
             return OAuthPage.message("That did not work", error.description, status: .badRequest)
         }
         do {
             return try body(wanted)
-        } catch let refusal as OAuthRefusal {
+        } catch let refusal as TokenRefusal {
             let fields = [
                 (name: "error", value: refusal.error.rawValue),
                 (name: "error_description", value: refusal.description),

@@ -13,12 +13,12 @@ extension OAuthCloud {
         router.get("oauth/jwks") { _, _ in try Response.json(mint.keys()) }
     }
 
-    private func document(for request: Request, unlessOnly other: OAuthTerms.Discovery) throws -> Response {
-        let terms = terms
-        guard terms.discovery != other, terms.discovery != .none else { throw HTTPError(.notFound) }
-        let members = members(for: issuer(for: request)).overlaid(with: terms.discoveryMembers)
+    private func document(for request: Request, unlessOnly other: OAuthSettings.Discovery) throws -> Response {
+        let settings = settings
+        guard settings.discovery != other, settings.discovery != .none else { throw HTTPError(.notFound) }
+        let members = members(for: issuer(for: request)).overlaid(with: settings.discoveryMembers)
         var response = try Response.json(members)
-        if let age = terms.discoveryMaxAge { response.headers[.cacheControl] = "public, max-age=\(age)" }
+        if let age = settings.discoveryMaxAge { response.headers[.cacheControl] = "public, max-age=\(age)" }
         return response
     }
 

@@ -6,57 +6,46 @@ extension OAuthCloud {
     func addTokenRoutes(to router: Router<CloudContext>) {
         router.post("oauth/token") { request, context in
             try answer {
-                let form = try OAuthForm(context.form)
-                guard let grant = form.grant, !terms.unsupportedGrants.contains(grant) else {
-                    throw OAuthError.unsupportedGrantType.because("grant_type is missing or not one of this server's")
+                let form = try context.requireForm()
+                guard let grant = GrantType(form), !settings.unsupportedGrants.contains(grant) else {
+                    throw TokenError.unsupportedGrantType.because("grant_type is missing or not one of this server's")
                 }
-                if grant == .deviceCode { counters.count { $0.polls += 1 } }
+                if grant == .deviceCode { store.count { $0.polls += 1 } }
                 do {
                     let client = try client(of: request, form, endpoint: "token")
-                    let granted = try self.grant(grant, form, to: client)
-                    counters.count { $0.granted(grant, isReplay: granted.isReplay) }
-                    return try members(granted, grant, to: client, from: issuer(for: request), context.tokenShape)
-                } catch let refusal as OAuthRefusal {
-                    counters.count { $0.refused(grant, refusal) }
+                    let granted = try store.grant { state, moment throws(TokenRefusal) in
+                        try state.grant(grant, form, to: client, at: moment)
+                    }
+                    store.count { $0.granted(grant, isReplay: granted.tokens.isReplay) }
+                    let members = try members(granted, grant, to: client, from: issuer(for: request))
+                    return context.tokenShape.applied(to: members)
+                } catch let refusal as TokenRefusal {
+                    store.count { $0.refused(grant, refusal) }
                     throw refusal
                 }
             }
         }
     }
 
-    private func grant(_ grant: GrantType, _ form: OAuthForm, to client: OAuthClient) throws -> OAuthState.Granted {
-        let lifetimes = OAuthLifetimes(preferences.settings)
-        // What a refusal has changed stays changed, so the ledger does not get to see it as an error.
-        return try ledger.change { state, now in
-            Result { () throws(OAuthRefusal) in
-                try state.oauth.grant(grant, form, to: client, for: lifetimes, now: now)
-            }
-        }.get()
-    }
-
     private func members(
-        _ granted: OAuthState.Granted,
+        _ granted: OAuthGrant,
         _ grant: GrantType,
         to client: OAuthClient,
-        from issuer: String,
-        _ shape: TokenShape
+        from issuer: String
     ) throws -> [String: JSONValue] {
-        let seconds = Int64(granted.tokens.lifetime)
-        var members: [String: JSONValue] = [
-            "access_token": .string(granted.tokens.accessToken),
-            "token_type": "Bearer",
-            "expires_in": shape.expiresInAsString ? .string(String(seconds)) : .integer(seconds),
-            "scope": .string(granted.tokens.scopes.joined(separator: " ")),
-        ]
-        if !shape.omitRefreshToken { members["refresh_token"] = granted.tokens.refreshToken.map { .string($0) } }
+        var members = granted.tokens.members
+        members["scope"] = .string(granted.tokens.login.scopes.joined(separator: " "))
         if grant == .exchange { members["issued_token_type"] = "urn:ietf:params:oauth:token-type:access_token" }
         if let subject = granted.idTokenSubject {
             members["id_token"] = .string(
                 try idToken(about: subject, nonce: granted.nonce, for: client, from: issuer)
             )
         }
-        return members.overlaid(with: terms.tokenMembers).overlaid(with: shape.members)
+        return members.overlaid(with: settings.tokenMembers)
     }
+
+    /// How long an id_token is good, in seconds.
+    private static let idTokenLifetime: Int64 = 3600
 
     private func idToken(
         about subject: String,
@@ -64,35 +53,17 @@ extension OAuthCloud {
         for client: OAuthClient,
         from issuer: String
     ) throws -> String {
-        let (terms, name, now) = ledger.read { state, now in
-            // Times are stated on the clock that the Date header shows, which is never advanced.
-            (state.oauth.terms, state.oauth.users[subject]?.name, state.dateHeader.stated(now.second))
-        }
+        let (name, moment) = store.read { state, moment in (state.users[.oauth, subject]?.name, moment) }
+        let (settings, now) = (moment.settings.oauth, moment.stated(moment.now).second)
         var claims: [String: JSONValue] = [
             "iss": .string(issuer),
             "aud": .string(client.id),
             "sub": .string(subject),
             "iat": .integer(now),
-            "exp": .integer(now + Int64(OAuthLifetimes.usual)),
+            "exp": .integer(now + Self.idTokenLifetime),
         ]
         claims["name"] = name.map { .string($0) }
         claims["nonce"] = nonce.map { .string($0) }
-        return try mint.token(claims.overlaid(with: terms.idTokenClaims), algorithm: terms.idTokenAlgorithm)
-    }
-}
-
-extension Tally {
-    fileprivate mutating func granted(_ grant: GrantType, isReplay: Bool) {
-        grants[grant.rawValue, default: [:]][isReplay ? "replayed" : "granted", default: 0] += 1
-        switch grant {
-        case .refresh: refreshes += 1
-        case .exchange, .deviceCode, .authorizationCode: exchanges += 1
-        }
-        if isReplay { replays += 1 }
-    }
-
-    fileprivate mutating func refused(_ grant: GrantType, _ refusal: OAuthRefusal) {
-        grants[grant.rawValue, default: [:]][refusal.outcome, default: 0] += 1
-        if refusal.endsFamily { familyRevocations += 1 }
+        return try mint.token(claims.overlaid(with: settings.idTokenClaims), algorithm: settings.idTokenAlgorithm)
     }
 }

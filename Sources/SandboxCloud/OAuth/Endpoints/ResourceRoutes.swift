@@ -8,12 +8,12 @@ extension OAuthCloud {
             router.on("oauth/userinfo", method: method) { request, _ in try userinfo(request) }
         }
         router.get("oauth-api/v1/whoami") { request, _ in
-            try calling(request) { user, family in
+            try calling(request) { user, login in
                 [
-                    "sub": .string(user.sub),
+                    "sub": .string(user.userId),
                     "name": .string(user.name),
-                    "client_id": .string(family.login.client),
-                    "scope": .string(family.scopes.joined(separator: " ")),
+                    "client_id": JSONValue(login.clientId),
+                    "scope": .string(login.scopes.joined(separator: " ")),
                 ]
             }
         }
@@ -24,12 +24,12 @@ extension OAuthCloud {
     }
 
     private func userinfo(_ request: Request) throws -> Response {
-        try calling(request) { user, family in
-            guard family.scopes.contains("openid") else {
+        try calling(request) { user, login in
+            guard login.scopes.contains("openid") else {
                 throw BearerRefusal(status: .forbidden, error: "insufficient_scope")
             }
-            let claims: [String: JSONValue] = ["sub": .string(user.sub), "name": .string(user.name)]
-            return claims.overlaid(with: terms.userinfoClaims)
+            let claims: [String: JSONValue] = ["sub": .string(user.userId), "name": .string(user.name)]
+            return claims.overlaid(with: settings.userinfoClaims)
         }
     }
 
@@ -38,7 +38,7 @@ extension OAuthCloud {
         let body = try await request.body.collect(upTo: TrafficMiddleware.longestBody)
         return try calling(request) { user, _ in
             [
-                "sub": .string(user.sub),
+                "sub": .string(user.userId),
                 "method": .string(request.method.rawValue),
                 "path": .string(request.uri.path),
                 "query": request.uri.query.map { .string($0) } ?? .null,
@@ -50,16 +50,15 @@ extension OAuthCloud {
 
     private func calling(
         _ request: Request,
-        _ members: (OAuthUser, OAuthFamilies.Family) throws -> [String: JSONValue]
+        _ members: (User, Login) throws -> [String: JSONValue]
     ) throws -> Response {
         do {
-            guard let authorization = request.headers[.authorization] else { throw BearerRefusal.nothingShown }
-            let words = authorization.split(separator: " ")
-            let caller =
-                words.count == 2 && words[0].lowercased() == "bearer"
-                ? ledger.read { state, now in state.oauth.caller(String(words[1]), now: now) } : nil
-            guard let caller else { throw BearerRefusal(status: .unauthorized, error: "invalid_token") }
-            return try .json(try members(caller.user, caller.family))
+            guard request.headers[.authorization] != nil else { throw BearerRefusal.nothingShown }
+            let token = request.bearer ?? ""
+            guard let caller = store.read({ state, moment in state.oauthCaller(token, at: moment) }) else {
+                throw BearerRefusal(status: .unauthorized, error: "invalid_token")
+            }
+            return try .json(try members(caller.user, caller.login))
         } catch let refusal as BearerRefusal {
             return try refusal.response()
         }

@@ -5,7 +5,7 @@ extension OAuthCloud {
     func addRevocationRoutes(to router: Router<CloudContext>) {
         router.post("oauth/revoke") { request, context in
             try answer {
-                let form = try OAuthForm(context.form)
+                let form = try context.requireForm()
                 let client = try client(of: request, form, endpoint: "revoke")
                 try revoke(try form.require("token"), for: client)
                 return [:]
@@ -14,27 +14,27 @@ extension OAuthCloud {
     }
 
     private func revoke(_ token: String, for client: OAuthClient) throws {
-        let endsLogin = try ledger.change { state, now in
-            if case .none = client.credential, !state.oauth.terms.publicClientsRevoke {
-                throw OAuthError.invalidClient.because("a client without credentials may not revoke")
+        let endsLogin = try store.change { state, moment in
+            if case .none = client.credential, !moment.settings.oauth.publicClientsRevoke {
+                throw TokenError.invalidClient.because("a client without credentials may not revoke")
             }
-            let (standing, family) = state.oauth.families.standing(of: token, now: now)
+            let (standing, login) = state.logins.standing(of: token, at: .oauth, now: moment.now)
             // Nothing to do is as good as done (§2.2).
-            guard let family else { return false }
-            guard family.login.client == client.id else {
-                throw OAuthError.unauthorizedClient.because("the token is another client's")
+            guard let login else { return false }
+            guard login.clientId == client.id else {
+                throw TokenError.unauthorizedClient.because("the token is another client's")
             }
             switch standing {
             case .accessToken, .expiredAccessToken:
-                state.oauth.families.drop(accessToken: token)
+                state.logins.drop(accessToken: token)
                 return false
             case .refreshToken, .replacedRefreshToken, .olderRefreshToken:
-                state.oauth.families.end(family.id, because: .revocation, now: now)
+                state.logins.end(login.id, because: .signedOut, now: moment.now)
                 return true
             case .endedRefreshToken, .unknown:
                 return false
             }
         }
-        if endsLogin { counters.count { $0.signOuts += 1 } }
+        if endsLogin { store.count { $0.signOuts += 1 } }
     }
 }

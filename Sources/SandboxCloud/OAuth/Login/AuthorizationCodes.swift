@@ -3,12 +3,12 @@ import FoundationEssentials
 /// The codes that a browser carries from the authorize page to a client (RFC 6749 §4.1, with PKCE).
 struct AuthorizationCodes: Codable, Sendable {
     private struct Code: Codable {
-        let login: OAuthLogin
+        let request: OAuthRequest
+        let user: String
         let redirectUri: String
-        let challenge: String
         let expiresAt: Date
-        /// The family that it opened.
-        var family: String?
+        /// The login that it opened.
+        var login: String?
     }
 
     /// Seconds: a browser and a client on one machine need no longer.
@@ -17,42 +17,42 @@ struct AuthorizationCodes: Codable, Sendable {
     /// By the fingerprint of the code.
     private var codes: [String: Code] = [:]
 
-    mutating func open(_ login: OAuthLogin, redirectUri: String, challenge: String, now: Date) -> String {
+    mutating func open(_ request: OAuthRequest, for user: String, redirectUri: String, now: Date) -> String {
         let code = TokenText.fresh("oac_")
         codes[TokenText.fingerprint(code)] = Code(
-            login: login,
+            request: request,
+            user: user,
             redirectUri: redirectUri,
-            challenge: challenge,
             expiresAt: now + Self.lifetime
         )
         return code
     }
 
-    /// What a code stands for.
-    func login(
+    /// What a code stands for, and whom.
+    func request(
         _ code: String,
         by client: String,
         redirectUri: String?,
         verifier: String?,
         now: Date
-    ) throws(OAuthRefusal) -> OAuthLogin {
-        guard let known = codes[TokenText.fingerprint(code)], known.login.client == client, known.family == nil,
+    ) throws(TokenRefusal) -> (request: OAuthRequest, user: String) {
+        guard let known = codes[TokenText.fingerprint(code)], known.request.clientId == client, known.login == nil,
             now < known.expiresAt
-        else { throw OAuthError.invalidGrant.because("the code is unknown, used, expired or another client's") }
+        else { throw TokenError.invalidGrant.because("the code is unknown, used, expired or another client's") }
         guard redirectUri == known.redirectUri else {
-            throw OAuthError.invalidGrant.because("redirect_uri is not the one that the code was made for")
+            throw TokenError.invalidGrant.because("redirect_uri is not the one that the code was made for")
         }
-        try PKCE.require(verifier, for: known.challenge)
-        return known.login
+        try PKCE.require(verifier, for: known.request.challenge ?? "")
+        return (known.request, known.user)
     }
 
-    /// The family that a code opened before: somebody holds a code that is not theirs (§4.1.2).
-    func family(of code: String) -> String? {
-        codes[TokenText.fingerprint(code)]?.family
+    /// The login that a code opened before: somebody holds a code that is not theirs (§4.1.2).
+    func login(of code: String) -> String? {
+        codes[TokenText.fingerprint(code)]?.login
     }
 
     /// The code is used from now on.
-    mutating func spend(_ code: String, family: String) {
-        codes[TokenText.fingerprint(code)]?.family = family
+    mutating func spend(_ code: String, login: String) {
+        codes[TokenText.fingerprint(code)]?.login = login
     }
 }

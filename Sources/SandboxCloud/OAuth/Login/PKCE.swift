@@ -5,19 +5,19 @@ import JunctionText
 /// Proof that who redeems a code is who asked for it (RFC 7636, S256).
 enum PKCE {
     /// The challenge in a request, which has to be one of S256.
-    static func challenge(in form: OAuthForm) throws(OAuthRefusal) -> String? {
+    static func challenge(in form: Form) throws(TokenRefusal) -> String? {
         guard let challenge = form["code_challenge"] else { return nil }
         guard form["code_challenge_method"] == "S256", Base64.decode(challenge.utf8, .urlSafe)?.count == 32 else {
-            throw OAuthError.invalidRequest.because("code_challenge is not one of S256")
+            throw TokenError.invalidRequest.because("code_challenge is not one of S256")
         }
         return challenge
     }
 
     /// Refuses a verifier that does not belong to the challenge.
-    static func require(_ verifier: String?, for challenge: String) throws(OAuthRefusal) {
+    static func require(_ verifier: String?, for challenge: String) throws(TokenRefusal) {
         let digest = SHA256.hash(data: Data((verifier ?? "").utf8))
         guard let verifier, (43...128).contains(verifier.utf8.count), Base64.encodeURLSafe(digest) == challenge else {
-            throw OAuthError.invalidGrant.because("code_verifier is missing or not the one of code_challenge")
+            throw TokenError.invalidGrant.because("code_verifier is missing or not the one of code_challenge")
         }
     }
 }

@@ -23,12 +23,14 @@ struct IdTokenMint: Sendable {
 
     /// The claims as a JWS (RFC 7515 §3.1).
     func token(_ claims: [String: JSONValue], algorithm: Algorithm) throws -> String {
-        let header: JSONValue = [
-            "alg": .string(algorithm.rawValue), "typ": "JWT", "kid": .string(algorithm.rawValue.lowercased()),
-        ]
-        let signed =
-            Base64.encodeURLSafe(try header.text()) + "." + Base64.encodeURLSafe(try JSONValue.object(claims).text())
-        return signed + "." + Base64.encodeURLSafe(try signature(of: Data(signed.utf8), algorithm))
+        let name = algorithm.rawValue
+        return try JWT.text(["alg": .string(name), "typ": "JWT", "kid": .string(name.lowercased())], claims) { text in
+            switch algorithm {
+            case .es256: try ellipticKey.signature(for: text).rawRepresentation
+            // RS256 is PKCS #1 v1.5 by definition, whatever the library thinks of its name.
+            case .rs256: try rsaKey.signature(for: text, padding: .insecurePKCS1v1_5).rawRepresentation
+            }
+        }
     }
 
     /// The public keys (RFC 7517), for clients that look at signatures.
@@ -49,13 +51,5 @@ struct IdTokenMint: Sendable {
                 ],
             ]
         ]
-    }
-
-    private func signature(of text: Data, _ algorithm: Algorithm) throws -> Data {
-        switch algorithm {
-        case .es256: try ellipticKey.signature(for: text).rawRepresentation
-        // RS256 is PKCS #1 v1.5 by definition, whatever the library thinks of its name.
-        case .rs256: try rsaKey.signature(for: text, padding: .insecurePKCS1v1_5).rawRepresentation
-        }
     }
 }

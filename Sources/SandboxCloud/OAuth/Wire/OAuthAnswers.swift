@@ -4,13 +4,17 @@ import Hummingbird
 extension OAuthCloud {
     /// Answers a request to the token endpoint or one of its neighbours, in the notation that is set.
     func answer(_ members: () throws -> [String: JSONValue]) throws -> Response {
-        let terms = terms
+        let settings = settings
         var response: Response
         do {
-            response = try .oauth(try members().padded(with: terms.nullMembers), as: terms.answers, status: .ok)
-        } catch let refusal as OAuthRefusal {
-            let status = terms.errorStatus.map { HTTPResponse.Status(code: $0) } ?? refusal.status
-            response = try .oauth(refusal.members.padded(with: terms.nullMembers), as: terms.errors, status: status)
+            response = try .oauth(try members().padded(with: settings.nullMembers), as: settings.answers, status: .ok)
+        } catch let refusal as TokenRefusal {
+            let status = settings.errorStatus.map { HTTPResponse.Status(code: $0) } ?? refusal.status
+            response = try .oauth(
+                refusal.members.padded(with: settings.nullMembers),
+                as: settings.errors,
+                status: status
+            )
             if status == .unauthorized { response.headers[.wwwAuthenticate] = #"Basic realm="junction-sandbox""# }
         }
         response.headers[.cacheControl] = "no-store"
@@ -22,7 +26,7 @@ extension Response {
     /// The members of an answer, written down in one of the ways that servers have.
     fileprivate static func oauth(
         _ members: [String: JSONValue],
-        as notation: OAuthTerms.Notation,
+        as notation: OAuthSettings.Notation,
         status: HTTPResponse.Status
     ) throws -> Response {
         switch notation {

@@ -1,6 +1,7 @@
 import Foundation
 import JunctionCourier
 import JunctionSecret
+import JunctionSession
 import NIOCore
 import NIOPosix
 import Testing
@@ -40,8 +41,8 @@ struct CourierCarryingTests {
         let line = String(repeating: "x", count: 120 << 10)
         try await Stage.play([.raw("HTTP/1.1 200 OK\r\nx-a: \(line)\r\ncontent-length: 0\r\n\r\n")]) { stage in
             let failure = await stage.http.failure(of: try call(stage, "GET"))
-            #expect(failure?.cause == .notHTTP)
-            #expect(failure?.requestLeft == true)
+            #expect(failure?.detail == "\(stage.server.place) did not answer in HTTP")
+            #expect(failure?.ambiguous == true)
         }
     }
 
@@ -76,7 +77,7 @@ struct CourierCarryingTests {
             call.longestAnswer = 4
             let failure = await stage.http.failure(of: call)
 
-            #expect(failure?.cause == .tooLong(limit: 4, status: 200))
+            #expect(failure?.detail == "The answer of \(stage.server.place) is longer than 4 bytes")
             #expect(try await stage.http.answer(to: call).body.text == "1234")
         }
     }
@@ -139,8 +140,8 @@ struct CourierCarryingTests {
         try await Stage.play([.raw(bytes)]) { stage in
             let failure = await stage.http.failure(of: try call(stage, "GET"))
 
-            #expect([.notHTTP, .closed].contains(failure?.cause))
-            #expect(failure?.requestLeft == true)
+            #expect([.answer, .connection].contains(failure?.cause))
+            #expect(failure?.ambiguous == true)
         }
     }
 
@@ -161,12 +162,12 @@ struct CourierCarryingTests {
 
             let failure = await stage.http.failure(of: try call(odd, "GET"))
 
-            #expect(failure?.cause == .notHTTP)
-            #expect(failure?.requestLeft == true)
+            #expect(failure?.detail == "\(odd.place) did not answer in HTTP")
+            #expect(failure?.ambiguous == true)
             #expect(try await stage.http.answer(to: try call(stage, "GET")).body.text == "fine")
             try await slow.stop()
             // It was still there to see that its server went.
-            #expect(try await waiting.value?.cause == .closed)
+            #expect(try await waiting.value?.detail == "\(slow.place) closed the connection without a complete answer")
         }
         try await odd.stop()
     }

@@ -1,6 +1,7 @@
 import Foundation
 import JunctionCourier
 import JunctionSecret
+import JunctionSession
 import NIOCore
 import Testing
 
@@ -49,8 +50,8 @@ struct CourierLossTests {
             line.hangUp()
         }.get()
 
-        #expect(await failure?.cause == .courier(.died))
-        #expect(await failure?.requestLeft == hasLeft)
+        #expect(await failure?.says(.died) == true)
+        #expect(await failure?.ambiguous == hasLeft)
         await http.shutdown()
     }
 
@@ -93,7 +94,7 @@ struct CourierLossTests {
         async let lost = http.failure(of: call)
         let (line, _) = try await courier.asked()
         line.hangUp()
-        #expect(await lost?.cause == .courier(.died))
+        #expect(await lost?.says(.died) == true)
 
         async let answer = http.answer(to: call)
         let (next, number) = try await courier.asked()
@@ -111,8 +112,8 @@ struct CourierLossTests {
         line.write([0, 0, 0, 0, 0, 0, 0, UInt8(number)])
         line.hangUp()
 
-        #expect(await failure?.cause == .courier(.died))
-        #expect(await failure?.requestLeft == false)
+        #expect(await failure?.says(.died) == true)
+        #expect(await failure?.ambiguous == false)
         await http.shutdown()
     }
 
@@ -122,8 +123,8 @@ struct CourierLossTests {
         async let failure = http.failure(of: call)
         let line = try await courier.met()
 
-        #expect(await failure?.cause == .courier(.silent))
-        #expect(await failure?.requestLeft == true)
+        #expect(await failure?.says(.silent) == true)
+        #expect(await failure?.ambiguous == true)
         try await line.ended()
         await http.shutdown()
     }
@@ -139,8 +140,8 @@ struct CourierLossTests {
         let (line, number) = try await courier.asked()
         line.say(.leaving, about: number)
 
-        #expect(await failure?.cause == .courier(.silent))
-        #expect(await failure?.requestLeft == true)
+        #expect(await failure?.says(.silent) == true)
+        #expect(await failure?.ambiguous == true)
         await http.shutdown()
     }
 
@@ -151,8 +152,8 @@ struct CourierLossTests {
         let line = try await courier.met()
         line.say(.hello(version: KeeperMessage.version + 1))
 
-        #expect(await failure?.cause == .courier(.ofAnotherVersion))
-        #expect(await failure?.requestLeft == false)
+        #expect(await failure?.says(.ofAnotherVersion) == true)
+        #expect(await failure?.ambiguous == false)
         try await line.ended()
         await http.shutdown()
     }

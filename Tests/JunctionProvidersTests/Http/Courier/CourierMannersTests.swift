@@ -1,6 +1,9 @@
 import Foundation
 import JunctionCourier
 import JunctionSecret
+import JunctionSession
+import JunctionTesting
+import NIOCore
 import Testing
 
 @testable import JunctionProviders
@@ -43,8 +46,8 @@ struct CourierMannersTests {
         line.write(offence.bytes)
         for message in offence.messages { line.say(message, about: number) }
 
-        #expect(await failure?.cause == .courier(.unintelligible))
-        #expect(await failure?.requestLeft == true)
+        #expect(await failure?.says(.unintelligible) == true)
+        #expect(await failure?.ambiguous == true)
         try await line.ended()
         await http.shutdown()
     }
@@ -107,8 +110,8 @@ struct CourierMannersTests {
 
         for message in offence.messages { line.say(message, about: number) }
 
-        #expect(await failure?.cause == .courier(.malformed))
-        #expect(await failure?.requestLeft == true)
+        #expect(await failure?.says(.malformed) == true)
+        #expect(await failure?.ambiguous == true)
         try await line.cancelled(number)
         line.say(.body(.ofZeros(1)), .end, about: first)
         #expect(try await answer.body.count == 2)
@@ -135,7 +138,7 @@ struct CourierMannersTests {
         async let failure = http.failure(of: repeated)
         let next = try await line.opened()
         for _ in 0..<7 { line.say(.leaving, about: next) }
-        #expect(await failure?.cause == .courier(.malformed))
+        #expect(await failure?.says(.malformed) == true)
         await http.shutdown()
     }
 
@@ -154,8 +157,8 @@ struct CourierMannersTests {
         // A byte at a time, as fast as they are taken, until the keeper hangs up.
         try await onThread { while line.say(.body(.ofZeros(1)), about: number) {} }
 
-        #expect(await failure?.cause == .courier(.late))
-        #expect(await failure?.requestLeft == true)
+        #expect(await failure?.says(.late) == true)
+        #expect(await failure?.ambiguous == true)
         await http.shutdown()
     }
 
@@ -179,7 +182,7 @@ struct CourierMannersTests {
         let hearing = Task { try await line.ended() }
         try await onThread { while line.say(.credit(1), about: number) {} }
 
-        #expect(await failure?.cause == .courier(.silent))
+        #expect(await failure?.says(.silent) == true)
         _ = try await hearing.value
         await http.shutdown()
     }
@@ -209,8 +212,21 @@ struct CourierMannersTests {
         let (line, number) = try await courier.asked()
         line.say(.leaving, .failed(TransferFailure(.closed, requestLeft: false)), about: number)
 
-        #expect(await failure?.cause == .closed)
-        #expect(await failure?.requestLeft == true)
+        #expect(await failure?.detail == "vendor.example closed the connection without a complete answer")
+        #expect(await failure?.ambiguous == true)
         await http.shutdown()
+    }
+
+    @Test(arguments: TransferFailure.Cause.allCases, [0, 407, .max] as [UInt32])
+    func `a failure has words, whatever number the helper adds`(cause: TransferFailure.Cause, number: UInt32) throws {
+        let limits = TransferLimits(resolve: .max, connect: 0, silence: 0, whole: 0, longestAnswer: 0)
+        let transfer = OutgoingTransfer(1, .session(try call()), limits, NoReceiver(), at: .now())
+
+        let failure = Unavailability(TransferFailure(cause, detail: number, requestLeft: true), of: transfer)
+
+        #expect(!failure.message.isEmpty && !failure.message.contains("\n"))
+        #expect(failure.host == "vendor.example")
+        // Only what the transfer noted itself counts.
+        #expect(!failure.ambiguous)
     }
 }

@@ -2,6 +2,7 @@ import Foundation
 import Glibc
 import JunctionCourier
 import JunctionSecret
+import JunctionSession
 import JunctionTesting
 import NIOCore
 import NIOPosix
@@ -18,8 +19,8 @@ struct CourierProcessTests {
         let http = courier.http()
         let failure = await http.failure(of: try call(server.url))
 
-        #expect(failure?.cause == .courier(.died))
-        #expect(failure?.requestLeft == true)
+        #expect(failure?.says(.died) == true)
+        #expect(failure?.ambiguous == true)
         await http.shutdown()
         try await server.stop()
     }
@@ -32,8 +33,8 @@ struct CourierProcessTests {
         let http = courier.http()
         let failure = await http.failure(of: try call(server.url))
 
-        #expect(failure?.cause == .courier(.died))
-        #expect(failure?.requestLeft == true)
+        #expect(failure?.says(.died) == true)
+        #expect(failure?.ambiguous == true)
         await http.shutdown()
         try await server.stop()
     }
@@ -51,18 +52,17 @@ struct CourierProcessTests {
         let port = try #require(server.localAddress?.port)
         let failure = await http.failure(of: try call("https://127.0.0.1:\(port)"))
 
-        #expect(failure?.cause == .courier(.died))
-        #expect(failure?.requestLeft == false)
+        #expect(failure?.says(.died) == true)
+        #expect(failure?.ambiguous == false)
         await http.shutdown()
         try await server.close()
     }
 
     /// Waits until the loop has looked at everything that had come before: an end of our own comes after it.
     private static func hasLooked(_ loop: any EventLoop) async throws {
-        var pair: [Int32] = [-1, -1]
-        try #require(socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0, &pair) == 0)
-        let channel = try await ClientBootstrap(group: loop).withConnectedSocket(pair[0]).get()
-        close(pair[1])
+        let (one, other) = try makeSocketPair()
+        let channel = try await ClientBootstrap(group: loop).withConnectedSocket(one).get()
+        close(other)
         try await channel.closeFuture.get()
     }
 
@@ -99,10 +99,10 @@ struct CourierProcessTests {
             (limits.request, limits.grace) = (.seconds(seconds), .milliseconds(100))
             let http = courier.http(limits)
             let failure = await http.failure(of: try call(server.url, "POST"))
-            let isTooEarly = failure?.cause == .noAnswer(within: .seconds(seconds))
+            let isTooEarly = failure?.detail == "No answer from \(server.place) within \(seconds) s"
             if !isTooEarly {
-                #expect(failure?.cause == .courier(.silent))
-                #expect(failure?.requestLeft == true)
+                #expect(failure?.says(.silent) == true)
+                #expect(failure?.ambiguous == true)
                 // It does not stay, stopped, beside the next one.
                 try await Self.isGone(try #require(stopped.withLock { $0 }))
                 #expect(try await http.answer(to: call(server.url)).body.text == "next")
@@ -217,11 +217,11 @@ struct CourierProcessTests {
     }
 
     @Test func `a courier that is not there is said to be the trouble`() async throws {
-        let path = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString).path
+        let path = "/tmp/no-such-program"
         let http = OutgoingHttp(eventLoop: ScriptedServer.group.any(), courier: .program(path: path), userAgent: "test")
         let failure = await http.failure(of: try call("https://vendor.example"))
 
-        #expect(failure?.requestLeft == false)
+        #expect(failure?.ambiguous == false)
         #expect(
             failure?.message == """
                 The network courier \(path) cannot be started (No such file or directory): \
@@ -236,19 +236,17 @@ struct CourierProcessTests {
         let http = courier.http()
         let failure = await http.failure(of: try call("https://vendor.example"))
 
-        #expect(failure?.cause == .courier(.died))
-        #expect(failure?.requestLeft == false)
+        #expect(failure?.says(.died) == true)
+        #expect(failure?.ambiguous == false)
         await http.shutdown()
     }
 
     @Test(.timeLimit(.minutes(5)))
     func `a courier of another version is not ended before it has said why`() async throws {
-        let folder = FileManager.default.temporaryDirectory.appending(path: "another-version-\(UUID().uuidString)")
-        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-        defer { try? FileManager.default.removeItem(at: folder) }
+        let folder = TemporaryFolder()
         let hello = CourierMessage.hello(version: KeeperMessage.version + 1)
         let greeting = Frame.encode(hello, of: 0)?.withUnsafeBytes { Data($0) }
-        try #require(greeting).write(to: folder.appending(path: "greeting"))
+        try folder.write(#require(greeting), to: "greeting")
         // Greets, and when nobody is there any more it says so.
         let script = """
             #!/bin/sh
@@ -256,21 +254,14 @@ struct CourierProcessTests {
             /bin/cat >/dev/null 2>&1
             : >\(folder.path)/said
             """
-        let program = folder.appending(path: "courier").path
-        try #require(
-            FileManager.default.createFile(
-                atPath: program,
-                contents: Data(script.utf8),
-                attributes: [.posixPermissions: 0o700]
-            )
-        )
+        let program = try folder.write(script, to: "courier", mode: 0o700)
         var limits = OutgoingHttp.Limits.patient
         limits.grace = .seconds(600)
         let courier = try OwnCourier(program)
         let http = courier.http(limits)
 
-        #expect(await http.failure(of: try call("https://vendor.example"))?.cause == .courier(.ofAnotherVersion))
-        while !FileManager.default.fileExists(atPath: folder.appending(path: "said").path) {
+        #expect(await http.failure(of: try call("https://vendor.example"))?.says(.ofAnotherVersion) == true)
+        while !FileManager.default.fileExists(atPath: folder.path + "/said") {
             try Task.checkCancellation()
             await Task.yield()
         }
@@ -279,13 +270,12 @@ struct CourierProcessTests {
     }
 
     @Test func `a hundred connections share what they trust`() async throws {
-        let authorities = FileManager.default.temporaryDirectory.appending(path: "authorities-\(UUID().uuidString).pem")
-        defer { try? FileManager.default.removeItem(at: authorities) }
+        let folder = TemporaryFolder()
         // As many as a distribution has.
-        try Data(try Certificates.some(150).utf8).write(to: authorities)
+        let authorities = try folder.write(Certificates.some(150), to: "authorities.pem")
         let server = try await SilentServer.start()
         let courier = try OwnCourier()
-        let http = courier.http(.patient, try NetworkUse(caFile: authorities.path))
+        let http = courier.http(.patient, try NetworkUse(caFile: authorities))
         let call = try call("https://127.0.0.1:\(server.port)", "POST")
 
         let calls = (0..<100).map { _ in Task { await http.failure(of: call) } }
@@ -334,16 +324,14 @@ struct CourierProcessTests {
 
 /// A courier with a name of its own, by which its process is found among everybody's.
 private final class OwnCourier: Sendable {
-    private let path: String
+    private let folder = TemporaryFolder()
+    private var path: String { folder.path + "/courier" }
     let loop: any EventLoop = ScriptedServer.group.next()
 
     init(_ program: String? = nil) throws {
-        path = FileManager.default.temporaryDirectory.appending(path: "courier-\(UUID().uuidString)").path
-        guard case .program(let built) = CourierPlace.built else { throw CocoaError(.featureUnsupported) }
-        try FileManager.default.createSymbolicLink(atPath: path, withDestinationPath: program ?? built)
+        let program = program ?? Program.path(of: "junctiond-courier")
+        try FileManager.default.createSymbolicLink(atPath: path, withDestinationPath: program)
     }
-
-    deinit { unlink(path) }
 
     var place: CourierPlace { .program(path: path) }
 

@@ -35,7 +35,7 @@ struct NetworkHelperTests {
 
         api.write(Array("HTTP/1.1 101 Switching Protocols".utf8))
 
-        #expect(await lost?.cause == .courier(.unintelligible))
+        #expect(await lost?.says(.unintelligible) == true)
         try await api.ended()
         session.say(Self.head, .end, about: first)
         #expect(try await renewal.status == 200)
@@ -74,7 +74,7 @@ struct NetworkHelperTests {
         let calls = (0..<Flow.mostTransfers).map { _ in Task { await http.failure(of: ApiCall(call)) } }
         let api = try await courier.greeted()
         for _ in calls { _ = try await api.opened() }
-        #expect(await http.failure(of: ApiCall(call))?.cause == .tooManyUnderWay)
+        #expect(await http.failure(of: ApiCall(call))?.says(.tooManyUnderWay) == true)
 
         async let renewal = http.answer(to: call)
         let (session, number) = try await courier.asked()
@@ -82,14 +82,14 @@ struct NetworkHelperTests {
 
         #expect(try await renewal.status == 200)
         await http.shutdown()
-        for call in calls { #expect(await call.value?.cause == .cancelled) }
+        for call in calls { #expect(await call.value?.says(.cancelled) == true) }
     }
 
     @Test func `nothing is sent by either helper after the end`() async throws {
         let http = courier.http()
         await http.shutdown()
 
-        #expect(await http.failure(of: try call())?.cause == .shutDown)
-        #expect(await http.failure(of: ApiCall(try call()))?.cause == .shutDown)
+        #expect(await http.failure(of: try call())?.says(.shutDown) == true)
+        #expect(await http.failure(of: ApiCall(try call()))?.says(.shutDown) == true)
     }
 }

@@ -8,7 +8,7 @@ extension ByteSink {
         id.append(to: &self)
         append(",\"result\":")
         append(json)
-        append("}")
+        append(UInt8(ascii: "}"))
     }
 
     /// Answers a request with an error.
@@ -84,7 +84,7 @@ extension ByteSink {
 
     /// Ends a message: one a line.
     package mutating func endLine() {
-        append("\n")
+        append(UInt8(ascii: "\n"))
     }
 
     private mutating func appendCall(_ name: StaticString, _ params: some WireValue) {

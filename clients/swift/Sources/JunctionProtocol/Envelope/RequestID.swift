@@ -2,7 +2,8 @@ package import JunctionJSON
 
 /// The id that ties an answer to its request: whatever the caller chose, echoed exactly as it was written.
 package struct RequestID: Sendable {
-    private enum Storage {
+    // Not private: a copy in another module would go through the type's metadata.
+    enum Storage {
         case view(JSONValue)
         case copy(String)
     }

@@ -1,0 +1,76 @@
+import Glibc
+import JunctionCourier
+import JunctionSession
+
+/// Why the daemon ended a request itself: the network helper failed, or the request cannot be made or is not wanted any more.
+enum LocalFailure: Error, Equatable {
+    case unreachable(CourierUnreachable)
+    /// The helper ended before it had said how the request ended.
+    case died
+    /// The helper is there and says nothing.
+    case silent
+    /// The helper does not come to an end.
+    case late
+    case ofAnotherVersion
+    /// What the helper sends is no frame, or comes before its greeting.
+    case unintelligible
+    /// A message about one transfer cannot be read, or cannot come there.
+    case malformed
+    case requestTooLong
+    case tooManyUnderWay
+    case cancelled
+    case shutDown
+}
+
+extension LocalFailure {
+    /// What happened.
+    func text(of place: String) -> String {
+        switch self {
+        case .unreachable(let failure):
+            switch failure.place {
+            case .program(let path): "The network courier \(path) cannot be started (\(failure.reason))"
+            case .socket(let path): "No network courier can be had at \(path) (\(failure.reason))"
+            }
+        case .died: "The network courier ended before it had the answer of \(place)"
+        case .silent: "The network courier does not say anything about \(place) any more, and was given up"
+        case .late: "The network courier has not brought the answer of \(place) in its time, and was given up"
+        case .ofAnotherVersion: "The network courier is of another version than the daemon"
+        case .unintelligible: "The network courier said of \(place) what makes no sense, and was given up"
+        case .malformed:
+            "The network courier brought an answer of \(place) that cannot be one, and this request was ended"
+        case .requestTooLong: "The request to \(place) is longer than a request may be"
+        case .tooManyUnderWay: "The request to \(place) was not made: too many others are waiting for their answers"
+        case .cancelled: "The request to \(place) was given up"
+        case .shutDown: "The request to \(place) was not made: the daemon is stopping"
+        }
+    }
+
+    /// What to do, where there is something to do.
+    var remedy: String? {
+        switch self {
+        case .unreachable(let failure):
+            switch failure.place {
+            case .program: "it belongs beside junctiond: install it there"
+            case .socket where failure.errno == EACCES:
+                "it is for its group alone: junctiond.service needs SupplementaryGroups=junctiond-keeper"
+            case .socket: "run: systemctl start junctiond-courier.socket"
+            }
+        case .malformed: "try again; if it stays so, the journal of junctiond-courier@ may say more"
+        case .died, .silent, .late, .unintelligible:
+            "the next request gets another one; its last words are in the journal of junctiond-courier@"
+        case .ofAnotherVersion: "an upgrade is half done: restart junctiond"
+        case .requestTooLong, .tooManyUnderWay, .cancelled, .shutDown: nil
+        }
+    }
+
+    var kind: Unavailability.Cause {
+        switch self {
+        case .unreachable, .died, .silent, .late, .ofAnotherVersion, .unintelligible, .malformed: .courier
+        case .requestTooLong, .tooManyUnderWay, .cancelled, .shutDown: .other
+        }
+    }
+}
+
+extension CourierUnreachable {
+    fileprivate var reason: String { String(cString: strerror(errno)) }
+}

@@ -1,0 +1,64 @@
+import Foundation
+import Synchronization
+
+/// A folder of a test's own, removed with this object.
+package final class TemporaryFolder: Sendable {
+    package let path: String
+    private let count = Mutex(0)
+
+    /// - Parameter mode: 0755 lets other users get to a socket in it.
+    package init(mode: UInt32 = 0o700) {
+        // Not in TMPDIR: the path of a socket has to be short.
+        var template = Array("/tmp/junctiond-test-XXXXXX".utf8CString)
+        guard mkdtemp(&template) != nil, chmod(template, mode) == 0 else {
+            fatalError("A temporary folder cannot be made: \(String(cString: strerror(errno)))")
+        }
+        path = String(decoding: template.dropLast().map(UInt8.init(bitPattern:)), as: UTF8.self)
+    }
+
+    /// A path that nothing has yet.
+    package func fresh(_ name: String) -> String {
+        let number = count.withLock { count in
+            count += 1
+            return count
+        }
+        return "\(path)/\(number)-\(name)"
+    }
+
+    /// Writes a file, and returns its path.
+    @discardableResult
+    package func write(_ text: String, to name: String, mode: UInt32 = 0o600) throws -> String {
+        try write(text.utf8, to: name, mode: mode)
+    }
+
+    @discardableResult
+    package func write(_ bytes: some Sequence<UInt8>, to name: String, mode: UInt32 = 0o600) throws -> String {
+        let file = path + "/" + name
+        try Data(bytes).write(to: URL(filePath: file))
+        guard chmod(file, mode) == 0 else { throw TestFailure("chmod \(file)", errno: errno) }
+        return file
+    }
+
+    /// Makes a folder with the folders above it, and returns its path.
+    @discardableResult
+    package func makeFolder(_ name: String) throws -> String {
+        let folder = path + "/" + name
+        try FileManager.default.createDirectory(
+            atPath: folder,
+            withIntermediateDirectories: true,
+            attributes: [.posixPermissions: 0o700]
+        )
+        return folder
+    }
+
+    package func read(_ name: String) -> [UInt8]? {
+        FileManager.default.contents(atPath: path + "/" + name).map(Array.init)
+    }
+
+    /// What is in it, sorted.
+    package var names: [String] {
+        ((try? FileManager.default.contentsOfDirectory(atPath: path)) ?? []).sorted()
+    }
+
+    deinit { try? FileManager.default.removeItem(atPath: path) }
+}

@@ -1,0 +1,270 @@
+import FoundationEssentials
+
+/// Every login of every vendor, and the tokens that came out of it.
+///
+/// A login has at most one current refresh token, which each refresh replaces. As soon as a successor is used, everything older is
+/// over, and a token that is over ends the login: two parties hold it, and one of them stole it. Successors are computed from the
+/// token that was shown and a secret, so that a replay can be answered with the same pair although no token is kept.
+struct Logins: Codable, Sendable {
+    private struct AccessToken: Codable {
+        let login: String
+        var expiresAt: Date
+    }
+
+    private var logins: [String: Login] = [:]
+    /// By fingerprints, those of all generations included.
+    private var loginOfRefreshToken: [String: String] = [:]
+    private var accessTokens: [String: AccessToken] = [:]
+    /// Drawn once, and kept with the state: a restart answers a replay with the same pair.
+    private var secret = TokenText.fresh("")
+
+    subscript(id: String) -> Login? {
+        get { logins[id] }
+        set { logins[id] = newValue }
+    }
+
+    /// The logins of a vendor, the oldest first.
+    func all(of vendor: VendorName) -> [Login] {
+        logins.values.filter { $0.vendor == vendor }.sorted { ($0.openedAt, $0.id) < ($1.openedAt, $1.id) }
+    }
+
+    /// What a user has on a device, while it goes on.
+    func login(at vendor: VendorName, of user: String, on device: String, now: Date) -> Login? {
+        logins.values.first {
+            $0.vendor == vendor && $0.userId == user && $0.deviceId == device && !$0.isOver(now)
+        }
+    }
+
+    /// The login of a refresh token, whatever became of it.
+    func login(ofRefreshToken token: String, at vendor: VendorName) -> Login? {
+        loginOfRefreshToken[TokenText.fingerprint(token)].flatMap { logins[$0] }.flatMap {
+            $0.vendor == vendor ? $0 : nil
+        }
+    }
+
+    /// The login of an access token that is good.
+    func login(ofAccessToken token: String, at vendor: VendorName, now: Date) -> Login? {
+        guard let known = accessTokens[TokenText.fingerprint(token)], now < known.expiresAt,
+            let login = logins[known.login], login.vendor == vendor
+        else { return nil }
+        return login
+    }
+
+    /// When the good access tokens of each login end.
+    func accessTokenEnds(now: Date) -> [String: [Date]] {
+        Dictionary(grouping: accessTokens.values.filter { now < $0.expiresAt }, by: \.login)
+            .mapValues { $0.map(\.expiresAt) }
+    }
+}
+
+// Opening and refreshing.
+extension Logins {
+    /// What became of a refresh token that was shown.
+    enum Refresh: Sendable {
+        case granted(IssuedTokens)
+        /// A token that was over.
+        case reused
+        /// The login had ended before, or there is none.
+        case ended
+    }
+
+    /// Opens a login for somebody who has just signed in.
+    mutating func open(_ login: Login, withRefreshToken: Bool = false, on terms: TokenTerms, now: Date) -> IssuedTokens
+    {
+        var login = login
+        let refreshToken = withRefreshToken ? TokenText.fresh(login.vendor.refreshTokenPrefix) : nil
+        login.current = refreshToken.map(TokenText.fingerprint)
+        login.story.add(.opened, at: now, issued: login.current)
+        return issue(TokenText.fresh(login.vendor.accessTokenPrefix), refreshToken, login, on: terms, now: now)
+    }
+
+    /// Hands out a further access token of a login that has no refresh token.
+    mutating func renew(_ login: Login, on terms: TokenTerms, now: Date) -> IssuedTokens {
+        var login = login
+        login.refreshes += 1
+        login.story.add(.renewed, at: now)
+        return issue(TokenText.fresh(login.vendor.accessTokenPrefix), nil, login, on: terms, now: now)
+    }
+
+    /// Hands out the next tokens, or the last ones again.
+    mutating func refresh(_ token: String, at vendor: VendorName, on terms: TokenTerms, now: Date) -> Refresh {
+        let shown = TokenText.fingerprint(token)
+        guard var login = login(ofRefreshToken: token, at: vendor) else { return .ended }
+        guard login.ending == nil else {
+            logins[login.id]?.story.add(.refused, at: now, shown: shown)
+            return .ended
+        }
+        guard shown == login.current else {
+            guard let deadline = login.replaced[shown], now < deadline else {
+                if terms.reuseRevokes {
+                    end(login.id, because: .reused, shown: shown, now: now)
+                } else {
+                    logins[login.id]?.story.add(.refused, at: now, shown: shown)
+                }
+                return .reused
+            }
+            return .granted(replay(token, of: login, until: deadline, on: terms, now: now))
+        }
+
+        login.refreshes += 1
+        let next = successors(of: token, in: login)
+        guard terms.rotation != .none, terms.rotation != .same else {
+            login.replaced = [:]
+            login.story.add(.renewed, at: now, shown: shown)
+            return .granted(
+                issue(next.access, terms.rotation == .same ? token : nil, login, on: terms, now: now)
+            )
+        }
+        let deadline = terms.rotation == .single ? now : now + terms.grace
+        login.replaced = [shown: deadline]
+        login.current = TokenText.fingerprint(next.refresh)
+        login.story.add(
+            .rotated,
+            at: now,
+            shown: shown,
+            issued: login.current,
+            graceEndsAt: terms.rotation == .single ? nil : deadline
+        )
+        return .granted(issue(next.access, next.refresh, login, on: terms, now: now))
+    }
+
+    /// Answers a token that was replaced and is within its grace.
+    private mutating func replay(
+        _ token: String,
+        of login: Login,
+        until deadline: Date,
+        on terms: TokenTerms,
+        now: Date
+    ) -> IssuedTokens {
+        var login = login
+        login.replays += 1
+        if terms.rotation == .reissue {
+            login.refreshes += 1
+            login.replaced[login.current ?? ""] = deadline
+        }
+        let next = successors(of: token, in: login)
+        login.current = TokenText.fingerprint(next.refresh)
+        login.story.add(
+            .replayed,
+            at: now,
+            shown: TokenText.fingerprint(token),
+            issued: login.current,
+            graceEndsAt: deadline
+        )
+        var tokens = issue(next.access, next.refresh, login, on: terms, now: now)
+        tokens.isReplay = true
+        return tokens
+    }
+
+    private func successors(of token: String, in login: Login) -> (access: String, refresh: String) {
+        let label = { (kind: String) in "\(secret) \(kind) \(login.refreshes)" }
+        return (
+            TokenText.derived(login.vendor.accessTokenPrefix, from: token, with: label("access")),
+            TokenText.derived(login.vendor.refreshTokenPrefix, from: token, with: label("refresh"))
+        )
+    }
+
+    private mutating func issue(
+        _ accessToken: String,
+        _ refreshToken: String?,
+        _ login: Login,
+        on terms: TokenTerms,
+        now: Date
+    ) -> IssuedTokens {
+        accessTokens = accessTokens.filter { now < $0.value.expiresAt }
+        let token = AccessToken(login: login.id, expiresAt: now + terms.lifetime)
+        accessTokens[TokenText.fingerprint(accessToken)] = token
+        logins[login.id] = login
+        if let current = login.current { loginOfRefreshToken[current] = login.id }
+        return IssuedTokens(
+            accessToken: accessToken,
+            refreshToken: refreshToken,
+            lifetime: terms.lifetime,
+            login: login
+        )
+    }
+}
+
+// Ending.
+extension Logins {
+    /// Ends a login and forgets its access tokens.
+    mutating func end(_ id: String, because kind: LoginStory.Kind, shown: String? = nil, now: Date) {
+        guard logins[id]?.ending == nil else { return }
+        logins[id]?.story.add(kind, at: now, shown: shown)
+        logins[id]?.ending = kind
+        accessTokens = accessTokens.filter { $0.value.login != id }
+    }
+
+    /// Ends all logins of a user. Where they have refresh tokens, what the access tokens open stays open unless they are dropped too.
+    mutating func endAll(of user: User, because kind: LoginStory.Kind, now: Date) {
+        note(kind, of: user, now: now)
+        for login in all(of: user) where login.ending == nil {
+            if login.current == nil {
+                accessTokens = accessTokens.filter { $0.value.login != login.id }
+            }
+            logins[login.id]?.ending = kind
+        }
+    }
+
+    /// Forgets one access token; the login goes on.
+    mutating func drop(accessToken: String) {
+        accessTokens[TokenText.fingerprint(accessToken)] = nil
+    }
+
+    mutating func dropAccessTokens(of user: User, now: Date) {
+        note(.accessTokensRevoked, of: user, now: now)
+        let ended = Set(all(of: user).map(\.id))
+        accessTokens = accessTokens.filter { !ended.contains($0.value.login) }
+    }
+
+    mutating func expireAccessTokens(of user: User, now: Date) {
+        note(.accessTokensExpired, of: user, now: now)
+        let ended = Set(all(of: user).map(\.id))
+        for (fingerprint, token) in accessTokens where ended.contains(token.login) {
+            accessTokens[fingerprint]?.expiresAt = min(token.expiresAt, now)
+        }
+    }
+
+    private func all(of user: User) -> [Login] {
+        logins.values.filter { $0.vendor == user.vendor && $0.userId == user.userId }
+    }
+
+    /// What befell all logins of a user that had not ended.
+    private mutating func note(_ kind: LoginStory.Kind, of user: User, now: Date) {
+        for login in all(of: user) where login.ending == nil { logins[login.id]?.story.add(kind, at: now) }
+    }
+}
+
+// Looking.
+extension Logins {
+    /// What a text is to the vendor.
+    enum Standing: String, Codable, Sendable {
+        case unknown
+        case accessToken
+        case expiredAccessToken
+        case refreshToken
+        /// One before the current one, whether or not in its grace.
+        case replacedRefreshToken
+        case olderRefreshToken
+        case endedRefreshToken
+    }
+
+    func standing(of token: String, at vendor: VendorName, now: Date) -> (standing: Standing, login: Login?) {
+        let fingerprint = TokenText.fingerprint(token)
+        if let known = accessTokens[fingerprint], let login = logins[known.login], login.vendor == vendor {
+            return (now < known.expiresAt ? .accessToken : .expiredAccessToken, login)
+        }
+        guard let login = login(ofRefreshToken: token, at: vendor) else { return (.unknown, nil) }
+        let standing: Standing =
+            if login.ending != nil {
+                .endedRefreshToken
+            } else if login.current == fingerprint {
+                .refreshToken
+            } else if login.replaced[fingerprint] != nil {
+                .replacedRefreshToken
+            } else {
+                .olderRefreshToken
+            }
+        return (standing, login)
+    }
+}

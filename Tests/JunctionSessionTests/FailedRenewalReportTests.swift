@@ -1,0 +1,54 @@
+import Testing
+
+@testable import JunctionSession
+
+/// What is reported of a renewal that failed: why, whose fault it is, and when the next attempt comes.
+struct FailedRenewalReportTests {
+    private func report(_ failure: RenewalFailure) -> (Unavailability?, nextAttempt: WallTime?, Bench) {
+        var bench = Bench.signedIn()
+        bench.renew()
+        bench.failRenewal(failure)
+        guard case .renewalEnded(_, let why, let nextAttempt)? = bench.reports.last else { return (nil, nil, bench) }
+        return (why, nextAttempt, bench)
+    }
+
+    @Test func `a provider that cannot be reached is told with its host, and when it is asked again`() {
+        let failure = Unavailability(
+            "No answer from auth.example.com within 10 s",
+            cause: .timeout,
+            host: "auth.example.com"
+        )
+
+        let (why, nextAttempt, bench) = report(.unavailable(failure))
+
+        #expect(why?.cause == .timeout)
+        #expect(why?.host == "auth.example.com")
+        #expect(why?.message == failure.message)
+        #expect(nextAttempt != nil)
+        #expect(nextAttempt == bench.facts.renewal.notBefore)
+    }
+
+    @Test(arguments: [
+        (RenewalFailure.terminated(code: "invalid_token", message: "Deleted"), Unavailability.Cause.termination),
+        (.reauthenticationRequired, .reauthentication), (.answerRefused("None"), .handler),
+        (.registrationForgotten, .registration), (.unavailable(Unavailability("Odd")), .other),
+    ])
+    func `every failure has a cause, and what is over has no next attempt`(
+        failure: RenewalFailure,
+        cause: Unavailability.Cause
+    ) {
+        let (why, nextAttempt, _) = report(failure)
+
+        #expect(why?.cause == cause)
+        let isOver = cause == .termination || cause == .reauthentication
+        #expect((nextAttempt == nil) == isOver)
+    }
+
+    @Test func `a renewal that succeeds reports no failure`() {
+        var bench = Bench.signedIn()
+        bench.renew()
+        bench.grantRenewal()
+
+        #expect(bench.reports.last == .renewalEnded(.succeeded))
+    }
+}

@@ -1,0 +1,119 @@
+import Foundation
+import Testing
+
+@testable import SandboxCloud
+
+@Suite struct LoginsTests {
+    @Test func `a refresh replaces both tokens and keeps the old access token good`() throws {
+        let story = Story()
+        let first = story.signIn()
+
+        let second = try story.show(first, at: 10).pair()
+
+        #expect(second.refreshToken != first.refreshToken)
+        #expect(story.bearer(of: first, at: 99) == "anna")
+        #expect(story.bearer(of: first, at: 100) == nil)
+        #expect(story.bearer(of: second, at: 109) == "anna")
+    }
+
+    @Test func `a replaced token is good again within the grace, and its successor lives`() throws {
+        let story = Story()
+        let first = story.signIn()
+        _ = story.show(first, at: 0)
+
+        let replay = story.show(first, at: 29)
+
+        #expect(replay.isReplayed)
+        #expect(story.show(try replay.pair(), at: 1000).isRotated)
+    }
+
+    @Test func `the grace runs from the first use, however often the token is replayed`() {
+        let story = Story()
+        let first = story.signIn()
+        _ = story.show(first, at: 0)
+        _ = story.show(first, at: 20)
+
+        let late = story.show(first, at: 30)
+
+        #expect(late.isReused)
+    }
+
+    @Test func `the successor nobody heard of has the same grace, and no more`() throws {
+        let story = Story()
+        let first = story.signIn()
+        let lost = try story.show(first, at: 0).pair()
+        _ = story.show(first, at: 5)
+
+        #expect(story.show(lost, at: 29).isReplayed)
+        #expect(story.show(lost, at: 30).isReused)
+    }
+
+    @Test func `once a successor is used, an older token ends the family even within the grace`() throws {
+        let story = Story()
+        let first = story.signIn()
+        let second = try story.show(first, at: 0).pair()
+        let third = try story.show(second, at: 1).pair()
+
+        #expect(story.show(first, at: 2).isReused)
+        #expect(story.show(third, at: 3).isEnded)
+        #expect(story.bearer(of: third, at: 3) == nil)
+    }
+
+    @Test func `a revoked family leaves the user's other sign-ins alone`() throws {
+        let story = Story()
+        let here = story.signIn()
+        let there = story.signIn()
+        _ = story.show(here, at: 0)
+        #expect(story.show(here, at: 60).isReused)
+
+        #expect(story.bearer(of: there, at: 60) == "anna")
+        #expect(story.show(there, at: 60).isRotated)
+        #expect(story.logins.all(of: .junction).map(\.ending) == [.reused, nil])
+    }
+
+    @Test func `no token is kept in a form that could be used`() throws {
+        let story = Story()
+        let tokens = story.signIn()
+
+        let refreshToken = try #require(tokens.refreshToken)
+        let saved = String(decoding: try JSONEncoder().encode(story.logins), as: UTF8.self)
+
+        #expect(!saved.contains(tokens.accessToken) && !saved.contains(refreshToken))
+        #expect(saved.contains(TokenText.fingerprint(refreshToken)))
+    }
+}
+
+/// Logins with an access token life of 100 s and a grace of 30 s, told in seconds since the start.
+private final class Story {
+    private(set) var logins = Logins()
+    private let start = Date(timeIntervalSince1970: 1_000_000)
+    private let terms = TokenTerms(lifetime: 100, grace: 30)
+
+    func signIn() -> IssuedTokens {
+        let login = Login(vendor: .junction, userId: "anna", openedAt: start)
+        return logins.open(login, withRefreshToken: true, on: terms, now: start)
+    }
+
+    func show(_ tokens: IssuedTokens, at seconds: Double) -> Logins.Refresh {
+        logins.refresh(tokens.refreshToken ?? "", at: .junction, on: terms, now: start + seconds)
+    }
+
+    func bearer(of tokens: IssuedTokens, at seconds: Double) -> String? {
+        logins.login(ofAccessToken: tokens.accessToken, at: .junction, now: start + seconds)?.userId
+    }
+}
+
+extension Logins.Refresh {
+    fileprivate func pair() throws -> IssuedTokens {
+        guard case .granted(let tokens) = self else { throw CancellationError() }
+        return tokens
+    }
+
+    fileprivate var isRotated: Bool { if case .granted(let tokens) = self { !tokens.isReplay } else { false } }
+
+    fileprivate var isReplayed: Bool { if case .granted(let tokens) = self { tokens.isReplay } else { false } }
+
+    fileprivate var isReused: Bool { if case .reused = self { true } else { false } }
+
+    fileprivate var isEnded: Bool { if case .ended = self { true } else { false } }
+}
