@@ -68,7 +68,7 @@ import Testing
 
         #expect(story.bearer(of: there, at: 60) == "anna")
         #expect(story.show(there, at: 60).isRotated)
-        #expect(story.logins.all(of: .junction).map(\.ending) == [.reused, nil])
+        #expect(story.logins.all(of: .junction).count { $0.ending == nil } == 1)
     }
 
     @Test func `no token is kept in a form that could be used`() throws {
