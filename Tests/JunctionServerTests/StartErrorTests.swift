@@ -2,6 +2,7 @@ import Glibc
 import JunctionJSON
 import JunctionProtocol
 import JunctionServer
+import JunctionTesting
 import NIOCore
 import NIOPosix
 import Testing
@@ -9,7 +10,7 @@ import Testing
 /// The server of a daemon that could not start: it has no session, and answers each call with the error of the start.
 struct StartErrorTests {
     private final class Refusal: Sendable {
-        private let folder = TestFolder()
+        private let folder = TemporaryFolder()
         private let server: SessionServer
         private let loop = MultiThreadedEventLoopGroup.singleton.next()
 
@@ -27,7 +28,7 @@ struct StartErrorTests {
         deinit { try? drain() }
 
         func connect() throws -> TestClient { try TestClient(folder.path + "/rpc", of: self) }
-        func visit() throws -> DoorClient { try DoorClient(folder.path + "/http", of: self) }
+        func visit() throws -> DoorClient { try DoorClient(.path(folder.path + "/http"), to: self) }
 
         func replaceError(with message: String) throws {
             try loop.submit { [server] in

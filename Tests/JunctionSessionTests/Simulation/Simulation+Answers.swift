@@ -76,7 +76,16 @@ extension Simulation {
                 coverage.note(.apiVerdicts)
                 books.isBanned(self)
             }
-            if isOfSession, !isStanding { books.mayEnd = true }
+            if isOfSession, !isStanding {
+                // It counts unless what is being written ends the session.
+                books.mayEnd = true
+                if let family = books.held?.family { books.ended.insert(family) }
+                // A session that has ended leaves the next one no name.
+                if books.granted?.keepsName == true {
+                    books.granted?.name = nil
+                    books.granted?.keepsName = false
+                }
+            }
             resume(call, .status(403))
             if !isOfSession, snapshot.revision != before.revision {
                 fail("a verdict on what is over has changed what stands")
