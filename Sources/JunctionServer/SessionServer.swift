@@ -95,9 +95,11 @@ package final class SessionServer: Sendable {
         dispatcher.httpWatchers.announce(news, withCodes: withCodes)
     }
 
-    /// Whether a program that called in an earlier life of the daemon may manage the session by the present policy.
+    /// Whether a program that called before the daemon restarted may manage the session by the present policy.
     package func mayManage(_ caller: LocalCaller) -> Bool {
-        caller.hasAllGroups && reception.value.policy.grant(to: Peer(caller)).allows(.manage)
+        let policy = reception.value.policy
+        let dependsOnGroups = caller.user != 0 && caller.user != policy.daemonUser
+        return (caller.isComplete || !dependsOnGroups) && policy.grant(to: Peer(caller)).allows(.manage)
     }
 
     /// Puts what a reload may change in force, for the connections that are open too.

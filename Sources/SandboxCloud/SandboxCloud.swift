@@ -19,7 +19,7 @@ package struct SandboxCloud: Sendable {
 
         let store = try Store(settings: configuration.settings, file: configuration.stateFile.map(StateFile.init))
         let hanging = HangingRequests()
-        // A vendor is one line here, one case of VendorName and one folder.
+        // docs/sandbox.md says what else a further vendor needs.
         let vendors: [any Vendor] = [
             try JunctionCloud(store: store, scheme: configuration.scheme),
             SocialCloud(store: store),

@@ -76,6 +76,14 @@ struct DoorIntakeTests {
         #expect(intake.held == 0)
     }
 
+    @Test func `when the daemon ends, what is more than a socket holds is dropped, and the connection goes on`() throws
+    {
+        intake.dropsSurplus = true
+        for _ in 0..<100 { try send(String(repeating: "x", count: 16_384)) }
+        #expect(channel.isActive)
+        #expect(intake.held == DoorIntake.most)
+    }
+
     @Test func `of many lines together no more than a piece is handed on`() throws {
         intake.ask(for: .lines)
         try send(String(repeating: "1\r\nx\r\n", count: 10_000))

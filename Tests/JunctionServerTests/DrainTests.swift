@@ -101,6 +101,21 @@ struct DrainTests {
         try drained.wait()
     }
 
+    @Test(arguments: ["Content-Length: 3", "Transfer-Encoding: chunked"])
+    func `a request whose body has not arrived when the daemon ends gets no answer`(body: String) throws {
+        let server = try TestServer(patience: .endless)
+        let client = try server.visitSignedIn()
+
+        let goOn = holdLoop(of: server)
+        try client.request("POST", "/v2/user/alice", body)
+        let drained = drain(server)
+        goOn.give()
+
+        #expect(try client.isAtEnd())
+        #expect(server.provider.apiCalls.isEmpty)
+        try drained.wait()
+    }
+
     @Test func `events that are asked for before the end of the daemon end with the present state`() throws {
         let server = try TestServer(patience: .endless)
         let client = try server.visit()

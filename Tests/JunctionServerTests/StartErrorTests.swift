@@ -89,6 +89,14 @@ struct StartErrorTests {
         #expect(try refusal.visit().isAtEnd())
     }
 
+    @Test func `a connection over the limit of its user is told the error, too`() throws {
+        let refusal = try Refusal(limits: CallerLimits(connections: 1))
+        let first = try refusal.connect()
+        #expect(try first.error(of: "session.status").code == 1013)
+        let second = try refusal.connect()
+        #expect(try second.hearValue()["error"]?["code"]?.integer == 1013)
+    }
+
     @Test func `all users together have a limit of connections`() throws {
         let refusal = try Refusal(limits: CallerLimits(connectionsOfAll: 2))
         let (first, second) = (try refusal.connect(), try refusal.connect())

@@ -98,7 +98,7 @@ extension LocalCaller {
 }
 
 extension Peer {
-    /// A caller of an earlier life of the daemon, whose process and connection are gone.
+    /// A caller from before the daemon restarted, whose process and connection are gone.
     init(_ caller: LocalCaller) {
         self.init(user: caller.user, groups: caller.groups, process: 0)
         membership = caller.membership

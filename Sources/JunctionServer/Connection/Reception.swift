@@ -80,7 +80,7 @@ final class Reception {
             }
             account.refusedConnections += 1
         }
-        let refusal: WireError? = isWelcome ? nil : .tooManyConnections
+        let refusal: WireError? = isWelcome ? nil : dispatcher.startError ?? .tooManyConnections
         return Caller(peer, account, refusal: refusal, descriptor: descriptor, reception: self)
     }
 

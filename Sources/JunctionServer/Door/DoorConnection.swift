@@ -127,6 +127,8 @@ final class DoorConnection {
             case .part(.body(let bytes)): return take(bytes, of: exchange)
             case .part(.end): inputEnded(of: exchange)
             case .nonsense(let refused): breakOff(exchange, refused)
+            // The daemon ends: a client whose request it has cut short gets no answer, and may repeat it.
+            case .end where isDraining: close()
             case .end: breakOff(exchange, RefusedRequest(400, .invalidRequest, "The request ended before its body did"))
             }
             return true
@@ -428,6 +430,7 @@ final class DoorConnection {
     /// Ends the peer's sending when the daemon ends: what has arrived by now is answered. A body that has begun may still come.
     private func endInput() {
         guard isDraining, exchange?.hasAllInput ?? true, context?.channel.isActive == true else { return }
+        intake.dropsSurplus = true
         _ = shutdown(caller.descriptor, Int32(SHUT_RD))
     }
 
@@ -492,8 +495,11 @@ extension DoorConnection: ChannelInboundHandler {
     }
 
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
-        // The daemon has ended the sending in the middle of a head.
-        if isDraining, case .waiting = stage, error as? HTTPParserError == .invalidEOFState { return }
+        // The daemon has ended the sending in the middle of a request.
+        if isDraining, error as? HTTPParserError == .invalidEOFState {
+            if case .waiting = stage { return }
+            return close()
+        }
         guard let refused = RefusedRequest(parsing: error, hadBareLineFeed: intake.hasBareLineFeed) else {
             return close()
         }

@@ -34,6 +34,8 @@ final class DoorIntake: ChannelInboundHandler {
     private var isTurnDue = false
     private var hasEnded = false
     private var hasToldEnd = false
+    /// The daemon has ended the sending: what it does not keep is dropped, and the answers under way are still written.
+    var dropsSurplus = false
 
     init(_ turns: Turns, whenKept: @escaping () -> Void) {
         (self.turns, self.whenKept) = (turns, whenKept)
@@ -116,6 +118,7 @@ final class DoorIntake: ChannelInboundHandler {
         guard wanted != .nothing else { return }
         var bytes = unwrapInboundIn(data)
         guard kept.readableBytes + bytes.readableBytes <= Self.most else {
+            if dropsSurplus { return }
             kept = ByteBuffer()
             // Nothing else keeps the library from reading on.
             return context.close(promise: nil)

@@ -50,7 +50,7 @@ struct Callers: Hashable, Sendable {
         case token(hasHadRenewal: Bool)
         /// The write of a sign-out.
         case signOut(Answer)
-        /// The write of the name that the caller's app has for the signed-in user, who had this one before.
+        /// The write of the app's name for the signed-in user; the one before comes back if the caller loses its right.
         case name(Ledger.Note, before: ExternalUserId?)
         /// The end of a pause.
         case retry(Retry)

@@ -40,9 +40,9 @@ struct Ledger: Hashable, Sendable {
         let kind: Kind
 
         enum Kind: Hashable, Sendable {
-            /// A sign-in, or a switch of users: of this caller, or, with none, of a device sign-in.
+            /// A sign-in or a switch of users, for this request; `nil` for a device sign-in.
             case signIn(of: RequestID?)
-            /// What stood before a sign-in whose caller has lost the right to it; whoever waits for the sign-in is told this.
+            /// The present session is written over a sign-in whose caller has lost the right; waiting callers get this refusal.
             case withdrawal(Refusal)
             case rotation
             /// The provider's verdict.
@@ -190,7 +190,8 @@ struct Ledger: Hashable, Sendable {
 
     // MARK: What can be seen
 
-    /// What stands once the change that is being written does. A withdrawal keeps what stands, with details that change meanwhile.
+    /// What stands after the change that is being written. A withdrawal keeps what stands, with details that have changed since it
+    /// began.
     func coming(_ standing: Standing) -> Standing {
         switch change?.kind {
         case nil: standing

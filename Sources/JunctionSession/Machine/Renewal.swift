@@ -10,7 +10,7 @@
 /// | asking | an answer; no handler could help; nothing to renew with | noting; postponed; scheduled |
 /// | noting the intent | the write | sending |
 /// | sending | the provider's answer, or its absence | answered |
-/// | answered: a grant or a verdict; any other outcome | the end of a sign-in's write | storing; replaying, backing off, asking |
+/// | answered: a grant or a verdict; any other outcome | the end of the write under way, if there is one | storing; replaying, backing off, asking |
 /// | storing | the write | a new `Renewal`; backing off, where only a refresh token came |
 struct Renewal: Hashable, Sendable {
     private(set) var phase = Phase.resting(.scheduled)
@@ -33,7 +33,7 @@ struct Renewal: Hashable, Sendable {
         /// The intent is being written.
         case noting(Try, Ledger.Note)
         case sending(Try, since: Uptime)
-        /// The answer waits for the end of a sign-in's write, which may make it pointless.
+        /// The answer waits until no change is being written; a grant also waits for the write of a name.
         case answered(Try, since: Uptime, Answer)
         /// The ledger writes the outcome. With a shortfall, the renewal has failed when that has ended.
         case storing(Shortfall?)

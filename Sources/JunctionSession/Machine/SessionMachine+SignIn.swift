@@ -59,8 +59,8 @@ extension SessionMachine {
         return settle(now)
     }
 
-    /// The callers of these requests have lost the right to sign in: no further request leaves, what is granted is revoked, and
-    /// what is being written is written over.
+    /// The callers of these requests have lost the right to sign in: no further request leaves, what is granted is revoked, and a
+    /// sign-in that is being written is written over. A caller that joined a device sign-in is only refused.
     package mutating func rightWithdrawn(from requests: Set<RequestID>, now: Moment) -> [Effect] {
         var effects: [Effect] = []
         var isUnsent = false

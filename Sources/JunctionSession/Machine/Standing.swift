@@ -24,7 +24,7 @@ enum Standing: Hashable, Sendable {
         }
     }
 
-    /// What can be written again in its place: nobody is signed in where a sign-in has written over a record that cannot be read.
+    /// What a withdrawal writes: where the record could not be read, that nobody is signed in.
     var restorable: Standing { content == nil ? .signedOut : self }
 
     /// What its record holds; `nil` if the present record cannot be read.

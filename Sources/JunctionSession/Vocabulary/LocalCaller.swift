@@ -9,8 +9,8 @@ package struct LocalCaller: Hashable, Sendable {
     package var membership: UnitMembership
 
     package static let mostGroups = 256
-    /// Whether none of its groups has been left out.
-    package var hasAllGroups: Bool { groups.count < Self.mostGroups }
+    /// False if groups may have been left out; `mostGroups` count as too many. Such a caller has no right after a restart.
+    package var isComplete: Bool { groups.count < Self.mostGroups }
 
     package init(user: UInt32, groups: Set<UInt32> = [], membership: UnitMembership = .unknown) {
         self.user = user

@@ -1,4 +1,5 @@
-/// Why a request to the provider brought no usable answer: network, TLS, timeout, 5xx, 429, redirect, unreadable body.
+/// Why a request to the provider, or a renewal, came to nothing: network, TLS, timeout, 5xx, 429, redirect, unreadable body; as the log
+/// and the metrics show it, also a verdict (`RenewalFailure.reported`).
 package struct Unavailability: Error, Hashable, Sendable {
     package var cause: Cause
     /// What happened, to what, in one line without secrets.
@@ -14,7 +15,7 @@ package struct Unavailability: Error, Hashable, Sendable {
     /// How long ago the request left, where that is known: a name and a connection may have taken their time before. The
     /// provider's grace begins with it.
     package var sentAgo: Duration?
-    /// The provider refused the session's refresh token, and no word of its standard says why. One such refusal means
+    /// The provider refused the session's refresh token, and no error code of RFC 6749 gives the reason. One such refusal means
     /// nothing; the session judges many.
     package var isUnexplainedRefusal = false
 
@@ -35,7 +36,7 @@ package struct Unavailability: Error, Hashable, Sendable {
         case busy
         /// The provider has an error of its own (5xx).
         case server
-        /// The answer makes no sense, or is not the one that was hoped for.
+        /// The answer is malformed, or its status is none that is expected.
         case answer
         /// What a session handler gave was refused.
         case handler
@@ -69,7 +70,7 @@ package struct Unavailability: Error, Hashable, Sendable {
     /// What happened, to what, and what to do.
     package var message: String { remedy.map { "\(detail): \($0)" } ?? detail }
 
-    /// Whether they say the same; not when.
+    /// Compares message, pause and ambiguity. Cause, host, time of departure and `isUnexplainedRefusal` do not count.
     package static func == (left: Unavailability, right: Unavailability) -> Bool {
         left.message == right.message && left.retryAfter == right.retryAfter && left.ambiguous == right.ambiguous
     }

@@ -6,9 +6,9 @@ struct Overview: Encodable, Sendable {
     let clockOffset: Double
     let settings: GeneralSettings
     let vendors: [ShownVendor]
-    /// The newest first.
+    /// By vendor; the newest first within a vendor.
     let users: [ShownUser]
-    /// The newest first.
+    /// By vendor; the newest first within a vendor.
     let logins: [ShownLogin]
     let devices: [DeviceGrants.Device]
     let faults: [Fault]

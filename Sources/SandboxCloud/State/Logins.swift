@@ -2,9 +2,9 @@ import FoundationEssentials
 
 /// Every login of every vendor, and the tokens that came out of it.
 ///
-/// A login has at most one current refresh token, which each refresh replaces. As soon as a successor is used, everything older is
-/// over, and a token that is over ends the login: two parties hold it, and one of them stole it. Successors are computed from the
-/// token that was shown and a secret, so that a replay can be answered with the same pair although no token is kept.
+/// A login has at most one current refresh token. `TokenTerms` say whether a refresh replaces it, and whether the use of a replaced
+/// one ends the login. Successors are computed from the token that was shown and a secret, so that with `Rotation.grace` a replay is
+/// answered with the same pair although only fingerprints are kept.
 struct Logins: Codable, Sendable {
     private struct AccessToken: Codable {
         let login: String
