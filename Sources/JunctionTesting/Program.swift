@@ -22,7 +22,7 @@ package final class Program: Sendable {
     }
 
     package let identifier: Int32
-    /// It stays for as long as the program is known.
+    /// Keeps the folder for as long as the program is known.
     private let folder: TemporaryFolder
     private let outputPath: String
     private let errorPath: String

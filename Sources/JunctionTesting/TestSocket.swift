@@ -51,7 +51,7 @@ package final class TestSocket: @unchecked Sendable {
         return sent
     }
 
-    /// Has the kernel keep so much of what was sent and not read yet, as far as it lets programs.
+    /// Asks the kernel to keep so much of what was sent and not read yet, as far as it lets programs.
     package func setSendBuffer(_ size: Int32) {
         var size = size
         setsockopt(descriptor, SOL_SOCKET, SO_SNDBUF, &size, socklen_t(MemoryLayout<Int32>.size))

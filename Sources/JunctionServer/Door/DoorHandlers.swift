@@ -4,7 +4,7 @@ import NIOHTTP1
 extension ChannelPipeline.SynchronousOperations {
     /// What turns bytes into requests, and answers into bytes: others keep it, and it is as strict as it can be.
     ///
-    /// - Parameter intake: what keeps bytes that nobody has asked for.
+    /// - Parameter intake: keeps received bytes until the connection asks for them.
     func addDoorHandlers(_ connection: some ChannelInboundHandler, behind intake: DoorIntake) throws {
         // How an answer ends is said by whoever makes it.
         var framing = HTTPResponseEncoder.Configuration()

@@ -53,7 +53,7 @@ package actor SessionOwner {
         var credential: Credential?
         /// Whether the caller may still change who is signed in.
         var isAllowed: @Sendable () -> Bool = { true }
-        /// The program that may have to be judged again after a restart.
+        /// Stored with the codes of a device sign-in, whose caller is judged again after a restart.
         var caller: LocalCaller?
         /// How the app of an identify call is asked for a credential.
         var ask: @Sendable (RequestID, _ externalUserId: ExternalUserId) -> Void = { _, _ in }

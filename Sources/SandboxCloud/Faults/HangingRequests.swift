@@ -12,7 +12,7 @@ final class HangingRequests: Sendable {
 
     private let waiting = Mutex<[UUID: AsyncStream<End>.Continuation]>([:])
 
-    /// A place for one request, and how its waiting ends once it has.
+    /// Registers a request. `end` returns when it is released or abandoned.
     func hold() -> (place: UUID, end: @Sendable () async -> End) {
         let (ends, continuation) = AsyncStream<End>.makeStream()
         let place = UUID()

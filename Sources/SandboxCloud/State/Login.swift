@@ -24,7 +24,7 @@ struct Login: Codable, Sendable {
     var story = LoginStory()
     /// The fingerprint of what renews the login: its refresh token, or Sinch's credential.
     var current: String?
-    /// Refresh tokens that were replaced since the current one was used, and until when each may be used again.
+    /// Fingerprints of tokens that were replaced since the last refresh that was no replay, with the end of each one's grace.
     var replaced: [String: Date] = [:]
 
     func isOver(_ now: Date) -> Bool { ending != nil || (expiresAt.map { $0 <= now } ?? false) }

@@ -195,7 +195,7 @@ extension Logins {
         accessTokens = accessTokens.filter { $0.value.login != id }
     }
 
-    /// Ends all logins of a user. Where they have refresh tokens, what the access tokens open stays open unless they are dropped too.
+    /// Ends all logins of a user. Access tokens of a login with a refresh token stay valid; `dropAccessTokens` ends them.
     mutating func endAll(of user: User, because kind: LoginStory.Kind, now: Date) {
         note(kind, of: user, now: now)
         for login in all(of: user) where login.ending == nil {

@@ -1,6 +1,6 @@
 import FoundationEssentials
 
-/// What stands for a user until it is shown, and what was shown and is good once.
+/// Credentials that are not spent (link codes, auth tokens, subject tokens), and fingerprints of spent one-time values.
 struct Proofs: Codable, Sendable {
     private struct Voucher: Codable {
         let kind: String

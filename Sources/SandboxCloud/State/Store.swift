@@ -103,7 +103,7 @@ final class Store: Sendable {
         }
     }
 
-    /// Everything as it was at the start of an empty sandbox; only what is under way is still known.
+    /// Everything as it was at the start of an empty sandbox; counters of requests that are under way are kept.
     func reset() throws {
         try change { state, _ in state = CloudState() }
         update { contents in

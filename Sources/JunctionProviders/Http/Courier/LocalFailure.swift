@@ -9,7 +9,7 @@ enum LocalFailure: Error, Equatable {
     case died
     /// The helper is there and says nothing.
     case silent
-    /// The helper does not come to an end.
+    /// The helper did not finish in time.
     case late
     case ofAnotherVersion
     /// What the helper sends is no frame, or comes before its greeting.
