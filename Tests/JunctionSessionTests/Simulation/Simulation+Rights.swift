@@ -50,5 +50,7 @@ extension Books {
             if let held, held.user == granted.user { logins[held.user] = held.family }
         }
         (granted, grantedTo) = (nil, nil)
+        // While it was written, nobody followed the replays of the session that stays, which pass a demanded pause.
+        demanded[.renewal] = nil
     }
 }
