@@ -167,7 +167,7 @@ let package = Package(
         .testTarget(name: "JunctionSecretTests", dependencies: ["JunctionSecret"]),
         .testTarget(
             name: "JunctionJSONTests",
-            dependencies: ["JunctionSecret", "JunctionText", "JunctionJSON", "JunctionTesting"]
+            dependencies: ["JunctionSecret", "JunctionSession", "JunctionText", "JunctionJSON"]
         ),
         .testTarget(name: "RegistrationTokenTests", dependencies: ["JunctionText", "RegistrationToken", crypto]),
         .testTarget(
@@ -176,7 +176,7 @@ let package = Package(
         ),
         .testTarget(
             name: "JunctionProtocolTests",
-            dependencies: ["JunctionJSON", "JunctionSecret", "JunctionText", "JunctionProtocol", "JunctionTesting"],
+            dependencies: ["JunctionJSON", "JunctionSecret", "JunctionSession", "JunctionText", "JunctionProtocol"],
             exclude: ["Fixtures"]
         ),
         .testTarget(name: "JunctionCourierTests", dependencies: ["JunctionSecret", "CLinux", "JunctionCourier"]),

@@ -1,4 +1,4 @@
-import JunctionTesting
+import JunctionSession
 import Testing
 
 @testable import JunctionJSON
@@ -74,7 +74,7 @@ struct JSONReaderTests {
     }
 
     @Test func `random bytes never trap`() {
-        var random = SplitMix64(seed: 0x5EED)
+        var random = Randomness(seed: 0x5EED)
         var reader = JSONReader(maximumDepth: 8)
         var accepted = 0
         let alphabet = Array(#"{}[]",:\/u0019abdeftrln.-+E "#.utf8) + [0x00, 0x0A, 0x7F, 0xC3, 0xA9, 0xED, 0xF0, 0xFF]

@@ -1,7 +1,8 @@
 import JunctionJSON
 import JunctionProtocol
-import JunctionTesting
 import Testing
+
+import struct JunctionSession.Randomness
 
 /// JSON-RPC 2.0 §4 to §7, message by message.
 struct EnvelopeTests {
@@ -185,7 +186,7 @@ struct EnvelopeTests {
     }
 
     @Test func `random bytes never trap`() {
-        var random = SplitMix64(seed: 42)
+        var random = Randomness(seed: 42)
         var reader = MessageReader()
         let pieces =
             [

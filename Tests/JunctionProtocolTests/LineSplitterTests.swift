@@ -1,5 +1,5 @@
 import JunctionProtocol
-import JunctionTesting
+import JunctionSession
 import Testing
 
 struct LineSplitterTests {
@@ -68,7 +68,7 @@ struct LineSplitterTests {
     }
 
     @Test func `chunk boundaries make no difference`() {
-        var random = SplitMix64(seed: 7)
+        var random = Randomness(seed: 7)
         let alphabet = Array("ab \t\r\n\n\r".utf8)
 
         for _ in 0..<3000 {

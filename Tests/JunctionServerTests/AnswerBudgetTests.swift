@@ -1,4 +1,4 @@
-import JunctionTesting
+import JunctionSession
 import Testing
 
 @testable import JunctionServer
@@ -133,7 +133,7 @@ struct AnswerBudgetTests {
 
     @Test(arguments: 0..<50 as Range<UInt64>)
     func `in any order of events the limits hold, and everything that waits is granted in the end`(seed: UInt64) {
-        var random = SplitMix64(seed: seed)
+        var random = Randomness(seed: seed)
         var budget = budget()
         var waiting: [Int: (user: UInt32, bytes: Int)] = [:]
         var held: [(user: UInt32, bytes: Int)] = []

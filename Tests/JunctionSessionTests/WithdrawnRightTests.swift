@@ -70,13 +70,19 @@ struct WithdrawnRightTests {
         #expect(bench.revoked == [.user("bob")])
     }
 
-    @Test func `a switch that is being written is written over after the right is withdrawn, and its grant is revoked`()
-    {
-        var bench = Bench.signedIn("alice")
+    /// A switch from alice to bob is being written.
+    private static func switching(_ bench: inout Bench) -> RequestID {
         let request = bench.identify("ext-bob")
         bench.answer(request, .success(.signInToken("bob")))
         bench.holdsWrites = true
         bench.grantExchange(of: "bob")
+        return request
+    }
+
+    @Test func `a switch that is being written is written over after the right is withdrawn, and its grant is revoked`()
+    {
+        var bench = Bench.signedIn("alice")
+        let request = Self.switching(&bench)
 
         bench.withdrawRight(from: request)
         #expect(bench.reply(to: request) == nil)
@@ -103,10 +109,7 @@ struct WithdrawnRightTests {
 
     @Test func `a sign-out while a switch is being written over ends both sessions, each once`() {
         var bench = Bench.signedIn("alice")
-        let request = bench.identify("ext-bob")
-        bench.answer(request, .success(.signInToken("bob")))
-        bench.holdsWrites = true
-        bench.grantExchange(of: "bob")
+        let request = Self.switching(&bench)
         bench.withdrawRight(from: request)
 
         bench.signOut()
@@ -121,10 +124,7 @@ struct WithdrawnRightTests {
     @Test func `a renewal that is answered while a switch is being written counts when the switch is withdrawn`() {
         var bench = Bench.signedIn("alice")
         let renewal = bench.renew()
-        let request = bench.identify("ext-bob")
-        bench.answer(request, .success(.signInToken("bob")))
-        bench.holdsWrites = true
-        bench.grantExchange(of: "bob")
+        let request = Self.switching(&bench)
         bench.grantRenewal()
 
         bench.withdrawRight(from: request)
@@ -138,10 +138,7 @@ struct WithdrawnRightTests {
     @Test func `a renewal that is answered while a switch is being written is revoked when the switch counts`() {
         var bench = Bench.signedIn("alice")
         let renewal = bench.renew()
-        let request = bench.identify("ext-bob")
-        bench.answer(request, .success(.signInToken("bob")))
-        bench.holdsWrites = true
-        bench.grantExchange(of: "bob")
+        let request = Self.switching(&bench)
         bench.grantRenewal()
         bench.endWrites()
         while bench.telling != nil { bench.endRevocation() }
@@ -153,10 +150,7 @@ struct WithdrawnRightTests {
 
     @Test func `a renewal that is asked for while a switch is being written leaves when the switch is withdrawn`() {
         var bench = Bench.signedIn("alice")
-        let request = bench.identify("ext-bob")
-        bench.answer(request, .success(.signInToken("bob")))
-        bench.holdsWrites = true
-        bench.grantExchange(of: "bob")
+        let request = Self.switching(&bench)
         let renewal = bench.renew()
         bench.withdrawRight(from: request)
 
@@ -182,15 +176,6 @@ struct WithdrawnRightTests {
         #expect(bench.refusal(of: isFirst ? first : second) == .permissionDenied)
         #expect(bench.facts.userId == (isFirst ? nil : "bob"))
         #expect(bench.refusal(of: isFirst ? second : first) == (isFirst ? .invalidCredential : nil))
-    }
-
-    /// A switch from alice to bob is being written.
-    private static func switching(_ bench: inout Bench) -> RequestID {
-        let request = bench.identify("ext-bob")
-        bench.answer(request, .success(.signInToken("bob")))
-        bench.holdsWrites = true
-        bench.grantExchange(of: "bob")
-        return request
     }
 
     @Test func `what changes while a switch is written over is in the record that is written over it`() {

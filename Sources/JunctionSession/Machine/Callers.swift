@@ -161,7 +161,7 @@ struct Callers: Hashable, Sendable {
     }
 
     /// Whether the signed-in user's name is being written.
-    func areNaming(_ ledger: Ledger) -> Bool {
+    func isWritingName(to ledger: Ledger) -> Bool {
         list.contains { if case .name(let note, _) = $0.wait { !ledger.hasEnded(note) } else { false } }
     }
 

@@ -1,7 +1,7 @@
 /// Writes the record: what the disk has, what is on its way there, and what the disk has refused. There is no other way to write.
 ///
-/// A *change* is a new generation: a sign-in, a rotation, a verdict, a sign-out, the withdrawal of a sign-in. It counts when it has been written, or when the
-/// disk has refused it. A *note* is another edition of the generation that stands: a detail that has changed already. While a
+/// A *change* is a new generation: a sign-in, its withdrawal, a rotation, a verdict, a sign-out. It counts when it has been written,
+/// or when the disk has refused it. A *note* is another edition of the generation that stands: a detail that has changed already. While a
 /// change is being written nothing else changes what stands, but a sign-out, or the withdrawal of a sign-in: it takes its place.
 ///
 /// | the change | at the store | what is written next |

@@ -85,7 +85,7 @@ extension SessionMachine {
     /// of a name, which may be undone.
     mutating func useRenewalAnswer(_ now: Moment) -> [Effect] {
         guard case .answered(let tried, _, let answer) = renewal.phase, ledger.change == nil,
-            answer.granted == nil || !callers.areNaming(ledger), let session = standing.session
+            answer.granted == nil || !callers.isWritingName(to: ledger), let session = standing.session
         else { return [] }
         if let granted = answer.granted, !granted.identity.isSameUser(as: session.stored.identity) {
             // It is the successor of the session's own refresh token: a revocation would end the session's own login.
@@ -136,7 +136,8 @@ extension SessionMachine {
     ) {
         switch failure {
         case .terminated(let code, let message):
-            end(session, Verdict(code: code, message: message), now)
+            // The renewal that has failed has brought nothing to revoke.
+            _ = end(session, Verdict(code: code, message: message), now)
         case .reauthenticationRequired:
             reauthenticationDemanded(session, now)
         case .unavailable(let unavailability):

@@ -273,7 +273,7 @@ extension SessionMachine {
     /// is due.
     mutating func takeTurns(_ now: Moment) -> [Effect] {
         var effects: [Effect] = []
-        while ledger.change == nil, signIn.exchange == nil, !callers.areNaming(ledger), !isPollDue(now),
+        while ledger.change == nil, signIn.exchange == nil, !callers.isWritingName(to: ledger), !isPollDue(now),
             let (caller, wish) = callers.next
         {
             effects += begin(caller, wish, now)

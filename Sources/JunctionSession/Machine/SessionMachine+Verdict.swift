@@ -31,7 +31,6 @@ extension SessionMachine {
     }
 
     /// The session is over as soon as that has been written; a renewal under way has nothing to renew any more.
-    @discardableResult
     mutating func end(_ session: Session, _ verdict: Verdict, _ now: Moment) -> [Effect] {
         // The provider may still grant a renewal that has left, and with an app's answer that is a login of its own.
         overtakeRenewal(of: session.stored.identity)

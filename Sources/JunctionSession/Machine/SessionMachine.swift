@@ -72,14 +72,14 @@ package struct SessionMachine: Hashable, Sendable {
     /// - Parameters:
     ///   - secrets: the session's secrets in the record.
     ///   - codes: of a sign-in that awaits approval, where the record has one.
-    ///   - mayGoOn: false if the caller that began the device sign-in of the record has lost the right to it.
+    ///   - mayManage: false if the caller that began the device sign-in of the record has lost the right to it.
     ///   - partials: the partial grants of the record, in its order.
     ///   - durable: false when the record was found outside the disk, which has yet to take it.
     package mutating func restored(
         _ restoration: Restoration,
         secrets: SecretRef,
         codes: SecretRef? = nil,
-        deviceSignInMayGoOn mayGoOn: Bool = true,
+        callerMayManage mayManage: Bool = true,
         partialGrants partials: [SecretRef] = [],
         durable: Bool = true,
         now: Moment
@@ -99,7 +99,7 @@ package struct SessionMachine: Hashable, Sendable {
                 device = DeviceFlow(resuming: stored, codes, writtenAt: record.writtenAt, now)
             }
             signIn.resume(device, grants: record.partialGrants, partials, writtenAt: record.writtenAt, now)
-            if !mayGoOn { return endDeviceSignIn(.firstCallerLostRight) + settle(now) }
+            if !mayManage { return endDeviceSignIn(.firstCallerLostRight) + settle(now) }
         case .unreadable(let unreadable):
             standing = .unreadable(unreadable)
         }
@@ -177,32 +177,21 @@ package struct SessionMachine: Hashable, Sendable {
     /// The change is on disk, or the disk has refused it: it counts from now on.
     private mutating func changed(by change: Ledger.Change, _ now: Moment) -> [Effect] {
         let effects: [Effect]
-        if case .withdrawal(let refusal) = change.kind {
-            // Details of the session that stays may have changed since.
+        switch change.kind {
+        case .signIn:
+            effects = signedIn(insteadOf: standing.replace(with: change.outcome), now)
+        case .withdrawal(let refusal):
+            // What stands is kept: its details may have changed since.
             effects = signInWithdrawn(refusal, now)
-        } else {
-            effects = replaced(standing.replace(with: change.outcome), by: change.kind, now)
+        case .rotation:
+            effects = (standing.replace(with: change.outcome)?.dropped(because: .renewed) ?? []) + rotated(now)
+        case .ending(let termination):
+            let departed = standing.replace(with: change.outcome)
+            effects = (departed?.dropped(because: .endedByProvider) ?? []) + ended(termination)
+        case .signOut:
+            effects = (standing.replace(with: change.outcome)?.dropped(because: .signedOut) ?? []) + signedOut()
         }
         return effects + applyVerdict(after: change, now)
-    }
-
-    private mutating func replaced(
-        _ departed: consuming DepartedSession?,
-        by kind: Ledger.Change.Kind,
-        _ now: Moment
-    ) -> [Effect] {
-        switch kind {
-        case .withdrawal:
-            []
-        case .signIn:
-            signedIn(insteadOf: departed, now)
-        case .rotation:
-            (departed?.dropped(because: .renewed) ?? []) + rotated(now)
-        case .ending(let termination):
-            (departed?.dropped(because: .endedByProvider) ?? []) + ended(termination)
-        case .signOut:
-            (departed?.dropped(because: .signedOut) ?? []) + signedOut()
-        }
     }
 
     /// Wants the present details written. Beside a record that cannot be read nothing is written.

@@ -121,17 +121,17 @@ package actor SessionOwner {
         let partialGrants = secrets.partialGrants.map { shelf.put(.partialGrant($0)) }
         (secrets.codes, secrets.partialGrants) = (nil, [])
         let ref = shelf.put(.session(secrets))
-        var mayGoOn = true
+        var isAllowed = true
         if case .restored(let record, _, _) = restoration, let caller = record.approval?.caller {
             approvalPermit = { mayManage(caller) }
-            mayGoOn = mayManage(caller)
+            isAllowed = mayManage(caller)
         }
         handle {
             $0.restored(
                 restoration,
                 secrets: ref,
                 codes: codes,
-                deviceSignInMayGoOn: mayGoOn,
+                callerMayManage: isAllowed,
                 partialGrants: partialGrants,
                 durable: durable,
                 now: $1

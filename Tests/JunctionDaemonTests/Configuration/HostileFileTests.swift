@@ -1,5 +1,5 @@
 import JunctionDaemon
-import JunctionTesting
+import JunctionSession
 import Testing
 
 /// Whatever is in the file, the worst that comes of it is an error.
@@ -45,7 +45,7 @@ import Testing
 
     @Test(arguments: 0..<40)
     func `no mutilated file is more than an error`(seed: UInt64) throws {
-        var random = SplitMix64(seed: seed)
+        var random = Randomness(seed: seed)
         let whole = Array(
             """
             provider = "junction"
