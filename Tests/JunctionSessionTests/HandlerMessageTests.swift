@@ -11,7 +11,7 @@ struct HandlerMessageTests {
         bench.answerQuestion(.unable)
 
         let seconds = bench.retryAfter(of: request).map { ($0.wholeMilliseconds + 999) / 1_000 }
-        #expect(bench.refusal(of: request) == .tokenExpired)
+        #expect(bench.refusal(of: request) == .providerUnavailable)
         #expect(
             bench.message(of: request)
                 == "The session cannot be renewed now: no session handler could help (2 were asked). It is kept, "
@@ -66,6 +66,38 @@ struct HandlerMessageTests {
                     + "(handler.register, or junctionctl handle-renewals --exec COMMAND), and the renewal begins"
             )
         }
+    }
+
+    @Test func `while the token lives, a renewal without a handler fails for now, and the token is not expired`() {
+        var bench = Bench.signedIn(mode: .handler)
+        let request = bench.renew()
+        #expect(bench.state == .established)
+        #expect(bench.refusal(of: request) == .providerUnavailable)
+        #expect(bench.message(of: request)?.contains("no session handler is registered") == true)
+    }
+
+    @Test func `a caller who waits for a longer token while no handler can help is told that the present one lives`() {
+        var bench = Bench.renewalDue(handlers: 1)
+        let longer = bench.token(validFor: .seconds(2_000))
+        let rejected = bench.rejected(1)
+        bench.answerQuestion(.unable)
+        #expect(bench.state == .established)
+        #expect(bench.refusal(of: longer) == .busy)
+        #expect((bench.retryAfter(of: longer) ?? .zero) >= .seconds(600))
+        #expect(bench.reply(to: rejected) == .rejectionStands)
+    }
+
+    @Test func `the failure of a renewal is repeated as the state of the token has it by then`() {
+        var bench = Bench.signedIn(life: .seconds(60), mode: .handler)
+        bench.register(1)
+        bench.pass(.seconds(57))
+        bench.answerQuestion(.unable)
+        let alive = bench.renew()
+        bench.answerQuestion(.unable)
+        #expect(bench.refusal(of: alive) == .providerUnavailable)
+        bench.pass(.seconds(4))
+        #expect(bench.state == .tokenExpired)
+        #expect(bench.refusal { $0.renew() } == .tokenExpired)
     }
 
     @Test(

@@ -98,7 +98,7 @@ struct PostponementTests {
         bench.answerQuestion(.unable)
         #expect(bench.reply(to: waiting) == nil)
         bench.endWrite()
-        #expect(bench.refusal(of: waiting) == .tokenExpired)
+        #expect(bench.refusal(of: waiting) == .providerUnavailable)
     }
 
     @Test func `session renew passes a postponement`() {
@@ -116,7 +116,7 @@ struct PostponementTests {
         bench.answerQuestion(.unable)
         let until = bench.facts.renewal.notBefore
         bench.unregister(1)
-        #expect(bench.refusal { $0.renew() } == .tokenExpired)
+        #expect(bench.refusal { $0.renew() } == .providerUnavailable)
         bench.register(1)
         #expect(bench.questions.isEmpty)
         #expect(bench.facts.renewal.notBefore == until)

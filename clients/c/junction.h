@@ -67,8 +67,8 @@ enum junction_kind {
     JUNCTION_PERMISSION_DENIED = 1007,        /* by the daemon (`capability`), or, with code 0, to open the socket */
     JUNCTION_INCOMPATIBLE_CREDENTIAL = 1008,  /* migration from an API key with another user, environment or region */
     JUNCTION_STORAGE_UNAVAILABLE = 1009,      /* the sealed state cannot be read; nothing was erased */
-    JUNCTION_TOKEN_EXPIRED = 1010,            /* no token that is valid long enough can be had now */
-    JUNCTION_BUSY = 1011,                     /* a limit of this caller is reached */
+    JUNCTION_TOKEN_EXPIRED = 1010,            /* the token is dead, and no other can be had now */
+    JUNCTION_BUSY = 1011,                     /* a limit is reached, or the token lives, but not as long as wanted */
     JUNCTION_UNSUPPORTED = 1012,              /* the provider or the scheme does not have this */
     JUNCTION_MISCONFIGURED = 1013,            /* the daemon's configuration is refused; it serves nobody until that is mended */
     JUNCTION_PARSE_ERROR = -32700,

@@ -36,7 +36,8 @@ extension SessionMachine {
         case (.renewal, .renew)
         where standing.session.map { $0.stored.reauthenticationPending && !mayPass($0) } ?? false:
             renewal.rest()
-            refuseRenewals(.reauthenticationRequired, now) { $0 == .renewal }
+            if isRenewalAwaited { renewal.tell(.reauthenticationRequired, now) }
+            callers.refuse(.reauthenticationRequired) { $0 == .renewal }
         case (.renewal, .renew):
             renew(round, with: nil, now)
         case (.renewal, .authToken(let secret)):
@@ -127,19 +128,12 @@ extension SessionMachine {
         session.postponed(until: until.wall)
         standing = .signedIn(session)
         renewal.postpone(until: until, after: round.words)
-        // A caller that was told of the postponement can rely on it, over a crash too.
-        refuseRenewals(refusal, after: note(), now, where: \.isForRenewal)
-    }
-
-    /// A renewal failed for now.
-    private mutating func refuseRenewals(
-        _ refusal: Refusal,
-        after note: Ledger.Note? = nil,
-        _ now: Moment,
-        where isMeant: (Callers.Wait) -> Bool
-    ) {
         if isRenewalAwaited { renewal.tell(refusal, now) }
-        callers.refuse(refusal, after: note, where: isMeant)
+        // A caller that was told of the postponement can rely on it, over a crash too.
+        let note = note()
+        for caller in callers.list where caller.wait.isForRenewal {
+            callers.move(caller.id, to: .note(note, outcome(for: caller.kind, session, refusal, now)))
+        }
     }
 }
 

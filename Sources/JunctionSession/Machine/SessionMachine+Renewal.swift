@@ -14,12 +14,12 @@ extension SessionMachine {
     }
 
     private mutating func beginRequestedRenewal(_ request: RequestID, by uid: UInt32, _ now: Moment) {
-        guard renewal.isResting, ledger.change == nil else { return }
+        guard renewal.isResting, ledger.change == nil, let session = standing.session else { return }
         let refusal =
             renewal.refusalToRepeat(now) ?? (canBeginRenewal ? nil : .noHandlerIsRegistered)
             ?? budget.refusal(of: uid, now: now)
         if let refusal {
-            callers.refuse(request, refusal)
+            callers.move(request, to: .answer(outcome(for: .change, session, refusal, now)))
         } else {
             beginRenewal(.requested, by: uid, now)
         }

@@ -155,19 +155,26 @@ extension SessionMachine {
         return .renew
     }
 
-    /// The outcome when nothing can be renewed now: a living token is not expired, but the caller has to wait for a longer one.
-    private func outcome(
+    /// The outcome when nothing can be renewed now. While the token lives, the answer is not `tokenExpired`: a caller who wants a
+    /// longer token has to wait, and a renewal on request has failed for now.
+    func outcome(
         for kind: Callers.Caller.Kind,
         _ session: Session,
         _ refusal: Refusal,
         _ now: Moment
     ) -> Reply.Outcome {
-        guard session.isAlive(now) else { return .failure(refusal) }
-        if case .replacement = kind { return .success(.rejectionStands) }
+        guard refusal.kind == .tokenExpired, session.isAlive(now) else { return .failure(refusal) }
         var refusal = refusal
-        refusal.kind = .busy
-        refusal.retryAfter = refusal.retryAfter ?? RenewalPolicy.attemptSpacing
-        refusal.remedy = refusal.remedy ?? "ask for a shorter validity: the present token lives"
+        switch kind {
+        case .replacement:
+            return .success(.rejectionStands)
+        case .change:
+            refusal.kind = .providerUnavailable
+        case .token, .authorization, .identify:
+            refusal.kind = .busy
+            refusal.retryAfter = refusal.retryAfter ?? RenewalPolicy.attemptSpacing
+            refusal.remedy = refusal.remedy ?? "ask for a shorter validity: the present token lives"
+        }
         return .failure(refusal)
     }
 

@@ -18,7 +18,7 @@ import Testing
             let unable = try RenewingApp(installation)
             let renewal = try caller.request("session.renew")
             try unable.answer(["action": "unableToRetrieveAuthToken"])
-            #expect(try caller.refusal(of: renewal).kind == "tokenExpired")
+            #expect(try caller.refusal(of: renewal).kind == "providerUnavailable")
             try unable.client.call("handler.unregister")
         }
         #expect(try installation.status().phase == "postponed")

@@ -67,7 +67,7 @@ struct HandlerMisbehaviourTests {
         try misbehaviour.act(bad.client, bad.question().identifier)
         if misbehaviour.isSilent { time.advance(by: .seconds(60)) }
         let refusal = try caller.refusal(of: vain)
-        #expect(refusal.kind == "tokenExpired")
+        #expect(refusal.kind == "providerUnavailable")
         #expect((600...661).contains(refusal.retryAfter ?? 0))
         let snapshot = try caller.call("session.status")
         #expect(snapshot.state == "established")
@@ -90,7 +90,7 @@ struct HandlerMisbehaviourTests {
         let vain = try caller.request("session.renew")
         let late = try slow.question()
         time.advance(by: .seconds(60))
-        #expect(try caller.refusal(of: vain).kind == "tokenExpired")
+        #expect(try caller.refusal(of: vain).kind == "providerUnavailable")
         time.advance(by: .seconds(11))
 
         let renewal = try caller.request("session.renew")
@@ -99,7 +99,7 @@ struct HandlerMisbehaviourTests {
         #expect(try slow.isLeftAlone())
         try prompt.client.reply(to: question.identifier, ["action": "unableToRetrieveAuthToken"])
 
-        #expect(try caller.refusal(of: renewal).kind == "tokenExpired")
+        #expect(try caller.refusal(of: renewal).kind == "providerUnavailable")
         #expect(try installation.status().phase == "postponed")
         #expect(try installation.cloud.counter("refreshes") == 0)
     }
@@ -112,7 +112,7 @@ struct HandlerMisbehaviourTests {
 
         let refusal = try caller.refusal("session.renew")
 
-        #expect(refusal.kind == "tokenExpired")
+        #expect(refusal.kind == "providerUnavailable")
         #expect(refusal.message.contains("no session handler could help (1 was asked)"))
         _ = try idle[14].question()
         for app in idle.dropLast() { #expect(try app.isLeftAlone()) }
@@ -187,7 +187,7 @@ struct HandlerMisbehaviourTests {
         let bert = try installation.registrationToken(for: "bert")
         try app.answer(["action": "renewWithAuthToken", "authToken": bert])
 
-        #expect(try caller.refusal(of: vain).kind == "tokenExpired")
+        #expect(try caller.refusal(of: vain).kind == "providerUnavailable")
         let snapshot = try installation.status()
         #expect(snapshot.userId == "anna")
         #expect(snapshot.phase == "postponed")

@@ -94,7 +94,7 @@ struct HandlerModeTests {
         let renewal = try caller.request("session.renew")
         try app.answer(["action": "renewWithAuthToken", "authToken": installation.cloud.signInToken(for: bob)])
 
-        #expect(try caller.refusal(of: renewal).kind == "tokenExpired")
+        #expect(try caller.refusal(of: renewal).kind == "providerUnavailable")
         let snapshot = try installation.status()
         #expect(snapshot.userId == alice)
         #expect(snapshot.phase == "postponed")

@@ -54,7 +54,7 @@ struct HandlerEndToEndTests {
         try app.answer(["action": "unableToRetrieveAuthToken"])
 
         let refusal = try caller.refusal(of: renewal)
-        #expect(refusal.kind == "tokenExpired")
+        #expect(refusal.kind == "providerUnavailable")
         #expect((600...661).contains(refusal.retryAfter ?? 0))
         try installation.restartDaemon()
         let again = try RenewingApp(installation)
@@ -79,7 +79,7 @@ struct HandlerEndToEndTests {
         let vain = try caller.request("session.renew")
         _ = try second?.client.question()
         second = nil
-        #expect(try caller.refusal(of: vain).kind == "tokenExpired")
+        #expect(try caller.refusal(of: vain).kind == "providerUnavailable")
         time.advance(by: .seconds(11))
 
         let renewal = try caller.request("session.renew")
@@ -155,7 +155,7 @@ struct HandlerEndToEndTests {
         #expect(
             nobody.errors.contains("no session handler is registered. Register one (handler.register, or junctionctl")
         )
-        #expect(nobody.errors.contains("(tokenExpired)"))
+        #expect(nobody.errors.contains("(providerUnavailable)"))
 
         let app = try RenewingApp(installation)
         let caller = try installation.connect()
@@ -163,7 +163,7 @@ struct HandlerEndToEndTests {
         try app.answer(["action": "unableToRetrieveAuthToken"])
 
         let refusal = try caller.refusal(of: renewal)
-        #expect(refusal.kind == "tokenExpired")
+        #expect(refusal.kind == "providerUnavailable")
         #expect(refusal.message.contains("no session handler could help (1 was asked)"))
         let seconds = Int((refusal.retryAfter ?? 0).rounded(.up))
         #expect(refusal.message.contains("asked again in \(seconds) s"))

@@ -74,7 +74,7 @@ struct SocialVerdictTests {
         let renewal = try caller.request("session.renew")
         try app.answer(["action": "renew"])
 
-        #expect(try caller.refusal(of: renewal).kind == "tokenExpired")
+        #expect(try caller.refusal(of: renewal).kind == "providerUnavailable")
         let snapshot = try caller.call("session.status")
         #expect(snapshot.state == "established" && snapshot.phase == "postponed")
         #expect(try installation.token() == token)
@@ -139,7 +139,7 @@ struct SocialVerdictTests {
             try app.answer(["action": "renewWithAuthToken", "authToken": answer])
 
             let refusal = try caller.refusal(of: vain)
-            #expect(refusal.kind == "tokenExpired")
+            #expect(refusal.kind == "providerUnavailable")
             #expect((600...661).contains(refusal.retryAfter ?? 0))
             let snapshot = try caller.call("session.status")
             #expect(snapshot.state == "established")

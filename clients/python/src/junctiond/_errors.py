@@ -110,13 +110,13 @@ class StorageUnavailable(JunctionError):
 
 
 class TokenExpired(JunctionError):
-    """No token that is valid long enough can be had now."""
+    """The token is dead, and no other can be had now."""
 
     kind = "tokenExpired"
 
 
 class Busy(JunctionError):
-    """A limit of this caller is reached."""
+    """A limit of this caller is reached, or the token lives, but not as long as the caller wants it to."""
 
     kind = "busy"
 

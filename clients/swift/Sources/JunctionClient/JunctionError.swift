@@ -61,9 +61,9 @@ extension JunctionError.Kind {
     public static let incompatibleCredential = Self(.incompatibleCredential)
     /// The sealed state cannot be read; nothing was erased.
     public static let storageUnavailable = Self(.storageUnavailable)
-    /// No token that is valid long enough can be had now.
+    /// The token is dead, and no other can be had now.
     public static let tokenExpired = Self(.tokenExpired)
-    /// A limit of this caller is reached.
+    /// A limit of this caller is reached, or the token lives, but not as long as the caller wants it to.
     public static let busy = Self(.busy)
     /// The provider or the scheme does not have this.
     public static let unsupported = Self(.unsupported)

@@ -28,9 +28,9 @@ public enum ErrorCode: Int, Hashable, Sendable, CaseIterable {
     case incompatibleCredential = 1008
     /// The sealed state cannot be read; nothing was erased.
     case storageUnavailable = 1009
-    /// No token that is valid long enough can be had now, and no attempt is due.
+    /// The token is dead, no other can be had now, and no attempt is due.
     case tokenExpired = 1010
-    /// A limit of this caller is reached.
+    /// A limit of this caller is reached, or the token lives, but not as long as the caller wants it to.
     case busy = 1011
     /// The provider or the scheme does not have this.
     case unsupported = 1012
@@ -87,8 +87,8 @@ public enum ErrorCode: Int, Hashable, Sendable, CaseIterable {
         case .permissionDenied: "The caller is not allowed to do this, or the path is not the user's own"
         case .incompatibleCredential: "The API key's session is of another user, environment or region"
         case .storageUnavailable: "The sealed state cannot be read; nothing was erased"
-        case .tokenExpired: "No token that is valid long enough can be had now"
-        case .busy: "A limit of this caller is reached"
+        case .tokenExpired: "The token is dead, and no other can be had now"
+        case .busy: "A limit of this caller is reached, or the token lives, but not as long as the caller wants it to"
         case .unsupported: "The provider or the scheme does not have this"
         case .misconfigured: "The daemon's configuration is refused; it serves nobody until that is mended"
         }
