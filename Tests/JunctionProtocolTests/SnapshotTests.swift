@@ -62,7 +62,7 @@ struct SnapshotTests {
             let result = IdentifyResult(outcome: outcome, snapshot: full)
             #expect(try roundTrip(result) == result)
         }
-        for action in [ReconcileResult.Action.none, .signIn, .signOut, .switch] {
+        for action in ReconcileResult.Action.known + [.init(rawValue: "newer")] {
             let result = ReconcileResult(action: action, snapshot: full)
             #expect(try roundTrip(result) == result)
         }

@@ -57,12 +57,14 @@ struct WireWordTests {
 
     @Test func `outcomes of identify and reconcile`() {
         let outcomes: [IdentifyOutcome] = [.unchanged, .signedIn, .switched, .signedOut]
-        let actions: [ReconcileAction] = [.none, .signIn, .signOut, .switch]
 
         #expect(
             outcomes.map { IdentifyResult.Outcome($0).rawValue } == ["unchanged", "signedIn", "switched", "signedOut"]
         )
-        #expect(actions.map { ReconcileResult.Action($0).rawValue } == ["none", "signIn", "signOut", "switch"])
+        #expect(
+            ReconcileAction.allCases.map { ReconcileResult.Action($0).rawValue }
+                == ["none", "signIn", "signOut", "switch", "reauthenticate", "migrate"]
+        )
     }
 
     @Test func `kinds of a refusal`() {

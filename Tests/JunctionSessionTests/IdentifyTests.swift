@@ -178,6 +178,25 @@ struct IdentifyTests {
         #expect(bench.machine.reconciliation(withUserId: wanted) == action)
     }
 
+    @Test(arguments: [
+        (
+            Bench.pendingReauthentication(), ReconcileAction.reauthenticate, ReconcileAction.signOut,
+            ReconcileAction.switch
+        ),
+        (.withApiKey(), .migrate, .signOut, .switch), (.terminated(), .signIn, .none, .signIn),
+    ])
+    func `reconcile names what the app has to do about a session that is not healthy`(
+        bench: Bench,
+        sameUser: ReconcileAction,
+        nobody: ReconcileAction,
+        another: ReconcileAction
+    ) {
+        #expect(bench.facts.userId == "alice")
+        #expect(bench.machine.reconciliation(withUserId: "alice") == sameUser)
+        #expect(bench.machine.reconciliation(withUserId: nil) == nobody)
+        #expect(bench.machine.reconciliation(withUserId: "bob") == another)
+    }
+
     @Test func `an id is another one when its bytes are, however alike both look, and each is shown as it is written`()
     {
         let (inOne, inTwo) = (ExternalUserId("caf\u{E9}"), ExternalUserId("cafe\u{301}"))

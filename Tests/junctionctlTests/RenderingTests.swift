@@ -277,7 +277,8 @@ struct RenderingTests {
 
     @Test(arguments: [
         (ReconcileResult.Action.none, "in-sync"), (.signIn, "sign-in-needed"), (.signOut, "sign-out-needed"),
-        (.switch, "switch-needed"),
+        (.switch, "switch-needed"), (.reauthenticate, "reauthentication-needed"), (.migrate, "migration-needed"),
+        (.init(rawValue: "newer"), "newer"),
     ])
     func `what to do has a word for scripts`(action: ReconcileResult.Action, word: String) {
         #expect(action.verdict == word)

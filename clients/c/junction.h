@@ -167,7 +167,7 @@ typedef struct junction_snapshot {
     bool pending_reauthentication; /* the provider wants a new credential; a living token is still served */
     const char *provider;
     const char *scheme;
-    const char *user_id;           /* as the provider spells it */
+    const char *user_id;           /* as the provider spells it; in JUNCTION_STATE_TERMINATED of whom the session was */
     const char *external_user_id;  /* as the app names them */
     const char *team_id;
     const char *environment;

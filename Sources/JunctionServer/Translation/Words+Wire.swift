@@ -89,6 +89,8 @@ extension ReconcileResult.Action {
             case .signIn: .signIn
             case .signOut: .signOut
             case .switch: .switch
+            case .reauthenticate: .reauthenticate
+            case .migrate: .migrate
             }
     }
 }

@@ -30,11 +30,15 @@ package enum IdentifyOutcome: String, Hashable, Sendable {
 }
 
 /// What `session.reconcile` found.
-package enum ReconcileAction: String, Hashable, Sendable {
+package enum ReconcileAction: String, Hashable, Sendable, CaseIterable {
     case none
     case signIn
     case signOut
     case `switch`
+    /// The same user, and the provider wants a new credential.
+    case reauthenticate
+    /// The same user, with an API key.
+    case migrate
 }
 
 /// One request of one caller, from its arrival to its one answer.

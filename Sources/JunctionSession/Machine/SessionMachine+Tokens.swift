@@ -205,19 +205,20 @@ extension SessionMachine {
 
     /// Compares the session with the user an app believes to be signed in.
     package func reconciliation(withUserId userId: String?) -> ReconcileAction {
-        let isCalled: ((String) -> Bool)? =
-            switch ledger.isSigningOut ? .signedOut : standing {
-            case .signedIn(let session): session.stored.identity.isCalled
-            case .unreadable(let unreadable):
-                // Earlier releases wrote every id in lower case into the header.
-                unreadable.header?.signedInUser.map { user in { $0.lowercased() == user.lowercased() } }
-            case .signedOut, .configured, .terminated: nil
-            }
-        return switch (isCalled, userId) {
-        case (nil, nil): .none
-        case (nil, _): .signIn
-        case (_, nil): .signOut
-        case (let isCalled?, let wanted?): isCalled(wanted) ? .none : .switch
+        switch ledger.isSigningOut ? .signedOut : standing {
+        case .signedIn(let session):
+            guard let userId else { return .signOut }
+            guard session.stored.identity.isCalled(userId) else { return .switch }
+            if session.stored.scheme == .apiKey { return .migrate }
+            return session.stored.reauthenticationPending ? .reauthenticate : .none
+        case .unreadable(let unreadable):
+            guard let user = unreadable.header?.signedInUser else { return userId == nil ? .none : .signIn }
+            guard let userId else { return .signOut }
+            // Earlier releases wrote every id in lower case into the header.
+            guard user.lowercased() == userId.lowercased() else { return .switch }
+            return unreadable.header?.scheme == .apiKey ? .migrate : .none
+        case .signedOut, .configured, .terminated:
+            return userId == nil ? .none : .signIn
         }
     }
 }

@@ -8,7 +8,9 @@ struct ReconcileCommand: ParsableCommand {
         commandName: "reconcile",
         abstract: "Says whether the expected user is signed in, and changes nothing.",
         discussion: """
-            Prints in-sync, sign-in-needed, sign-out-needed or switch-needed. \
+            Prints in-sync, sign-in-needed, sign-out-needed, switch-needed, reauthentication-needed \
+            (the same user, who has to sign in again) or migration-needed (the same user, whose session \
+            uses an API key). A session that the provider has ended counts as nobody. \
             Ends with exit code 0 for in-sync, and with 1 for the others.
             """
     )
@@ -45,6 +47,8 @@ extension ReconcileResult.Action {
         case .signIn: "sign-in-needed"
         case .signOut: "sign-out-needed"
         case .switch: "switch-needed"
+        case .reauthenticate: "reauthentication-needed"
+        case .migrate: "migration-needed"
         default: rawValue
         }
     }

@@ -189,7 +189,8 @@ class Snapshot:
     provider: str
     #: How the user came to be signed in: the `scheme` of a credential.
     scheme: Optional[str] = None
-    #: The signed-in user as the provider spells the id.
+    #: The signed-in user as the provider spells the id; in the state `terminated`, the user whose session the provider
+    #: has ended. `Client.reconcile` compares it with the user that the app expects.
     user_id: Optional[str] = None
     #: The user as the app names them, when the session came from `identify`.
     external_user_id: Optional[str] = None
@@ -307,9 +308,10 @@ class IdentifyResult:
 
 @dataclass(frozen=True)
 class ReconcileResult:
-    """What it takes to have the right user signed in."""
+    """What the app has to do to have the right user signed in."""
 
-    #: `none`, `signIn`, `signOut` or `switch`.
+    #: `none`, `signIn`, `signOut`, `switch`, `reauthenticate` (sign the same user in again with a new credential) or
+    #: `migrate` (sign the same user in with a Sign-In Token, in place of the API key). A newer daemon may know more words.
     action: str
     snapshot: Snapshot
 

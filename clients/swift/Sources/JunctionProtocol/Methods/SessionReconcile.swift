@@ -20,10 +20,11 @@ package enum SessionReconcile: MethodDefinition {
     package static let name: StaticString = "session.reconcile"
     package static let capability: Capability? = .status
     package static func isRepeatable(_ params: Params) -> Bool { true }
-    package static let summary = "Says what it takes to have this user signed in, and changes nothing"
+    package static let summary =
+        "Says what the app has to do to have this user signed in, and changes nothing; a terminated session counts as nobody"
 }
 
-/// What it takes to have the expected user signed in.
+/// What the app has to do to have the expected user signed in.
 public struct ReconcileResult: Hashable, Sendable {
     /// What to do.
     public var action: Action
@@ -51,8 +52,12 @@ public struct ReconcileResult: Hashable, Sendable {
         public static let signOut = Action(rawValue: "signOut")
         /// Sign the present user out and the expected one in.
         public static let `switch` = Action(rawValue: "switch")
+        /// Sign the same user in again with a new credential: reauthentication is pending.
+        public static let reauthenticate = Action(rawValue: "reauthenticate")
+        /// Sign the same user in with a Sign-In Token: the session uses an API key.
+        public static let migrate = Action(rawValue: "migrate")
 
-        static let known: [Action] = [.none, .signIn, .signOut, .switch]
+        package static let known: [Action] = [.none, .signIn, .signOut, .switch, .reauthenticate, .migrate]
     }
 }
 

@@ -25,7 +25,12 @@ extension Snapshot: WireObject {
         Field("flags", \.flags, .words(Flag.known), else: [], "what else is the case"),
         Field("provider", \.provider, .text, "junction, social, sinch or oauth"),
         Field("scheme", \.scheme, orNull: .string(of: Credential.schemes), "how the user came to be signed in"),
-        Field("userId", \.userId, orNull: .string, "the signed-in user, as the provider spells the id"),
+        Field(
+            "userId",
+            \.userId,
+            orNull: .string,
+            "the signed-in user, as the provider spells the id; in terminated, the user whose session has ended"
+        ),
         Field("externalUserId", \.externalUserId, orNull: .string, "the user as the app names them"),
         Field("teamId", \.teamId, orNull: .string, "the team that the user belongs to"),
         Field("environment", \.environment, orNull: .string, "sandbox or production"),

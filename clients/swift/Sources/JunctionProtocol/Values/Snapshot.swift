@@ -13,7 +13,9 @@ public struct Snapshot: Hashable, Sendable {
     public var provider: String
     /// How the user came to be signed in: the scheme of a `Credential`.
     public var scheme: String?
-    /// The signed-in user as the provider spells the id.
+    /// The signed-in user as the provider spells the id; in `terminated`, the user whose session the provider has ended.
+    ///
+    /// `JunctionClient.reconcile` compares it with the user that the app expects.
     public var userId: String?
     /// The user as the app names them, when the session came from `identify`.
     public var externalUserId: String?
