@@ -230,7 +230,7 @@ def test_a_session_handler_that_was_unable(asking):
             raise RuntimeError("the backend is offline")
 
         with handler:
-            with pytest.raises(junctiond.TokenExpired) as refused:
+            with pytest.raises(junctiond.ProviderUnavailable) as refused:
                 client.renew()
             assert refused.value.retry_after > 0
         assert client.status().renewal.phase == junctiond.Phase.POSTPONED
