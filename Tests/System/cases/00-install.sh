@@ -3,7 +3,7 @@
 . "${0%/*}/../lib.sh"
 
 units=(junctiond.service junctiond.socket junctiond-courier@.service junctiond-courier.socket junctiond-key-init.service
-    junction-online.service junction-online.target)
+    junction-online.service junction-online.target junctiond-api.socket junctiond-api-restart.service)
 programs=(/usr/bin/junctiond /usr/bin/junctiond-courier /usr/bin/junctionctl /usr/bin/junction-sandbox)
 
 swift_libraries() {
@@ -38,9 +38,23 @@ dpkg_verifies() {
     output=$(dpkg --verify junctiond junction-sandbox) && is "$output" ""
 }
 
+# Links of the guides that lead to no file of the package.
+dead_links() {
+    local page link
+    for page in /usr/share/doc/junctiond/README.md /usr/share/doc/junctiond/docs/*.md; do
+        while read -r link; do
+            [[ -e ${page%/*}/$link ]] || echo "${page##*/}: $link"
+        done < <(grep -oE '\]\([^):# ]+' "$page" | cut -c 3-)
+    done
+}
+
 is_world_readable() { [[ $(stat -c %a "$1") == *4 ]]; }
 
 check "the package installs, and the sandbox's" install_package
+if is_deb; then
+    # What was said last, and by whom, is in the output of the check's command.
+    check "and says what to do next" has "$(<"$work/.output")" "Next: 'sudo junctionctl sign-in'"
+fi
 [[ -x /usr/bin/junctiond ]] || exit 1
 check "no Swift library is on this machine" is "$(swift_libraries)" ""
 check "the programs find every library they need" libraries_are_there
@@ -60,6 +74,7 @@ check "the group junctiond-keeper exists, and nobody is in it" \
 check "systemd-analyze verify has nothing to say" verify_units
 check "the default configuration is valid" junctiond --check-config
 check "everybody may read the configuration" is_world_readable "$config"
+check "every link of the guides leads to a file" is "$(dead_links)" ""
 for page in man8/junctiond.8 man8/junctiond-courier.8 man1/junctionctl.1 man1/junction-sandbox.1 man5/junctiond.toml.5; do
     check "there is a manual page ${page#*/}" test -s "$(compgen -G "/usr/share/man/$page*" || echo missing)"
 done

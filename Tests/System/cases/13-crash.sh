@@ -17,14 +17,9 @@ check "the provider was not asked" is "$(counter exchanges) $(counter refreshes)
 check "renewing works" junctionctl renew
 check "no sign-in was broken by it" counter_is familyRevocations 0
 
-# However often: the service manager never gives up.
-drop_in quick <<'END'
-[Service]
-RestartSec=20ms
-# Known to systemd from 254 on, where the delay grows otherwise.
-RestartSteps=0
-END
+# However often: the service manager never gives up, and a daemon that crashes over and over is not started without a pause.
 token=$(token)
+mark
 
 survives() { # TIMES
     local round old
@@ -33,6 +28,39 @@ survives() { # TIMES
         kill -KILL "$old" && is "$(junctionctl token)" "$token" && no is "$(main_pid)" "$old" || return 1
     done
 }
+delays() { logged -o cat -u junctiond.service | grep -o 'the next start waits [0-9]* ms' | grep -o '[0-9]*' | paste -sd ' '; }
 
-check "it comes back eight times in a row" survives 8
+check "the first restart has no further delay" is "$(delays)" ""
+check "it comes back four times more" survives 4
+check "the delay doubles with each crash" is "$(delays)" "200 400 800 1600"
 check "the provider was not asked" is "$(counter exchanges) $(counter refreshes)" "1 1"
+
+# In place of a minute: the time for which the daemon has run is as the service manager tells it.
+kill -KILL "$(main_pid)"
+await 5 prop_is SubState start-pre
+old=$(prop ExecMainPID)
+check "a restart that somebody asks for does not wait" systemctl restart junctiond.service
+check "and begins to count anew" prop_is NRestarts 0
+check "by another process" no is "$(main_pid)" "$old"
+check "the session is there" is "$(junctionctl token)" "$token"
+
+# The script by itself, with a service manager that says what the case wants.
+mkdir -p "$work/bin"
+cat >"$work/bin/systemctl" <<END
+#!/bin/sh
+echo "\$*" >>$work/asked
+cat $work/properties
+END
+printf '#!/bin/sh\necho "sleep $1"\n' >"$work/bin/sleep"
+chmod 755 "$work/bin/systemctl" "$work/bin/sleep"
+delay_after() { # RESTARTS SECONDS
+    printf 'NRestarts=%d\nExecMainStartTimestampMonotonic=5000000\nExecMainExitTimestampMonotonic=%d\n' \
+        "$1" $((5000000 + $2 * 1000000)) >"$work/properties"
+    rm -f "$work/asked"
+    PATH=$work/bin:$PATH /usr/lib/junctiond/restart-delay | grep -o 'sleep .*' || echo none
+}
+check "no delay at the first start and the first restart" is "$(delay_after 0 0) $(delay_after 1 3)" "none none"
+check "the delay grows no further than half a minute" \
+    is "$(delay_after 2 3) $(delay_after 9 3) $(delay_after 900 3)" "sleep 0.200 sleep 25.600 sleep 25.600"
+check "after a minute of service nothing is counted" is "$(delay_after 7 60)" none
+check "and the service manager forgets the crashes before" has "$(<"$work/asked")" "reset-failed junctiond.service"

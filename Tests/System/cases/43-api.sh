@@ -14,6 +14,7 @@ http_as() { # USER PATH CURL-ARGUMENT...
 verdict_of() { # COMMAND...: status and kind of the answer
     "$@" -o /dev/null -w '%{http_code} %header{junction-error}'
 }
+answers_both() { junctionctl --json status && http /.junction/status && prop_is NRestarts 1; }
 nobody_listens() { ends_with 7 http /.junction/status; }
 
 # ---- it is opened, and for whom ----
@@ -21,8 +22,30 @@ nobody_listens() { ends_with 7 http /.junction/status; }
 sign_in anna
 check "it is off until somebody wants it" ends_with 1 systemctl is-enabled --quiet junctiond-api.socket
 check "and nobody listens" nobody_listens
-check "it can be enabled" systemctl enable --quiet junctiond-api.socket
-check "a restart passes it to the daemon" systemctl restart junctiond.service
+asks() { # until there is $work/enough
+    while [[ ! -e $work/enough ]]; do
+        junctionctl token >"$work/token" 2>>"$work/failed" || echo "exit code $?" >>"$work/failed"
+        echo >>"$work/answers"
+    done
+}
+: >"$work/failed" >"$work/answers"
+trap 'touch "$work/enough"' EXIT
+asks &
+asker=$!
+await 10 test -s "$work/answers"
+old=$(main_pid)
+check "it can be enabled and started while the daemon runs" systemctl enable --quiet --now junctiond-api.socket
+restarted() { no is "$(main_pid)" "$old" && prop_is SubState running; }
+check "the daemon is restarted for it" await 10 restarted
+check "once" is "$(logged -o cat "MESSAGE_ID=$READY_ID" | grep -c .)" 2
+touch "$work/enough"
+wait "$asker" || :
+check "and no request at the other socket fails" is "$(<"$work/failed")" ""
+old=$(main_pid)
+check "to start it again is nothing" systemctl start junctiond-api.socket
+check "and the daemon goes on" is "$(main_pid)" "$old"
+check "a crash of the daemon" kill -KILL "$old"
+check "is followed by one start, with both sockets" await 10 answers_both
 check "it is for the group junction, and for nobody else" is "$(stat -c '%F %a %U:%G' "$api")" "socket 660 root:junction"
 check "a member of the group calls the API as the user" has "$(http_as kiosk /v2/user/:userId)" "$user"
 check "and gets the token that the other socket gives" \
