@@ -2,10 +2,24 @@
 package struct Setting: Equatable {
     package var value: SettingValue
     package var line: Int
+    /// The file that has it, if that is not the configuration file itself.
+    package var file: String?
 
     package init(value: SettingValue, line: Int) {
         self.value = value
         self.line = line
+    }
+
+    /// The setting, and all settings in it, as those of another file.
+    package func placed(in file: String) -> Setting {
+        var placed = self
+        placed.file = file
+        switch value {
+        case .list(let elements): placed.value = .list(elements.map { $0.placed(in: file) })
+        case .table(let table): placed.value = .table(table.mapValues { $0.placed(in: file) })
+        case .string, .integer, .boolean, .other: break
+        }
+        return placed
     }
 }
 

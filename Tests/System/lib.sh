@@ -14,6 +14,7 @@ chmod 755 "$scratch" "$scratch/cases" "$work"
 
 cloud=http://127.0.0.1:8787
 config=/etc/junctiond/junctiond.toml
+fragments=/etc/junctiond/conf.d
 state=/var/lib/private/junctiond
 key=/var/lib/junctiond-key/junctiond.key
 runtime_units=/run/systemd/system
@@ -167,6 +168,7 @@ fresh() {
     rm -f /run/credstore/{signInToken,linkCode} /etc/credstore.encrypted/{junctiond.key,linkCode}
     systemctl unmask --runtime --quiet junctiond-key-init.service
     [[ ! -e $scratch/config.as-installed ]] || cp -f --remove-destination "$scratch/config.as-installed" "$config"
+    rm -rf "${fragments:?}"/*
     systemctl daemon-reload
     systemctl reset-failed
     # Not `systemctl clean`: it needs the message bus, which a small system does not have.

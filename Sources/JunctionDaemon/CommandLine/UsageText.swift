@@ -27,7 +27,8 @@ package enum UsageText {
           --config <file>         The configuration; otherwise junctiond.toml in
                                   $CONFIGURATION_DIRECTORY, otherwise
                                   /etc/junctiond/junctiond.toml. Where that file is
-                                  missing the built-in defaults apply.
+                                  missing the built-in defaults apply. The files
+                                  conf.d/*.toml beside it are read after it.
           --socket <path>         Where to listen, unless a socket was passed;
                                   otherwise $XDG_RUNTIME_DIR/junctiond/junctiond.sock,
                                   otherwise /run/junctiond/junctiond.sock.

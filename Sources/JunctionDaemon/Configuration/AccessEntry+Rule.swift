@@ -21,7 +21,9 @@ extension Configuration {
     /// The access policy's rules, and a line about each entry whose user or group does not exist.
     ///
     /// It throws when the name service does not answer: a policy that may lack a denying entry is not put in force.
-    package func accessRules(by accounts: AccountDirectory) throws(UndecidedAccess) -> (
+    ///
+    /// - Parameter names: how to call each entry.
+    package func accessRules(by accounts: AccountDirectory, naming names: [String]) throws(UndecidedAccess) -> (
         rules: [AccessRule], notes: [String]
     ) {
         var rules: [AccessRule] = []
@@ -30,12 +32,12 @@ extension Configuration {
             do throws(AccountDirectory.LookupFailed) {
                 rules.append(try entry.rule(by: accounts))
             } catch {
-                throw UndecidedAccess(key: "access[\(index)]", error)
+                throw UndecidedAccess(entry: names[index], error)
             }
             if rules[index].matchesNobody {
                 let name = [entry.user.map { "user \"\($0)\"" }, entry.group.map { "group \"\($0)\"" }]
                     .compactMap(\.self).joined(separator: " or ")
-                notes.append("access[\(index)] matches nobody: there is no \(name) on this machine")
+                notes.append("\(names[index]) matches nobody: there is no \(name) on this machine")
             }
         }
         return (rules, notes)

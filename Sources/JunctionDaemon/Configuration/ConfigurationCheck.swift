@@ -11,12 +11,12 @@ package struct ConfigurationCheck: Equatable, Sendable {
 
     package init(_ arguments: Arguments, in environment: ProcessEnvironment) {
         do throws(StartFailure) {
-            let (file, loaded) = try Self.load(arguments, environment)
+            let loaded = try Self.load(arguments, environment)
             notes = try Self.notes(of: loaded, environment)
+            let origin = loaded.origin
             verdict =
-                if let file = loaded.file { "\(file): in order" } else {
-                    "\(file): not there; the built-in defaults are in order"
-                }
+                "\(origin.path): " + (origin.exists ? "in order" : "not there; the built-in defaults are in order")
+                + origin.andFragments
             status = .success
         } catch {
             verdict = error.message
@@ -44,11 +44,10 @@ package struct ConfigurationCheck: Equatable, Sendable {
         }
     }
 
-    /// What was read, and where the file is or would be.
     private static func load(
         _ arguments: Arguments,
         _ environment: ProcessEnvironment
-    ) throws(StartFailure) -> (file: String, ConfigurationSource.Loaded) {
+    ) throws(StartFailure) -> ConfigurationSource.Loaded {
         do throws(ConfigurationError) {
             let paths = try Paths(
                 arguments,
@@ -56,7 +55,7 @@ package struct ConfigurationCheck: Equatable, Sendable {
                 home: environment.home,
                 executable: environment.executable
             )
-            return (paths.configuration, try paths.configurationSource(variables: environment.variables).load())
+            return try paths.configurationSource(variables: environment.variables).load()
         } catch {
             throw StartFailure(error)
         }

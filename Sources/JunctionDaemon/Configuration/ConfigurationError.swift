@@ -21,16 +21,18 @@ package struct ConfigurationError: Error, Equatable, CustomStringConvertible {
         self.message = message
     }
 
+    package var description: String { Self.line([place.description, key, message]) }
+
     /// One line, whatever the file had for a name.
-    package var description: String {
-        let line = [place.description, key, message].compactMap { $0 }.joined(separator: ": ")
+    static func line(_ parts: [String?]) -> String {
+        let line = parts.compactMap { $0 }.joined(separator: ": ")
         let isPrintable = { (scalar: Unicode.Scalar) in scalar.properties.generalCategory != .control }
         return String(String.UnicodeScalarView(line.unicodeScalars.map { isPrintable($0) ? $0 : "\u{FFFD}" }))
     }
 }
 
 extension ConfigurationError.Place {
-    fileprivate var description: String? {
+    var description: String? {
         switch self {
         case .file(let path, let line?): "\(path):\(line)"
         case .file(let path, nil): path

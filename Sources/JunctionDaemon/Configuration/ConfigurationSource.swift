@@ -1,12 +1,13 @@
-import Glibc
+import JunctionToml
 
 /// Where the configuration is read from, at start and at every reload.
 package struct ConfigurationSource: Equatable, Sendable {
     /// What was read, from where, and what somebody should know about it.
     package struct Loaded: Equatable, Sendable {
         package var configuration: Configuration
-        /// Absent: there is no file, and the built-in defaults apply.
-        package var file: String?
+        package var origin: ConfigurationOrigin
+        /// How messages name each access entry.
+        package var accessEntries: [String]
         /// One line each: things that are allowed and may be mistakes.
         package var notes: [String]
     }
@@ -26,20 +27,44 @@ package struct ConfigurationSource: Equatable, Sendable {
 
     /// Reads the whole configuration, or says which setting is wrong.
     package func load() throws(ConfigurationError) -> Loaded {
-        let file: SettingsFile? =
-            if let bytes = try read() { try SettingsFile(path: path, bytes: bytes) } else { nil }
-        let source = SettingsTable.Source(file: file, variables: variables)
+        let bytes = try read()
+        var settings = if let bytes { try SettingsFile(path: path, bytes: bytes) } else { SettingsFile(path: path) }
+        // All files together may be as large as one.
+        var room = ConfigurationText.largest - (bytes?.count ?? 0)
+        let folder = ConfigurationFolder(beside: path)
+        let files = try Self.reading { () throws(UnreadableConfiguration) in try folder.files() }
+        for file in files {
+            let bytes = try Self.reading { () throws(UnreadableConfiguration) in
+                try ConfigurationText.readFragment(file)
+            }
+            try settings.add(SettingsFile(path: file, bytes: bytes))
+            room -= bytes.count
+            guard room >= 0 else {
+                let message = "larger than \(ConfigurationText.largest) bytes together with the files before it"
+                throw ConfigurationError(.file(file, line: nil), message)
+            }
+        }
+        let source = SettingsTable.Source(file: settings, variables: variables)
         let configuration = try Configuration(reading: SettingsTable(source))
+        let entries = settings.accessEntries
         return Loaded(
             configuration: configuration,
-            file: file?.path,
-            notes: notes(about: configuration) + notesAboutVariables(understood: source.understood)
+            origin: ConfigurationOrigin(
+                path: path,
+                exists: bytes != nil,
+                fragments: files.map(ConfigurationFolder.shown)
+            ),
+            accessEntries: entries,
+            notes: notes(about: configuration, naming: entries) + notesAboutVariables(understood: source.understood)
         )
     }
 
-    private func notes(about configuration: Configuration) -> [String] {
+    private func notes(about configuration: Configuration, naming entries: [String]) -> [String] {
         configuration.access.enumerated().filter(\.element.isAboutEverybody).map { index, _ in
-            "access[\(index)] names no unit, user or group: it is about every caller"
+            let unused = entries.dropFirst(index + 1).first.map {
+                "; the entries after it are never used, from \($0) on"
+            }
+            return "\(entries[index]) names no unit, user or group: it is about every caller" + (unused ?? "")
         }
     }
 
@@ -52,30 +77,29 @@ package struct ConfigurationSource: Equatable, Sendable {
         return unknown.sorted().map { "The environment variable \($0) is not a setting of junctiond: it is ignored" }
     }
 
-    /// The file's bytes, one more than allowed at most; `nil` when there is none and there need not be one.
+    /// The file's bytes; `nil` when there is none and there need not be one.
     private func read() throws(ConfigurationError) -> [UInt8]? {
-        let descriptor = open(path, O_RDONLY | O_CLOEXEC)
-        guard descriptor >= 0 else {
-            let reason = errno
-            if !mustExist, reason == ENOENT || reason == ENOTDIR { return nil }
-            throw fault(reason)
+        do throws(UnreadableConfiguration) {
+            return try ConfigurationText.read(path)
+        } catch {
+            if !mustExist, error.isMissing { return nil }
+            throw ConfigurationError(error)
         }
-        defer { close(descriptor) }
-        var bytes: [UInt8] = []
-        var buffer = [UInt8](repeating: 0, count: 16_384)
-        while bytes.count <= SettingsFile.largest {
-            let count = Glibc.read(descriptor, &buffer, buffer.count)
-            if count == 0 { break }
-            guard count > 0 else {
-                if errno == EINTR { continue }
-                throw fault(errno)
-            }
-            bytes += buffer.prefix(count)
-        }
-        return bytes
     }
 
-    private func fault(_ reason: Int32) -> ConfigurationError {
-        ConfigurationError(.file(path, line: nil), "cannot be read: \(String(cString: strerror(reason)))")
+    private static func reading<Value>(
+        _ read: () throws(UnreadableConfiguration) -> Value
+    ) throws(ConfigurationError) -> Value {
+        do throws(UnreadableConfiguration) {
+            return try read()
+        } catch {
+            throw ConfigurationError(error)
+        }
+    }
+}
+
+extension ConfigurationError {
+    fileprivate init(_ unreadable: UnreadableConfiguration) {
+        self.init(.file(unreadable.path, line: nil), unreadable.reason)
     }
 }

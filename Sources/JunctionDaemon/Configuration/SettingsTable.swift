@@ -23,18 +23,17 @@ final class SettingsTable {
             return variables[name].map { (name, $0) }
         }
 
-        /// Where the value of a key comes from.
-        func place(of key: String) -> ConfigurationError.Place {
-            if let variable = variable(for: key) { return .variable(variable.name) }
-            return .file(file?.path ?? "", line: file?.line(of: key))
+        /// Where a setting stands.
+        func place(of setting: Setting?) -> ConfigurationError.Place {
+            .file(setting?.file ?? file?.path ?? "", line: setting?.line)
         }
     }
 
     private let source: Source
     private let path: String
     private let values: [String: Setting]
-    /// Where the table begins, if the file has it.
-    private let line: Int?
+    /// The table as it begins, if a file has it.
+    private let beginning: Setting?
     /// An entry of a list has no name of its own in the environment.
     private let hasVariables: Bool
     private var keys: Set<String> = []
@@ -44,15 +43,15 @@ final class SettingsTable {
         self.source = source
         path = ""
         values = source.file?.root ?? [:]
-        line = nil
+        beginning = nil
         hasVariables = true
     }
 
-    private init(_ source: Source, path: String, values: [String: Setting], line: Int?, hasVariables: Bool) {
+    private init(_ source: Source, path: String, _ values: [String: Setting], of table: Setting?, hasVariables: Bool) {
         self.source = source
         self.path = path
         self.values = values
-        self.line = line
+        beginning = table
         self.hasVariables = hasVariables
     }
 
@@ -96,13 +95,7 @@ final class SettingsTable {
             }
             inner = values
         }
-        let table = SettingsTable(
-            source,
-            path: path(of: key),
-            values: inner,
-            line: setting?.line,
-            hasVariables: hasVariables
-        )
+        let table = SettingsTable(source, path: path(of: key), inner, of: setting, hasVariables: hasVariables)
         subtables.append(table)
         return table
     }
@@ -114,24 +107,24 @@ final class SettingsTable {
         let expected = "expected tables, each under [[\(path(of: key))]], found "
         guard case .list(let entries) = value else { throw fault(key, expected + value.inWords) }
         for (index, entry) in entries.enumerated() {
-            guard case .table(let values) = entry.value else { throw fault(key, expected + entry.value.inWords) }
+            guard case .table(let values) = entry.value else {
+                let message = expected + entry.value.inWords
+                throw ConfigurationError(source.place(of: entry), key: path(of: key), message)
+            }
             let path = "\(path(of: key))[\(index)]"
-            subtables.append(
-                SettingsTable(source, path: path, values: values, line: entry.line, hasVariables: false)
-            )
+            subtables.append(SettingsTable(source, path: path, values, of: entry, hasVariables: false))
         }
         return subtables.suffix(entries.count)
     }
 
-    /// An error about a key of this table, with the line where the file has it.
     /// Refuses a key that has a name and no meaning yet.
     func refuse(_ key: String, _ words: String) throws(ConfigurationError) {
         if values[key] != nil { throw fault(key, words) }
     }
 
+    /// An error about a key of this table, with the line where a file has it.
     func fault(_ key: String, _ message: String) -> ConfigurationError {
-        let line = values[key]?.line ?? line
-        return ConfigurationError(.file(source.file?.path ?? "", line: line), key: path(of: key), message)
+        ConfigurationError(source.place(of: values[key] ?? beginning), key: path(of: key), message)
     }
 
     /// Fails on the first key, in this table or below, that no setting has.

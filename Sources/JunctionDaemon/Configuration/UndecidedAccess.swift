@@ -1,17 +1,17 @@
 /// Whom an access entry is about could not be found out. Nothing is wrong with the configuration, and asking later may help.
 package struct UndecidedAccess: Error, Equatable, CustomStringConvertible {
-    /// The entry, such as `access[1]`.
-    package var key: String
+    /// The entry with its place, such as `/etc/junctiond/junctiond.toml:7: access[1]`.
+    package var entry: String
     package var failure: AccountDirectory.LookupFailed
 
-    package init(key: String, _ failure: AccountDirectory.LookupFailed) {
-        self.key = key
+    package init(entry: String, _ failure: AccountDirectory.LookupFailed) {
+        self.entry = entry
         self.failure = failure
     }
 
     /// One line.
     package var description: String {
-        "\(key): its user or group could not be looked up (\(failure.reason)). That may pass by itself; see whether the name "
+        "\(entry): its user or group could not be looked up (\(failure.reason)). That may pass by itself; see whether the name "
             + "service works"
     }
 }

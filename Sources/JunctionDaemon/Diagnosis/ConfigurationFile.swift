@@ -14,6 +14,7 @@ final class ConfigurationFile: Sendable {
     private struct State {
         /// With what the last reload has changed.
         var present: Configuration
+        var origin: ConfigurationOrigin
         /// Whom the access entries in force are about.
         var accounts: KnownAccounts
     }
@@ -22,7 +23,14 @@ final class ConfigurationFile: Sendable {
         (source, started) = (plan.source, plan.configuration)
         (credentials, variables) = (plan.credentialsDirectory, plan.variables)
         let accounts = plan.configuration.accounts(foundFor: plan.policy.rules)
-        state = Mutex(State(present: plan.configuration, accounts: accounts))
+        state = Mutex(State(present: plan.configuration, origin: plan.origin, accounts: accounts))
+    }
+
+    /// The files that what is in force was read from; the path is absolute, because a client may be in another folder.
+    var origin: ConfigurationOrigin {
+        var origin = state.withLock { $0.origin }
+        origin.path = Paths.absolute(origin.path)
+        return origin
     }
 
     /// The configuration as it is in the file now, by the same checks as a start's.
@@ -40,7 +48,7 @@ final class ConfigurationFile: Sendable {
     /// A reload has taken it; whether all of it is in force now, without a restart.
     func reloaded(_ sound: SoundConfiguration) -> Bool {
         let (new, rules) = (sound.configuration, sound.rules)
-        state.withLock { $0 = State(present: new, accounts: new.accounts(foundFor: rules)) }
+        state.withLock { $0 = State(present: new, origin: sound.origin, accounts: new.accounts(foundFor: rules)) }
         return started.differsOnlyInWhatReloads(from: new)
     }
 

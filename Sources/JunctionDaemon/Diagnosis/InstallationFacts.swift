@@ -5,8 +5,7 @@ import JunctionSystemd
 
 /// What `doctor` looks at around the session, as it was seen at one moment.
 struct InstallationFacts: Equatable, Sendable {
-    /// By its absolute path: whoever is told of it is somewhere else.
-    var configurationFile: String?
+    var configurationOrigin: ConfigurationOrigin
     var configuration = ConfigurationStanding.inForce
     /// One line for each access entry that matches nobody.
     var unmatchedAccess: [String] = []
@@ -29,27 +28,24 @@ extension InstallationFacts {
 
     private var configurationFinding: ProbeFinding {
         let name = "configuration"
-        let file = configurationFile ?? "The configuration"
+        let (file, fragments) = (configurationOrigin.path, configurationOrigin.andFragments)
         switch configuration {
         case .inForce:
-            let defaults = "There is no file: the built-in defaults are in force."
-            return ProbeFinding(
-                name: name,
-                verdict: .ok,
-                detail: configurationFile.map { "\($0) is in force." } ?? defaults
-            )
+            let inForce =
+                configurationOrigin.exists ? "is in force" : "is not there: the built-in defaults are in force"
+            return ProbeFinding(name: name, verdict: .ok, detail: "\(file) \(inForce)\(fragments).")
         case .needsReload:
             return ProbeFinding(
                 name: name,
                 verdict: .note,
-                detail: "\(file) was changed and is not in force yet.",
+                detail: "\(file) or its conf.d was changed and is not in force yet.",
                 remedy: "systemctl reload junctiond (or send it SIGHUP)."
             )
         case .needsRestart:
             return ProbeFinding(
                 name: name,
                 verdict: .note,
-                detail: "\(file) was changed in what takes effect at the next start only.",
+                detail: "\(file) or its conf.d was changed in what takes effect at the next start only.",
                 remedy: "systemctl restart junctiond: nobody loses the session by it."
             )
         case .refused(let reason):

@@ -321,9 +321,13 @@ package final class Daemon: Sendable {
         if !isWholeInForce {
             logger.warning("Changes outside access, api.expose and log take effect after a restart")
         }
+        let origin = sound.origin
         logger.notice(
             "The configuration was reloaded",
-            metadata: .of(.reloaded, [.configuration: "\(sound.file ?? "built-in defaults")"])
+            metadata: .of(
+                .reloaded,
+                [.configuration: "\(origin.exists ? origin.path : "built-in defaults")\(origin.andFragments)"]
+            )
         )
     }
 }

@@ -11,7 +11,6 @@ import Synchronization
 
 /// What the daemon runs in, for `doctor`.
 struct Surroundings: Sendable {
-    var configurationFile: String?
     var stateDirectory: String
     /// When what was found at the start had been written, if anything was.
     var recordWrittenAt: WallTime?
@@ -142,7 +141,7 @@ final class Introspection: DaemonIntrospection {
                 let unit = surroundings.isUnderServiceManager ? try? CallerUnit.name(ofProcess: getpid()) : nil
                 continuation.resume(
                     returning: InstallationFacts(
-                        configurationFile: surroundings.configurationFile,
+                        configurationOrigin: configuration.origin,
                         configuration: configuration.standing(with: session),
                         unmatchedAccess: accessNotes,
                         isUnderServiceManager: surroundings.isUnderServiceManager,

@@ -15,8 +15,7 @@ struct SoundConfiguration {
     let accessNotes: [String]
     /// The files with secrets that the provider reads.
     let secretFiles: [SecretFile]
-    /// Absent: there is no file, and the built-in defaults apply.
-    let file: String?
+    let origin: ConfigurationOrigin
 
     /// - Parameters:
     ///   - credentials: where the service manager put its credentials.
@@ -28,7 +27,7 @@ struct SoundConfiguration {
         accounts: AccountDirectory = .system
     ) throws(StartFailure) {
         configuration = loaded.configuration
-        file = loaded.file
+        origin = loaded.origin
         let vendor = Self.vendor(of: configuration, credentials: credentials)
         let network = Result { [configuration] () throws(StartFailure) in
             try configuration.networkUse(credentials: credentials, variables: variables)
@@ -37,7 +36,7 @@ struct SoundConfiguration {
             if let failure, failure.missingCredential == nil { throw failure }
         }
         do throws(UndecidedAccess) {
-            (rules, accessNotes) = try configuration.accessRules(by: accounts)
+            (rules, accessNotes) = try configuration.accessRules(by: accounts, naming: loaded.accessEntries)
         } catch {
             throw StartFailure(error)
         }

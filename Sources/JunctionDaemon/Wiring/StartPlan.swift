@@ -11,6 +11,7 @@ struct StartPlan {
     let paths: Paths
     let source: ConfigurationSource
     let configuration: Configuration
+    let origin: ConfigurationOrigin
     let notes: [String]
     /// Which access entries match nobody.
     let accessNotes: [String]
@@ -57,6 +58,7 @@ struct StartPlan {
             variables: environment.variables
         )
         (configuration, vendor, network) = (sound.configuration, sound.vendor, sound.network)
+        origin = sound.origin
         variables = environment.variables
         accessNotes = sound.accessNotes
 
@@ -81,7 +83,6 @@ struct StartPlan {
         socket = try Self.socket(passed: passedSocket, path: paths.socket)
         door = try Self.door(passed: passedDoor, path: configuration.api.socket, beside: socket)
         surroundings = Surroundings(
-            configurationFile: loaded.file.map(Paths.absolute),
             stateDirectory: paths.stateDirectory,
             recordWrittenAt: restoration.writtenAt,
             asksHandlers: configuration.renewalMode == .handler,

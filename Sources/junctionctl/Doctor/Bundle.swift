@@ -1,6 +1,7 @@
 import Glibc
 import JunctionClient
 import JunctionProtocol
+import JunctionToml
 
 /// Everything that somebody who is asked for help wants to see, with nothing in it that is a secret.
 struct Bundle {
@@ -21,10 +22,14 @@ struct Bundle {
         let file = ConfigurationProbe(file: configuration).file
         // The path is not repeated where there is no such file: it may be a secret.
         let isMissing = configuration != nil && access(file, F_OK) != 0
-        let parts = [
-            Part(name: "findings", lines: diagnosis.checks.map(\.text)),
-            Part(name: "versions", lines: Self.versions),
-            Part(name: isMissing ? "configuration" : "configuration \(file)", lines: Self.settings(in: file)),
+        let configuration = Part(
+            name: isMissing ? "configuration" : "configuration \(file)",
+            lines: Self.settings(file, ConfigurationText.read)
+        )
+        let before = [
+            Part(name: "findings", lines: diagnosis.checks.map(\.text)), Part(name: "versions", lines: Self.versions),
+        ]
+        let after = [
             Part(
                 name: "units",
                 lines: UnitProbe()?.units.map(\.summary) ?? ["the service manager says nothing of them"]
@@ -34,6 +39,7 @@ struct Bundle {
                 lines: JournalProbe(priority: "warning", count: 20)?.lines ?? ["it cannot be read"]
             ),
         ]
+        let parts = before + [configuration] + Self.fragments(beside: file) + after
         self.parts = parts.map { Part(name: $0.name, lines: $0.lines.map(redaction.of)) }
     }
 
@@ -46,19 +52,28 @@ struct Bundle {
         return ([head] + parts.map { "\n== \($0.name)\n" + $0.lines.joined(separator: "\n") }).joined(separator: "\n")
     }
 
-    private static func settings(in file: String) -> [String] {
-        var bytes: [UInt8] = []
-        let descriptor = open(file, O_RDONLY | O_CLOEXEC)
-        guard descriptor >= 0 else { return ["it cannot be read: \(String(cString: strerror(errno)))"] }
-        defer { close(descriptor) }
-        var chunk = [UInt8](repeating: 0, count: 16_384)
-        while bytes.count <= RedactedConfiguration.largest {
-            let count = read(descriptor, &chunk, chunk.count)
-            guard count > 0 else { break }
-            bytes += chunk.prefix(count)
+    /// What may be shown of the files in the folder beside the configuration file, each as a part of its own.
+    private static func fragments(beside file: String) -> [Part] {
+        let folder = ConfigurationFolder(beside: file)
+        do throws(UnreadableConfiguration) {
+            return try folder.files().map {
+                Part(name: "configuration \($0.onOneLine)", lines: settings($0, ConfigurationText.readFragment))
+            }
+        } catch {
+            return [Part(name: "configuration \(folder.path)", lines: ["it \(error.reason)"])]
         }
-        let shown = RedactedConfiguration(bytes).lines
-        return shown.isEmpty ? ["nothing is set"] : shown
+    }
+
+    private static func settings(
+        _ file: String,
+        _ read: (String) throws(UnreadableConfiguration) -> [UInt8]
+    ) -> [String] {
+        do throws(UnreadableConfiguration) {
+            let shown = RedactedConfiguration(try read(file)).lines
+            return shown.isEmpty ? ["nothing is set"] : shown
+        } catch {
+            return ["it \(error.reason)"]
+        }
     }
 
     private static var versions: [String] {

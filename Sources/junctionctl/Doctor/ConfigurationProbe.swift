@@ -1,5 +1,6 @@
 import Glibc
 import JunctionProtocol
+import JunctionToml
 
 /// What the daemon's own check says of its configuration, where the daemon cannot be asked.
 struct ConfigurationProbe {
@@ -7,6 +8,8 @@ struct ConfigurationProbe {
     var file: String
     /// Whether an option named it.
     private let isGiven: Bool
+    /// Whether an option or the environment named it, so that it has to be there.
+    private let isNamed: Bool
 
     static let usualFile = "/etc/junctiond/junctiond.toml"
 
@@ -15,6 +18,7 @@ struct ConfigurationProbe {
         let named = getenv("JUNCTIOND_CONFIG").map { String(cString: $0) }.flatMap { $0.isEmpty ? nil : $0 }
         self.file = file ?? named ?? Self.usualFile
         isGiven = file != nil
+        isNamed = file != nil || named != nil
     }
 
     var checks: [Diagnosis.Check] {
@@ -30,17 +34,18 @@ struct ConfigurationProbe {
                 )
             ]
         }
-        if access(file, F_OK) == 0, access(file, R_OK) != 0 {
+        if let hidden = hiddenPlace {
             return [
                 .init(
                     name: "configuration",
                     verdict: .note,
-                    detail: "\(file) cannot be looked at by this user",
+                    detail: "\(hidden) cannot be looked at by this user",
                     remedy: "run 'junctionctl doctor' as root"
                 )
             ]
         }
-        guard let output = ProgramOutput(of: Self.daemon, ["--check-config", "--config", file]) else {
+        guard let output = ProgramOutput(of: Self.daemon, ["--check-config"] + (isNamed ? ["--config", file] : []))
+        else {
             return [
                 .init(
                     name: "configuration",
@@ -51,6 +56,13 @@ struct ConfigurationProbe {
             ]
         }
         return Self.checks(of: output, file)
+    }
+
+    /// The file, or the folder beside it or a file in there, that this user may not read although the daemon may.
+    private var hiddenPlace: String? {
+        let folder = ConfigurationFolder(beside: file)
+        let files = (try? folder.files()) ?? []
+        return ([file, folder.path] + files).first { access($0, F_OK) == 0 && access($0, R_OK) != 0 }
     }
 
     /// Reads what `junctiond --check-config` says: its verdict, and a note for what is allowed and may be a mistake.

@@ -110,11 +110,11 @@ extension Redaction {
 extension Diagnosis {
     /// The file by which the daemon that answered is configured, if it has named one.
     var configurationFile: String? {
-        let sentences = [" is in force.", " was changed ", " is refused;"]
+        let sentences = [" is in force", " is not there:", " or its conf.d was changed ", " is refused;"]
         guard let detail = checks.first(where: { $0.name == "configuration" })?.detail, detail.hasPrefix("/") else {
             return nil
         }
-        return sentences.compactMap { detail.range(of: $0).map { String(detail[..<$0.lowerBound]) } }.first
+        return sentences.compactMap { detail.range(of: $0)?.lowerBound }.min().map { String(detail[..<$0]) }
     }
 }
 

@@ -8,12 +8,10 @@ import JunctionToml
 struct RedactedConfiguration {
     private(set) var lines: [String] = []
 
-    /// No configuration is larger, and the daemon takes none that is.
-    static let largest = 1 << 20
-
     init(_ bytes: [UInt8]) {
-        guard bytes.count <= Self.largest else {
-            lines = ["it is larger than \(Self.largest) bytes: nothing of it is shown"]
+        // The daemon takes none that is larger.
+        guard bytes.count <= ConfigurationText.largest else {
+            lines = ["it is larger than \(ConfigurationText.largest) bytes: nothing of it is shown"]
             return
         }
         do throws(TomlFault) {

@@ -24,6 +24,39 @@ struct DoctorFindingTests {
         #expect(refused.remedy.contains("--check-config"))
     }
 
+    @Test func `a file that a package adds is found until it is in force, and one that is refused with its line`()
+        throws
+    {
+        let installation = try Installation(configuration: "[log]\nlevel = \"info\"")
+        try installation.folder.makeFolder("conf.d")
+        let notify = try installation.startDaemon()
+        let entry = "[[access]]\nallow = [\"status\"]\nunit = \"s3cret.service\"\n"
+
+        _ = try installation.folder.write(entry, to: "conf.d/50-app.toml")
+        let added = try installation.finding("configuration")
+        installation.daemon?.signal(SIGHUP)
+        try notify.wait(for: "READY=1")
+        let reloaded = try installation.finding("configuration")
+        let bundle = try installation.ctl("doctor", "--bundle")
+        _ = try installation.folder.write("\nnonsense = 1", to: "conf.d/60-other.toml")
+        let refused = try installation.finding("configuration")
+
+        let file = installation.configurationFile
+        #expect(added.detail == "\(file) or its conf.d was changed and is not in force yet.")
+        #expect(added.remedy.contains("reload"))
+        #expect(reloaded.detail == "\(file) is in force, with conf.d/50-app.toml.")
+        #expect(reloaded.verdict == "ok")
+        #expect(refused.verdict == "problem")
+        #expect(refused.detail.contains("\(installation.folder.path)/conf.d/60-other.toml:2: nonsense: unknown key"))
+        let part = """
+            == configuration \(installation.folder.path)/conf.d/50-app.toml
+            access[0].allow = ["status"]
+            access[0].unit = (hidden)
+            """
+        #expect(bundle.output.contains(part), "\(bundle.output)")
+        #expect(!bundle.output.contains("s3cret"))
+    }
+
     @Test func `an entry for somebody who does not exist is found`() throws {
         let installation = try Installation.started(
             configuration: "[[access]]\nallow = [\"status\"]\nuser = \"nobody-of-that-name\""
@@ -89,6 +122,48 @@ struct DoctorFindingTests {
         let configuration = try #require(findings.first { $0.name == "configuration" })
         #expect(configuration.verdict == "problem")
         #expect(configuration.detail.contains("nonsense"))
+    }
+
+    @Test func `without the daemon the files beside its configuration are looked at`() throws {
+        let installation = try Installation()
+        try installation.writeConfiguration()
+        _ = try installation.folder.makeFolder("conf.d")
+        _ = try installation.folder.write("[[access]]\nallow = []\nuser = \"no-such-user\"", to: "conf.d/a.toml")
+        func findings() throws -> [Finding] {
+            Finding.all(in: try installation.ctl("doctor", "--json", "--config", installation.configurationFile).json())
+        }
+
+        let inOrder = try findings()
+        _ = try installation.folder.write("nonsense = 1", to: "conf.d/b.toml")
+        let refused = try #require(try findings().first { $0.name == "configuration" })
+
+        #expect(inOrder.contains { $0.detail == "\(installation.configurationFile): in order, with conf.d/a.toml" })
+        let access = try #require(inOrder.first { $0.name == "access" })
+        #expect(access.detail.hasPrefix("\(installation.folder.path)/conf.d/a.toml:1: access[0] matches nobody"))
+        #expect(refused.verdict == "problem")
+        #expect(refused.detail.contains("conf.d/b.toml:1: nonsense: unknown key"))
+    }
+
+    @Test(
+        .enabled("only root can act as another user") { geteuid() == 0 },
+        .enabled("setpriv is not installed") { SystemPrograms.has(SystemPrograms.setpriv) }
+    )
+    func `who may not read a file beside the configuration is told so, and not that it is refused`() throws {
+        let installation = try Installation()
+        try installation.writeConfiguration()
+        _ = try installation.folder.makeFolder("conf.d")
+        _ = try installation.folder.write("", to: "conf.d/a.toml")
+        let stranger = try Stranger(installation)
+        let folder = installation.folder.path
+        for (path, mode) in [(folder, 0o755), (folder + "/conf.d", 0o755), (installation.configurationFile, 0o644)] {
+            #expect(chmod(path, mode_t(mode)) == 0)
+        }
+
+        let ending = try stranger.ctl("doctor", "--json", "--config", installation.configurationFile)
+        let finding = try #require(Finding.all(in: try ending.json()).first { $0.name == "configuration" })
+
+        #expect(finding.verdict == "note")
+        #expect(finding.detail == "\(folder)/conf.d/a.toml cannot be looked at by this user")
     }
 
     @Test(

@@ -19,7 +19,7 @@ import Testing
             AccessEntry(allow: [.token]),
         ]
 
-        let (rules, notes) = try configuration.accessRules(by: accounts)
+        let (rules, notes) = try configuration.rules(by: accounts)
 
         #expect(
             rules == [
@@ -40,7 +40,7 @@ import Testing
             AccessEntry(allow: [.status], user: "kiosk"),
         ]
 
-        let (rules, notes) = try configuration.accessRules(by: accounts)
+        let (rules, notes) = try configuration.rules(by: accounts)
 
         #expect(rules.map(\.matchesNobody) == [true, true, true, false])
         #expect(rules.last == AccessRule(allow: [.status], user: 1_000))
@@ -63,9 +63,9 @@ import Testing
             group: { _ in nil }
         )
 
-        let error = #expect(throws: UndecidedAccess.self) { try configuration.accessRules(by: down) }
+        let error = #expect(throws: UndecidedAccess.self) { try configuration.rules(by: down) }
 
-        #expect(error?.key == "access[1]")
+        #expect(error?.entry == "access[1]")
         #expect(error?.description.contains("could not be looked up (Connection refused)") == true)
     }
 
@@ -75,22 +75,22 @@ import Testing
             AccessEntry(allow: [], user: "kiosk"), AccessEntry(allow: [], group: "junction"),
             AccessEntry(allow: [.status], user: "never"), AccessEntry(allow: [.token], user: "65534"),
         ]
-        let known = configuration.accounts(foundFor: try configuration.accessRules(by: accounts).rules)
+        let known = configuration.accounts(foundFor: try configuration.rules(by: accounts).rules)
         let oneIsGone = AccountDirectory(user: { _ in nil }, group: { _ in 900 })
         let otherIsGone = AccountDirectory(user: { ["kiosk": 1_000][$0] }, group: { _ in nil })
 
-        let (rules, notes) = try configuration.accessRules(by: accounts.insisting(on: known))
+        let (rules, notes) = try configuration.rules(by: accounts.insisting(on: known))
         #expect(rules.map(\.matchesNobody) == [false, false, true, false])
         #expect(notes.count == 1)
         let first = #expect(throws: UndecidedAccess.self) {
-            try configuration.accessRules(by: oneIsGone.insisting(on: known))
+            try configuration.rules(by: oneIsGone.insisting(on: known))
         }
-        #expect(first?.key == "access[0]")
+        #expect(first?.entry == "access[0]")
         #expect(first?.description.contains("user \"kiosk\" was found when the rules in force were made") == true)
         let second = #expect(throws: UndecidedAccess.self) {
-            try configuration.accessRules(by: otherIsGone.insisting(on: known))
+            try configuration.rules(by: otherIsGone.insisting(on: known))
         }
-        #expect(second?.key == "access[1]")
+        #expect(second?.entry == "access[1]")
     }
 
     /// glibc reports what the last service said, and that one knows nobody.
@@ -141,5 +141,14 @@ import Testing
         #expect(try AccountDirectory.system.group("root") == 0)
         #expect(try AccountDirectory.system.user("no such user") == nil)
         #expect(try AccountDirectory.system.group("no such group") == nil)
+    }
+}
+
+extension Configuration {
+    /// The rules of all entries, and notes that call an entry `access[0]`.
+    fileprivate func rules(
+        by accounts: AccountDirectory
+    ) throws(UndecidedAccess) -> (rules: [AccessRule], notes: [String]) {
+        try accessRules(by: accounts, naming: access.indices.map { "access[\($0)]" })
     }
 }

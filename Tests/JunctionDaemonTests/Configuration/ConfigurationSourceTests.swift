@@ -12,7 +12,7 @@ import Testing
         let loaded = try ConfigurationSource(path: path, mustExist: true, variables: [:]).load()
 
         #expect(loaded.configuration.log.level == .debug)
-        #expect(loaded.file == path)
+        #expect(loaded.origin == ConfigurationOrigin(path: path, exists: true))
         #expect(loaded.notes.isEmpty)
     }
 
@@ -22,7 +22,7 @@ import Testing
 
         let loaded = try ConfigurationSource(path: path, mustExist: false, variables: [:]).load()
         #expect(loaded.configuration == Configuration())
-        #expect(loaded.file == nil)
+        #expect(!loaded.origin.exists)
 
         let error = #expect(throws: ConfigurationError.self) {
             try ConfigurationSource(path: path, mustExist: true, variables: [:]).load()
@@ -61,7 +61,7 @@ import Testing
 
         let notes = try ConfigurationSource(path: path, mustExist: true, variables: [:]).load().notes
 
-        #expect(notes == ["access[1] names no unit, user or group: it is about every caller"])
+        #expect(notes == ["\(path):4: access[1] names no unit, user or group: it is about every caller"])
     }
 
     @Test(arguments: VendorName.allCases, Configuration.RenewalMode.allCases)

@@ -89,7 +89,7 @@ struct InstallationFactsTests {
     @Test(arguments: table)
     func `whatever is not as it should be has its finding and its remedy`(in row: Case) {
         var facts = InstallationFacts(
-            configurationFile: "/etc/junctiond/junctiond.toml",
+            configurationOrigin: ConfigurationOrigin(path: "/etc/junctiond/junctiond.toml", exists: true),
             enablement: UnitEnablement(service: "junctiond.service", isServiceEnabled: true, isSocketEnabled: true),
             stateDirectory: "/var/lib/junctiond",
             now: Self.now,
@@ -106,10 +106,18 @@ struct InstallationFactsTests {
     }
 
     @Test func `what is well is said to be so`() {
-        var facts = InstallationFacts(now: Self.now)
+        let absent = ConfigurationOrigin(path: "/x.toml", exists: false)
+        var facts = InstallationFacts(configurationOrigin: absent, now: Self.now)
         #expect(facts.findings.map(\.name) == ["configuration", "clock"])
-        #expect(facts.findings.first?.detail == "There is no file: the built-in defaults are in force.")
-        facts.configurationFile = "/x.toml"
+        #expect(facts.findings.first?.detail == "/x.toml is not there: the built-in defaults are in force.")
+        facts.configurationOrigin.fragments = ["conf.d/a.toml"]
+        #expect(
+            facts.findings.first?.detail
+                == "/x.toml is not there: the built-in defaults are in force, with conf.d/a.toml."
+        )
+        facts.configurationOrigin.exists = true
+        #expect(facts.findings.first?.detail == "/x.toml is in force, with conf.d/a.toml.")
+        facts.configurationOrigin.fragments = []
         #expect(facts.findings.first?.detail == "/x.toml is in force.")
         facts.configuration = .refused("no")
         #expect(facts.findings.first?.detail.hasPrefix("/x.toml is refused; ") == true)

@@ -75,6 +75,7 @@ check "systemd-analyze verify has nothing to say" verify_units
 check "the default configuration is valid" junctiond --check-config
 check "everybody may read the configuration" is_world_readable "$config"
 check "every link of the guides leads to a file" is "$(dead_links)" ""
+check "there is an empty folder for files of apps" is "$(stat -c '%a %U' "$fragments") $(ls -A "$fragments")" "755 root "
 for page in man8/junctiond.8 man8/junctiond-courier.8 man1/junctionctl.1 man1/junction-sandbox.1 man5/junctiond.toml.5; do
     check "there is a manual page ${page#*/}" test -s "$(compgen -G "/usr/share/man/$page*" || echo missing)"
 done

@@ -45,7 +45,24 @@ check "kiosk still may ask" as kiosk junctionctl status
 check "the daemon runs on, with the session" field_is userId "$user"
 check "it is the same process still" is "$(main_pid)" "$pid"
 
+# ---- a file that an app's package brings ----
+
+printf '[[access]]\nallow = ["status"]\nuser = "kiosk"\n' >"$fragments/50-kiosk.toml"
 cp "$scratch/config.as-installed" "$config"
+mark
+check "a file of an app is taken over" systemctl reload junctiond.service
+names_the_file() { has "$(logged -o json "MESSAGE_ID=$RELOADED_ID")" "conf.d/50-kiosk.toml"; }
+check "the journal names it" await 5 names_the_file
+check "its rights count" as kiosk junctionctl status
+check "and no others" ends_with 77 as kiosk junctionctl token
+printf '\n[log]\nlevels = 3\n' >"$fragments/60-other.toml"
+mark
+systemctl reload junctiond.service &>"$work/.errors" || :
+check "one that is refused is named with its line" \
+    await_journal 5 "$fragments/60-other.toml:3: log.levels: unknown key" _SYSTEMD_UNIT=junctiond.service
+check "the rights stay" as kiosk junctionctl status
+rm "$fragments"/*
+
 mark
 check "the file put right is taken over" systemctl reload junctiond.service
 check "the journal says so again" await_journal 5 . "MESSAGE_ID=$RELOADED_ID"

@@ -3,7 +3,7 @@
 . "${0%/*}/../lib.sh"
 fresh
 
-cat >"$config" <<'END'
+cat >"$fragments/50-health-sync.toml" <<'END'
 [[access]]
 allow = ["status", "token"]
 unit = "health-sync.service"

@@ -164,6 +164,41 @@ check "the user's daemon is left alone" is "$(users_pid)" "$old"
 check "and the installation says so" has "$(<"$work/installation")" "user with the number $(id -u kiosk) was not restarted"
 stop_user_manager
 
+# ---- the package of an app, with an entry of its own ----
+
+app_package() { # NAME <SETTINGS: makes a package of the app
+    mkdir -p "$work/$1/DEBIAN" "$work/$1$fragments"
+    printf 'Package: %s\nVersion: 1\nArchitecture: all\nMaintainer: app <app@example.com>\nDescription: an app\n' "$1" \
+        >"$work/$1/DEBIAN/control"
+    echo "$fragments/50-$1.toml" >"$work/$1/DEBIAN/conffiles"
+    cat >"$work/$1$fragments/50-$1.toml"
+    dpkg-deb --root-owner-group -Znone -b "$work/$1" "$work/$1.deb" >"$work/.errors"
+}
+
+app_package health-sync <<'END'
+[[access]]
+allow = ["status", "token"]
+user = "app"
+END
+app_package broken <<<'nonsense = 1'
+pid=$(main_pid)
+check "a member of the socket's group may ask, without any entry" as kiosk junctionctl status
+check "the package of an app installs" dpkg -i "$work/health-sync.deb"
+check "the app may have a token at once" as app junctionctl token
+check "its entry is the first, so that others may do nothing" ends_with 77 as kiosk junctionctl status
+check "it is the same process" is "$(main_pid)" "$pid"
+dpkg -i "$work/broken.deb" >"$work/installation" 2>&1
+check "a package with a file that is refused installs, and the installation names it" \
+    has "$(<"$work/installation")" "$fragments/50-broken.toml:1: nonsense: unknown key" "systemctl reload junctiond"
+check "the app may ask as before" as app junctionctl status
+check "the package can be purged" dpkg -P broken
+check "the app may ask as before" as app junctionctl status
+check "the app's package can be purged" dpkg -P health-sync
+check "a member of the socket's group may ask again" as kiosk junctionctl status
+check "it is the same process still" is "$(main_pid)" "$pid"
+check "the app's package can be installed again" dpkg -i "$work/health-sync.deb"
+echo '# local' >"$fragments/99-local.toml"
+
 # ---- removing, and coming back ----
 
 record=$(sha256sum "$state/session.sealed" "$key" "$config")
@@ -196,5 +231,8 @@ check "the state is erased" no test -e "$state"
 check "the link to it is gone" no test -L /var/lib/junctiond
 check "the key is erased" no test -e "${key%/*}"
 check "and not left in memory" no test -e /run/credstore.encrypted/junctiond.key
-check "the configuration is erased" no test -e "${config%/*}"
+check "of the configuration only the file of an app's package is left" \
+    is "$(find "${config%/*}" -type f)" "$fragments/50-health-sync.toml"
+check "that goes with its package" dpkg -P health-sync
+check "and then nothing is left of it" no test -e "${config%/*}"
 check "nothing else is left" is "$(leftovers)" ""

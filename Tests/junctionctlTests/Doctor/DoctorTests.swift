@@ -50,10 +50,11 @@ struct DoctorTests {
 
     @Test(arguments: [
         ("/srv/j.toml is in force.", "/srv/j.toml"),
-        ("/a b/j.toml was changed and is not in force yet.", "/a b/j.toml"),
-        ("/j.toml was changed in what takes effect at the next start only.", "/j.toml"),
+        ("/srv/j.toml is in force, with conf.d/a.toml.", "/srv/j.toml"),
+        ("/a b/j.toml or its conf.d was changed and is not in force yet.", "/a b/j.toml"),
+        ("/j.toml or its conf.d was changed in what takes effect at the next start only.", "/j.toml"),
         ("/j.toml is refused; an older one is in force, and a restart would fail: /j.toml:3: no", "/j.toml"),
-        ("There is no file: the built-in defaults are in force.", nil), ("j.toml is in force.", nil),
+        ("/j.toml is not there: the built-in defaults are in force.", "/j.toml"), ("j.toml is in force.", nil),
     ])
     func `the daemon names the file that it is configured by`(detail: String, file: String?) {
         let checks = [

@@ -133,7 +133,7 @@ struct RedactedConfigurationTests {
     }
 
     @Test func `what is too large for a configuration is not shown`() {
-        let bytes = [UInt8](repeating: UInt8(ascii: "\n"), count: RedactedConfiguration.largest + 1)
+        let bytes = [UInt8](repeating: UInt8(ascii: "\n"), count: ConfigurationText.largest + 1)
 
         #expect(RedactedConfiguration(bytes).lines.first?.contains("larger") == true)
         #expect(RedactedConfiguration(Array(bytes.dropLast())).lines == [])

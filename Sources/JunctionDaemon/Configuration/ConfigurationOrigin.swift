@@ -1,0 +1,16 @@
+/// The files that a configuration was read from.
+package struct ConfigurationOrigin: Equatable, Sendable {
+    /// Where the configuration file is, or would be.
+    package var path: String
+    /// Whether the file exists. Without it the built-in defaults apply.
+    package var exists: Bool
+    /// The files of the folder beside it, in order, such as `conf.d/50-health-sync.toml`.
+    package var fragments: [String]
+
+    package init(path: String, exists: Bool, fragments: [String] = []) {
+        (self.path, self.exists, self.fragments) = (path, exists, fragments)
+    }
+
+    /// What follows the word about the configuration file.
+    var andFragments: String { fragments.isEmpty ? "" : ", with " + fragments.joined(separator: ", ") }
+}

@@ -1,0 +1,86 @@
+import Glibc
+
+/// The folder `conf.d` beside a configuration file. Each package of an app can put a file with settings of its own there.
+package struct ConfigurationFolder: Equatable {
+    static let name = "conf.d"
+
+    /// One file for each app that is installed. A folder with more is not one for configuration files.
+    package static let mostFiles = 128
+
+    package let path: String
+    /// The folder that has the configuration file, too.
+    private let surrounding: String
+
+    /// - Parameter file: the path of the configuration file, which need not exist.
+    package init(beside file: String) {
+        let parent = file.lastIndex(of: "/").map { file[...$0] } ?? ""
+        path = parent + Self.name
+        surrounding = parent.isEmpty ? "." : String(parent)
+    }
+
+    /// How a file of the folder is shown beside the configuration file, such as `conf.d/50-health-sync.toml`.
+    package static func shown(_ file: String) -> String {
+        name + (file.lastIndex(of: "/").map { file[$0...] } ?? "")
+    }
+
+    /// Returns the names of the files that count, in the order in which they are read: by their bytes.
+    ///
+    /// What does not end with `.toml`, or begins with a dot, is left out: backups of editors, and what dpkg puts beside a file.
+    static func filesToRead(among names: some Sequence<String>) -> [String] {
+        names.filter { $0.hasSuffix(".toml") && !$0.hasPrefix(".") }
+            .sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
+    }
+
+    /// Returns the paths of the files to read, in order. Without the folder there are none.
+    package func files() throws(UnreadableConfiguration) -> [String] {
+        var status = stat()
+        guard stat(path, &status) == 0 else {
+            let reason = errno
+            // A link that leads nowhere is a mistake, because the entries behind it may be ones that deny.
+            if reason == ENOENT || reason == ENOTDIR, lstat(path, &status) != 0 { return [] }
+            throw UnreadableConfiguration(path, errno: reason)
+        }
+        guard status.st_mode & S_IFMT == S_IFDIR else { throw UnreadableConfiguration(path, "is not a folder") }
+        try checkTrust(in: status)
+        let files = Self.filesToRead(among: try names()).map { "\(path)/\($0)" }
+        guard files.count <= Self.mostFiles else {
+            throw UnreadableConfiguration(path, "has \(files.count) files, and at most \(Self.mostFiles) are possible")
+        }
+        return files
+    }
+
+    /// A file in the folder can give any user every right. Only users who can replace the configuration file itself may put one
+    /// there: in `/tmp`, any user could make a folder of this name beside somebody's file.
+    private func checkTrust(in status: stat) throws(UnreadableConfiguration) {
+        var parent = stat()
+        let trusted = [0, geteuid()] + (stat(surrounding, &parent) == 0 ? [parent.st_uid] : [])
+        guard trusted.contains(status.st_uid) else {
+            throw UnreadableConfiguration(
+                path,
+                "belongs to the user \(status.st_uid), who could give rights to any app: it has to belong to root, to the "
+                    + "daemon's user or to the owner of the folder around it"
+            )
+        }
+        guard status.st_mode & S_IWOTH == 0 else {
+            throw UnreadableConfiguration(
+                path,
+                "every user can write to it, and could give rights to any app: take that away (chmod o-w)"
+            )
+        }
+    }
+
+    private func names() throws(UnreadableConfiguration) -> [String] {
+        guard let folder = opendir(path) else { throw UnreadableConfiguration(path, errno: errno) }
+        defer { closedir(folder) }
+        var names: [String] = []
+        errno = 0
+        while let entry = readdir(folder) {
+            names.append(
+                withUnsafeBytes(of: &entry.pointee.d_name) { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) }
+            )
+            errno = 0
+        }
+        guard errno == 0 else { throw UnreadableConfiguration(path, errno: errno) }
+        return names
+    }
+}

@@ -1,0 +1,114 @@
+import Foundation
+import JunctionTesting
+import Testing
+
+/// An app's package puts a file into `conf.d` and takes it away again, while the daemon runs.
+@Suite(
+    .enabled("only root can act as another user") { geteuid() == 0 },
+    .enabled("setpriv is not installed") { SystemPrograms.has(SystemPrograms.setpriv) }
+)
+struct FragmentReloadTests {
+    private static let entry = "[[access]]\nallow = [\"status\"]\nuser = \"\(Stranger.name)\"\n"
+
+    /// An installation whose daemon runs, and in which another user's calls reach the daemon.
+    private struct Stage {
+        let installation: Installation
+        let notify: FakeServiceManager
+        let stranger: Stranger
+
+        init(configuration: String = "") throws {
+            installation = try Installation(configuration: configuration)
+            try installation.folder.makeFolder("conf.d")
+            notify = try installation.startDaemon()
+            stranger = try Stranger(installation)
+            try stranger.openTheDoor()
+        }
+
+        func put(_ text: String, _ name: String) throws {
+            _ = try installation.folder.write(text, to: "conf.d/\(name)")
+        }
+
+        func remove(_ name: String) throws {
+            try FileManager.default.removeItem(atPath: installation.folder.path + "/conf.d/\(name)")
+        }
+
+        /// Has the configuration read again; returns what the service manager was told meanwhile.
+        func reload() throws -> [String] {
+            installation.daemon?.signal(SIGHUP)
+            return try notify.wait("the end of the reload") { $0 == "READY=1" }
+        }
+
+        var mayAsk: Bool { get throws { try stranger.ctl(["status"]).status != 77 } }
+    }
+
+    @Test func `a reload takes a new file, and withdraws what a file that is gone allowed`() throws {
+        let stage = try Stage()
+        #expect(try !stage.mayAsk)
+
+        try stage.put(Self.entry, "50-app.toml")
+        #expect(try !stage.mayAsk)
+        _ = try stage.reload()
+        #expect(try stage.mayAsk)
+
+        try stage.remove("50-app.toml")
+        _ = try stage.reload()
+        #expect(try !stage.mayAsk)
+    }
+
+    @Test(
+        arguments: [
+            ("\n[[access]]\nallow = [\"all\"]\n", ":3: access[1].allow: expected a list of"),
+            ("[junction]\napiUrl = \"https://api.example\"", ":2: junction.apiUrl: set twice, first in "),
+        ]
+    )
+    func `a file that is refused leaves the rights as they are, and is named with its line`(
+        text: String,
+        complaint: String
+    ) throws {
+        let stage = try Stage()
+        try stage.put(Self.entry, "50-app.toml")
+        _ = try stage.reload()
+        #expect(try stage.mayAsk)
+
+        try stage.remove("50-app.toml")
+        try stage.put(Self.entry.replacing("status", with: "token"), "40-app.toml")
+        try stage.put(text, "60-other.toml")
+        let lines = try stage.reload()
+
+        let place = stage.installation.folder.path + "/conf.d/60-other.toml"
+        #expect(lines.contains { $0.hasPrefix("STATUS=The new configuration is") && $0.contains(place + complaint) })
+        #expect(try stage.mayAsk)
+    }
+
+    @Test func `what the configuration file says of a caller comes before what any other file says`() throws {
+        let stage = try Stage(configuration: Self.entry.replacing("\"status\"", with: ""))
+        try stage.put(Self.entry, "00-app.toml")
+        _ = try stage.reload()
+
+        #expect(try !stage.mayAsk)
+    }
+
+    @Test func `of two files that speak of the same caller the first by name decides`() throws {
+        let stage = try Stage()
+        try stage.put(Self.entry, "60-app.toml")
+        try stage.put(Self.entry.replacing("\"status\"", with: ""), "50-local.toml")
+        _ = try stage.reload()
+        #expect(try !stage.mayAsk)
+
+        try stage.remove("50-local.toml")
+        try stage.put(Self.entry.replacing("\"status\"", with: ""), "70-local.toml")
+        _ = try stage.reload()
+        #expect(try stage.mayAsk)
+    }
+
+    @Test func `the first entry of an app withdraws what everybody was allowed without any`() throws {
+        let stage = try Stage()
+        let group = { try stage.stranger.ctl(["status"], groups: "root").status }
+        #expect(try group() != 77)
+
+        try stage.put("[[access]]\nallow = [\"token\"]\nunit = \"health-sync.service\"\n", "50-health-sync.toml")
+        _ = try stage.reload()
+
+        #expect(try group() == 77)
+    }
+}
