@@ -61,7 +61,7 @@ uninstall: ## the same away again; configuration and state stay
 	packaging/install --uninstall
 
 deb: release ## the Debian packages, in .build-deb/
-	@.ci/need dpkg-shlibdeps:dpkg-dev jq:jq
+	@.ci/need dpkg-shlibdeps:dpkg-dev jq:jq python3:python3
 	packaging/deb/build --binaries $(BINARIES)
 
 # For `make install`, only if they are missing: it runs as root, where a compiler has no business.
