@@ -1,7 +1,7 @@
 import JunctionSession
 
 extension RecordKeeper {
-    /// Which credentials were used up, as far as the disk and this process know. A file that cannot be read says nothing; that
+    /// Which bootstrap credentials were used up, as far as the disk and this process know. A file that cannot be read says nothing; that
     /// is not the same as a file that has nothing to say.
     var usedCredentials: UsedCredentials {
         get throws(FileFault) {

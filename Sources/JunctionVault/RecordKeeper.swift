@@ -23,7 +23,7 @@ struct RecordKeeper: Sendable {
     var hasReserve = false
     /// What was found is understood: nothing of it may turn out to be another installation's.
     var isSound = false
-    /// What is to be noted of the service manager's credentials, and the disk has refused.
+    /// What is to be noted of the bootstrap credentials, and the disk has refused.
     var owed = UsedCredentials()
 
     init(_ files: any StateFiles, _ sealing: Sealing, probe: @escaping @Sendable (VaultStep) -> Void = { _ in }) {

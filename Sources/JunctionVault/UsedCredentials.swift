@@ -5,7 +5,7 @@ import Synchronization
 
 import struct Crypto.SHA256
 
-/// Which credentials of the service manager have been used up: each signs in once, and never again.
+/// Which bootstrap credentials have been used up: each signs in once, and never again.
 ///
 /// A credential is known by a digest that is bound to this installation; nothing of the credential itself is stored.
 package struct UsedCredentials: Equatable, Sendable {
@@ -28,7 +28,7 @@ package struct UsedCredentials: Equatable, Sendable {
 
     private var entries: [Entry] = []
 
-    /// More than any device is ever provisioned with; the oldest ones go first.
+    /// More than any device ever gets; the oldest ones go first.
     static let mostEntries = 64
 
     package init() {}
@@ -106,22 +106,13 @@ extension Vault {
     /// How far it has come with a credential; nil when it was never seen. A fault when that cannot be known.
     package typealias Stage = Result<UsedCredentials.Stage?, FileFault>
 
-    /// How far it has come with the credential of this digest.
+    /// Reads how far it has come with the credential of this digest.
     ///
-    /// It waits for the disk: for the start, before anybody is served.
-    package func stage(of digest: String) -> Stage {
-        onQueueAtOnce { _ in look(for: digest) }
-    }
-
-    /// The same, without waiting for the disk.
-    ///
-    /// - Parameter then: told on the vault's own thread.
+    /// - Parameter then: called on the vault's own thread.
     package func stage(of digest: String, then: @escaping @Sendable (Stage) -> Void) {
-        onQueue { [self] _ in then(look(for: digest)) }
-    }
-
-    private func look(for digest: String) -> Stage {
-        keeper.withLock { keeper in Result { () throws(FileFault) in try keeper.stage(of: digest) } }
+        onQueue { [self] _ in
+            then(keeper.withLock { keeper in Result { () throws(FileFault) in try keeper.stage(of: digest) } })
+        }
     }
 
     /// Notes how far it has come. What is written after this call is on disk after it.
@@ -143,6 +134,6 @@ extension Vault {
 }
 
 extension StateFile {
-    /// Which credentials of the service manager were used up.
+    /// Which bootstrap credentials were used up.
     static let usedCredentials = StateFile("used-credentials")
 }

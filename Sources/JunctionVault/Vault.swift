@@ -84,11 +84,6 @@ package final class Vault: SessionStore {
         queue.async { [self] in work(directory) }
     }
 
-    /// Does something with the directory, in its turn, and waits for it.
-    func onQueueAtOnce<Result>(_ work: (StateDirectory) -> Result) -> Result {
-        queue.sync { work(directory) }
-    }
-
     private func attempt(_ record: SessionRecord, _ secrets: SessionSecrets) -> Result<Void, StoreFailure> {
         Result { () throws(StoreFailure) in
             try keeper.withLock { (keeper) throws(StoreFailure) in try keeper.write(record, secrets) }

@@ -19,6 +19,8 @@ default:
 
 clinux_occupy_standard_descriptors()
 clinux_forbid_dumps()
+// A keeper that is killed takes this process along, even if it is stopped. One that ended before has closed the connection.
+clinux_end_with_parent()
 // Whatever else was inherited by mistake.
 clinux_close_from(STDERR_FILENO + 1)
 signal(SIGPIPE, SIG_IGN)

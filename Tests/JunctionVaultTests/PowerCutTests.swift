@@ -116,6 +116,7 @@ struct PowerCutTests {
         let next = try opened(survivor)
 
         _ = next.restore()
-        #expect(try next.stage(of: digest).get() == .done)
+        let stage = await withCheckedContinuation { done in next.stage(of: digest) { done.resume(returning: $0) } }
+        #expect(try stage.get() == .done)
     }
 }

@@ -6,7 +6,7 @@ import Testing
 
 @testable import JunctionVault
 
-/// Which credentials of the service manager have been used up.
+/// Which bootstrap credentials have been used up.
 @Suite struct UsedCredentialsTests {
     private func digest(_ text: String, at installation: String = thisInstallation) -> String {
         UsedCredentials.digest(of: SharedSecret(text: text), installation: installation)
@@ -44,7 +44,7 @@ import Testing
         #expect(read.stage(of: digest("other")) == .unspent(notBefore: WallTime(milliseconds: 1_795_219_200_000)))
     }
 
-    @Test func `a device is never provisioned so often that the file grows`() {
+    @Test func `the file of used credentials does not grow with their number`() {
         var used = UsedCredentials()
         for number in 0..<1_000 { used.note(.done, of: digest("\(number)")) }
 

@@ -27,8 +27,7 @@ package final class Daemon: Sendable {
     private let news: SessionNews
     private let owner: SessionOwner
     private let server: SessionServer
-    private let provisioning: Provisioning?
-    private let networkWatch: FolderWatch?
+    private let bootstrap: BootstrapSignIn?
     private let trail: AuditTrail
     private let ended = DispatchSemaphore(value: 0)
     private let isStopping = Mutex(false)
@@ -134,20 +133,20 @@ package final class Daemon: Sendable {
             seed: .random(in: 0...UInt64.max)
         )
         self.owner = owner
-        provisioning = Provisioning(
+        bootstrap = BootstrapSignIn(
             folder: plan.credentialsDirectory,
             owner: owner,
             vault: plan.vault,
             loop: loop,
-            logger: log.logger("provisioning")
+            logger: log.logger("bootstrap")
         )
-        networkWatch = NetworkWatch.start(on: loop, telling: owner)
+        NetworkWatch.start(on: loop, telling: owner)
         introspection = Introspection(
             provider: provider,
             vault: plan.vault,
             owner: owner,
             news: news,
-            provisioning: provisioning,
+            bootstrap: bootstrap,
             clock: clock,
             tasks: tasks,
             loop: loop,
@@ -185,7 +184,6 @@ package final class Daemon: Sendable {
         let (restoration, isDurable) = (plan.restoration, plan.vault.isDurable)
         let (owner, server, socket, door) = (owner, server, plan.socket, plan.door)
         let facts: Snapshot.Facts
-        let enrolment: Provisioning.Attempt?
         do {
             facts = try loop.submit {
                 owner.assumeIsolated { owner in
@@ -193,7 +191,6 @@ package final class Daemon: Sendable {
                     return owner.snapshot.facts
                 }
             }.wait()
-            enrolment = try provisioning?.attempt(facts)
             try loop.flatSubmit { server.start(on: socket) }.wait()
         } catch {
             throw StartFailure(.cannotCreate, "The socket \(paths.socket) cannot be served: \(error)")
@@ -213,7 +210,7 @@ package final class Daemon: Sendable {
                 ]
             )
         )
-        provisioning?.begin(enrolment)
+        if let bootstrap { loop.execute { bootstrap.start() } }
     }
 
     /// Speaks HTTP there.
@@ -317,7 +314,7 @@ package final class Daemon: Sendable {
         let isWholeInForce = configuration.reloaded(sound)
         introspection.accessNotes = sound.accessNotes
         // The service manager may have passed other credentials with the reload.
-        if let provisioning { loop.execute { provisioning.lookAgain() } }
+        if let bootstrap { loop.execute { bootstrap.reloaded() } }
         if !isWholeInForce {
             logger.warning("Changes outside access, api.expose and log take effect after a restart")
         }

@@ -1,94 +1,62 @@
 import Glibc
 import NIOCore
 import NIOPosix
-import Synchronization
 
-/// Hears of files that are put into folders, on the event loop.
-final class FolderWatch: Sendable {
-    private let channel: EventLoopFuture<any Channel>
-    private let listener: Listener
-
-    /// - Parameters:
-    ///   - folders: one that cannot be watched is a failure, unless another one can.
-    ///   - awaitsMissing: one that is not there is news when it appears, and watched from then on; for that the folder in which
-    ///     it belongs has to be there.
-    ///   - changed: called on the event loop, once for however much has happened at a time.
-    init(
+/// Watches folders on the event loop, until the loop ends: a file that is put into one of them is news. A folder that does not exist
+/// yet is news when it appears, and watched from then on, if its parent folder exists.
+enum FolderWatch {
+    /// Fails only if neither a folder nor a parent can be watched.
+    ///
+    /// - Parameter changed: called on the event loop, once for however much has happened at a time.
+    static func start(
         of folders: [String],
-        awaitingMissing awaitsMissing: Bool = false,
         on loop: any EventLoop,
         changed: @escaping @Sendable () -> Void
     ) throws(SystemFailure) {
         let descriptor = inotify_init1(Int32(IN_NONBLOCK) | Int32(IN_CLOEXEC))
         guard descriptor >= 0 else { throw SystemFailure("watch \(folders.joined(separator: ", "))", errno: errno) }
-        var watches = Watches(descriptor, of: folders, awaitingMissing: awaitsMissing)
-        watches.look()
-        guard watches.canHear else {
+        let parents = Set(folders.compactMap { path in path.lastIndex(of: "/").map { String(path[..<$0]) } })
+        let appearing = UInt32(IN_CREATE | IN_MOVED_TO | IN_ONLYDIR | IN_MASK_ADD)
+        let watchedParents = parents.filter { inotify_add_watch(descriptor, $0, appearing) >= 0 }
+        var watches = Watches(descriptor: descriptor, folders: folders)
+        watches.add()
+        guard !watches.numbers.isEmpty || !watchedParents.isEmpty else {
+            let failure = SystemFailure("watch \(folders.joined(separator: ", "))", errno: errno)
             close(descriptor)
-            throw watches.failure
+            throw failure
         }
-        let listener = Listener(watches, changed)
-        self.listener = listener
         // A shrinking buffer would become too small for the next event, which the kernel then refuses to hand out.
-        channel = NIOPipeBootstrap(group: loop)
+        NIOPipeBootstrap(group: loop)
             .channelOption(.recvAllocator, value: FixedSizeRecvByteBufferAllocator(capacity: 4_096))
-            .channelInitializer { channel in
+            .channelInitializer { [watches] channel in
                 channel.eventLoop.makeCompletedFuture {
-                    try channel.pipeline.syncOperations.addHandler(listener)
+                    try channel.pipeline.syncOperations.addHandler(Listener(watches, changed))
                 }
             }
             .takingOwnershipOfDescriptor(input: descriptor)
-        channel.whenFailure { _ in close(descriptor) }
+            .whenFailure { _ in close(descriptor) }
     }
 
-    deinit {
-        // A loop that has ended has closed its channels, and takes no work any more.
-        if listener.isOver.load(ordering: .acquiring) { return }
-        channel.whenSuccess { $0.close(promise: nil) }
-    }
+    private struct Watches {
+        let descriptor: Int32
+        let folders: [String]
+        private(set) var numbers: Set<Int32> = []
 
-    /// Which folders the kernel watches for us, and which it will when they are there.
-    private struct Watches: Sendable {
-        private let descriptor: Int32
-        private let awaitsMissing: Bool
-        private var watched: [Int32: String] = [:]
-        private var missing: [String]
-        private var hasParents = false
-        private(set) var failure = SystemFailure("watch no folder", errno: ENOENT)
+        init(descriptor: Int32, folders: [String]) { (self.descriptor, self.folders) = (descriptor, folders) }
 
-        init(_ descriptor: Int32, of folders: [String], awaitingMissing awaitsMissing: Bool) {
-            (self.descriptor, self.awaitsMissing, missing) = (descriptor, awaitsMissing, folders)
-            guard awaitsMissing else { return }
-            let parents = Set(folders.compactMap { path in path.lastIndex(of: "/").map { String(path[..<$0]) } })
-            for parent in parents {
-                let events = UInt32(IN_CREATE | IN_MOVED_TO | IN_ONLYDIR | IN_MASK_ADD)
-                if inotify_add_watch(descriptor, parent, events) >= 0 { hasParents = true }
-            }
-        }
-
-        var canHear: Bool { !watched.isEmpty || hasParents }
-
-        /// Watches those that are there by now.
+        /// Watches every folder that exists. The kernel keeps the number of a folder that is watched already.
         ///
-        /// - Returns: whether there are any.
+        /// - Returns: whether a folder has appeared.
         @discardableResult
-        mutating func look() -> Bool {
+        mutating func add() -> Bool {
             // A file that is being written is looked at when it is closed, one that is put in place by its name at once.
             let events = UInt32(IN_CLOSE_WRITE | IN_MOVED_TO | IN_MASK_ADD)
-            let before = missing
-            missing = before.filter { folder in
-                let number = inotify_add_watch(descriptor, folder, events)
-                if number >= 0 {
-                    watched[number] = folder
-                } else {
-                    failure = SystemFailure("watch the folder \(folder)", errno: errno)
-                }
-                return number < 0
-            }
-            return missing.count < before.count
+            let before = numbers
+            numbers = Set(folders.map { inotify_add_watch(descriptor, $0, events) }.filter { $0 >= 0 })
+            return !numbers.isSubset(of: before)
         }
 
-        /// - Returns: whether anything has happened in a folder that is watched for itself.
+        /// - Returns: whether something was put into a folder, or a folder has appeared.
         mutating func heard(_ events: UnsafeRawBufferPointer) -> Bool {
             var isNews = false
             var rest = events[...]
@@ -98,47 +66,35 @@ final class FolderWatch: Sendable {
                 let number = event.loadUnaligned(fromByteOffset: 0, as: Int32.self)
                 let what = event.loadUnaligned(fromByteOffset: 4, as: UInt32.self)
                 let name = event.loadUnaligned(fromByteOffset: 12, as: UInt32.self)
-                if what & UInt32(IN_IGNORED) != 0 {
-                    // The folder has gone, and may come again.
-                    if let folder = watched.removeValue(forKey: number) { missing.append(folder) }
-                } else if watched[number] != nil || number < 0 {
-                    // Without a number it is that more has happened than the kernel keeps.
-                    isNews = true
-                }
+                // Without a number it is that more has happened than the kernel keeps; ignored is a folder that is gone.
+                if number < 0 || numbers.contains(number) && what & UInt32(IN_IGNORED) == 0 { isNews = true }
                 rest = rest.dropFirst(16 + Int(name))
             }
-            if awaitsMissing, !missing.isEmpty, look() { isNews = true }
-            return isNews
+            return add() || isNews
         }
     }
 
-    private final class Listener: ChannelInboundHandler, Sendable {
+    private final class Listener: ChannelInboundHandler {
         typealias InboundIn = ByteBuffer
-        let isOver = Atomic(false)
-        private let watches: Mutex<Watches>
-        private let isNews = Atomic(false)
+        private var watches: Watches
+        private var isNews = false
         private let changed: @Sendable () -> Void
 
         init(_ watches: Watches, _ changed: @escaping @Sendable () -> Void) {
-            self.watches = Mutex(watches)
-            self.changed = changed
+            (self.watches, self.changed) = (watches, changed)
         }
 
         func channelRead(context: ChannelHandlerContext, data: NIOAny) {
-            let events = unwrapInboundIn(data)
-            guard watches.withLock({ watches in events.withUnsafeReadableBytes { watches.heard($0) } }) else { return }
-            isNews.store(true, ordering: .relaxed)
+            if unwrapInboundIn(data).withUnsafeReadableBytes({ watches.heard($0) }) { isNews = true }
         }
 
         /// What has happened is looked up, and not read from the events.
         func channelReadComplete(context: ChannelHandlerContext) {
-            if isNews.exchange(false, ordering: .relaxed) { changed() }
+            if isNews {
+                isNews = false
+                changed()
+            }
             context.fireChannelReadComplete()
-        }
-
-        func channelInactive(context: ChannelHandlerContext) {
-            isOver.store(true, ordering: .releasing)
-            context.fireChannelInactive()
         }
     }
 }

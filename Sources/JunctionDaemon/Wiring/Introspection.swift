@@ -32,8 +32,7 @@ final class Introspection: DaemonIntrospection {
     private let vault: Vault
     private let owner: SessionOwner
     private let news: SessionNews
-    /// What signs in with a credential of the service manager, if there is one.
-    private let provisioning: Provisioning?
+    private let bootstrap: BootstrapSignIn?
     private let clock: any SessionClock
     private let tasks: any TaskExecutor
     private let loop: any EventLoop
@@ -49,7 +48,7 @@ final class Introspection: DaemonIntrospection {
         vault: Vault,
         owner: SessionOwner,
         news: SessionNews,
-        provisioning: Provisioning?,
+        bootstrap: BootstrapSignIn?,
         clock: any SessionClock,
         tasks: any TaskExecutor,
         loop: any EventLoop,
@@ -61,7 +60,7 @@ final class Introspection: DaemonIntrospection {
         self.vault = vault
         self.owner = owner
         self.news = news
-        self.provisioning = provisioning
+        self.bootstrap = bootstrap
         self.clock = clock
         self.tasks = tasks
         self.loop = loop
@@ -123,7 +122,7 @@ final class Introspection: DaemonIntrospection {
             now: Timestamp(milliseconds: clock.now().wall.milliseconds)
         ).checks
         let files = surroundings.secretFiles.compactMap(\.finding)
-        let passed = provisioning?.findings ?? []
+        let passed = bootstrap?.findings ?? []
         Task(executorPreference: tasks) { [self] in
             let around = await installation(with: facts.sessionProvider).findings
             let findings = files + [socket, serviceManager] + passed

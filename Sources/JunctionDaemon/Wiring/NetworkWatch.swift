@@ -13,8 +13,7 @@ enum NetworkWatch {
         "/run/connman", "/run/dhcpcd",
     ]
 
-    /// - Returns: what has to be kept for as long as it is to be heard; nothing where nobody tells.
-    static func start(on loop: any EventLoop, telling owner: SessionOwner) -> FolderWatch? {
-        try? FolderWatch(of: folders, awaitingMissing: true, on: loop) { owner.assumeIsolated { $0.networkChanged() } }
+    static func start(on loop: any EventLoop, telling owner: SessionOwner) {
+        try? FolderWatch.start(of: folders, on: loop) { owner.assumeIsolated { $0.networkChanged() } }
     }
 }

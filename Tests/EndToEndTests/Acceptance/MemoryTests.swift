@@ -63,7 +63,7 @@ struct MemoryTests {
     }
 
     @Test(arguments: [false, true])
-    func `a credential of the service manager stays in its place, also while it waits for its next try`(
+    func `a bootstrap credential stays in its place, also while it waits for its next try`(
         isWaiting: Bool
     ) throws {
         let installation = try Installation()

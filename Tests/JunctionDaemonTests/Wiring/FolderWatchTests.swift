@@ -1,20 +1,24 @@
 import Foundation
 import JunctionTesting
+import NIOCore
 import NIOPosix
 import Testing
 
 @testable import JunctionDaemon
 
 /// What is put into a folder is heard of; one that is not there hinders nobody.
-struct FolderWatchTests {
+@Suite final class FolderWatchTests {
     private let folder = TemporaryFolder()
+    private let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
+
+    deinit {
+        try? group.syncShutdownGracefully()
+    }
 
     @Test func `a file that is put into one of several folders is news`() async throws {
         let there = try folder.makeFolder("there")
         let (news, heard) = AsyncStream.makeStream(of: Void.self)
-        let loop = MultiThreadedEventLoopGroup.singleton.next()
-        let folders = [folder.path + "/away", there]
-        let watch = try FolderWatch(of: folders, on: loop) { heard.yield() }
+        try FolderWatch.start(of: [folder.path + "/away", there], on: group.next()) { heard.yield() }
 
         // Written and moved into place, as those who manage a network do it, and written where it lies.
         try FileManager.default.moveItem(atPath: folder.write("x", to: "new"), toPath: there + "/state")
@@ -22,14 +26,12 @@ struct FolderWatchTests {
         #expect(await iterator.next() != nil)
         try folder.write("y", to: "there/other")
         #expect(await iterator.next() != nil)
-        withExtendedLifetime(watch) {}
     }
 
     @Test func `a folder that appears is news, and so is what is put into it, each time`() async throws {
         let late = folder.path + "/late"
         let (news, heard) = AsyncStream.makeStream(of: Bool.self)
-        let loop = MultiThreadedEventLoopGroup.singleton.next()
-        let watch = try FolderWatch(of: [late], awaitingMissing: true, on: loop) {
+        try FolderWatch.start(of: [late], on: group.next()) {
             heard.yield(FileManager.default.fileExists(atPath: late))
         }
         var iterator = news.makeAsyncIterator()
@@ -43,12 +45,11 @@ struct FolderWatchTests {
             #expect(await iterator.next() == true)
             try FileManager.default.removeItem(atPath: late)
         }
-        withExtendedLifetime(watch) {}
     }
 
-    @Test func `where there is none of the folders nothing can be watched`() {
+    @Test func `where there is neither a folder nor its parent nothing can be watched`() {
         #expect(throws: SystemFailure.self) {
-            try FolderWatch(of: [folder.path + "/away"], on: MultiThreadedEventLoopGroup.singleton.next()) {}
+            try FolderWatch.start(of: [folder.path + "/away/late"], on: group.next()) {}
         }
     }
 }

@@ -9,7 +9,7 @@ struct Coverage {
         case handlersVanished, silentHandlers, lateHandlers, revocationsTold, lossesWithoutGrace, overtakenGrants,
             handlerRenewals
         case presumedDemands, presumedHealed
-        case unreadableStarts, freshEndings, apiVerdicts, enrolments, enrolmentsOvertaken
+        case unreadableStarts, freshEndings, apiVerdicts, bootstrapRetries, bootstrapsEnded
         case successorsAlone
         case partialGrants, partialGrantsResumed, partialGrantsGivenBack
         case rightsWithdrawn, rightsWithdrawnInFlight, rightsWithdrawnBeingWritten, approvalRightsWithdrawn, pausesKept

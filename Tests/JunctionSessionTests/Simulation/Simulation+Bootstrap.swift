@@ -1,6 +1,6 @@
 import JunctionSession
 
-/// A credential of the service manager. It is tried by a sign-in like any other, and a sign-out ends it.
+/// The bootstrap credential. It is tried by a sign-in like any other, and a sign-out ends it.
 ///
 /// No other file knows by which functions of the owner that is done.
 extension Simulation {
@@ -13,7 +13,7 @@ extension Simulation {
     /// A sign-out ends what is in place by then, and is told whether there was anything.
     func endBootstrapCredentials() -> Bool {
         guard bootstrapUser != nil else { return false }
-        coverage.note(.enrolmentsOvertaken)
+        coverage.note(.bootstrapsEnded)
         bootstrapUser = nil
         return true
     }
@@ -43,7 +43,7 @@ extension Simulation {
             return
         }
         guard bootstrapUser != nil else { return fail("a credential is tried that is used up") }
-        coverage.note(.enrolments)
+        coverage.note(.bootstrapRetries)
         bootstrapRetry = retry
         plan(.bootstrapIsDue, after: 0)
     }

@@ -2,22 +2,22 @@ import Foundation
 import JunctionTesting
 import Testing
 
-/// Devices that nobody sits at: a credential of the service manager signs in, once.
-@Suite struct ProvisioningTests {
-    /// A device on which nobody has signed in, with a credential for a new user.
-    private func provisioned(
+/// Devices that no user sits at: a bootstrap credential signs in, once.
+@Suite struct BootstrapCredentialTests {
+    /// A device on which no user has signed in, with a credential for a new user.
+    private func prepared(
         _ kind: String = "signInToken"
     ) throws -> (installation: Installation, credentials: Credentials, user: String) {
         let installation = try Installation()
         let credentials = try Credentials(installation)
         let cloud = installation.cloud
         let user = try cloud.makeUser()
-        try credentials.provision(kind, kind == "linkCode" ? cloud.linkCode(for: user) : cloud.signInToken(for: user))
+        try credentials.place(kind, kind == "linkCode" ? cloud.linkCode(for: user) : cloud.signInToken(for: user))
         return (installation, credentials, user)
     }
 
     @Test func `a Sign-In Token signs in at the first start, and never again`() throws {
-        let (installation, credentials, user) = try provisioned()
+        let (installation, credentials, user) = try prepared()
 
         try installation.startDaemon()
         try installation.awaitSnapshot { $0.state == "established" && $0.userId == user }
@@ -31,13 +31,13 @@ import Testing
         }
         #expect(try installation.cloud.counter("exchanges") == 1)
 
-        try credentials.provision("signInToken", installation.cloud.signInToken(for: user))
+        try credentials.place("signInToken", installation.cloud.signInToken(for: user))
         try installation.restartDaemon()
         try installation.awaitSnapshot { $0.userId == user }
     }
 
     @Test func `a link code signs in, too`() throws {
-        let (installation, _, user) = try provisioned("linkCode")
+        let (installation, _, user) = try prepared("linkCode")
 
         try installation.startDaemon()
 
@@ -45,7 +45,7 @@ import Testing
     }
 
     @Test func `a device that is offline at its first start signs in when the provider is back`() throws {
-        let (installation, _, user) = try provisioned()
+        let (installation, _, user) = try prepared()
         try installation.cloud.fault(["match": "/v1/", "status": 503, "headers": ["Retry-After": "1"], "times": 1])
 
         try installation.startDaemon()
@@ -62,7 +62,7 @@ import Testing
         try installation.connect().call("session.signIn", ["scheme": "signInToken", "token": token])
         try installation.signOut()
         try installation.cloud.drive("delete", user)
-        try credentials.provision("signInToken", token)
+        try credentials.place("signInToken", token)
         try installation.restartDaemon()
         try installation.awaitLog("is not tried again")
         let exchanges = try installation.cloud.counter("tokenRequests")
@@ -75,7 +75,7 @@ import Testing
     }
 
     @Test func `a link code is good for its second call, whatever comes between the two`() throws {
-        let (installation, _, user) = try provisioned("linkCode")
+        let (installation, _, user) = try prepared("linkCode")
         try installation.cloud.fault(["match": "/v1/token", "status": 503, "headers": ["Retry-After": "1"], "times": 1])
 
         try installation.startDaemon()
@@ -102,7 +102,7 @@ import Testing
         let credentials = try Credentials(installation)
         let user = try installation.cloud.makeUser()
         let gone = try installation.cloud.makeUser("bob")
-        try credentials.provision("signInToken", installation.cloud.signInToken(for: gone))
+        try credentials.place("signInToken", installation.cloud.signInToken(for: gone))
         try installation.cloud.drive("delete", gone)
         try installation.startDaemon()
         try installation.awaitLog("is not tried again")
@@ -110,13 +110,13 @@ import Testing
         #expect(finding?["verdict"] as? String == "problem")
         #expect((finding?["remedy"] as? String)?.contains("new one") == true)
 
-        try credentials.provision("signInToken", installation.cloud.signInToken(for: user))
+        try credentials.place("signInToken", installation.cloud.signInToken(for: user))
 
         try installation.awaitSnapshot { $0.state == "established" && $0.userId == user }
     }
 
     @Test func `a sign-out ends a credential that waits for its next try, over restarts, too`() throws {
-        let (installation, _, _) = try provisioned()
+        let (installation, _, _) = try prepared()
         let busy: Object = ["match": "/v1/", "status": 503, "headers": ["Retry-After": "3600"], "times": 1]
         try installation.cloud.fault(busy)
         try installation.startDaemon()
@@ -138,7 +138,7 @@ import Testing
         try installation.startDaemon()
         try installation.signInNewUser("alice")
         let other = try installation.cloud.makeUser("bob")
-        try credentials.provision("signInToken", installation.cloud.signInToken(for: other))
+        try credentials.place("signInToken", installation.cloud.signInToken(for: other))
         try installation.restartDaemon()
         try installation.awaitLog("is not used")
 
@@ -151,13 +151,13 @@ import Testing
     }
 
     @Test func `a sign-out ends what was put in place before it, whether or not it has been looked up`() throws {
-        let (installation, credentials, _) = try provisioned()
+        let (installation, credentials, _) = try prepared()
         try installation.startDaemon()
         try installation.awaitSnapshot { $0.state == "established" }
         let client = try installation.connect()
         for name in ["bob", "carol", "dora"] {
             let other = try installation.cloud.makeUser(name)
-            try credentials.provision("signInToken", installation.cloud.signInToken(for: other))
+            try credentials.place("signInToken", installation.cloud.signInToken(for: other))
             try client.call("session.signOut")
         }
 
@@ -173,13 +173,13 @@ import Testing
         let credentials = try Credentials(installation)
         let user = try installation.cloud.makeUser()
         let gone = try installation.cloud.makeUser("bob")
-        try credentials.provision("signInToken", installation.cloud.signInToken(for: gone))
+        try credentials.place("signInToken", installation.cloud.signInToken(for: gone))
         try installation.cloud.drive("delete", gone)
         try installation.cloud.fault(["match": "/v1/token", "hang": true, "times": 1])
         try installation.startDaemon()
         try installation.awaitSnapshot { $0.state == "establishing" }
 
-        try credentials.provision("signInToken", installation.cloud.signInToken(for: user))
+        try credentials.place("signInToken", installation.cloud.signInToken(for: user))
         // The folder is looked at on the same loop that answers this.
         _ = try installation.status()
         try installation.cloud.release()
@@ -191,7 +191,7 @@ import Testing
         let installation = try Installation()
         let credentials = try Credentials(installation)
         let gone = try installation.cloud.makeUser()
-        try credentials.provision("signInToken", installation.cloud.signInToken(for: gone))
+        try credentials.place("signInToken", installation.cloud.signInToken(for: gone))
         try installation.cloud.drive("delete", gone)
         try installation.startDaemon()
         try installation.awaitLog("is not tried again")
@@ -218,7 +218,7 @@ import Testing
     }
 
     @Test func `while it cannot be read what was used, nothing is tried, and doctor says so`() throws {
-        let (installation, _, _) = try provisioned()
+        let (installation, _, _) = try prepared()
         try installation.cloud.change(["singleUseSignInTokens": false])
         try installation.startDaemon()
         try installation.awaitSnapshot { $0.state == "established" }
@@ -253,12 +253,12 @@ import Testing
         let user = try installation.cloud.makeUser()
         let code = try installation.cloud.linkCode(for: user)
         let expired = try installation.cloud.signInToken(for: user, ["expired": true])
-        try credentials.provision("signInToken", expired)
-        if isThereAtFirst { try credentials.provision("linkCode", code) }
+        try credentials.place("signInToken", expired)
+        if isThereAtFirst { try credentials.place("linkCode", code) }
         try installation.startDaemon()
         try installation.awaitLog("is not tried again")
 
-        if !isThereAtFirst { try credentials.provision("linkCode", code) }
+        if !isThereAtFirst { try credentials.place("linkCode", code) }
 
         try installation.awaitSnapshot { $0.state == "established" && $0.userId == user }
         let findings = try installation.findings()
@@ -276,7 +276,7 @@ import Testing
 
     @Test(arguments: [false, true])
     func `one that waits while somebody else signs in is kept until nobody is`(isRestarted: Bool) throws {
-        let (installation, _, user) = try provisioned()
+        let (installation, _, user) = try prepared()
         let time = try ShiftedTime(installation)
         let busy: Object = ["match": "/v1/token", "status": 503, "headers": ["Retry-After": "600"], "times": 1]
         try installation.cloud.fault(busy)
@@ -301,7 +301,7 @@ import Testing
         try installation.startDaemon()
         let user = try installation.signInNewUser("alice")
         let other = try installation.cloud.makeUser("bob")
-        try credentials.provision("signInToken", installation.cloud.signInToken(for: other))
+        try credentials.place("signInToken", installation.cloud.signInToken(for: other))
 
         try installation.restartDaemon()
         try installation.awaitLog("is not used")
@@ -311,7 +311,7 @@ import Testing
 }
 
 extension Credentials {
-    fileprivate func provision(_ name: String, _ secret: String) throws {
+    fileprivate func place(_ name: String, _ secret: String) throws {
         try write(Data("\(secret)\n".utf8), to: name)
     }
 }

@@ -11,8 +11,8 @@ import Testing
 
 @testable import JunctionDaemon
 
-/// A credential of the service manager against somebody who is faster: a real owner and a real vault on a real loop.
-@Suite final class ProvisioningTests {
+/// Bootstrap credentials in files, with a real owner and a real vault on a real loop.
+@Suite final class BootstrapSignInTests {
     private let folder = TemporaryFolder()
     private let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
     private let clock = ManualClock()
@@ -54,11 +54,11 @@ import Testing
         return owner
     }
 
-    private func provisioning(of owner: SessionOwner) throws -> Provisioning {
+    private func bootstrap(_ owner: SessionOwner) throws -> BootstrapSignIn {
         let (loop, vault, folder) = (group.next(), vault, folder)
         return try #require(
             try loop.submit {
-                Provisioning(
+                BootstrapSignIn(
                     folder: folder.path + "/credentials",
                     owner: owner,
                     vault: vault,
@@ -69,15 +69,15 @@ import Testing
         )
     }
 
-    private func facts(_ owner: SessionOwner) throws -> Snapshot.Facts {
-        try group.next().submit { owner.assumeIsolated { $0.snapshot.facts } }.wait()
-    }
-
-    private func digest(of credential: String) throws -> String {
-        UsedCredentials.digest(
+    /// What is stored about a credential.
+    private func stage(of credential: String) throws -> UsedCredentials.Stage? {
+        let digest = UsedCredentials.digest(
             of: SharedSecret(text: credential),
             installation: try #require(vault.installationId)
         )
+        let stages = Signals<Vault.Stage>()
+        vault.stage(of: digest) { stages.put($0) }
+        return try stages.take().get()
     }
 
     /// Returns the user who is signed in next.
@@ -97,17 +97,15 @@ import Testing
         try? group.syncShutdownGracefully()
     }
 
-    @Test func `a try that somebody else's sign-in has overtaken is kept until nobody is signed in`() throws {
+    @Test func `a credential that another sign-in has overtaken is kept until no user is signed in`() throws {
         try folder.write("alice\n", to: "credentials/signInToken")
         let (loop, owner) = (group.next(), owner)
-        let provisioning = try provisioning(of: owner)
+        let bootstrap = try bootstrap(owner)
         let users = signedInUsers()
-        let attempt = try provisioning.attempt(try facts(owner))
-        #expect(attempt != nil)
 
         // Bob's request is there first, because it waits for no disk.
         try loop.submit {
-            provisioning.begin(attempt)
+            bootstrap.start()
             owner.assumeIsolated { $0.signIn(.signInToken(SharedSecret(text: "bob")), by: 0) { _ in } }
         }.wait()
         #expect(users.take() == "bob")
@@ -121,8 +119,8 @@ import Testing
         while next != "alice" { next = users.take() }
         // The answer to the sign-in is given in the turn in which it is told.
         try loop.submit {}.wait()
-        #expect(try vault.stage(of: try digest(of: "alice")).get() == .done)
-        #expect(provisioning.candidates.map(\.situation) == [.hasSignedIn])
+        #expect(try stage(of: "alice") == .done)
+        #expect(bootstrap.findings.map(\.detail) == ["The credential signInToken has signed a user in."])
     }
 
     @Test func `the pause that the provider demands of a bootstrap credential survives a restart`() throws {
@@ -131,22 +129,23 @@ import Testing
         provider.failExchanges(.unavailable(Unavailability("Busy", retryAfter: .seconds(600))))
         let states = Signals<SessionState>()
         observer.onChange { states.put($0.facts.state) }
-        let first = try provisioning(of: owner)
-        let attempt = try first.attempt(try facts(owner))
-        try loop.submit { first.begin(attempt) }.wait()
+        let first = try bootstrap(owner)
+        try loop.submit { first.start() }.wait()
         while states.take() != .establishing {}
         while states.take() != .notLoggedIn {}
         try loop.submit {}.wait()
         let end = clock.now().wall + .seconds(600)
-        #expect(try vault.stage(of: try digest(of: "alice")).get() == .unspent(notBefore: end))
+        #expect(try stage(of: "alice") == .unspent(notBefore: end))
 
         // The next process. The owner of the one before gets no alarm any more.
         clock.advance(by: .seconds(100))
         let owner = try Self.owner(provider, vault, clock, observer, on: loop)
         let users = signedInUsers()
-        let second = try provisioning(of: owner)
-        let again = try second.attempt(try facts(owner))
-        try loop.submit { second.begin(again) }.wait()
+        let second = try bootstrap(owner)
+        try loop.submit { second.start() }.wait()
+        // What is stored has been read, and the wait has begun.
+        _ = try stage(of: "alice")
+        try loop.submit {}.wait()
         clock.advance(by: .seconds(499))
         try loop.submit { owner.assumeIsolated { $0.alarmRang(clockJumped: false) } }.wait()
         #expect(provider.exchangeCalls == 1)

@@ -1,0 +1,160 @@
+import Glibc
+import JunctionSecret
+import JunctionSession
+import JunctionVault
+import Logging
+import NIOCore
+import Synchronization
+
+/// Signs in with the bootstrap credentials in the service manager's folder, as `BootstrapCredentials` decides. It reads and watches
+/// the folder, stores which credentials are used, and writes the log.
+///
+/// Everything happens on the event loop.
+final class BootstrapSignIn: Sendable {
+    private let folder: String
+    private let owner: SessionOwner
+    private let vault: Vault
+    private let loop: any EventLoop
+    private let logger: Logger
+    private let credentials = Mutex(BootstrapCredentials())
+
+    /// What the service manager calls the credentials, in the order in which the daemon tries them.
+    private static let known: [(name: String, make: @Sendable (SharedSecret) -> Credential)] = [
+        ("signInToken", { .signInToken($0) }),
+        ("linkCode", { .linkCode($0) }),
+    ]
+
+    /// Nil when the service manager passed no bootstrap credential. From now on a sign-out ends every credential.
+    ///
+    /// It is made on the loop: a thread that reads secrets may keep a copy in its registers and on its stack. The thread that
+    /// starts the daemon sleeps from then on; the loop overwrites its own.
+    init?(folder: String?, owner: SessionOwner, vault: Vault, loop: any EventLoop, logger: Logger) {
+        guard let folder else { return nil }
+        (self.folder, self.owner, self.vault, self.loop, self.logger) = (folder, owner, vault, loop, logger)
+        loop.preconditionInEventLoop()
+        guard !inPlace.isEmpty else { return nil }
+        owner.assumeIsolated { owner in
+            owner.beforeSignOut { [self] in
+                let inPlace = inPlace
+                return handle { $0.signedOut(inPlace: inPlace) }
+            }
+            owner.watch { [self] snapshot in
+                guard snapshot.facts.state == .notLoggedIn || snapshot.facts.state == .terminated else { return }
+                // The owner is in the middle of a step.
+                loop.execute { [self] in handle { $0.sessionEnded() } }
+            }
+        }
+    }
+
+    var findings: [ProbeFinding] { credentials.withLock { $0.all.map(\.finding) } }
+
+    /// Begins to try the credentials, those that are put in place later too.
+    func start() {
+        do {
+            try FolderWatch.start(of: [folder], on: loop) { [self] in perform(.scan) }
+        } catch {
+            logger.warning("A new credential is found after a restart only: \(error)")
+        }
+        perform(.scan)
+    }
+
+    /// Tries again the credentials that could not be used.
+    func reloaded() {
+        handle { $0.reloaded() }
+    }
+
+    // MARK: Actions
+
+    /// - Returns: whether the event caused any action.
+    @discardableResult
+    private func handle(_ event: (inout BootstrapCredentials) -> [BootstrapCredentials.Action]) -> Bool {
+        let actions = credentials.withLock { event(&$0) }
+        for action in actions { perform(action) }
+        return !actions.isEmpty
+    }
+
+    private func perform(_ action: BootstrapCredentials.Action) {
+        switch action {
+        case .scan:
+            let inPlace = inPlace
+            handle { $0.found(inPlace) }
+        case .lookUp(let credential):
+            vault.stage(of: credential.digest) { [self] stage in
+                loop.execute { [self] in
+                    let facts = owner.assumeIsolated { $0.snapshot.facts }
+                    handle { $0.lookedUp(credential, stage, beside: facts, now: owner.now.wall) }
+                }
+            }
+        case .begin(let credential):
+            store(.begun, of: credential) { [self] in
+                loop.execute { [self] in handle { $0.begun(credential) } }
+            }
+        case .signIn(let credential): signIn(credential)
+        case .wait(let credential, let retry, let retryAfter):
+            owner.assumeIsolated { owner in
+                owner.waitToRetry(after: retry, retryAfter: retryAfter) { [self] outcome in
+                    // It fails at a sign-out, which has ended the credential.
+                    guard case .success(let retry) = outcome else { return }
+                    let state = self.owner.assumeIsolated { $0.snapshot.facts.state }
+                    handle { $0.pauseEnded(credential, retry, beside: state) }
+                }
+            }
+        case .report(let credential, let stage?):
+            store(stage, of: credential) { [logger] in credential.log(to: logger) }
+        case .report(let credential, nil): credential.log(to: logger)
+        }
+    }
+
+    private func signIn(_ credential: BootstrapCredential) {
+        guard let (name, make) = Self.known.first(where: { $0.name == credential.name }), let secret = secret(name),
+            digest(of: secret) == credential.digest
+        else {
+            handle { $0.gone(credential) }
+            return
+        }
+        owner.assumeIsolated { owner in
+            owner.signIn(make(secret), by: getuid()) { [self] outcome in
+                switch outcome {
+                case .success(let snapshot): handle { $0.signedIn(credential, as: snapshot.facts.userId) }
+                case .failure(let refusal): handle { $0.refused(credential, refusal, now: self.owner.now.wall) }
+                }
+            }
+        }
+    }
+
+    /// Stores how far the daemon has come with the credential. What is written later is written after it: a sign-out that follows
+    /// finds it on disk.
+    ///
+    /// - Parameter then: called when the stage is on disk, or the disk has refused it.
+    private func store(
+        _ stage: UsedCredentials.Stage,
+        of credential: BootstrapCredential,
+        then: @escaping @Sendable () -> Void
+    ) {
+        vault.note(stage, of: credential.digest) { [logger] isStored in
+            if !isStored {
+                logger.error(
+                    """
+                    How far it has come with the credential \(credential.name) could not be noted, which is tried again with \
+                    the next record: make room on the disk, or remove the credential from the unit
+                    """
+                )
+            }
+            then()
+        }
+    }
+
+    // MARK: Files
+
+    private var inPlace: [BootstrapCredential] {
+        Self.known.compactMap { name, _ in
+            secret(name).map { BootstrapCredential(name: name, digest: digest(of: $0)) }
+        }
+    }
+
+    private func secret(_ name: String) -> SharedSecret? { SmallFile.secret(at: "\(folder)/\(name)") }
+
+    private func digest(of secret: SharedSecret) -> String {
+        UsedCredentials.digest(of: secret, installation: vault.installationId ?? "")
+    }
+}
