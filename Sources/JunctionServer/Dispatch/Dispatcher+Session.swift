@@ -10,22 +10,24 @@ extension Dispatcher {
 
     /// Passes the encoded present state to `tell`, as the caller may see it.
     func tellState(to caller: Caller, _ tell: (UnsafeRawBufferPointer) -> Void) {
-        prepared.withStatus(of: owner, for: caller.may(.manage), tell)
+        prepared.withStatus(of: owner, for: caller.seesCodes, tell)
     }
 
-    func subscribe(_ request: Request, _: NoParams) {
+    func subscribe(_ request: Request, _ params: SessionSubscribe.Params) {
         request.batch?.holdNews(of: request.connection)
         guard request.connection.isOpen else { return status(request, nil) }
-        watchStates(request.connection, among: watchers) { request.succeed(with: $0) }
+        watchStates(request.connection, params, among: watchers) { request.succeed(with: $0) }
     }
 
-    /// Sends a connection the present state, and then each new one.
+    /// Sends a connection the present state, and then new ones.
     func watchStates<Member: Watcher>(
         _ connection: Member,
+        _ params: SessionSubscribe.Params,
         among watchers: Watchers<Member>,
         _ tell: (UnsafeRawBufferPointer) -> Void
     ) {
-        watchers.add(connection, told: owner.assumeIsolated { $0.snapshot.revision })
+        let present = ToldState(Snapshot(owner.assumeIsolated { $0.snapshot }))
+        watchers.add(connection, params.changes ?? .all, told: present)
         tellState(to: connection.caller, tell)
     }
 
@@ -37,6 +39,7 @@ extension Dispatcher {
     func signIn(_ request: Request, _ credential: JunctionProtocol.Credential) {
         let (peer, observer) = (request.caller.peer, observer)
         let isAllowed = stillMay(.manage, request)
+        let shown = shown(to: request.caller)
         let answer = laterIfAllowed(SessionSignIn.self, .sessionSignIn, request) { snapshot in
             // With codes nobody is signed in yet.
             if snapshot.authorization == nil { observer.signedIn(by: peer) }
@@ -48,26 +51,26 @@ extension Dispatcher {
                 while: isAllowed,
                 caller: LocalCaller(peer)
             ) {
-                [unowned owner] outcome in
-                // A sign-in that awaits approval is answered with its codes.
-                answer(outcome.map { Snapshot($0, codes: owner.assumeIsolated { $0.codes }) })
+                answer($0.map(shown))
             }
         }
     }
 
     func signOut(_ request: Request, _: NoParams) {
         let (peer, observer) = (request.caller.peer, observer)
+        let shown = shown(to: request.caller)
         let answer = request.later(SessionSignOut.self) { _ in observer.signedOut(by: peer) }
         owner.assumeIsolated { owner in
-            owner.signOut(by: peer.user) { answer($0.map { Snapshot($0) }) }
+            owner.signOut(by: peer.user) { answer($0.map(shown)) }
         }
     }
 
     func reconcile(_ request: Request, _ params: SessionReconcile.Params) {
+        let shown = shown(to: request.caller)
         let result = owner.assumeIsolated { owner in
             ReconcileResult(
                 action: .init(owner.reconcile(withUserId: params.userId)),
-                snapshot: Snapshot(owner.snapshot)
+                snapshot: shown(owner.snapshot)
             )
         }
         request.succeed(SessionReconcile.self, result)
@@ -75,9 +78,10 @@ extension Dispatcher {
 
     func renew(_ request: Request, _: NoParams) {
         let user = request.caller.user
+        let shown = shownOfRenewal(to: request.caller)
         let answer = laterIfAllowed(SessionRenew.self, .sessionRenew, request)
         owner.assumeIsolated { owner in
-            owner.renew(by: user) { answer($0.map { Snapshot($0) }) }
+            owner.renew(by: user) { answer($0.map(shown)) }
         }
     }
 

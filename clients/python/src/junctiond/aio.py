@@ -13,12 +13,22 @@ from ._again import NO_ROOM, Repetition
 from ._calls import Call, T
 from ._channel import Channel
 from ._errors import Cancelled, JunctionError
-from ._feeds import RenewalFeed, RenewalQuestion, SnapshotFeed
+from ._feeds import Changes, RenewalFeed, RenewalQuestion
 from ._goals import Goal, reached
 from ._log import log
 from ._place import socket_path
 from ._tasks import TaskConnection, TaskLoop
-from ._values import AccessToken, ApiAnswer, Caller, Check, DaemonInfo, IdentifyResult, ReconcileResult, Snapshot
+from ._values import (
+    AccessToken,
+    ApiAnswer,
+    Caller,
+    Check,
+    DaemonInfo,
+    IdentifyResult,
+    ReconcileResult,
+    RenewResult,
+    Snapshot,
+)
 from ._waiting import TIMEOUT, Deadline, closed_error
 from .credentials import Credential
 from .renewal import HandlerResult, RenewalAnswer, RenewalRequest, UnableToRetrieveAuthToken, decision
@@ -70,6 +80,10 @@ class AsyncClient:
     def watch(self) -> AsyncWatch:
         """The state of the session from now on, over restarts of the daemon: see `Client.watch`."""
         return AsyncWatch(self._path)
+
+    def states(self) -> AsyncWatch:
+        """The same with a snapshot only for each change of the state or of the user: see `Client.states`."""
+        return AsyncWatch(self._path, only_states=True)
 
     async def wait(
         self, goal: Union[Goal, Callable[[Snapshot], bool]], *, timeout: Optional[float] = None
@@ -123,8 +137,8 @@ class AsyncClient:
         """An access token of the signed-in user, which the daemon renews first if it has to: see `Client.token`."""
         return await self._perform(_calls.token(minimum_validity), timeout, patience)
 
-    async def renew(self, *, patience: float = 0.0, timeout: Optional[float] = None) -> Snapshot:
-        """Renews the access token now, past a postponement or a backoff. `patience`: as in `Client.token`."""
+    async def renew(self, *, patience: float = 0.0, timeout: Optional[float] = None) -> RenewResult:
+        """Renews the access token now, past a postponement or a backoff: see `Client.renew`."""
         return await self._perform(_calls.renew(), timeout, patience)
 
     async def api(
@@ -217,16 +231,17 @@ class AsyncClient:
 class AsyncWatch(AsyncIterator[Snapshot]):
     """The state of the session from now on, for `async for`; it ends with what a new connection would not change."""
 
-    def __init__(self, path: str) -> None:
+    def __init__(self, path: str, *, only_states: bool = False) -> None:
         """@private"""
-        self._loop = TaskLoop(path, SnapshotFeed)
+        self._changes = Changes(only_states)
+        self._loop = TaskLoop(path, self._changes.feed)
 
     async def next(self, *, timeout: Optional[float] = None) -> Snapshot:
         """The present snapshot at first, and after that each one that differs.
 
         After `TimedOut` it can be called again, and nothing is missed.
         """
-        return await self._loop.next(SnapshotFeed.take, Deadline(timeout))
+        return await self._loop.next(self._changes.take, Deadline(timeout))
 
     async def __anext__(self) -> Snapshot:
         try:

@@ -12,12 +12,22 @@ from ._again import NO_ROOM, Repetition
 from ._calls import Call, T
 from ._channel import Channel
 from ._errors import Cancelled, JunctionError
-from ._feeds import RenewalFeed, SnapshotFeed
+from ._feeds import Changes, RenewalFeed
 from ._goals import Goal, reached
 from ._log import log
 from ._place import socket_path
 from ._threads import Loop, SharedConnection
-from ._values import AccessToken, ApiAnswer, Caller, Check, DaemonInfo, IdentifyResult, ReconcileResult, Snapshot
+from ._values import (
+    AccessToken,
+    ApiAnswer,
+    Caller,
+    Check,
+    DaemonInfo,
+    IdentifyResult,
+    ReconcileResult,
+    RenewResult,
+    Snapshot,
+)
 from ._waiting import TIMEOUT, Deadline, closed_error
 from .credentials import Credential
 from .renewal import HandlerResult, RenewalAnswer, RenewalRequest, UnableToRetrieveAuthToken, decision
@@ -77,6 +87,19 @@ class Client:
         newest snapshot only.
         """
         return Watch(self._path)
+
+    def states(self) -> Watch:
+        """The same as `watch`, but with a snapshot only for each change of the state or of the user.
+
+        A renewal is neither. The other members are as they were at that change; `status` has the present ones.
+
+        ```python
+        for snapshot in client.states():
+            if snapshot.state == State.ESTABLISHED:
+                show_main_screen()
+        ```
+        """
+        return Watch(self._path, only_states=True)
 
     def wait(self, goal: Union[Goal, Callable[[Snapshot], bool]], *, timeout: Optional[float] = None) -> Snapshot:
         """Waits until it is so, also for a daemon that is not there yet; without a `timeout` as long as it takes.
@@ -154,8 +177,11 @@ class Client:
         """
         return self._perform(_calls.token(minimum_validity), timeout, patience)
 
-    def renew(self, *, patience: float = 0.0, timeout: Optional[float] = None) -> Snapshot:
-        """Renews the access token now, past a postponement or a backoff. `patience`: as in `token`."""
+    def renew(self, *, patience: float = 0.0, timeout: Optional[float] = None) -> RenewResult:
+        """Renews the access token now, past a postponement or a backoff. `patience`: as in `token`.
+
+        `RenewResult.snapshot` is there for a caller with the capability `status`.
+        """
         return self._perform(_calls.renew(), timeout, patience)
 
     def api(
@@ -254,9 +280,10 @@ class Watch(Iterator[Snapshot]):
     A loop that is left with `break` ends with the watch itself; `with` or `close` end it for certain.
     """
 
-    def __init__(self, path: str) -> None:
+    def __init__(self, path: str, *, only_states: bool = False) -> None:
         """@private"""
-        self._loop = Loop(path, SnapshotFeed)
+        self._changes = Changes(only_states)
+        self._loop = Loop(path, self._changes.feed)
 
     def next(self, *, timeout: Optional[float] = None) -> Snapshot:
         """The present snapshot at first, and after that each one that differs.
@@ -264,7 +291,7 @@ class Watch(Iterator[Snapshot]):
         After `TimedOut` it can be called again, and nothing is missed.
         """
         with self._loop.held():
-            return self._loop.next(SnapshotFeed.take, Deadline(timeout))
+            return self._loop.next(self._changes.take, Deadline(timeout))
 
     def __next__(self) -> Snapshot:
         try:

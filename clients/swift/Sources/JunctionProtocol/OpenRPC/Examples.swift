@@ -58,7 +58,14 @@ extension SessionStatus {
 }
 
 extension SessionSubscribe {
-    package static let examples = [MethodExample<Self>("The present state, before any news", gives: Story.established)]
+    package static let examples = [
+        MethodExample<Self>("The present state, before any change", Params(), gives: Story.established),
+        MethodExample<Self>(
+            "The same, and then only changes of the state or of the user",
+            Params(changes: .state),
+            gives: Story.established
+        ),
+    ]
 }
 
 extension SessionChanged {
@@ -124,7 +131,13 @@ extension SessionReconcile {
 }
 
 extension SessionRenew {
-    package static let examples = [MethodExample<Self>("The state with the next token", gives: Story.renewed)]
+    package static let examples = [
+        MethodExample<Self>("The state with the next token", gives: RenewResult(Story.renewed)),
+        MethodExample<Self>(
+            "What a caller without the capability status sees of it",
+            gives: RenewResult(state: Story.renewed.state, accessToken: Story.renewed.accessToken)
+        ),
+    ]
 }
 
 extension SessionAuthorizationPage {
