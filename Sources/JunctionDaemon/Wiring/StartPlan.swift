@@ -84,7 +84,6 @@ struct StartPlan {
             configurationFile: loaded.file.map(Paths.absolute),
             stateDirectory: paths.stateDirectory,
             recordWrittenAt: restoration.writtenAt,
-            asksHandlers: configuration.renewalMode == .handler,
             secretFiles: sound.secretFiles,
             socketPath: socket.path,
             isSocketPassed: passedSocket != nil,
