@@ -182,7 +182,7 @@ package final class FakeProvider: IdentityProvider {
         .linkCode: SchemeTraits(renewsByRefreshToken: true),
         .apiKey: SchemeTraits(reachesProvider: false),
         .userLogin: SchemeTraits(),
-        .registration: SchemeTraits(),
+        .registration: SchemeTraits(mayBeForgotten: true),
         .registrationSignature: SchemeTraits(),
         .selfSigned: SchemeTraits(renewsAlone: true),
         .device: SchemeTraits(renewsByRefreshToken: true, demandMayPass: true, proofOutlivesToken: true),

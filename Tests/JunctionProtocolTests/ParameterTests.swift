@@ -39,17 +39,26 @@ struct ParameterTests {
                 "'displayName' must be a string of at most 1024 bytes"
             ),
             (
-                "session.signIn", #"{"scheme":"registrationSignature","userId":"u","signature":"s","sequence":11}"#,
-                "'sequence' must be a string of decimal digits"
+                "session.signIn", #"{"scheme":"registrationSignature","userId":"u","signature":"s","sequence":-1}"#,
+                "'sequence' must be a whole number from 0 to 18446744073709551615, or a string with its decimal digits"
             ),
             (
                 "session.signIn", #"{"scheme":"registrationSignature","userId":"u","signature":"s","sequence":"+1"}"#,
-                "'sequence' must be a string of decimal digits"
+                "'sequence' must be a whole number from 0 to 18446744073709551615, or a string with its decimal digits"
             ),
             (
                 "session.signIn",
                 #"{"scheme":"registrationSignature","userId":"u","signature":"s","sequence":"18446744073709551616"}"#,
-                "'sequence' must be a string of decimal digits"
+                "'sequence' must be a whole number from 0 to 18446744073709551615, or a string with its decimal digits"
+            ),
+            (
+                "session.signIn",
+                #"{"scheme":"registrationSignature","userId":"u","signature":"s","sequence":18446744073709551616}"#,
+                "'sequence' must be a whole number from 0 to 18446744073709551615, or a string with its decimal digits"
+            ),
+            (
+                "session.signIn", #"{"scheme":"registrationSignature","userId":"u","signature":"s","sequence":1.5}"#,
+                "'sequence' must be a whole number from 0 to 18446744073709551615, or a string with its decimal digits"
             ),
             ("session.signIn", #"{"scheme":"apiKey","apiKey":{}}"#, "'apiKey' must be a string that is not empty"),
             ("session.identify", "{}", "'externalUserId' is missing: it must be a string, or null for nobody"),

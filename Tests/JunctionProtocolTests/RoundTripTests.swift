@@ -61,11 +61,22 @@ struct RoundTripTests {
         #expect(try roundTrip(answer) == answer)
     }
 
+    @Test(arguments: [0, 7, .max] as [UInt64])
+    func `a sequence is read from an integer, too`(sequence: UInt64) throws {
+        let credential = #"{"scheme":"registrationSignature","userId":"u","signature":"s","sequence":\#(sequence)}"#
+        let answer = #"{"action":"renewWithSignature","signature":"s","sequence":\#(sequence)}"#
+
+        let signature = SecretText("s")
+        let signIn = try Credential(reading: json(credential))
+        #expect(signIn == .registrationSignature(userId: "u", signature: signature, sequence: sequence))
+        #expect(try RenewalAnswer(reading: json(answer)) == .renewWithSignature(signature, sequence: sequence))
+    }
+
     @Test(
         arguments: [
             "null", "{}", #"{"action":"sleep"}"#, #"{"action":1}"#, #"{"action":"renewWithAuthToken"}"#,
             #"{"action":"renewWithAuthToken","authToken":""}"#,
-            #"{"action":"renewWithSignature","signature":"s","sequence":7}"#,
+            #"{"action":"renewWithSignature","signature":"s","sequence":-7}"#,
         ]
     )
     func `a handler's nonsense is refused`(_ text: String) throws {

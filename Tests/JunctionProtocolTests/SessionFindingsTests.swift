@@ -34,8 +34,6 @@ struct SessionFindingsTests {
     struct Case: Sendable {
         var name: String
         var snapshot: Snapshot
-        var handlers: Int?
-        var areAsked: Bool?
         var at = now
         /// `name verdict`, in order.
         var findings: [String]
@@ -101,47 +99,33 @@ struct SessionFindingsTests {
             words: ["not on the disk", "Make room"]
         ),
         Case(
-            name: "no handler, token alive, count known",
-            snapshot: signedIn { $0.renewal = .init(phase: .waitingForHandler) },
-            handlers: 0,
+            name: "no handler, token alive",
+            snapshot: signedIn { $0.renewal = .init(phase: .waitingForHandler, needsHandler: true) },
             findings: ["session ok", "renewal problem"],
             words: ["none is registered", "handle-renewals"]
         ),
         Case(
-            name: "no handler, token alive, count unknown",
-            snapshot: signedIn { $0.renewal = .init(phase: .waitingForHandler) },
-            findings: ["session ok", "renewal note"],
-            words: ["waits for a session handler"]
-        ),
-        Case(
-            name: "no handler, token dead, count unknown",
+            name: "no handler, token dead",
             snapshot: signedIn {
                 $0.state = .tokenExpired
-                $0.renewal = .init(phase: .waitingForHandler)
+                $0.renewal = .init(phase: .waitingForHandler, needsHandler: true)
             },
             findings: ["session problem", "renewal problem"]
         ),
         Case(
-            name: "a handler is being asked",
-            snapshot: signedIn { $0.renewal = .init(phase: .waitingForHandler) },
-            handlers: 1,
-            findings: ["session ok", "renewal note"],
-            words: ["being asked"]
-        ),
-        Case(
             name: "a handler will be needed",
-            snapshot: signedIn(),
-            handlers: 0,
-            areAsked: true,
+            snapshot: signedIn { $0.renewal.needsHandler = true },
             findings: ["session ok", "renewal note"],
-            words: ["next renewal needs one at 2026-11-21T13:00:00Z"]
+            words: ["Unless one registers, the session ends with the token at 2026-11-21T13:00:00Z", "handle-renewals"]
         ),
         Case(
-            name: "no handler, and none needed",
-            snapshot: signedIn(),
-            handlers: 0,
-            areAsked: false,
-            findings: ["session ok"]
+            name: "a handler may be needed for a token without an end",
+            snapshot: signedIn {
+                $0.accessToken?.expiresAt = .never
+                $0.renewal = .init(needsHandler: true)
+            },
+            findings: ["session ok", "renewal note"],
+            words: ["which has no end", "handle-renewals"]
         ),
         Case(
             name: "postponed, alive",
@@ -176,8 +160,7 @@ struct SessionFindingsTests {
 
     @Test(arguments: table)
     func `each state of the session has its finding`(of row: Case) {
-        let handlers = SessionFindings.Handlers(count: row.handlers, areAsked: row.areAsked)
-        let checks = SessionFindings(row.snapshot, handlers: handlers, now: row.at).checks
+        let checks = SessionFindings(row.snapshot, now: row.at).checks
 
         #expect(checks.map { "\($0.name) \($0.verdict)" } == row.findings, "\(row.name)")
         let last = [checks.last?.detail, checks.last?.remedy].compactMap(\.self).joined(separator: " ")
@@ -186,8 +169,7 @@ struct SessionFindingsTests {
 
     @Test(arguments: table)
     func `whatever can be mended says how`(in row: Case) {
-        let handlers = SessionFindings.Handlers(count: row.handlers, areAsked: row.areAsked)
-        let checks = SessionFindings(row.snapshot, handlers: handlers, now: row.at).checks
+        let checks = SessionFindings(row.snapshot, now: row.at).checks
 
         let isMendable = checks.filter { $0.verdict == .problem }
         #expect(isMendable.isEmpty || isMendable.contains { $0.remedy?.isEmpty == false }, "\(row.name)")

@@ -32,7 +32,7 @@ struct SnapshotTests {
                 "flags":["configured","signedIn","useSignInToken"],"provider":"junction","scheme":"signInToken",\
                 "userId":"u","externalUserId":null,"teamId":"t","environment":"sandbox","region":"us",\
                 "accessToken":{"issuedAt":"2026-11-21T06:20:34Z","expiresAt":"2026-11-21T07:20:34Z","generation":3},\
-                "renewal":{"phase":"scheduled","notBefore":"2026-11-21T06:53:20Z","failures":0,"lastError":null},\
+                "renewal":{"phase":"scheduled","notBefore":"2026-11-21T06:53:20Z","failures":0,"lastError":null,"needsHandler":false},\
                 "termination":null,"authorization":null,"storage":{"sealedWith":"host+tpm2","durable":true,"status":"ok"}}
                 """
         )
@@ -43,7 +43,7 @@ struct SnapshotTests {
         ended.state = .terminated
         ended.accessToken = nil
         ended.termination = Termination(code: "400312", message: "banned", at: Timestamp(milliseconds: 5))
-        ended.renewal = .init(phase: .backingOff, failures: 4, lastError: "no route to host")
+        ended.renewal = .init(phase: .backingOff, failures: 4, lastError: "no route to host", needsHandler: true)
 
         var awaiting = full
         awaiting.authorization = .init(

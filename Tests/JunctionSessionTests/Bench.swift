@@ -16,6 +16,8 @@ struct Bench {
     private(set) var authorizations: [Attempt] = []
     private(set) var polls: [Attempt] = []
     private(set) var renewals: [Attempt] = []
+    /// Every request whether the provider still knows the session.
+    private(set) var checks: [Attempt] = []
     private(set) var asked: [RequestID] = []
     private(set) var written: [SessionRecord] = []
     /// Questions to handlers that have not been answered, the latest last.
@@ -137,6 +139,12 @@ struct Bench {
     mutating func secret() -> SecretRef {
         lastSecret += 1
         return SecretRef(number: lastSecret)
+    }
+
+    /// The provider has answered the last check.
+    mutating func endCheck(isKnown: Bool?) {
+        guard let attempt = checks.last else { return }
+        perform(machine.registrationChecked(attempt, isKnown: isKnown, now: now))
     }
 
     mutating func failLate(_ attempt: Attempt) {
@@ -363,6 +371,7 @@ struct Bench {
             switch effect {
             case .exchange(let attempt, _, _, _): exchanges.append(attempt)
             case .authorize(let attempt, _): authorizations.append(attempt)
+            case .checkRegistration(let attempt, _, _): checks.append(attempt)
             case .poll(let attempt, _): polls.append(attempt)
             case .renew(let attempt, _, _, _): renewals.append(attempt)
             case .reply(let reply):

@@ -24,6 +24,28 @@ struct HandlerMessageTests {
         )
     }
 
+    @Test func `session renew right after one that failed says when it asks again`() {
+        var bench = Bench.signedIn(life: .seconds(60), mode: .handler)
+        bench.register(1)
+        bench.renew()
+        bench.answerQuestion(.unable)
+        bench.pass(.seconds(3))
+
+        let request = bench.renew()
+
+        #expect(bench.everAsked.count == 1)
+        #expect(bench.retryAfter(of: request) == .seconds(7))
+        #expect(
+            bench.message(of: request)
+                == "The session cannot be renewed now: no session handler could help (1 was asked). It is kept, and "
+                + "session.renew (junctionctl renew) asks the handlers again in 7 s at the earliest. See why the app has no token, "
+                + "or sign in again"
+        )
+        bench.pass(.seconds(7))
+        bench.renew()
+        #expect(bench.everAsked.count == 2)
+    }
+
     @Test func `a refused answer is given as the reason`() {
         var bench = Bench.renewalDue(handlers: 1)
         let request = bench.renew()

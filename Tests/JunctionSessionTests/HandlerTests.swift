@@ -146,7 +146,6 @@ struct HandlerTests {
         #expect(bench.everAsked.count == 2)
         bench.answerQuestion(.signature)
         bench.failRenewal(.registrationForgotten)
-        bench.pass(.seconds(60))
         #expect(bench.everAsked.count == 3)
         bench.answerQuestion(.signature)
         bench.grantRenewal()
@@ -170,15 +169,41 @@ struct HandlerTests {
         #expect(bench.facts.userId == "alice")
     }
 
-    @Test func `an auth token that met a forgotten registration is sent again`() {
-        var bench = Bench.renewalDue(handlers: 1)
+    @Test func `an auth token that met a forgotten registration is sent again at once, and the caller succeeds`() {
+        var bench = Bench.signedIn(mode: .handler)
+        bench.register(1)
+        let request = bench.renew()
         bench.answerQuestion(.credential)
         bench.failRenewal(.registrationForgotten)
-        #expect(bench.facts.renewal.phase == .backingOff)
-        bench.pass(.seconds(2))
+        #expect(bench.renewals.count == 1)
         #expect(bench.everAsked.count == 1)
         bench.grantRenewal()
-        #expect(bench.state == .established)
+        #expect(bench.reply(to: request) == .done)
+    }
+
+    @Test func `a signature that met a forgotten registration is spent, and another one is asked for at once`() {
+        var bench = Bench.signedIn(mode: .handler)
+        bench.register(1)
+        let request = bench.renew()
+        bench.answerQuestion(.signature)
+        bench.failRenewal(.registrationForgotten)
+        #expect(bench.everAsked.map(\.number) == [1, 1])
+        bench.answerQuestion(.signature)
+        bench.grantRenewal()
+        #expect(bench.reply(to: request) == .done)
+    }
+
+    @Test(arguments: [Said.credential, .signature])
+    func `a provider that forgets every registration is not asked without end`(answer: Said) {
+        var bench = Bench.signedIn(mode: .handler)
+        bench.register(1)
+        let request = bench.renew()
+        for _ in 0..<2 {
+            if !bench.questions.isEmpty { bench.answerQuestion(answer) }
+            bench.failRenewal(.registrationForgotten)
+        }
+        #expect(bench.refusal(of: request) == .providerUnavailable)
+        #expect(bench.facts.renewal.phase == .backingOff)
     }
 
     @Test func `a caller with a dead token does not have the handler asked again within ten seconds`() {
@@ -284,6 +309,26 @@ struct HandlerTests {
         #expect(bench.renewals.isEmpty)
         #expect(bench.facts.userId == "bob")
         #expect(bench.facts.renewal.phase == .scheduled)
+    }
+
+    @Test func `a session whose next renewal needs a handler says so while none is registered`() {
+        var bench = Bench.signedIn(mode: .handler)
+        #expect(bench.facts.renewal.needsHandler)
+        bench.register(1)
+        #expect(!bench.facts.renewal.needsHandler)
+        bench.unregister(1)
+        #expect(bench.facts.renewal.needsHandler)
+        bench.pass(.seconds(3_000))
+        #expect(bench.facts.renewal.phase == .waitingForHandler)
+        #expect(bench.facts.renewal.needsHandler)
+        bench.signOut()
+        #expect(!bench.facts.renewal.needsHandler)
+
+        #expect(!Bench.signedIn(mode: .automatic).facts.renewal.needsHandler)
+        var alone = Bench(mode: .handler)
+        alone.signIn(CredentialFacts(scheme: .selfSigned, subject: .user(.user("alice"))))
+        alone.grantExchange(scheme: .selfSigned)
+        #expect(!alone.facts.renewal.needsHandler)
     }
 
     @Test func `a handler that has unregistered is not asked`() {

@@ -60,6 +60,20 @@ struct PostponementRestartTests {
         #expect(automatic.renewals.count == 1)
         automatic.failRenewal(.unreachable)
         #expect(automatic.facts.renewal.phase == .backingOff)
+        #expect(automatic.storedSession?.postponedUntil == nil)
+    }
+
+    @Test func `after a restart a postponement holds for every user`() {
+        var bench = Bench.signedIn(life: .seconds(60), mode: .handler)
+        bench.register(1, of: 1_000)
+        bench.pass(.seconds(61))
+        bench.answerQuestion(.unable)
+
+        var restarted = bench.restarted(mode: .handler)
+        restarted.register(2, of: 1_001)
+
+        #expect(restarted.facts.renewal.phase == .postponed)
+        #expect(restarted.everAsked.isEmpty)
     }
 
     @Test func `a crash in a session renew does not end the postponement`() {

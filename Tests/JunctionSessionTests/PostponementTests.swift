@@ -26,7 +26,7 @@ struct PostponementTests {
         }
     }
 
-    @Test func `for ten minutes after unable no alarm, registration or request has a handler asked`() {
+    @Test func `for ten minutes after unable no alarm, registration or request has a handler of that user asked`() {
         for seed in 0..<20 as Range<UInt64> {
             var bench = Bench.signedIn(life: .seconds(60), seed: seed, mode: .handler)
             bench.register(1)
@@ -35,7 +35,7 @@ struct PostponementTests {
             for minute in 1..<10 {
                 bench.pass(.seconds(60))
                 bench.stepWall(.seconds(3_600))
-                bench.register(UInt64(1 + minute))
+                bench.register(UInt64(1 + minute), of: 1)
                 bench.token()
                 bench.rejected(1)
             }
@@ -162,6 +162,85 @@ struct PostponementTests {
         let request = bench.token()
         #expect(bench.refusal(of: request) == .tokenExpired)
         #expect((bench.retryAfter(of: request) ?? .zero) >= .seconds(600))
+    }
+
+    @Test func `with a dead token, a new handler of a user who has not been asked is asked at once`() {
+        var bench = Bench.signedIn(life: .seconds(60), mode: .handler)
+        bench.register(1, of: 1_000)
+        bench.pass(.seconds(61))
+        bench.answerQuestion(.unable)
+
+        bench.register(2, of: 1_001)
+
+        #expect(bench.everAsked.map(\.number) == [1, 2])
+        #expect(bench.questions.last?.question.reason == .expired)
+        bench.answerQuestion(.credential)
+        bench.grantRenewal()
+        #expect(bench.state == .established)
+    }
+
+    @Test func `with a dead token, a new handler of a user who has been asked waits for the end of the postponement`() {
+        var bench = Bench.signedIn(life: .seconds(60), mode: .handler)
+        bench.register(1, of: 1_000)
+        bench.register(2, of: 1_001)
+        bench.pass(.seconds(61))
+        bench.answerQuestion(.unable)
+        bench.unregister(1)
+        #expect(bench.facts.renewal.phase == .postponed)
+
+        bench.register(3, of: 1_000)
+        bench.register(4, of: 1_001)
+        bench.pass(.seconds(599))
+
+        #expect(bench.everAsked.map(\.number) == [2, 1])
+    }
+
+    @Test func `a user who has not been asked is asked when the token ends during a postponement`() {
+        var bench = Bench.renewalDue(handlers: 1)
+        bench.answerQuestion(.unable)
+        bench.register(2, of: 1_001)
+        #expect(bench.everAsked.map(\.number) == [1])
+
+        bench.pass(.seconds(599))
+        #expect(bench.everAsked.map(\.number) == [1])
+        bench.pass(.seconds(1))
+
+        #expect(bench.state == .tokenExpired)
+        #expect(bench.everAsked.last?.number == 2)
+    }
+
+    @Test func `a new handler that is unable begins the postponement anew for every user`() {
+        var bench = Bench.signedIn(life: .seconds(60), mode: .handler)
+        bench.register(1, of: 1_000)
+        bench.pass(.seconds(61))
+        bench.answerQuestion(.unable)
+        bench.pass(.seconds(300))
+
+        bench.register(2, of: 1_001)
+        bench.answerQuestion(.unable)
+        bench.unregister(1)
+        bench.register(3, of: 1_000)
+        bench.pass(.seconds(599))
+        #expect(bench.everAsked.map(\.number) == [1, 2])
+
+        bench.pass(.seconds(61))
+        #expect(bench.everAsked.last?.number == 3)
+    }
+
+    @Test func `a renewal that failed during a postponement does not have a user asked twice`() {
+        var bench = Bench.signedIn(life: .seconds(60), mode: .handler)
+        bench.register(1, of: 1_000)
+        bench.pass(.seconds(61))
+        bench.answerQuestion(.unable)
+        bench.renew()
+        bench.answerQuestion(.renew)
+        bench.failRenewal(.unreachable)
+        #expect(bench.facts.renewal.phase == .postponed)
+
+        bench.register(2, of: 1_000)
+        #expect(bench.everAsked.map(\.number) == [1, 1])
+        bench.register(3, of: 1_001)
+        #expect(bench.everAsked.last?.number == 3)
     }
 
     @Test func `a step of the wall clock neither shortens a postponement nor makes it endless`() {

@@ -144,8 +144,9 @@ struct CredentialOptionsTests {
         }
     }
 
-    @Test func `the legacy signature is JSON, with a sequence of 64 bits`() throws {
-        let file = #"{"signature":"c2ln","sequence":"18446744073709551615"}"#
+    @Test(arguments: [#""18446744073709551615""#, "18446744073709551615"])
+    func `the legacy signature is JSON, with a sequence of 64 bits`(sequence: String) throws {
+        let file = #"{"signature":"c2ln","sequence":\#(sequence)}"#
 
         let credential = try withFile(file) { try form("--user-id", "u", "--registration-signature-file", $0).read() }
 
@@ -153,7 +154,7 @@ struct CredentialOptionsTests {
     }
 
     @Test(arguments: [
-        "c2ln", "[]", #"{"signature":"c2ln"}"#, #"{"signature":"c2ln","sequence":7}"#,
+        "c2ln", "[]", #"{"signature":"c2ln"}"#, #"{"signature":"c2ln","sequence":7.5}"#,
         #"{"signature":"c2ln","sequence":"-1"}"#, #"{"sequence":"7"}"#,
     ])
     func `any other signature is refused before it is sent, and not shown`(file: String) throws {

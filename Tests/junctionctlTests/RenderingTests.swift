@@ -130,6 +130,17 @@ struct RenderingTests {
         #expect(text.line.hasSuffix(" pendingReauthentication storage=\(status) durable=false"))
     }
 
+    @Test func `a renewal that will need a session handler says that none is registered`() {
+        var snapshot = signedIn
+        snapshot.renewal.needsHandler = true
+
+        #expect(
+            SnapshotText(snapshot, now: now).paragraph.contains(
+                "\nrenewal   scheduled, at 2026-11-21T07:00:00Z (in 39 min); it needs a session handler, and none is registered\n"
+            )
+        )
+    }
+
     @Test func `a renewal that waits for somebody says for whom`() {
         var snapshot = signedIn
         snapshot.renewal = .init(phase: .waitingForHandler)

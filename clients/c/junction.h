@@ -179,6 +179,7 @@ typedef struct junction_snapshot {
     int64_t renewal_not_before;
     int renewal_failures;          /* in a row */
     const char *renewal_last_error;
+    bool renewal_needs_handler;    /* the next renewal needs a session handler, and none is registered */
     const char *termination_code;
     const char *termination_message;
     const char *storage_status;    /* "ok", "locked", "damaged", "unavailable" */

@@ -10,6 +10,7 @@ package enum LogKey: String, Sendable, CaseIterable {
     case configuration
     case count
     case durable
+    case ends
     case error
     case generation
     case host

@@ -38,7 +38,7 @@ package struct Metrics: Sendable {
         // Counted by `writeEnded`, beside the writes that succeed.
         case .writeFailed: break
         // A line in the log is all that anybody can use.
-        case .revocationGivenUp: break
+        case .registrationForgotten, .revocationGivenUp: break
         }
     }
 

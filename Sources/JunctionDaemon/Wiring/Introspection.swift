@@ -14,8 +14,6 @@ struct Surroundings: Sendable {
     var stateDirectory: String
     /// When what was found at the start had been written, if anything was.
     var recordWrittenAt: WallTime?
-    /// Session handlers are asked at each renewal.
-    var asksHandlers: Bool
     /// What the provider was started with; a reload changes nothing about it.
     var secretFiles: [SecretFile]
     var socketPath: String?
@@ -118,7 +116,6 @@ final class Introspection: DaemonIntrospection {
         }
         let session = SessionFindings(
             JunctionProtocol.Snapshot(snapshot),
-            handlers: .init(count: counters.handlers, areAsked: surroundings.asksHandlers),
             now: Timestamp(milliseconds: clock.now().wall.milliseconds)
         ).checks
         let files = surroundings.secretFiles.compactMap(\.finding)

@@ -20,6 +20,8 @@ final class SessionNews: SessionObserver {
         var statusLine: String?
         /// Renewals fail.
         var outage: Outage?
+        /// A user has signed in, and the snapshot after that has not come yet.
+        var hasSignedIn = false
         /// The service manager has been told that the daemon is ready, and hears of changes from now on.
         var isReady = false
     }
@@ -40,11 +42,12 @@ final class SessionNews: SessionObserver {
     // MARK: SessionObserver
 
     func changed(_ snapshot: JunctionSession.Snapshot) {
-        let previous = state.withLock { state in
-            defer { state.facts = snapshot.facts }
-            return state.facts
+        let (previous, hasSignedIn) = state.withLock { state in
+            defer { (state.facts, state.hasSignedIn) = (snapshot.facts, false) }
+            return (state.facts, state.hasSignedIn)
         }
         log(snapshot, after: previous)
+        if hasSignedIn { warnOfMissingHandler(snapshot.facts) }
         tellServiceManager(snapshot.facts)
     }
 
@@ -60,18 +63,31 @@ final class SessionNews: SessionObserver {
                 metadata: .of(.notDurable, [.error: "\(reason)"])
             )
         case .exchangeEnded(let outcome):
+            if outcome == .succeeded { state.withLock { $0.hasSignedIn = true } }
             logger.info("An exchange ended", metadata: .of(nil, [.outcome: "\(outcome.rawValue)"]))
         case .renewalEnded(.succeeded, _, _):
             logger.info("A renewal ended", metadata: .of(nil, [.outcome: "succeeded"]))
             outageEnded()
         case .renewalEnded(let outcome, let failure, let nextAttempt):
             renewalFailed(outcome, failure, nextAttempt)
+        case .registrationForgotten:
+            logger.warning("The provider has forgotten this installation; it is registered again")
         case .revocationGivenUp(let reason):
             logger.notice("The provider was not told of a sign-out", metadata: .of(nil, [.error: "\(reason)"]))
         case .signedOut:
             state.withLock { $0.outage = nil }
             logger.info("Signed out", metadata: .of(.signedOut))
         }
+    }
+
+    /// A session that a handler has to renew ends with its first token if no app registers one. An app that is about to register needs no
+    /// line at a start of the daemon, so only a sign-in has it.
+    private func warnOfMissingHandler(_ facts: JunctionSession.Snapshot.Facts) {
+        guard facts.renewal.needsHandler, let end = facts.accessToken?.expiresAt, end < .never else { return }
+        logger.warning(
+            "No session handler is registered: unless one registers, the session ends with its access token",
+            metadata: .of(nil, [.ends: "\(Timestamp(end))"])
+        )
     }
 
     /// Why, whose fault it is, and when it goes on.

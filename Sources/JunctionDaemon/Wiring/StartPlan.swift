@@ -85,7 +85,6 @@ struct StartPlan {
         surroundings = Surroundings(
             stateDirectory: paths.stateDirectory,
             recordWrittenAt: restoration.writtenAt,
-            asksHandlers: configuration.renewalMode == .handler,
             secretFiles: sound.secretFiles,
             socketPath: socket.path,
             isSocketPassed: passedSocket != nil,

@@ -5,7 +5,7 @@ import JunctionSession
 /// The registration endpoint, which the vendor does not document: this file is all that knows its shape.
 ///
 /// `POST {url}` with `{applicationKey, userId, deviceId, instanceId?}` and either `{jwt}` or `{signature, sequence}`
-/// answers `{instanceId, credential?, expiresAt}`; `DELETE {url}/{instanceId}` gives the registration up. A refusal is
+/// answers `{instanceId, credential?, expiresAt}`; `GET {url}/{instanceId}` looks at the registration, and `DELETE` gives it up. A refusal is
 /// 401 or 403 with a JSON object; `errorCode` 1104 in it says that the service does not know the instance.
 struct InstanceEndpoint: Sendable {
     let cloud: SinchCloud
@@ -69,17 +69,30 @@ struct InstanceEndpoint: Sendable {
     /// Gives a registration up; one that the service does not know is given up already. No status says that by itself: a gateway in
     /// front of the service answers 401 and 403, too.
     func delete(_ instanceId: String, credential: SharedSecret?) async throws(Unavailability) {
+        _ = try await isThere("DELETE", instanceId, credential)
+    }
+
+    /// Returns whether the service still knows an instance.
+    func knows(_ instanceId: String, credential: SharedSecret?) async throws(Unavailability) -> Bool {
+        try await isThere("GET", instanceId, credential)
+    }
+
+    private func isThere(
+        _ method: String,
+        _ instanceId: String,
+        _ credential: SharedSecret?
+    ) async throws(Unavailability) -> Bool {
         let call = HttpCall(
-            method: "DELETE",
+            method: method,
             origin: cloud.registration,
             target: "/\(PercentEncoding.encode(instanceId))",
             credentials: credential.map { [BearerToken.header($0)] } ?? [],
             patience: .seconds(5)
         )
         let answer = try await http.answer(to: call)
-        guard answer.isSuccess || failure(answer) == .forgotten else {
-            throw answer.unavailability(now: clock.now().wall)
-        }
+        if answer.isSuccess { return true }
+        guard failure(answer) == .forgotten else { throw answer.unavailability(now: clock.now().wall) }
+        return false
     }
 
     private func body(_ userId: String, _ proof: SinchProof, _ instanceId: String?) -> SharedSecret {

@@ -5,9 +5,9 @@ import RegistrationToken
 package struct SinchProvider: IdentityProvider {
     package let name = SinchVendor.name
     package let schemes: [Scheme: SchemeTraits] = [
-        .registration: SchemeTraits(),
-        .registrationSignature: SchemeTraits(),
-        .selfSigned: SchemeTraits(renewsAlone: true),
+        .registration: SchemeTraits(mayBeForgotten: true),
+        .registrationSignature: SchemeTraits(mayBeForgotten: true),
+        .selfSigned: SchemeTraits(renewsAlone: true, mayBeForgotten: true),
     ]
 
     let cloud: SinchCloud
@@ -123,6 +123,14 @@ package struct SinchProvider: IdentityProvider {
                 throw .unavailable(why)
             }
         }
+    }
+
+    /// Looks at the registration. If the service has forgotten the instance, the next registration asks for a new one.
+    package func knows(_ identity: Identity, with secrets: SessionSecrets) async throws(Unavailability) -> Bool {
+        guard let registration = secrets.registration else { return true }
+        let isKnown = try await endpoint.knows(registration.instanceId, credential: secrets.accessToken)
+        if !isKnown { forgotten.remember(registration.instanceId) }
+        return isKnown
     }
 
     /// Gives the registration up at Sinch too.

@@ -55,7 +55,8 @@ extension JunctionProtocol.Snapshot.Renewal {
             phase: Phase(renewal.phase),
             notBefore: renewal.notBefore.map(Timestamp.init),
             failures: renewal.failures,
-            lastError: renewal.lastError
+            lastError: renewal.lastError,
+            needsHandler: renewal.needsHandler
         )
     }
 }

@@ -13,6 +13,8 @@ package enum Effect: Hashable, Sendable {
     /// Renew this user's session with its own secrets, or with what a handler gave; report `renewalSucceeded` or
     /// `renewalFailed`.
     case renew(Attempt, Identity, with: SecretRef, using: SecretRef?)
+    /// Ask the provider whether it still knows this user's session; report `registrationChecked`.
+    case checkRegistration(Attempt, Identity, with: SecretRef)
     /// Seal the record with exactly these secrets, the codes of a sign-in that awaits approval, and partial grants, and write
     /// it; report `writeEnded`. The next write is asked for when that has been reported, not before.
     case write(WriteTicket, SessionRecord, SecretRef?, codes: SecretRef?, partialGrants: [SecretRef])
@@ -80,6 +82,8 @@ package enum Happening: Hashable, Sendable {
     /// With why, unless it succeeded, and with the time of the next attempt, if that is known.
     case renewalEnded(Outcome, Unavailability? = nil, nextAttempt: WallTime? = nil)
     case signedOut
+    /// The provider has forgotten the session, and a new registration is due.
+    case registrationForgotten
     /// The provider was never told of a sign-out; why, in words.
     case revocationGivenUp(String)
     case writeFailed(String)

@@ -22,6 +22,9 @@ struct HandlerRounds: Hashable, Sendable {
     private var open: Question?
     /// Rounds that wait for their turn to ask.
     private var waiting: [Round] = []
+    /// The users who have been asked for a renewal since the last one that passed no postponement; `nil` if the process before this
+    /// one has asked, since no record names the users.
+    private var askedUsers: Set<UInt32>? = []
 
     private struct Question: Hashable, Sendable {
         var handler: HandlerID
@@ -111,6 +114,15 @@ struct HandlerRounds: Hashable, Sendable {
         return Array((users.filter { !silentUsers.contains($0) } + users.filter(silentUsers.contains)).reversed())
     }
 
+    /// The users whom a round asks that passes a postponement: those who have not been asked since it began.
+    var usersNotAsked: [UInt32] { askedUsers.map { asked in users.filter { !asked.contains($0) } } ?? [] }
+
+    /// A renewal begins that passes no postponement.
+    mutating func forgetAskedUsers() { askedUsers = [] }
+
+    /// The record has a postponement: handlers were asked before it, and it is not known whose.
+    mutating func processBeforeHasAsked() { askedUsers = nil }
+
     /// The next round asks another handler of this user, where there is one.
     private mutating func putBehindOthers(_ handler: HandlerID) {
         let places = handlers.indices.filter { handlers[$0].uid == handler.uid }
@@ -163,6 +175,7 @@ struct HandlerRounds: Hashable, Sendable {
             }
             let patience = min(time, handlerTimeout)
             round.asked += 1
+            if round.purpose == .renewal { askedUsers?.insert(handler.uid) }
             open = Question(handler: handler, round: round, deadline: now.uptime + patience)
             let question = RenewalQuestion(
                 attempt: round.attempt,

@@ -24,6 +24,8 @@ struct Renewal: Hashable, Sendable {
     private var lastReplacedRejected: Uptime?
     /// The last failure that `session.renew` answered with.
     private var told: ToldFailure?
+    /// The provider has forgotten this installation, and has granted nothing since.
+    private(set) var isRegistrationForgotten = false
 
     /// The order of a rotation is fixed: write the intent, send, write the new generation, then serve it.
     enum Phase: Hashable, Sendable {
@@ -70,7 +72,7 @@ struct Renewal: Hashable, Sendable {
         case backoff(keeping: Kept?)
         /// The end of a postponement: no handler could help, and only `session.renew` and a sign-in ask before it.
         case postponed(until: Retry.Time, after: String)
-        /// A handler to ask: the postponement is over.
+        /// A handler to ask: the postponement is over, or the provider has forgotten the registration.
         case due
     }
 
@@ -92,6 +94,8 @@ struct Renewal: Hashable, Sendable {
 
     private struct ToldFailure: Hashable, Sendable {
         var refusal: Refusal
+        /// Why no handler could help, if that was it.
+        var words: String?
         var at: Uptime
     }
 
@@ -350,8 +354,30 @@ struct Renewal: Hashable, Sendable {
     }
 
     /// `session.renew` answers with this for the next ten seconds: it makes one attempt in that time while it fails.
-    mutating func tell(_ refusal: Refusal, _ now: Moment) {
-        told = ToldFailure(refusal: refusal, at: now.uptime)
+    ///
+    /// - Parameter words: why no handler could help, if that is the reason.
+    mutating func tell(_ refusal: Refusal, saying words: String? = nil, _ now: Moment) {
+        told = ToldFailure(refusal: refusal, words: words, at: now.uptime)
+    }
+
+    /// The provider has said that it has forgotten this installation, and not in the answer to a renewal: a renewal is due.
+    ///
+    /// - Returns: false if the renewal has its next attempt already.
+    mutating func noticeForgottenRegistration() -> Bool {
+        guard case .resting(.scheduled) = phase else { return false }
+        (phase, isRegistrationForgotten) = (.resting(.due), true)
+        let reason = RenewalFailure.registrationForgotten.reported.message
+        lastError = "\(Refusal.Kind.providerUnavailable.rawValue): \(reason)"
+        return true
+    }
+
+    /// The provider has forgotten this installation.
+    ///
+    /// - Returns: whether the provider says so for the first time since it granted something. A new registration is then sent at
+    ///   once.
+    mutating func registrationForgotten() -> Bool {
+        defer { isRegistrationForgotten = true }
+        return !isRegistrationForgotten
     }
 
     // MARK: What can be seen
@@ -412,8 +438,10 @@ struct Renewal: Hashable, Sendable {
     /// What `session.renew` repeats for ten seconds after a failure.
     func refusalToRepeat(_ now: Moment) -> Refusal? {
         guard let told, now.uptime - told.at < RenewalPolicy.attemptSpacing else { return nil }
+        let pause = RenewalPolicy.attemptSpacing - (now.uptime - told.at)
+        if let words = told.words { return .noHandlerCouldRenew(words, renewableAfter: pause) }
         var refusal = told.refusal
-        refusal.retryAfter = RenewalPolicy.attemptSpacing - (now.uptime - told.at)
+        refusal.retryAfter = pause
         return refusal
     }
 

@@ -2,7 +2,7 @@
 extension SessionMachine {
     // MARK: Events
 
-    /// A handler registered. That shortens no postponement.
+    /// A handler registered. That shortens no postponement, unless the token is dead and the handler's user has not been asked.
     package mutating func handlerRegistered(_ handler: HandlerID, now: Moment) -> [Effect] {
         rounds.register(handler)
         return settle(now)
@@ -71,12 +71,19 @@ extension SessionMachine {
 
     var isReauthenticationPending: Bool { standing.session?.stored.reauthenticationPending ?? false }
 
-    /// A round for a renewal. It asks every user who has a handler.
+    /// Whether a postponement stands, the token is dead, and a user has a handler who has not been asked since the renewal failed. That
+    /// user's handler may know better than those that could not help.
+    func mayPassPostponement(_ session: Session, _ now: Moment) -> Bool {
+        renewal.postponement != nil && !session.isAlive(now) && !rounds.usersNotAsked.isEmpty
+    }
+
+    /// A round for a renewal. It asks every user who has a handler, or these.
     func round(
         for session: Session,
         _ attempt: Attempt,
         _ reason: RenewalReason,
         by uid: UInt32? = nil,
+        of users: [UInt32]? = nil,
         _ now: Moment
     ) -> HandlerRounds.Round {
         HandlerRounds.Round(
@@ -87,7 +94,7 @@ extension SessionMachine {
             expiresAt: session.stored.token?.expiresAt,
             uid: uid,
             limit: roundLimit(session, now),
-            users: rounds.users
+            users: users ?? rounds.users
         )
     }
 
@@ -128,7 +135,7 @@ extension SessionMachine {
         session.postponed(until: until.wall)
         standing = .signedIn(session)
         renewal.postpone(until: until, after: round.words)
-        if isRenewalAwaited { renewal.tell(refusal, now) }
+        if isRenewalAwaited { renewal.tell(refusal, saying: round.words, now) }
         // A caller that was told of the postponement can rely on it, over a crash too.
         let note = note()
         for caller in callers.list where caller.wait.isForRenewal {
@@ -169,6 +176,16 @@ extension Refusal {
                 + "\(retryAfter.wholeSeconds) s, or sooner by session.renew (junctionctl renew). See why the app has "
                 + "no token, or sign in again",
             retryAfter: retryAfter
+        )
+    }
+
+    /// The same to a caller of `session.renew` that asked a moment ago.
+    static func noHandlerCouldRenew(_ words: String, renewableAfter pause: Duration) -> Refusal {
+        Refusal(
+            .tokenExpired,
+            "The session cannot be renewed now: \(words). It is kept, and session.renew (junctionctl renew) asks the "
+                + "handlers again in \(pause.wholeSeconds) s at the earliest. See why the app has no token, or sign in again",
+            retryAfter: pause
         )
     }
 

@@ -165,7 +165,8 @@ extension SessionMachine {
         rounds.resume(round.afterRefusal(reason))
     }
 
-    /// The session is kept, and registered anew: with what the app gave, which is not spent, or with what it gives now.
+    /// The session is kept, and registered anew at once: with what the app gave, if that is not spent, or with what an app gives now. If
+    /// the provider forgets the new registration, too, the renewal has failed.
     private mutating func registrationForgotten(
         _ tried: Renewal.Try,
         _ session: Session,
@@ -175,10 +176,17 @@ extension SessionMachine {
             return askNext(after: tried, "the provider has forgotten this installation", session, now)
         }
         var tried = tried
-        // A signature that has arrived is never sent again: the retry asks for another one, which is no postponement.
+        tried.isReplay = false
+        // A signature that has arrived is never sent again: another one is asked for, which is no postponement.
         if tried.given?.isSpentByUse == true { tried.given = nil }
-        let failure = Unavailability("The provider has forgotten this installation: it is registered again")
-        putOff(tried, failure, session, now)
+        guard renewal.registrationForgotten() else {
+            let failure = Unavailability("The provider has forgotten this installation: it is registered again")
+            return putOff(tried, failure, session, now)
+        }
+        guard tried.given == nil, asksApps(session) else { return noteIntent(tried, now) }
+        let (attempt, before) = (nextAttempt(), tried.round)
+        renewal.ask(attempt, now)
+        rounds.begin(round(for: session, attempt, before?.reason ?? reason(for: session, now), by: before?.uid, now))
     }
 
     private mutating func reauthenticationDemanded(_ session: Session, _ now: Moment) {
@@ -242,11 +250,17 @@ extension SessionMachine {
     }
 
     mutating func renewIfDue(_ now: Moment) -> [Effect] {
-        guard let session = standing.session, let due = renewalDue(now), due <= now.wall, canBeginRenewal else {
-            return []
-        }
-        beginRenewal(session.isAlive(now) ? .expiring : .expired, by: nil, now)
+        guard let session = standing.session, let due = renewalDue(now), canBeginRenewal,
+            due <= now.wall || mayPassPostponement(session, now)
+        else { return [] }
+        beginRenewal(reason(for: session, now), by: nil, now)
         return []
+    }
+
+    /// Why a renewal that is due by itself is made.
+    private func reason(for session: Session, _ now: Moment) -> RenewalReason {
+        guard session.isAlive(now) else { return .expired }
+        return renewal.isRegistrationForgotten ? .rejected : .expiring
     }
 
     /// Asks a handler first where one is wanted. The caller has seen that one can begin.
@@ -259,8 +273,11 @@ extension SessionMachine {
             if let uid { budget.charge(uid, now: now) }
             return noteIntent(renewal.attempt(attempt), now)
         }
+        // A caller of session.renew has every user asked again.
+        let users = renewal.postponement == nil || reason == .requested ? nil : rounds.usersNotAsked
+        if (session.stored.postponedUntil ?? now.wall) <= now.wall { rounds.forgetAskedUsers() }
         renewal.ask(attempt, now)
-        rounds.begin(round(for: session, attempt, reason, by: uid, now))
+        rounds.begin(round(for: session, attempt, reason, by: uid, of: users, now))
     }
 
     /// Writes the intent; the request leaves when that has ended, well or not.

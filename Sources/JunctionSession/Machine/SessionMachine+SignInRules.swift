@@ -48,10 +48,11 @@ extension SessionMachine {
         }
     }
 
-    /// Whether the token is dead and no handler can be asked for another: none is registered, or the renewal is postponed. A sign-in
-    /// then brings what is missing.
+    /// Whether the token is dead, or forgotten by the provider, and no handler can be asked for another: none is registered, or the
+    /// renewal is postponed. A sign-in then brings what is missing.
     private func isStranded(_ session: Session, _ now: Moment) -> Bool {
-        guard session.stored.token != nil, !session.isAlive(now), needsHandler(session) else { return false }
+        let isUsable = session.isAlive(now) && !renewal.isRegistrationForgotten
+        guard session.stored.token != nil, !isUsable, needsHandler(session) else { return false }
         return renewal.isResting && (renewal.postponement != nil || rounds.handlers.isEmpty)
     }
 

@@ -54,6 +54,7 @@ extension SessionMachine {
         facts.failures = renewal.retry.failures
         facts.lastError = renewal.lastError
         guard renewal.isOpen(to: session) else { return facts }
+        facts.needsHandler = !canBeginRenewal
         switch renewal.phase {
         case .asking, .noting, .sending, .answered, .storing:
             facts.phase = .inFlight

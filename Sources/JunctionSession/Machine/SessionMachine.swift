@@ -21,6 +21,7 @@ package struct SessionMachine: Hashable, Sendable {
     var renewal = Renewal()
     var rounds: HandlerRounds
     var revocations = Revocations()
+    var checks = RegistrationChecks()
     var callers = Callers()
     /// For calls of the session.
     var budget: CallBudget
@@ -115,12 +116,20 @@ package struct SessionMachine: Hashable, Sendable {
         case .terminated(let termination, let identity):
             standing = .terminated(termination, identity)
         case .session(let stored):
-            let session = Session(restored: stored, secrets: secrets, writtenAt: record.writtenAt, at: now)
+            var session = Session(restored: stored, secrets: secrets, writtenAt: record.writtenAt, at: now)
+            // A postponement belongs to the mode that asks handlers, and ends with that mode.
+            if !asksApps(session) { session.postponementEnded() }
+            if session.stored.postponedUntil != nil { rounds.processBeforeHasAsked() }
             standing = .signedIn(session)
-            // A postponement of handlers means nothing in a mode that asks none.
-            var resumed = stored
-            if !asksApps(session) { resumed.postponedUntil = nil }
-            renewal = Renewal(resuming: resumed, writtenAt: record.writtenAt, postponement: postponement, at: now)
+            renewal = Renewal(
+                resuming: session.stored,
+                writtenAt: record.writtenAt,
+                postponement: postponement,
+                at: now
+            )
+            if traits(of: stored.scheme).mayBeForgotten {
+                checks = RegistrationChecks(restored: secrets, now, using: &random)
+            }
         }
     }
 
@@ -225,7 +234,7 @@ package struct SessionMachine: Hashable, Sendable {
 
     /// What begins as soon as it may.
     enum Begin: CaseIterable {
-        case change, partialGrant, renewalAnswer, request, poll, signIn, renewal, renewalForCallers
+        case change, partialGrant, renewalAnswer, request, poll, signIn, renewal, renewalForCallers, registrationCheck
     }
 
     private mutating func perform(_ end: End, _ now: Moment) -> [Effect] {
@@ -254,6 +263,7 @@ package struct SessionMachine: Hashable, Sendable {
         case .signIn: takeTurns(now)
         case .renewal: renewIfDue(now)
         case .renewalForCallers: renewForCallers(now)
+        case .registrationCheck: checkRegistration(now)
         }
     }
 
@@ -261,7 +271,10 @@ package struct SessionMachine: Hashable, Sendable {
     package func nextAlarm(now: Moment) -> WallTime? {
         let revocation = revocations.dueAt(isHeld: isRevocationHeld, maySignIn)
         let questionsDue = ledger.isSigningIn ? nil : rounds.dueAt
-        let due = [questionsDue, ledger.dueAt, revocation, retryDue(now), deviceDue(now), signIn.grantsEndAt]
+        let due = [
+            questionsDue, ledger.dueAt, revocation, retryDue(now), deviceDue(now), signIn.grantsEndAt,
+            registrationCheckDue,
+        ]
         var times = due.compactMap(\.self).map(now.wall(at:))
         if let session = standing.session, session.isAlive(now), let end = session.end(now) { times.append(end) }
         if let session = standing.session, !session.isTrustworthy(now) { times.append(session.believableFrom) }

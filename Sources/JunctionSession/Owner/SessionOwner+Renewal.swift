@@ -25,6 +25,14 @@ extension SessionOwner {
         }
     }
 
+    func checkRegistration(_ attempt: Attempt, _ identity: Identity, with ref: SecretRef) {
+        let secrets = shelf.session(ref) ?? SessionSecrets()
+        start { owner in
+            let isKnown = try? await owner.provider.knows(identity, with: secrets)
+            owner.handle { $0.registrationChecked(attempt, isKnown: isKnown, now: $1) }
+        }
+    }
+
     private func renewed(_ attempt: Attempt, _ grant: Grant, keeping own: SessionSecrets) {
         guard grant.token != nil else { return fellShort(attempt, grant, keeping: own) }
         var grant = grant

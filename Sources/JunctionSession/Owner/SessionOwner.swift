@@ -201,6 +201,8 @@ package actor SessionOwner {
                 exchange(attempt, request, completedWith: given, expecting: expected)
             case .renew(let attempt, let identity, let secrets, let given):
                 renew(attempt, identity, with: secrets, using: given)
+            case .checkRegistration(let attempt, let identity, let secrets):
+                checkRegistration(attempt, identity, with: secrets)
             case .authorize(let attempt, let request):
                 authorize(attempt, request)
             case .poll(let attempt, let codes):

@@ -64,6 +64,9 @@ package protocol IdentityProvider: Sendable {
     /// it throws is transient, and the session tells it again.
     func revoke(_ identity: Identity, with secrets: SessionSecrets) async throws(Unavailability)
 
+    /// Asks whether the provider still knows this session: one request, no retry. It is asked of schemes with `mayBeForgotten`.
+    func knows(_ identity: Identity, with secrets: SessionSecrets) async throws(Unavailability) -> Bool
+
     /// Decides whether a request stays within the signed-in user's own resources, and in which normal form it is sent.
     func admit(_ request: ApiRequest, for identity: Identity) throws(Refusal) -> ApiRequest
 
@@ -120,6 +123,9 @@ extension IdentityProvider {
     package func poll(_ codes: DeviceCodes) async throws(PollFailure) -> Grant {
         try await poll(codes, keeper: .none)
     }
+
+    /// Yes, of a provider that forgets no session.
+    package func knows(_ identity: Identity, with secrets: SessionSecrets) async throws(Unavailability) -> Bool { true }
 
     /// Nothing, for a provider whose credentials bring a session at once, or nothing that lives on.
     package func giveBack(_ partialGrant: SharedSecret) async {}

@@ -89,18 +89,22 @@ package struct SchemeTraits: Hashable, Sendable {
     package var demandMayPass: Bool
     /// A sign-out is proved by what outlives the access token: there is something to revoke when that is dead.
     package var proofOutlivesToken: Bool
+    /// The provider may forget such a session without ending it. The daemon asks about once an hour, and registers anew.
+    package var mayBeForgotten: Bool
 
     package init(
         renewsByRefreshToken: Bool = false,
         renewsAlone: Bool = false,
         reachesProvider: Bool = true,
         demandMayPass: Bool = false,
-        proofOutlivesToken: Bool = false
+        proofOutlivesToken: Bool = false,
+        mayBeForgotten: Bool = false
     ) {
         self.renewsByRefreshToken = renewsByRefreshToken
         self.renewsAlone = renewsAlone
         self.reachesProvider = reachesProvider
         self.demandMayPass = demandMayPass
         self.proofOutlivesToken = proofOutlivesToken
+        self.mayBeForgotten = mayBeForgotten
     }
 }

@@ -62,6 +62,8 @@ package struct Snapshot: Hashable, Sendable {
         package var failures = 0
         /// What went wrong last, in one line without secrets.
         package var lastError: String?
+        /// The next renewal needs a session handler, and none is registered.
+        package var needsHandler = false
 
         package init() {}
     }

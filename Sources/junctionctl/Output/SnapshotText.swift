@@ -74,7 +74,9 @@ struct SnapshotText {
             default: renewal.phase.rawValue
             }
         let time = renewal.notBefore.map { " \(beside($0))" } ?? ""
-        return words + time + (renewal.lastError.map { " (\($0))" } ?? "")
+        let isMissed = renewal.phase == .scheduled && renewal.needsHandler
+        let handler = isMissed ? "; it needs a session handler, and none is registered" : ""
+        return words + time + handler + (renewal.lastError.map { " (\($0))" } ?? "")
     }
 
     private var storage: String {

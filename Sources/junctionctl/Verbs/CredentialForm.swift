@@ -83,7 +83,7 @@ extension Credential {
             throw CommandFailure(
                 "the registration signature cannot be read: \(reason)",
                 kind: "secretUnreadable",
-                remedy: #"it is a JSON object: {"signature":"…","sequence":"…"}, both of them strings"#,
+                remedy: #"it is a JSON object: {"signature":"…","sequence":"…"}, the sequence in decimal"#,
                 status: .usage
             )
         }

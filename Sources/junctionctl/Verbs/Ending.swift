@@ -16,6 +16,12 @@ extension ParsableArguments {
 }
 
 extension Snapshot {
+    /// Warns that the session ends because no session handler can renew it, if that is so.
+    func warnOfMissingHandler() {
+        guard let finding = SessionFindings(self, now: .now).missingHandler else { return }
+        StandardError.note([finding.detail, finding.remedy].compactMap(\.self).joined(separator: " "))
+    }
+
     /// Complains when what was just done is not on disk.
     func requireDurable(_ consequence: String) throws {
         guard !storage.durable else { return }

@@ -97,6 +97,7 @@ struct IdentifyCommand: ParsableCommand {
             throw failure ?? error
         }
         try options.show(result) { "\($0.outcome)\n\(SnapshotText($0.snapshot).paragraph)" }
+        result.value.snapshot.warnOfMissingHandler()
         try result.value.snapshot.requireDurable("it is done, but a restart would undo it")
     }
 

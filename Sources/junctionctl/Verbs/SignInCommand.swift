@@ -52,6 +52,7 @@ struct SignInCommand: ParsableCommand {
         let state = try options.ask(SessionSignIn.self, credential)
         try options.show(state) { SnapshotText($0).paragraph }
         if case .browser = settled { BrowserSignIn.confirm(state.value) }
+        state.value.warnOfMissingHandler()
         try state.value.requireDurable("the user is signed in, but would not be after a restart")
     }
 }

@@ -70,9 +70,18 @@ struct DoctorFindingTests {
 
     @Test func `a session that waits for an app is found, and whether one is there`() throws {
         let installation = try Installation.social(configuration: "[renewal]\nmode = \"handler\"")
-        try installation.connect().call("session.signIn", ["scheme": "userLogin", "userId": "anna"])
+        let signIn = try installation.ctl("sign-in", "--user-id", "anna")
+        let token = try #require(try installation.status()["accessToken"] as? Object)
+        let end = try #require(token["expiresAt"] as? String)
 
-        #expect(try installation.finding("renewal").verdict == "note")
+        #expect(signIn.status == 0)
+        #expect(signIn.errors.contains("No session handler is registered"))
+        #expect(signIn.errors.contains("the session ends with the token at \(end)"))
+        #expect(try installation.ctl("status").output.contains("it needs a session handler, and none is registered"))
+        try installation.daemon?.awaitError("No session handler is registered")
+        let finding = try installation.finding("renewal")
+        #expect(finding.verdict == "note")
+        #expect(finding.detail.contains(end))
         let app = try installation.connect()
         try app.call("handler.register")
         #expect(try installation.findings().contains { $0.name == "renewal" } == false)

@@ -190,7 +190,7 @@ struct SchemeOptionTests {
         let missing = try installation.run(["--user-id", "anna", "--registration-token-file", "/nowhere/jwt"])
         #expect(missing.status == 64)
         #expect(missing.errors.contains("the file given to --registration-token-file cannot be read"))
-        let signature = try installation.folder.write(#"{"signature":"c2VjcmV0","sequence":7}"#, to: "signature")
+        let signature = try installation.folder.write(#"{"signature":"c2VjcmV0","sequence":-7}"#, to: "signature")
         let malformed = try installation.run(["--user-id", "anna", "--registration-signature-file", signature])
         #expect(malformed.status == 64)
         #expect(malformed.errors.contains("sequence"))

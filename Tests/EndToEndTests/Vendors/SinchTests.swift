@@ -49,12 +49,33 @@ struct SinchEndToEndTests {
         try installation.cloud.sandbox("POST", "sinch/users/anna/require-reauthentication")
         let app = try RenewingApp(installation)
 
-        _ = try caller.request("session.renew")
+        let renewal = try caller.request("session.renew")
         try app.answer(
             ["action": "renewWithAuthToken", "authToken": try installation.registrationToken(for: "anna")]
         )
 
-        try installation.awaitSnapshot { $0.generation == 2 }
+        #expect(try caller.answer(to: renewal).generation == 2)
+    }
+
+    @Test func `a registration that the service forgot is noticed, and made anew without a call`() throws {
+        let installation = try Installation.sinch()
+        let token = try installation.registrationToken(for: "anna")
+        try installation.connect().call(
+            "session.signIn",
+            ["scheme": "registration", "userId": "anna", "token": token]
+        )
+        try installation.cloud.sandbox("POST", "sinch/users/anna/require-reauthentication")
+        let time = try ShiftedTime(installation)
+        try installation.restartDaemon()
+        let app = try RenewingApp(installation)
+
+        time.advance(by: .minutes(1))
+
+        let question = try app.answer(
+            ["action": "renewWithAuthToken", "authToken": try installation.registrationToken(for: "anna")]
+        )
+        #expect(question["reason"] as? String == "rejected")
+        #expect(try installation.awaitSnapshot { $0.generation == 2 }.state == "established")
     }
 
     @Test func `the application secret registers without asking anybody, where it is configured`() throws {
@@ -69,18 +90,20 @@ struct SinchEndToEndTests {
         #expect(try without.connect().refusal("session.signIn", credential).code == -32602)
     }
 
-    @Test func `a legacy signature registers, with a sequence that is a decimal string`() throws {
+    @Test(arguments: [true, false])
+    func `a legacy signature registers, with a sequence that is a decimal string or an integer`(isText: Bool) throws {
         let installation = try Installation.sinch()
-        let answer = try installation.cloud.sandbox("POST", "sinch/users/anna/registration-signature")
+        let wish: Object = ["sequence": "18446744073709551615"]
+        let answer = try installation.cloud.sandbox("POST", "sinch/users/anna/registration-signature", wish)
         let signature = try #require(answer["signature"] as? String)
-        let number = try #require(answer["sequence"] as? String)
+        let number: Any = isText ? "18446744073709551615" : UInt64.max
         let client = try installation.connect()
+
+        let malformed = sequence.merging(["signature": signature, "sequence": -7]) { $1 }
+        #expect(try client.refusal("session.signIn", malformed).code == -32602)
 
         let credential = sequence.merging(["signature": signature, "sequence": number]) { $1 }
         #expect(try client.call("session.signIn", credential).state == "established")
-
-        let malformed = sequence.merging(["signature": signature, "sequence": 7]) { $1 }
-        #expect(try client.refusal("session.signIn", malformed).code == -32602)
     }
 
     @Test func `a legacy sequence is used once, over a sign-out and a restart too`() throws {

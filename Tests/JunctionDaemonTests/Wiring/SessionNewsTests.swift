@@ -60,6 +60,29 @@ struct SessionNewsTests {
         #expect(journal.count(of: .renewalsResumed) == 0)
     }
 
+    @Test func `a sign-in without a session handler is told with the end of its token, and only then`() {
+        let news = news()
+        var facts = Snapshot.Facts(
+            state: .established,
+            provider: "social",
+            storage: StorageReport(sealedWith: "file")
+        )
+        let end = WallTime(milliseconds: 1_800_000_000_000)
+        facts.accessToken = TokenFacts(issuedAt: WallTime(milliseconds: 0), expiresAt: end, generation: 1)
+        facts.renewal.needsHandler = true
+        func change() { news.changed(Snapshot(revision: 1, changedAt: WallTime(milliseconds: 0), facts: facts)) }
+        func isTold() -> Bool { journal.lines.contains { $0["ends"] == "2027-01-15T08:00:00Z" } }
+
+        change()
+        news.happened(.exchangeEnded(.refused))
+        change()
+        #expect(!isTold())
+
+        news.happened(.exchangeEnded(.succeeded))
+        change()
+        #expect(isTold())
+    }
+
     @Test func `a session that comes to the disk after all is one line`() {
         let news = news()
         for durable in [true, false, false, true, true] {

@@ -44,6 +44,35 @@ struct SinchRenewTests {
         }
     }
 
+    @Test func `a check finds the instance forgotten, and the next token registers anew`() async throws {
+        let known = ScriptedServer.Step.json(200, #"{"instanceId":"i-1","expiresAt":null}"#)
+        try await Stage.play([known, Self.forgotten, Sinch.granted("i-2")]) { stage in
+            let sinch = try stage.sinch()
+            let secrets = Sinch.secrets(Sinch.registration("i-1"))
+
+            #expect(try await sinch.knows(Self.anna, with: secrets))
+            #expect(try await !sinch.knows(Self.anna, with: secrets))
+            _ = try await sinch.renew(Self.anna, with: secrets, using: .authToken(Sinch.token()))
+
+            #expect(
+                stage.server.requests.map(\.line) == [
+                    "GET /v1/instance/i-1 HTTP/1.1", "GET /v1/instance/i-1 HTTP/1.1", "POST /v1/instance HTTP/1.1",
+                ]
+            )
+            #expect(stage.server.requests.last?.body.contains("instanceId") == false)
+        }
+    }
+
+    @Test(arguments: [(401, #"{"errorCode":40102}"#), (404, "{}"), (405, ""), (503, "")])
+    func `no other answer to a check says that the instance is forgotten`(status: Int, body: String) async throws {
+        try await Stage.play([.json(status, body)]) { stage in
+            let sinch = try stage.sinch()
+            await #expect(throws: Unavailability.self) {
+                try await sinch.knows(Self.anna, with: Sinch.secrets(Sinch.registration("i-1")))
+            }
+        }
+    }
+
     @Test(arguments: [
         (403, #"{"errorCode":1104}"#), (401, #"{"errorCode":40101}"#), (401, #"{"errorCode":"1104"}"#), (401, "{}"),
     ])

@@ -376,7 +376,7 @@ struct Exploration: Hashable {
                     throw Broken(description: "a sign-out is told twice, or with other secrets")
                 }
                 telling = revocation
-            case .interrupt, .goOn, .giveBack: break
+            case .interrupt, .goOn, .giveBack, .checkRegistration: break
             case .askHandler(let asked, let attempt):
                 guard asked == handler else { throw Broken(description: "a handler was asked that is gone") }
                 (askedHandler, question) = (asked, attempt.attempt)

@@ -7,8 +7,12 @@ extension Books {
         let time = world.time
         if let open, time < open.until { world.fail("two questions are open: \(open.question) and \(question)") }
         if question.reason != .missing, question.reason != .requested, let quietUntil, time < quietUntil {
-            world.fail("a handler was asked within ten minutes of unable")
+            if question.reason != .expired || quietUsers.contains(uid) {
+                world.fail("a handler was asked within ten minutes of unable")
+            }
+            world.coverage.note(.passedPostponements)
         }
+        if question.reason != .missing { quietUsers.insert(uid) }
         var round = rounds[question.attempt] ?? (began: time, users: [])
         if !round.users.insert(uid).inserted { world.fail("a local user is asked twice in one round") }
         if question.deadline > world.now.wall + .milliseconds(round.began + 120_000 - time) {
@@ -23,6 +27,7 @@ extension Books {
         // Whoever is asked next may know better.
         guard isUnable else { return quietUntil = nil }
         guard question.reason != .missing, open == nil else { return }
+        if quietUntil.map({ $0 <= world.time }) ?? true { quietUsers = rounds[question.attempt]?.users ?? [] }
         quietUntil = world.time + 600_000
         world.coverage.note(.postponements)
     }

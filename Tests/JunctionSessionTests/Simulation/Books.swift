@@ -112,8 +112,9 @@ struct Books {
     // Handlers.
     /// The question that an app is being asked.
     var open: (handler: Int, question: RenewalQuestion, until: Int64)?
-    /// Nobody is asked before this.
+    /// Before this, handlers of these users are not asked, and others only while the token is dead.
     var quietUntil: Int64?
+    var quietUsers: Set<UInt32> = []
     /// When the first question of a round was asked, and which local users were asked in it.
     var rounds: [Attempt: (began: Int64, users: Set<UInt32>)] = [:]
 

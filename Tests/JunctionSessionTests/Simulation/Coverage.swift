@@ -7,7 +7,8 @@ struct Coverage {
         case crashSigningIn, crashSigningOut, crashUndurable, writesFailed, clockSteps, clockStepsInFlight, suspends,
             hurriedRetries
         case handlersVanished, silentHandlers, lateHandlers, revocationsTold, lossesWithoutGrace, overtakenGrants,
-            handlerRenewals
+            handlerRenewals, passedPostponements,
+            registrationsForgotten
         case presumedDemands, presumedHealed
         case unreadableStarts, freshEndings, apiVerdicts, bootstrapRetries, bootstrapsEnded
         case successorsAlone
@@ -18,7 +19,12 @@ struct Coverage {
         case apiCalls, slowDowns, budgetsSpent, interruptedRevocations
 
         /// It has to be met once in so many histories.
-        var histories: Int { self == .refusedBesideQuestion ? 2_000 : 400 }
+        var histories: Int {
+            switch self {
+            case .refusedBesideQuestion, .passedPostponements: 2_000
+            default: 400
+            }
+        }
     }
 
     private(set) var counts = [Int](repeating: 0, count: Kind.allCases.count)

@@ -108,6 +108,11 @@ struct ProviderPort: IdentityProvider {
 
     // MARK: The session
 
+    func knows(_ identity: Identity, with secrets: SessionSecrets) async throws(Unavailability) -> Bool {
+        guard !life.isOver, simulation.isHealed || simulation.chance(4) > 0 else { throw .noAnswer(false, nil) }
+        return simulation.isHealed || simulation.chance(2) == 0
+    }
+
     func renew(
         _ identity: Identity,
         with secrets: SessionSecrets,

@@ -33,6 +33,7 @@ extension Simulation {
         case .signedOut:
             (books.held, books.isDemanded, books.isPresumed) = (nil, false, false)
             (books.renewBarredUntil, books.demanded[.renewal]) = (.min, nil)
+        case .registrationForgotten: coverage.note(.registrationsForgotten)
         case .revocationGivenUp: books.hasGivenUp = true
         case .renewalEnded, .writeFailed: break
         }

@@ -93,11 +93,13 @@ final class Simulation: @unchecked Sendable {
         scheme = seed % 6 == 3 ? .userLogin : .signInToken
         let provesForLong = seed % 2 == 0
         self.provesForLong = provesForLong
-        schemes = FakeProvider.allSchemes.mapValues { traits in
+        var schemes = FakeProvider.allSchemes.mapValues { traits in
             var traits = traits
             traits.proofOutlivesToken = traits.proofOutlivesToken || provesForLong
             return traits
         }
+        schemes[.userLogin]?.mayBeForgotten = true
+        self.schemes = schemes
         (callers, callsPerMinute) = seed % 5 == 1 ? (3, 3) : (1_000, 60)
         provider = SimulatedProvider(grace: SimulatedProvider.Grace.allCases[Int(random.next() % 4)])
     }

@@ -54,6 +54,7 @@ junction_snapshot *snapshot_of(junction_value *value) {
         .renewal_phase = json_text(junction_member(renewal, "phase")),
         .renewal_not_before = time_of(junction_member(renewal, "notBefore")),
         .renewal_last_error = json_text(junction_member(renewal, "lastError")),
+        .renewal_needs_handler = junction_boolean(junction_member(renewal, "needsHandler"), false),
         .termination_code = json_text(junction_member(termination, "code")),
         .termination_message = json_text(junction_member(termination, "message")),
         .storage_status = json_text(junction_member(storage, "status")),

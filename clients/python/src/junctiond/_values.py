@@ -116,6 +116,8 @@ class Renewal:
     failures: int = 0
     #: What went wrong last, in one line without secrets.
     last_error: Optional[str] = None
+    #: Whether the next renewal needs a session handler and none is registered.
+    needs_handler: bool = False
 
     @classmethod
     def read(cls, value: object) -> Renewal:
@@ -126,6 +128,7 @@ class Renewal:
             members.optional("notBefore", time),
             members.optional("failures", number) or 0,
             members.optional("lastError", text),
+            members.optional("needsHandler", boolean) or False,
         )
 
 

@@ -192,12 +192,14 @@ extension Form where Value == UInt64 {
         )
     }
 
-    /// The same as a string of decimal digits, because JSON numbers lose some.
+    /// The same, up to 2⁶⁴−1: written as a string of decimal digits, because many JSON readers round large numbers, and read from a
+    /// string or a number.
     static var decimal: Form {
         Form(
-            .string,
-            "must be a string of decimal digits",
+            .oneOf([.string, .unsigned]),
+            "must be a whole number from 0 to \(UInt64.max), or a string with its decimal digits",
             read: { value in
+                if value.kind == .number { return value.unsigned }
                 guard let text = value.string, text.utf8.allSatisfy({ (0x30...0x39).contains($0) }) else { return nil }
                 return UInt64(text)
             },

@@ -2,33 +2,22 @@
 /// remedy. The daemon says it of its session, and junctionctl where the daemon tells it no more than the snapshot.
 package struct SessionFindings {
     private let snapshot: Snapshot
-    private let handlers: Handlers
     private let now: Timestamp
 
-    /// What is known of session handlers.
-    package struct Handlers {
-        /// How many are there; nothing where it is not known.
-        package var count: Int?
-        /// Whether they are asked at each renewal; nothing where it is not known.
-        package var areAsked: Bool?
-
-        /// Puts together what is known; without arguments that is nothing.
-        package init(count: Int? = nil, areAsked: Bool? = nil) {
-            self.count = count
-            self.areAsked = areAsked
-        }
-    }
-
     /// Looks at a snapshot.
-    package init(_ snapshot: Snapshot, handlers: Handlers = Handlers(), now: Timestamp) {
+    package init(_ snapshot: Snapshot, now: Timestamp) {
         self.snapshot = snapshot
-        self.handlers = handlers
         self.now = now
     }
 
     /// What is to be said, the session itself first.
     package var checks: [Diagnosis.Check] {
         [session] + [storage, durability, renewal, clock].compactMap(\.self)
+    }
+
+    /// The finding about a session handler that is missing, if one is.
+    package var missingHandler: Diagnosis.Check? {
+        snapshot.isSignedIn && snapshot.renewal.needsHandler ? renewal : nil
     }
 
     // MARK: The session
@@ -146,25 +135,22 @@ package struct SessionFindings {
     }
 
     private var waitingForHandler: Diagnosis.Check {
-        if let count = handlers.count, count > 0 {
-            return note("renewal", "A session handler is being asked for what the renewal takes.", nil)
-        }
-        let remedy = "Start the app that registers as session handler, or run 'junctionctl handle-renewals'."
-        guard handlers.count == 0 else {
-            return trouble("The renewal waits for a session handler.", remedy)
-        }
-        return problem("renewal", "The renewal waits for a session handler, and none is registered.", remedy)
+        problem("renewal", "The renewal waits for a session handler, and none is registered.", Self.howToRegister)
     }
 
     /// Nothing is wrong yet.
     private var handlerToCome: Diagnosis.Check? {
-        guard handlers.areAsked == true, handlers.count == 0, snapshot.accessToken != nil else { return nil }
-        return note(
-            "renewal",
-            "No session handler is registered, and the next renewal needs one" + (isTimed ? " at \(time)." : "."),
-            "Start the app that registers as session handler, or run 'junctionctl handle-renewals'."
-        )
+        guard snapshot.renewal.needsHandler, let token = snapshot.accessToken else { return nil }
+        let consequence =
+            token.expiresAt < .never
+            ? "the access token cannot be renewed. Unless one registers, the session ends with the token at "
+                + "\(token.expiresAt): from then on callers get none."
+            : "the access token, which has no end, cannot be replaced if the provider no longer accepts it."
+        return note("renewal", "No session handler is registered: \(consequence)", Self.howToRegister)
     }
+
+    private static let howToRegister =
+        "Start the app that registers as session handler, or run 'junctionctl handle-renewals --exec COMMAND'."
 
     private var clock: Diagnosis.Check? {
         guard let issued = snapshot.accessToken?.issuedAt, issued > now else { return nil }
@@ -177,7 +163,6 @@ package struct SessionFindings {
     private var ofUser: String { snapshot.userId.map { " of user \($0)" } ?? "" }
     private var expiry: String { snapshot.accessToken.map { " at \($0.expiresAt)" } ?? "" }
     private var lastError: String { snapshot.renewal.lastError.map { " (\($0))" } ?? "" }
-    private var isTimed: Bool { snapshot.renewal.notBefore != nil }
     private var time: String { snapshot.renewal.notBefore.map { "\($0)" } ?? "an unknown time" }
     private var isTokenAlive: Bool { snapshot.state == .established }
 

@@ -58,11 +58,18 @@ extension Snapshot.TokenLife: WireObject {
 extension Snapshot.Renewal: WireObject {
     package static let fields = Fields(
         at: "renewal",
-        Snapshot.Renewal.init(phase:notBefore:failures:lastError:),
+        Snapshot.Renewal.init(phase:notBefore:failures:lastError:needsHandler:),
         Field("phase", \.phase, .word(Phase.known), "what the scheduler is at"),
         Field("notBefore", \.notBefore, orNull: .timestamp, "when it goes on, if that is a matter of time"),
         Field("failures", \.failures, .count, else: 0, "how many attempts failed in a row"),
-        Field("lastError", \.lastError, orNull: .string, "what went wrong last")
+        Field("lastError", \.lastError, orNull: .string, "what went wrong last"),
+        Field(
+            "needsHandler",
+            \.needsHandler,
+            .boolean,
+            else: false,
+            "whether the next renewal needs a session handler and none is registered"
+        )
     )
 }
 

@@ -170,13 +170,22 @@ extension Snapshot {
         public var failures: Int
         /// What went wrong last, in one line without secrets.
         public var lastError: String?
+        /// Whether the next renewal needs a session handler and none is registered.
+        public var needsHandler: Bool
 
         /// Puts a report together.
-        public init(phase: Phase = .none, notBefore: Timestamp? = nil, failures: Int = 0, lastError: String? = nil) {
+        public init(
+            phase: Phase = .none,
+            notBefore: Timestamp? = nil,
+            failures: Int = 0,
+            lastError: String? = nil,
+            needsHandler: Bool = false
+        ) {
             self.phase = phase
             self.notBefore = notBefore
             self.failures = failures
             self.lastError = lastError
+            self.needsHandler = needsHandler
         }
 
         /// What the scheduler is at, in one word.

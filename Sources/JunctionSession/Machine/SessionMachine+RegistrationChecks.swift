@@ -1,0 +1,30 @@
+/// Noticing that the provider has forgotten the session, before an app fails with its token.
+extension SessionMachine {
+    /// The provider was asked whether it still knows the session.
+    ///
+    /// - Parameter isKnown: `nil` if no answer came that says so or denies it.
+    package mutating func registrationChecked(_ attempt: Attempt, isKnown: Bool?, now: Moment) -> [Effect] {
+        guard checks.ended(attempt, now, using: &random) else { return [] }
+        guard isKnown == false, ledger.change == nil, renewal.noticeForgottenRegistration() else { return settle(now) }
+        return [.report(.registrationForgotten)] + settle(now)
+    }
+
+    /// Asks the provider, if that is due.
+    mutating func checkRegistration(_ now: Moment) -> [Effect] {
+        let session = standing.session.flatMap { isChecked($0, now) ? $0 : nil }
+        checks.follow(session?.secrets, now, using: &random)
+        guard let session, canCheckRegistration, checks.isDue(now) else { return [] }
+        let attempt = nextAttempt()
+        checks.begin(attempt)
+        return [.checkRegistration(attempt, session.stored.identity, with: session.secrets)]
+    }
+
+    /// When the next check is due; nothing while it waits for the end of something else.
+    var registrationCheckDue: Uptime? { canCheckRegistration ? checks.dueAt : nil }
+
+    private var canCheckRegistration: Bool { renewal.phase == .resting(.scheduled) && ledger.change == nil }
+
+    private func isChecked(_ session: Session, _ now: Moment) -> Bool {
+        traits(of: session.stored.scheme).mayBeForgotten && session.isAlive(now)
+    }
+}
