@@ -161,7 +161,7 @@ struct BootstrapCredentials {
     mutating func refused(_ credential: BootstrapCredential, _ refusal: Refusal, now: WallTime) -> [Action] {
         guard all.contains(credential), case .trying(var attempts) = credential.state else { return [] }
         switch refusal.kind {
-        case .providerUnavailable, .busy:
+        case .providerUnavailable, .misconfigured, .busy:
             attempts.failure = refusal.message
             let notBefore = refusal.retryAfter.map { now + $0 }
             let waiting = move(credential, to: .waiting(attempts))
