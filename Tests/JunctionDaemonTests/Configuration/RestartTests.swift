@@ -60,7 +60,8 @@ struct RestartTests {
         let configuration = Configuration()
         let tables = Mirror(reflecting: configuration).children.flatMap { child -> [String] in
             let (name, settings) = (child.label ?? "", Mirror(reflecting: child.value))
-            guard settings.displayStyle == .struct else { return [name] }
+            // The name of a vendor is a value, and no table.
+            guard settings.displayStyle == .struct, !(child.value is VendorName) else { return [name] }
             return settings.children.map { "\(name).\($0.label ?? "")" }
         }
         let named = Self.cases.flatMap(\.keys)
