@@ -40,10 +40,18 @@ package final class SessionServer: Sendable {
         self.init(Dispatcher(session, settings: settings, eventLoop: eventLoop), settings, eventLoop)
     }
 
-    /// Answers each call with `startError`, whatever it asks for: the daemon could not start, and there is no session.
-    package convenience init(startError: WireError, settings: ServerSettings, eventLoop: any EventLoop) {
+    /// Answers each call with `startError`: the daemon could not start, and there is no session.
+    ///
+    /// - Parameter reload: carries out `daemon.reload`, and answers once, on the event loop.
+    package convenience init(
+        startError: WireError,
+        settings: ServerSettings,
+        eventLoop: any EventLoop,
+        reload: @escaping @Sendable (_ answer: @escaping @Sendable (Result<[String], WireError>) -> Void) -> Void
+    ) {
         let dispatcher = Dispatcher(nil, settings: settings, eventLoop: eventLoop)
         dispatcher.startError = startError
+        dispatcher.startReload = reload
         self.init(dispatcher, settings, eventLoop)
     }
 

@@ -41,6 +41,24 @@ package struct PassedSockets: Equatable, Sendable {
         return PassedSockets(sockets)
     }
 
+    /// Has the next program in this process find the sockets as this one did, and returns the environment that announces them.
+    ///
+    /// The descriptors are moved to the numbers from 3 on, whatever else has those: to be called right before `execve`.
+    package func passedOn(in variables: [String: String]) -> [String: String] {
+        var variables = variables
+        for (index, socket) in sockets.enumerated() {
+            let place = 3 + Int32(index)
+            // In their order none of them takes the place of one that comes later.
+            if socket.descriptor == place { _ = fcntl(place, F_SETFD, 0) } else { dup2(socket.descriptor, place) }
+        }
+        for name in ["LISTEN_FDS", "LISTEN_FDNAMES", "LISTEN_PID"] { variables[name] = nil }
+        guard !sockets.isEmpty else { return variables }
+        variables["LISTEN_FDS"] = "\(sockets.count)"
+        variables["LISTEN_FDNAMES"] = sockets.map(\.name).joined(separator: ":")
+        variables["LISTEN_PID"] = "\(getpid())"
+        return variables
+    }
+
     /// What a socket is for, by the name that its unit gives it (`FileDescriptorName=`).
     package enum Name: String, Sendable, CaseIterable {
         /// JSON-RPC.

@@ -196,7 +196,7 @@ struct RoundTripTests {
         #expect(try roundTrip(info) == info)
         #expect(
             written(info)
-                == #"{"name":"junctiond","version":"1.0.0","protocolVersion":1,"provider":"junction","pid":4711,"startedAt":"1970-01-01T00:00:00Z","uptime":1.5}"#
+                == #"{"name":"junctiond","version":"1.0.0","protocolVersion":1,"provider":"junction","pid":4711,"startedAt":"1970-01-01T00:00:00Z","uptime":1.5,"pendingRestart":[]}"#
         )
         #expect(try roundTrip(diagnosis) == diagnosis)
         #expect(written(diagnosis).hasPrefix(#"{"checks":[{"name":"clock","verdict":"ok","detail":"agrees"},"#))

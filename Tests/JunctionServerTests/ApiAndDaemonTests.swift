@@ -3,6 +3,7 @@ import JunctionProtocol
 import JunctionServer
 import JunctionSession
 import JunctionTesting
+import Synchronization
 import Testing
 
 struct ApiAndDaemonTests {
@@ -62,6 +63,32 @@ struct ApiAndDaemonTests {
         let checks = Array(try #require(try client.result(of: "daemon.diagnose")["checks"]).elements)
         #expect(checks.map { $0["name"]?.string } == ["socket"])
         #expect(try client.result(of: "rpc.discover")["openrpc"]?.string == "1.3.2")
+    }
+
+    @Test func `a reload answers with the settings that wait for a restart, or with the reason`() throws {
+        let server = try TestServer()
+        let client = try server.connect()
+
+        server.introspection.reloaded.withLock { $0 = .success(["junction.authUrl"]) }
+        let result = try client.result(of: "daemon.reload")
+        server.introspection.reloaded.withLock { $0 = .failure(WireError(.misconfigured, "nonsense")) }
+        let error = try client.error(of: "daemon.reload")
+
+        #expect(result["pendingRestart"]?.elements.map(\.string) == ["junction.authUrl"])
+        #expect(error.code == 1013)
+        #expect(error["message"]?.string == "nonsense")
+    }
+
+    @Test func `a sign-in that the provider refuses names the settings that wait for a restart`() throws {
+        let server = try TestServer()
+        let client = try server.connect()
+        server.provider.failExchanges(.refused("no such token"))
+
+        server.introspection.reloaded.withLock { $0 = .success(["junction.authUrl"]) }
+        let error = try client.error(of: "session.signIn", #"{"scheme":"signInToken","token":"alice"}"#)
+
+        #expect(error.code == 1002)
+        #expect(error["data"]?["remedy"]?.string?.contains("junction.authUrl") == true)
     }
 
     @Test func `what is done is counted`() throws {

@@ -14,10 +14,19 @@ struct StartErrorTests {
         private let server: SessionServer
         private let loop = MultiThreadedEventLoopGroup.singleton.next()
 
-        init(limits: CallerLimits = CallerLimits(), patience: ServerSettings.Patience = .init()) throws {
-            let settings = ServerSettings(policy: .own, limits: limits, patience: patience)
+        init(
+            policy: AccessPolicy = .own,
+            limits: CallerLimits = CallerLimits(),
+            patience: ServerSettings.Patience = .init()
+        ) throws {
+            let settings = ServerSettings(policy: policy, limits: limits, patience: patience)
             server = try loop.submit { [loop] in
-                SessionServer(startError: WireError(.misconfigured, "nonsense"), settings: settings, eventLoop: loop)
+                SessionServer(
+                    startError: WireError(.misconfigured, "nonsense"),
+                    settings: settings,
+                    eventLoop: loop,
+                    reload: { answer in answer(.success([])) }
+                )
             }.wait()
             let rpc = try ListeningSocket(creatingAt: folder.path + "/rpc")
             let http = try ListeningSocket(creatingAt: folder.path + "/http")
@@ -55,6 +64,14 @@ struct StartErrorTests {
         try refusal.replaceError(with: "other")
 
         #expect(try client.error(of: "session.status")["message"]?.string?.contains("other") == true)
+    }
+
+    @Test func `a reload is carried out for whoever may manage, and for no other caller`() throws {
+        let client = try Refusal().connect()
+        let stranger = try Refusal(policy: AccessPolicy(rules: [], daemonUser: getuid() + 1)).connect()
+
+        #expect(try client.result(of: "daemon.reload")["pendingRestart"]?.kind == .array)
+        if getuid() != 0 { #expect(try stranger.error(of: "daemon.reload").code == 1013) }
     }
 
     @Test func `what is no call is answered as ever`() throws {

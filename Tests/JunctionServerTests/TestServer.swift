@@ -170,6 +170,13 @@ final class TestIntrospection: DaemonIntrospection {
         )
     }
 
+    /// What a reload answers.
+    let reloaded = Mutex(Result<[String], WireError>.success([]))
+    var pendingRestart: [String] { reloaded.withLock { (try? $0.get()) ?? [] } }
+    func reload(_ answer: @escaping @Sendable (Result<[String], WireError>) -> Void) {
+        answer(reloaded.withLock { $0 })
+    }
+
     func metricsText(_ counters: ServerCounters) -> String {
         "statuses \(counters.requests(of: .sessionStatus)) watchers \(counters.watchers)\n"
     }

@@ -12,7 +12,7 @@ final class ConfigurationFile: Sendable {
     private let state: Mutex<State>
 
     private struct State {
-        /// With what the last reload has changed.
+        /// As the last reload has read it, also what waits for a restart.
         var present: Configuration
         var origin: ConfigurationOrigin
         /// Whom the access entries in force are about.
@@ -45,11 +45,13 @@ final class ConfigurationFile: Sendable {
         return try SoundConfiguration(loaded, credentials: credentials, variables: variables, accounts: accounts)
     }
 
-    /// A reload has taken it; whether all of it is in force now, without a restart.
-    func reloaded(_ sound: SoundConfiguration) -> Bool {
+    /// The settings that a reload has taken and that wait for a restart, by their key.
+    var pendingRestart: [String] { started.settingsToRestartFor(from: state.withLock { $0.present }) }
+
+    /// A reload has taken it.
+    func reloaded(_ sound: SoundConfiguration) {
         let (new, rules) = (sound.configuration, sound.rules)
         state.withLock { $0 = State(present: new, origin: sound.origin, accounts: new.accounts(foundFor: rules)) }
-        return started.differsOnlyInWhatReloads(from: new)
     }
 
     /// How the file stands to what is in force, by reading it once more.
@@ -66,7 +68,8 @@ final class ConfigurationFile: Sendable {
     }
 
     private func standing(of file: Configuration) -> ConfigurationStanding {
-        if !started.differsOnlyInWhatReloads(from: file) { return .needsRestart }
+        let settings = started.settingsToRestartFor(from: file)
+        if !settings.isEmpty { return .needsRestart(settings) }
         let present = state.withLock { $0.present }
         return file.differsInWhatReloads(from: present) ? .needsReload : .inForce
     }
@@ -77,20 +80,13 @@ enum ConfigurationStanding: Equatable, Sendable {
     case inForce
     /// It has changed in what a reload takes over.
     case needsReload
-    /// It has changed in what only a restart takes over.
-    case needsRestart
+    /// It has changed in these settings, which only a restart takes over.
+    case needsRestart([String])
     /// Neither would take it, and why.
     case refused(String)
 }
 
 extension Configuration {
-    /// Whether a running daemon can take over every difference.
-    func differsOnlyInWhatReloads(from other: Configuration) -> Bool {
-        var copy = self
-        (copy.access, copy.api.expose, copy.log) = (other.access, other.api.expose, other.log)
-        return copy == other
-    }
-
     fileprivate func differsInWhatReloads(from other: Configuration) -> Bool {
         (access, api.expose, log) != (other.access, other.api.expose, other.log)
     }

@@ -41,11 +41,12 @@ extension InstallationFacts {
                 detail: "\(file) or its conf.d was changed and is not in force yet.",
                 remedy: "systemctl reload junctiond (or send it SIGHUP)."
             )
-        case .needsRestart:
+        case .needsRestart(let settings):
             return ProbeFinding(
                 name: name,
                 verdict: .note,
-                detail: "\(file) or its conf.d was changed in what takes effect at the next start only.",
+                detail: "\(file) or its conf.d was changed in what takes effect at the next start only: "
+                    + settings.joined(separator: ", ") + ".",
                 remedy: "systemctl restart junctiond: nobody loses the session by it."
             )
         case .refused(let reason):

@@ -29,6 +29,7 @@ package enum LogKey: String, Sendable, CaseIterable {
     case retryAfter
     case revision
     case scheme
+    case settings
     case signal
     case socket
     case state

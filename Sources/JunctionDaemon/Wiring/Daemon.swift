@@ -30,7 +30,17 @@ package final class Daemon: Sendable {
     private let bootstrap: BootstrapSignIn?
     private let trail: AuditTrail
     private let ended = DispatchSemaphore(value: 0)
-    private let isStopping = Mutex(false)
+    private let ending = Mutex<End?>(nil)
+    /// Where signals and reloads are dealt with, one after the other. Private: the global queues start a monitor that wakes the process
+    /// every second.
+    private let turns = DispatchQueue(label: "junctiond.turns")
+
+    /// What comes after the end.
+    private enum End {
+        case exit
+        /// The same process starts the program anew.
+        case restart
+    }
 
     /// How long an exchange, a renewal or a write under way may hold the end up.
     private static let patience = TimeAmount.seconds(5)
@@ -42,8 +52,10 @@ package final class Daemon: Sendable {
         var passed = PassedDescriptors()
         do throws(StartFailure) {
             passed = try PassedDescriptors.take()
-            try start(arguments, in: environment, passed).waitUntilEnded()
-            return .success
+            switch try start(arguments, in: environment, passed).waitUntilEnded() {
+            case .exit: return .success
+            case .restart: throw StartFailure(RestartInPlace.run(passed, in: environment))
+            }
         } catch {
             StandardError.say(error.message, journalStream: environment.variables["JOURNAL_STREAM"])
             return RefusedStart(error, passed, arguments, environment)?.serve() ?? error.status
@@ -176,6 +188,7 @@ package final class Daemon: Sendable {
         self.server = server
         // What goes round in a circle is heard by whoever has been made: nothing knows of what comes after it.
         owner.assumeIsolated { owner in owner.watch { server.changed($0) } }
+        introspection.onReload { [weak self] answer in self?.reload(answer) }
         bell.listen(on: tasks) { await owner.alarmRang(clockJumped: $0 == .clockSet) }
     }
 
@@ -223,7 +236,7 @@ package final class Daemon: Sendable {
         logger.notice("HTTP is spoken, too", metadata: .of(nil, [.socket: "\(door.path ?? "passed")"]))
     }
 
-    private func waitUntilEnded() throws(StartFailure) {
+    private func waitUntilEnded() throws(StartFailure) -> End {
         let watch: SignalWatch
         do throws(SystemFailure) {
             watch = try SignalWatch { [unowned self] signal in
@@ -243,25 +256,44 @@ package final class Daemon: Sendable {
         try? group.syncShutdownGracefully()
         logger.notice("Ended", metadata: .of(.stopping))
         log.close()
+        return ending.withLock { $0 } ?? .exit
     }
 
     // MARK: What signals ask for
 
-    /// Answers what was received, lets what is under way end, and closes. Asked twice, it does so once.
+    /// Ends the daemon. If it was about to start anew, it ends nevertheless.
     private func stop() {
-        let isFirst = isStopping.withLock { isStopping in
-            defer { isStopping = true }
-            return !isStopping
+        turns.async { [self] in
+            let before = ending.withLock { ending in
+                defer { ending = .exit }
+                return ending
+            }
+            guard before != .exit else { return }
+            logger.notice("Stopping", metadata: .of(.stopping))
+            notifier.tell(.stopping, .status("Stopping"))
+            if before == nil { close() }
         }
-        guard isFirst else { return }
-        logger.notice("Stopping", metadata: .of(.stopping))
-        notifier.tell(.stopping, .status("Stopping"))
+    }
+
+    /// Answers what was received, lets what is under way end, and closes. Called once.
+    private func close() {
         let (loop, server, http, ended) = (loop, server, http, ended)
         let deadline = NIODeadline.now() + Self.patience
         loop.flatSubmit { server.drain() }
             .flatMap { _ in self.quiet(until: deadline) }
+            .map { _ in self.noteUntoldSignOuts() }
             .flatMap { _ in loop.makeFutureWithTask { await http.shutdown() } }
             .whenComplete { _ in ended.signal() }
+    }
+
+    /// A sign-out is told from memory only: after the end the provider hears of it no more.
+    private func noteUntoldSignOuts() {
+        let count = owner.assumeIsolated { $0.untoldSignOuts }
+        guard count > 0 else { return }
+        logger.warning(
+            "The provider was not told of a sign-out, and will not be: the daemon ends",
+            metadata: .of(.stopping, [.count: "\(count)"])
+        )
     }
 
     private func quiet(until deadline: NIODeadline) -> EventLoopFuture<Void> {
@@ -279,53 +311,35 @@ package final class Daemon: Sendable {
         return promise.futureResult
     }
 
-    /// Reads the configuration again. An invalid one is refused, and the old one stays in force.
-    private func reload() {
-        guard !isStopping.withLock({ $0 }) else { return }
-        notifier.tell(.reloading(atMonotonicMicroseconds: ServiceNews.monotonicMicroseconds()))
-        do throws(StartFailure) {
-            try apply(try configuration.sound())
-            // Whatever was said of an earlier file is not true any more.
-            news.repeatStatus()
-        } catch {
-            logger.error(
-                "The configuration was not reloaded; the old one stays in force",
-                metadata: .of(nil, [.error: "\(error.message)"])
-            )
-            notifier.tell(.status("The new configuration is refused, the old one is in force: \(error.message)"))
-        }
-        notifier.tell(.ready)
-    }
-
-    private func apply(_ sound: SoundConfiguration) throws(StartFailure) {
-        let new = sound.configuration
-        let policy = AccessPolicy(rules: sound.rules, daemonUser: getuid())
-        let (server, introspection, owner) = (server, introspection, owner)
-        // Whoever is told READY must meet the new rules. Nobody can sign in between the question and them.
-        let taken = loop.submit { () -> Result<Void, StartFailure> in
-            Result { () throws(StartFailure) in
-                try sound.check(mayHave: owner.assumeIsolated { $0.snapshot.facts.sessionProvider })
-                server.reload(policy: policy, exposesApi: new.api.expose)
+    /// Reads the configuration again, and answers on the event loop.
+    private func reload(_ answer: @escaping @Sendable (Result<[String], StartFailure>) -> Void = { _ in }) {
+        let reload = ConfigurationReload(
+            configuration: configuration,
+            introspection: introspection,
+            log: log,
+            notifier: notifier,
+            news: news,
+            owner: owner,
+            server: server,
+            bootstrap: bootstrap,
+            loop: loop
+        )
+        turns.async { [weak self, loop] in
+            guard let self, ending.withLock({ $0 }) == nil else {
+                return loop.execute { answer(.failure(StartFailure(.temporary, "the daemon is stopping"))) }
+            }
+            do throws(StartFailure) {
+                switch try reload.run() {
+                case .inForce(let pending): loop.execute { answer(.success(pending)) }
+                case .startsAnew:
+                    loop.execute { answer(.success([])) }
+                    ending.withLock { $0 = .restart }
+                    close()
+                }
+            } catch {
+                loop.execute { answer(.failure(error)) }
             }
         }
-        try (try? taken.wait())?.get()
-        for note in sound.notes { logger.warning("\(note)") }
-        log.level = new.log.level
-        let isWholeInForce = configuration.reloaded(sound)
-        introspection.accessNotes = sound.accessNotes
-        // The service manager may have passed other credentials with the reload.
-        if let bootstrap { loop.execute { bootstrap.reloaded() } }
-        if !isWholeInForce {
-            logger.warning("Changes outside access, api.expose and log take effect after a restart")
-        }
-        let origin = sound.origin
-        logger.notice(
-            "The configuration was reloaded",
-            metadata: .of(
-                .reloaded,
-                [.configuration: "\(origin.exists ? origin.path : "built-in defaults")\(origin.andFragments)"]
-            )
-        )
     }
 }
 
@@ -337,9 +351,4 @@ extension Configuration {
             postponement: renewal.postponeFor
         )
     }
-}
-
-extension Snapshot.Facts {
-    /// Whose session there is, if there is one or is about to be: what a restart would find.
-    var sessionProvider: String? { state == .notLoggedIn && flags.isEmpty ? nil : provider }
 }

@@ -38,8 +38,12 @@ final class Introspection: DaemonIntrospection {
     private let surroundings: Surroundings
     private let started: Moment
     private let unmatched: Mutex<[String]>
+    private let reloader = Mutex<Reload?>(nil)
     // Private and serial: the global queues start a monitor that wakes the process every second for ever.
     private let queue = DispatchQueue(label: "junctiond.diagnosis")
+
+    /// Reads the configuration again, and answers on the event loop.
+    typealias Reload = @Sendable (_ answer: @escaping @Sendable (Result<[String], StartFailure>) -> Void) -> Void
 
     init(
         provider: any IdentityProvider,
@@ -74,8 +78,19 @@ final class Introspection: DaemonIntrospection {
             provider: provider.name,
             pid: Int(getpid()),
             startedAt: Timestamp(milliseconds: started.wall.milliseconds),
-            uptime: Double(uptime.wholeMilliseconds) / 1_000
+            uptime: Double(uptime.wholeMilliseconds) / 1_000,
+            pendingRestart: pendingRestart
         )
+    }
+
+    var pendingRestart: [String] { configuration.pendingRestart }
+
+    /// Connects `daemon.reload` to the daemon, which is made after this.
+    func onReload(_ reload: @escaping Reload) { reloader.withLock { $0 = reload } }
+
+    func reload(_ answer: @escaping @Sendable (Result<[String], WireError>) -> Void) {
+        guard let reload = reloader.withLock({ $0 }) else { return answer(.success(pendingRestart)) }
+        reload { answer($0.mapError { WireError(.misconfigured, "The new configuration is refused: \($0.message)") }) }
     }
 
     func metricsText(_ counters: ServerCounters) -> String {

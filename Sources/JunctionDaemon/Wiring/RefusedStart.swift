@@ -42,9 +42,8 @@ struct RefusedStart {
         }
     }
 
-    /// How long the process stays after a reload that found the configuration in order. The service manager runs
-    /// `junctiond --check-config` as a part of the reload (`ExecReload=`). If the process ended before that check, the reload
-    /// would be reported as failed.
+    /// How long the process stays after a reload that found the configuration in order. If it ended before the service manager has seen
+    /// the end of `ExecReload=`, the reload would be reported as failed.
     private static let timeForReload = DispatchTimeInterval.seconds(2)
 
     /// Nothing, unless there is a reason to stay.
@@ -73,7 +72,16 @@ struct RefusedStart {
         let notifier = Notifier(socket: service.notifySocket)
         let ended = DispatchSemaphore(value: 0)
         let signals = Signals()
-        guard let server = try? startServer(on: loop, answering: Self.error(failure, remedy: remedy)),
+        let start = Self.error(failure, remedy: remedy)
+        guard
+            let server = try? startServer(
+                on: loop,
+                answering: start,
+                reload: { answer in
+                    signals.received(.reload, answer)
+                    ended.signal()
+                }
+            ),
             let watch = try? SignalWatch(calling: { signal in
                 signals.received(signal)
                 ended.signal()
@@ -84,9 +92,10 @@ struct RefusedStart {
         if let limit = service.watchdog { Watchdog.begin(on: loop, limit: limit) { notifier.tell(.alive) } }
         while true {
             ended.wait()
-            guard signals.next() == .reload else { break }
+            guard let next = signals.next(), next.signal == .reload else { break }
             notifier.tell(.reloading(atMonotonicMicroseconds: ServiceNews.monotonicMicroseconds()))
             guard let failure = failureNow() else {
+                try? loop.submit { next.answer(.success([])) }.wait()
                 // A client that connects after this waits for the daemon.
                 try? loop.flatSubmit { server.drain() }.wait()
                 say(Self.farewell)
@@ -95,7 +104,11 @@ struct RefusedStart {
                 break
             }
             // A client that asks after the reload gets the new reason.
-            try? loop.submit { server.replaceStartError(with: Self.error(failure)) }.wait()
+            let error = Self.error(failure)
+            try? loop.submit {
+                server.replaceStartError(with: error)
+                next.answer(.failure(error))
+            }.wait()
             say(failure.message)
             notifier.tell(.ready, .status(Self.status(failure)))
         }
@@ -108,20 +121,24 @@ struct RefusedStart {
     private func isEnded(within time: DispatchTimeInterval, _ ended: DispatchSemaphore, _ signals: Signals) -> Bool {
         let deadline = DispatchTime.now() + time
         while ended.wait(timeout: deadline) == .success {
-            if signals.next() == .end { return true }
+            if signals.next()?.signal == .end { return true }
         }
         return false
     }
 
     /// Starts the daemon's server, without a session, on the passed sockets.
-    private func startServer(on loop: any EventLoop, answering error: WireError) throws -> SessionServer {
+    private func startServer(
+        on loop: any EventLoop,
+        answering error: WireError,
+        reload: @escaping @Sendable (_ answer: @escaping Signals.Answer) -> Void
+    ) throws -> SessionServer {
         var settings = ServerSettings(
             policy: AccessPolicy(rules: [], daemonUser: getuid()),
             limits: CallerLimits(connections: 64, connectionsOfAll: 256)
         )
         settings.patience.connection = .seconds(30)
         let server = try loop.submit { [settings] in
-            SessionServer(startError: error, settings: settings, eventLoop: loop)
+            SessionServer(startError: error, settings: settings, eventLoop: loop, reload: reload)
         }.wait()
         for listener in listeners {
             let socket = try ListeningSocket(adopting: listener.descriptor)

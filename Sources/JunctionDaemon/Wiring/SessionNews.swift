@@ -18,6 +18,8 @@ final class SessionNews: SessionObserver {
         var metrics = Metrics()
         var facts: JunctionSession.Snapshot.Facts?
         var statusLine: String?
+        /// The settings that wait for a restart.
+        var pendingRestart: [String] = []
         /// Renewals fail.
         var outage: Outage?
         /// A user has signed in, and the snapshot after that has not come yet.
@@ -159,19 +161,21 @@ final class SessionNews: SessionObserver {
         notifier.tell(.ready, .status(line))
     }
 
-    /// Says once more how the session is doing.
-    func repeatStatus() {
-        if let line = state.withLock({ $0.statusLine }) { notifier.tell(.status(line)) }
+    /// The configuration was reloaded: says how the session is doing, and which settings wait for a restart.
+    func reloaded(_ facts: JunctionSession.Snapshot.Facts, pendingRestart: [String]) {
+        let line = StatusLine.text(for: facts, pendingRestart: pendingRestart)
+        state.withLock { ($0.pendingRestart, $0.statusLine) = (pendingRestart, line) }
+        notifier.tell(.status(line))
     }
 
     /// The words for the service manager, when they have changed.
     private func tellServiceManager(_ facts: JunctionSession.Snapshot.Facts) {
-        let line = StatusLine.text(for: facts)
-        let isNew = state.withLock { state in
+        let new: String? = state.withLock { state in
+            let line = StatusLine.text(for: facts, pendingRestart: state.pendingRestart)
             defer { state.statusLine = line }
-            return state.isReady && state.statusLine != line
+            return state.isReady && state.statusLine != line ? line : nil
         }
-        if isNew { notifier.tell(.status(line)) }
+        if let new { notifier.tell(.status(new)) }
     }
 
     private func log(_ snapshot: JunctionSession.Snapshot, after previous: JunctionSession.Snapshot.Facts?) {

@@ -4,7 +4,13 @@ import JunctionSession
 ///
 /// The service manager shows the line to every user of the machine: nothing in it identifies who is signed in.
 enum StatusLine {
-    static func text(for facts: Snapshot.Facts) -> String {
+    /// - Parameter pendingRestart: the settings that wait for a restart, by their key.
+    static func text(for facts: Snapshot.Facts, pendingRestart: [String] = []) -> String {
+        let pending = pendingRestart.joined(separator: ", ")
+        return session(facts) + (pending.isEmpty ? "" : "; waiting for a restart: \(pending)")
+    }
+
+    private static func session(_ facts: Snapshot.Facts) -> String {
         switch facts.storage.status {
         case .locked: return "The stored session is locked: run junctionctl doctor"
         case .unavailable: return "The stored session cannot be read: run junctionctl doctor"

@@ -24,6 +24,16 @@ extension Dispatcher {
         introspection.diagnose(by: request.caller.user, tally) { answer(.success($0)) }
     }
 
+    func reload(_ request: Request, _: NoParams) {
+        introspection.reload(reloadAnswer(to: request))
+    }
+
+    /// Takes a request to reload along until it is known what became of it.
+    func reloadAnswer(to request: Request) -> @Sendable (Result<[String], WireError>) -> Void {
+        let answer = request.laterOrDenied(DaemonReload.self)
+        return { answer($0.map(DaemonReload.Answer.init)) }
+    }
+
     func discover(_ request: Request, _: NoParams) {
         prepared.withDiscoveryDocument(of: introspection) { request.succeed(with: $0) }
     }

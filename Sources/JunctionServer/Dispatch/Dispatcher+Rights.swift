@@ -25,7 +25,20 @@ extension Dispatcher {
             let (dispatcher, caller, onSuccess) = waiting.value
             if case .success(let value) = outcome { onSuccess(value) }
             if let denial = dispatcher.denial(of: method, to: caller) { return answer(.failure(denial)) }
-            answer(outcome.mapError(WireError.init))
+            answer(outcome.mapError { dispatcher.explained(WireError($0), method) })
         }
+    }
+
+    /// Names the settings that wait for a restart, if the provider did not take a credential: it may be the old provider.
+    private func explained(_ error: WireError, _ method: Method) -> WireError {
+        let isOfProvider = [.invalidCredential, .providerUnavailable, .unsupported].contains(error.knownCode)
+        guard method == .sessionSignIn || method == .sessionIdentify, isOfProvider else { return error }
+        let pending = introspection.pendingRestart
+        guard !pending.isEmpty else { return error }
+        var error = error
+        let settings = pending.joined(separator: ", ")
+        let remedy = "a changed setting waits for a restart (\(settings)): systemctl restart junctiond"
+        error.remedy = [remedy, error.remedy].compactMap(\.self).joined(separator: "; ")
+        return error
     }
 }

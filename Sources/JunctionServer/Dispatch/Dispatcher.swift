@@ -21,6 +21,9 @@ final class ServedSession {
 final class Dispatcher {
     /// What each call is answered with if the daemon could not start. There is no session then, and no call gets past this.
     var startError: WireError?
+    /// Reads the configuration again if the daemon could not start: the one call that is carried out then.
+    var startReload: Reload?
+    typealias Reload = @Sendable (_ answer: @escaping @Sendable (Result<[String], WireError>) -> Void) -> Void
     private let session: ServedSession?
     let eventLoop: any EventLoop
     let patience: ServerSettings.Patience
@@ -113,7 +116,11 @@ final class Dispatcher {
     // MARK: Calls
 
     private func perform(_ call: Call, _ request: Request) {
-        if session == nil, let startError { return request.fail(startError) }
+        if session == nil, let startError {
+            let isReload = Method(call.name) == .daemonReload && request.caller.may(.manage)
+            guard isReload, let startReload else { return request.fail(startError) }
+            return startReload(reloadAnswer(to: request))
+        }
         guard let method = Method(call.name) else { return request.fail(.methodNotFound) }
         counters.count(method)
         do throws(WireError) {
@@ -166,6 +173,7 @@ final class Dispatcher {
         case .handlerUnregister: unregisterHandler(request, try call.params(HandlerUnregister.self))
         case .daemonInfo: info(request, try call.params(DaemonInfo.self))
         case .daemonMetrics: metrics(request, try call.params(DaemonMetrics.self))
+        case .daemonReload: reload(request, try call.params(DaemonReload.self))
         case .daemonDiagnose: diagnose(request, try call.params(DaemonDiagnose.self))
         case .accessWhoami: whoami(request, try call.params(AccessWhoami.self))
         case .rpcDiscover: discover(request, try call.params(RpcDiscover.self))

@@ -161,6 +161,9 @@ package actor SessionOwner {
         noticeQuiet()
     }
 
+    /// How many sign-outs the provider has not been told of.
+    package var untoldSignOuts: Int { machine.revocations.list.count }
+
     private func noticeQuiet() {
         guard !machine.isBusy, !quietWaiters.isEmpty else { return }
         let waiters = quietWaiters

@@ -5,9 +5,12 @@ import JunctionProtocol
 struct SnapshotText {
     let snapshot: Snapshot
     let now: Timestamp
+    /// The settings that wait for a restart of the daemon.
+    let pendingRestart: [String]
 
-    init(_ snapshot: Snapshot, now: Timestamp = .now) {
+    init(_ snapshot: Snapshot, pendingRestart: [String] = [], now: Timestamp = .now) {
         self.snapshot = snapshot
+        self.pendingRestart = pendingRestart
         self.now = now
     }
 
@@ -24,6 +27,10 @@ struct SnapshotText {
         if snapshot.renewal.phase != .none { rows.append(("renewal", renewal)) }
         if let end = snapshot.termination { rows.append(("ended", "\(beside(end.at)): \(end.message) (\(end.code))")) }
         rows.append(("storage", storage))
+        if !pendingRestart.isEmpty {
+            let settings = pendingRestart.joined(separator: ", ")
+            rows.append(("restart", "waited for by changed settings (\(settings)): systemctl restart junctiond"))
+        }
         return rows.asTable
     }
 

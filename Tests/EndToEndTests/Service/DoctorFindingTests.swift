@@ -18,6 +18,7 @@ struct DoctorFindingTests {
         #expect(changed.verdict == "note")
         #expect(changed.remedy.contains("reload"))
         #expect(other.verdict == "note")
+        #expect(other.detail.contains("limits.connections"))
         #expect(other.remedy.contains("restart"))
         #expect(refused.verdict == "problem")
         #expect(refused.detail.contains("nonsense"))

@@ -99,6 +99,27 @@ struct RefusedStartTests {
         try installation.stopDaemon()
     }
 
+    @Test
+    func `the call for a reload is answered with the reason, and with success when the configuration is in order`()
+        throws
+    {
+        let installation = try Installation(configuration: Self.broken)
+        let manager = try ServiceManager(installation)
+        let client = try installation.connect()
+        _ = try manager.start()
+
+        installation.configuration = "other = 1"
+        try installation.writeConfiguration()
+        let refusal = try client.refusal("daemon.reload")
+        #expect(refusal.kind == "misconfigured")
+        #expect(refusal.message.contains("other"))
+        installation.configuration = ""
+        try installation.writeConfiguration()
+        #expect(try client.call("daemon.reload")["pendingRestart"] as? [String] == [])
+
+        #expect(try manager.awaitEnd().status == 75)
+    }
+
     @Test func `a newer record that only the service manager has survives a refused start and a reload`() throws {
         let installation = try Installation(rotationGrace: 0)
         let disk = try BrokenDisk(installation)

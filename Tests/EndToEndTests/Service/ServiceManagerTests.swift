@@ -208,22 +208,4 @@ import Testing
         #expect(ending.status == 78)
         #expect(ending.errors.contains(words))
     }
-
-    @Test func `SIGHUP takes another provider while nobody is signed in, as a start would`() throws {
-        let installation = try Installation()
-        let notify = try installation.startDaemon()
-        try installation.signInNewUser()
-        try installation.signOut()
-
-        installation.vendor = { _ in "provider = \"social\"" }
-        try installation.writeConfiguration()
-        installation.daemon?.signal(SIGHUP)
-        let lines = try notify.wait("the end of the reload") { $0 == "READY=1" }
-
-        #expect(!lines.contains { $0.contains("invalid") })
-        // The log is written on a thread of its own.
-        try installation.daemon?.awaitError("take effect after a restart")
-        try installation.stopDaemon()
-        try installation.startDaemon()
-    }
 }

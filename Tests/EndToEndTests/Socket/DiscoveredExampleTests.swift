@@ -7,6 +7,7 @@ struct DiscoveredExampleTests {
     private static let harmless = [
         "session.status", "session.subscribe", "session.unsubscribe", "session.reconcile", "session.renew", "token.get",
         "api.request", "handler.register", "handler.unregister", "daemon.info", "daemon.metrics", "daemon.diagnose",
+        "daemon.reload",
         "access.whoami",
     ]
 

@@ -29,7 +29,13 @@ struct InstallationFactsTests {
     static let table = [
         Case("well", { _ in }, []),
         Case("changed", { $0.configuration = .needsReload }, ["configuration note"], "not in force yet", "reload"),
-        Case("not restarted", { $0.configuration = .needsRestart }, ["configuration note"], "next start", "restart"),
+        Case(
+            "not restarted",
+            { $0.configuration = .needsRestart(["provider"]) },
+            ["configuration note"],
+            "next start",
+            "restart"
+        ),
         Case(
             "refused",
             { $0.configuration = .refused("junctiond.toml:3: unknown key") },

@@ -22,6 +22,14 @@ struct StatusLineTests {
         )
     }
 
+    @Test func `settings that wait for a restart stand at the end`() {
+        let facts = Snapshot.Facts(state: .notLoggedIn, provider: "social", storage: StorageReport(sealedWith: "file"))
+
+        let line = StatusLine.text(for: facts, pendingRestart: ["provider", "tls.caFile"])
+
+        #expect(line == "Nobody is signed in; waiting for a restart: provider, tls.caFile")
+    }
+
     @Test func `nothing of the line identifies the user, whatever the state`() {
         for state in SessionState.allCases {
             for status in StorageStatus.allCases {

@@ -17,7 +17,7 @@ still_starts() {
     prop_is ActiveState activating && kill -0 "$start"
 }
 
-check "the unit has Type=notify, or notify-reload where there is that" has "$(prop Type)" notify
+check "the unit has Type=notify" prop_is Type notify
 check "the daemon runs and is not ready" await 10 runs_but_is_not_ready
 check "systemctl start waits that long" still_starts
 echo "# the defaults" >"$config"

@@ -35,7 +35,6 @@ check "it comes back four times more" survives 4
 check "the delay doubles with each crash" is "$(delays)" "200 400 800 1600"
 check "the provider was not asked" is "$(counter exchanges) $(counter refreshes)" "1 1"
 
-# In place of a minute: the time for which the daemon has run is as the service manager tells it.
 kill -KILL "$(main_pid)"
 await 5 prop_is SubState start-pre
 old=$(prop ExecMainPID)

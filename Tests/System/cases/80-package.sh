@@ -226,7 +226,47 @@ leftovers() {
         -not -path '/var/cache/*' -not -path '/var/tmp/*'
 }
 
-check "the package can be purged, and the sandbox's" dpkg -P junctiond junction-sandbox
+# A provider that ends a login when it is told of a sign-out.
+social_api_key="sandbox-api-key"
+use_social() {
+    install -D -m 644 /dev/stdin /etc/junctiond/social.key <<<"$social_api_key"
+    printf 'provider = "social"\n[social]\napiUrl = "%s"\napiKeyFile = "/etc/junctiond/social.key"\n' "$cloud" >"$config"
+    systemctl restart junctiond.service
+}
+logins() { curl -fsS "$cloud/sandbox/social/logins" | grep -o '"isAlive":true' | grep -c . || :; }
+purge() { dpkg -P junctiond >"$work/installation" 2>&1; }
+again() { dpkg --force-confdef --force-confold --force-confmiss -i "$PACKAGE" >"$work/installation" 2>&1; }
+
+junctionctl sign-out >"$work/.sign-out"
+use_social
+junctionctl sign-in --user-id anna >"$work/.sign-in"
+check "a user is signed in at a provider that has logins" is "$(logins)" 1
+check "the package can be purged then" purge
+check "the login has ended at the provider" is "$(logins)" 0
+check "and nothing is said to remain" is "$(grep 'may stay alive' "$work/installation" || :)" ""
+check "the groups are gone" is "$(getent group junction junctiond-keeper || :)" ""
+
+check "the package installs again" again
+use_social
+junctionctl sign-in --user-id anna >"$work/.sign-in"
+systemctl stop --quiet cloud.service
+check "a purge while the provider is away" purge
+check "says what remains" has "$(<"$work/installation")" "may stay alive"
+systemctl start cloud.service
+
+check "the package installs again" again
+use_social
+junctionctl sign-in --user-id anna >"$work/.sign-in"
+check "the package can be removed" dpkg -r junctiond
+check "the session stays for a later installation" test -e "$state/session.sealed"
+check "a purge after that" purge
+check "says what remains, too" has "$(<"$work/installation")" "may stay alive"
+
+check "the package installs once more" again
+check "with nobody signed in the package can be purged, and the sandbox's" dpkg -P junctiond junction-sandbox
+check "the service manager has no slice of its couriers" \
+    is "$(systemctl list-units --all --plain --no-legend 'system-junctiond*' | cut -d ' ' -f 1)" ""
+check "and no folder for credentials is left empty" no test -d /etc/credstore.encrypted
 check "the state is erased" no test -e "$state"
 check "the link to it is gone" no test -L /var/lib/junctiond
 check "the key is erased" no test -e "${key%/*}"

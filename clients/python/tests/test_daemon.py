@@ -213,6 +213,7 @@ def test_who_may_not(binaries, folder, sandbox):
             assert (caller.user, caller.process) == (os.getuid(), os.getpid())
             assert "manage" in caller.capabilities and caller.basis in ("root", "daemonUser")
             assert "junctiond" in client.metrics()
+            assert (client.reload(), client.info().pending_restart) == ((), ())
             assert {check.verdict for check in client.diagnose()} <= {"ok", "note", "problem"}
     finally:
         daemon.kill()

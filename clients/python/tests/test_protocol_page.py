@@ -133,7 +133,7 @@ def test_what_is_repeated_is_what_this_library_repeats():
     ours = [
         _calls.status(), _calls.subscribe(), _calls.sign_in(credentials.Device()), _calls.sign_out(),
         _calls.reconcile(None), _calls.renew(), _calls.authorization_page("", "", ""), _calls.token(0),
-        _calls.api("GET", "/", None, None, None), _calls.info(), _calls.whoami(), _calls.metrics(), _calls.diagnose(),
+        _calls.api("GET", "/", None, None, None), _calls.info(), _calls.whoami(), _calls.reload(), _calls.metrics(), _calls.diagnose(),
     ]
     assert {call.method for call in ours if call.is_repeatable} == repeatable - {"rpc.discover"}
     assert _calls.identify("anna").is_repeatable and not _calls.identify(None).is_repeatable

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Callable, Generic, Optional, TypeVar, Union
 
 from ._errors import UnreadableAnswer
-from ._members import Members, Mismatch, as_list, text
+from ._members import Members, Mismatch, as_list, text, words
 from ._values import AccessToken, ApiAnswer, Caller, Check, DaemonInfo, IdentifyResult, ReconcileResult, RenewResult, Snapshot
 from .credentials import Credential
 
@@ -102,6 +102,10 @@ def info() -> Call[DaemonInfo]:
 
 def whoami() -> Call[Caller]:
     return Call("access.whoami", Caller.read, is_repeatable=True)
+
+
+def reload() -> Call[tuple[str, ...]]:
+    return Call("daemon.reload", lambda value: Members(value, "result").required("pendingRestart", words))
 
 
 def metrics() -> Call[str]:

@@ -396,6 +396,8 @@ class DaemonInfo:
     started_at: datetime
     #: For how many seconds it has run, suspend included.
     uptime: float
+    #: The settings that were changed and wait for a restart of the daemon, by their key: `junction.authUrl`.
+    pending_restart: tuple[str, ...] = ()
 
     @classmethod
     def read(cls, value: object) -> DaemonInfo:
@@ -409,6 +411,7 @@ class DaemonInfo:
             members.required("pid", number),
             members.required("startedAt", time),
             members.required("uptime", seconds),
+            members.optional("pendingRestart", words) or (),
         )
 
 

@@ -178,6 +178,13 @@ class AsyncClient:
         """Who this program is to the daemon, and what it may do; needs no capability."""
         return await self._perform(_calls.whoami(), timeout)
 
+    async def reload(self, *, timeout: Optional[float] = None) -> tuple[str, ...]:
+        """Has the daemon read its configuration again; if it refuses the new one, the old one stays in force. Needs `manage`.
+
+        Returns the settings that were changed and wait for a restart of the daemon, by their key.
+        """
+        return await self._perform(_calls.reload(), timeout)
+
     async def metrics(self, *, timeout: Optional[float] = None) -> str:
         """The daemon's counters, in Prometheus text format."""
         return await self._perform(_calls.metrics(), timeout)

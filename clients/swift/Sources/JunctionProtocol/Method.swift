@@ -19,6 +19,7 @@ package enum Method: Int, Sendable, CaseIterable {
     case daemonInfo
     case daemonMetrics
     case daemonDiagnose
+    case daemonReload
     case accessWhoami
     case rpcDiscover
 
@@ -54,6 +55,7 @@ package enum Method: Int, Sendable, CaseIterable {
         case .daemonInfo: DaemonInfo.self
         case .daemonMetrics: DaemonMetrics.self
         case .daemonDiagnose: DaemonDiagnose.self
+        case .daemonReload: DaemonReload.self
         case .accessWhoami: AccessWhoami.self
         case .rpcDiscover: RpcDiscover.self
         }

@@ -72,6 +72,22 @@ extension Form where Value == String {
     }
 }
 
+extension Form where Value == [String] {
+    /// Texts; what is no text is passed over.
+    static var texts: Form {
+        Form(
+            .array(.string),
+            "must be an array of strings",
+            read: { $0.elements.compactMap(\.string) },
+            write: { (texts, writer) in
+                writer.array { writer in
+                    for text in texts { writer.string(text) }
+                }
+            }
+        )
+    }
+}
+
 extension Form where Value == SecretText {
     /// A secret, which never becomes a `String`.
     static var secret: Form {

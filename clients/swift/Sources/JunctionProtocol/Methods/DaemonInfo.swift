@@ -28,6 +28,8 @@ public struct DaemonDescription: Hashable, Sendable {
     public var startedAt: Timestamp
     /// For how many seconds it has run, suspend included.
     public var uptime: Double
+    /// The settings that were changed and wait for a restart of the daemon, by their key: `junction.authUrl`.
+    public var pendingRestart: [String]
 
     /// Puts a description together.
     public init(
@@ -37,7 +39,8 @@ public struct DaemonDescription: Hashable, Sendable {
         provider: String,
         pid: Int,
         startedAt: Timestamp,
-        uptime: Double
+        uptime: Double,
+        pendingRestart: [String] = []
     ) {
         self.name = name
         self.version = version
@@ -46,19 +49,27 @@ public struct DaemonDescription: Hashable, Sendable {
         self.pid = pid
         self.startedAt = startedAt
         self.uptime = uptime
+        self.pendingRestart = pendingRestart
     }
 }
 
 extension DaemonDescription: WireObject {
     package static let fields = Fields(
         at: "result",
-        DaemonDescription.init(name:version:protocolVersion:provider:pid:startedAt:uptime:),
+        DaemonDescription.init(name:version:protocolVersion:provider:pid:startedAt:uptime:pendingRestart:),
         Field("name", \.name, .text, "junctiond"),
         Field("version", \.version, .text, "the version of the program"),
         Field("protocolVersion", \.protocolVersion, .count, "the version of the protocol: 1"),
         Field("provider", \.provider, .text, "junction, social, sinch or oauth"),
         Field("pid", \.pid, .count, "the process"),
         Field("startedAt", \.startedAt, .timestamp, "when it started"),
-        Field("uptime", \.uptime, .seconds, "for how long it has run, suspend included")
+        Field("uptime", \.uptime, .seconds, "for how long it has run, suspend included"),
+        Field(
+            "pendingRestart",
+            \.pendingRestart,
+            .texts,
+            else: [],
+            "the settings that were changed and wait for a restart, by their key"
+        )
     )
 }

@@ -242,6 +242,15 @@ extension DaemonInfo {
     ]
 }
 
+extension DaemonReload {
+    package static let examples = [
+        MethodExample<Self>(
+            "Everything that was changed is in force, but for the address of a server",
+            gives: Answer(pendingRestart: ["junction.authUrl"])
+        )
+    ]
+}
+
 extension DaemonMetrics {
     package static let examples = [
         MethodExample<Self>(

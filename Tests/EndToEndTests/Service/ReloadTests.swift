@@ -1,0 +1,128 @@
+import Foundation
+import JunctionTesting
+import Testing
+
+/// What becomes of settings that only a start takes over, when the configuration is reloaded.
+struct ReloadTests {
+    private static let elsewhere = "http://127.0.0.1:9"
+
+    /// Has the configuration name another server for sign-ins.
+    private func move(_ installation: Installation) throws {
+        installation.vendor = { cloud in "[junction]\nauthUrl = \"\(Self.elsewhere)\"\napiUrl = \"\(cloud)\"" }
+        try installation.writeConfiguration()
+    }
+
+    @Test func `a setting that waits for a restart is named everywhere, until it is set back`() throws {
+        let installation = try Installation()
+        let notify = try installation.startDaemon()
+        let user = try installation.signInNewUser()
+        let (vendor, client) = (installation.vendor, try installation.connect())
+
+        try move(installation)
+        let result = try client.call("daemon.reload")
+        let status = try notify.wait("the status") { $0.hasPrefix("STATUS=") && $0.contains("junction.authUrl") }
+
+        #expect(result["pendingRestart"] as? [String] == ["junction.authUrl"])
+        #expect(status.last == "STATUS=A user is signed in; waiting for a restart: junction.authUrl")
+        #expect(try client.call("daemon.info")["pendingRestart"] as? [String] == ["junction.authUrl"])
+        let text = try installation.ctl("status")
+        #expect(text.status == 0)
+        #expect(text.output.contains("junction.authUrl"))
+        #expect(text.output.contains("systemctl restart junctiond"))
+        try installation.daemon?.awaitError("settings=junction.authUrl")
+
+        try installation.signOut()
+        let failing = try installation.ctl("sign-in", input: "nonsense")
+        #expect(failing.status == 1)
+        #expect(failing.errors.contains("junction.authUrl"))
+        #expect(failing.errors.contains("systemctl restart junctiond"))
+
+        try installation.signIn(user)
+        installation.vendor = vendor
+        try installation.writeConfiguration()
+        #expect(try client.call("daemon.reload")["pendingRestart"] as? [String] == [])
+        #expect(try client.call("daemon.info")["pendingRestart"] as? [String] == [])
+        #expect(try !installation.ctl("status").output.contains("restart"))
+    }
+
+    @Test func `a reload that is refused fails, whatever it is refused for`() throws {
+        let installation = try Installation()
+        try installation.startDaemon()
+        let user = try installation.signInNewUser()
+        let client = try installation.connect()
+
+        installation.vendor = { _ in "provider = \"social\"" }
+        try installation.writeConfiguration()
+        let provider = try client.refusal("daemon.reload")
+        let ending = try installation.ctl("rpc", "daemon.reload")
+        installation.vendor = { _ in "nonsense = 1" }
+        try installation.writeConfiguration()
+        let nonsense = try client.refusal("daemon.reload")
+
+        #expect(provider.kind == "misconfigured")
+        #expect(provider.message.contains("belongs to provider \"junction\""))
+        #expect(ending.status == 78)
+        #expect(nonsense.message.contains("nonsense"))
+        #expect(try client.call("session.status").userId == user)
+    }
+
+    @Test(arguments: [true, false])
+    func `while nobody is signed in every setting takes effect at a reload, in the same process`(isPassed: Bool) throws
+    {
+        let installation = try Installation()
+        let listener = isPassed ? try installation.listen() : nil
+        let passed = listener.map { ["rpc": $0.descriptor] } ?? [:]
+        let notify = try installation.startDaemon(kept: passed)
+        let process = try #require(installation.daemon?.identifier)
+
+        installation.vendor = { _ in "provider = \"social\"" }
+        try installation.writeConfiguration()
+        installation.daemon?.signal(SIGHUP)
+        let lines = try notify.wait("the end of the reload") { $0 == "READY=1" }
+
+        #expect(lines.contains("RELOADING=1"))
+        #expect(!lines.contains("STOPPING=1"))
+        let info = try installation.connect().call("daemon.info")
+        #expect(info["provider"] as? String == "social")
+        #expect(info["pid"] as? Int == Int(process))
+        #expect(info["pendingRestart"] as? [String] == [])
+        try installation.stopDaemon()
+        #expect(FileManager.default.fileExists(atPath: installation.socket) == isPassed)
+    }
+
+    @Test func `while the provider does not know of a sign-out the daemon does not start anew`() throws {
+        let installation = try Installation.social()
+        try installation.connect().call("session.signIn", ["scheme": "userLogin", "userId": "anna"])
+        try installation.cloud.stop()
+        try installation.signOut()
+
+        installation.configuration = "[limits]\nconnections = 7"
+        try installation.writeConfiguration()
+
+        #expect(
+            try installation.connect().call("daemon.reload")["pendingRestart"] as? [String] == ["limits.connections"]
+        )
+        try installation.stopDaemon()
+        #expect(try #require(installation.daemon?.errors).contains("The provider was not told of a sign-out"))
+    }
+
+    @Test func `a call that has the daemon start anew is answered, and a client that connects then waits`() throws {
+        let installation = try Installation()
+        let listener = try installation.listen()
+        try installation.startDaemon(kept: ["rpc": listener.descriptor])
+        let client = try installation.connect()
+
+        try move(installation)
+        let result = try client.call("daemon.reload")
+
+        #expect(result["pendingRestart"] as? [String] == [])
+        #expect(try installation.connect().call("daemon.info")["pendingRestart"] as? [String] == [])
+        // The server that is named now is asked.
+        let failing = try installation.ctl(
+            "sign-in",
+            input: installation.cloud.signInToken(for: installation.cloud.makeUser())
+        )
+        #expect(failing.status == 75)
+        try installation.stopDaemon()
+    }
+}
