@@ -1,5 +1,6 @@
 """Checks what mkdocs does not. Each finding is a warning of mkdocs, which fails a strict build.
 
+- Each row of a table is in its table: a blank line before a row would end the table.
 - Each picture has words: an image has an `alt`, a Mermaid diagram an `accTitle` and an `accDescr`.
 - No page, style sheet or picture loads anything from another place.
 - No command of a guide, an example or a manual page gives a token or a key to a process as an argument, which every
@@ -34,6 +35,8 @@ class Loads(html.parser.HTMLParser):
 def on_page_content(content, page, config, files):
     if Loads(content).without_words:
         log.warning("Doc file '%s' contains a picture without words", page.file.src_uri)
+    for row in re.findall(r"<p>(\|.*)", content):
+        log.warning("Doc file '%s' contains a row of a table outside of a table: %s", page.file.src_uri, row)
     for diagram in re.findall(r'<div class="mermaid">(.*?)</div>', content, re.DOTALL):
         if not ("accTitle:" in diagram and re.search(r"accDescr\s*[:{]", diagram)):
             log.warning("Doc file '%s' contains a diagram without accTitle and accDescr", page.file.src_uri)

@@ -11,10 +11,8 @@ enum StatusLine {
     }
 
     private static func session(_ facts: Snapshot.Facts) -> String {
-        switch facts.storage.status {
-        case .locked: return "The stored session is locked: run junctionctl doctor"
-        case .unavailable: return "The stored session cannot be read: run junctionctl doctor"
-        case .ok, .damaged: break
+        if !facts.storage.isReadable {
+            return "No token can be had, the stored session is \(facts.storage.status): run junctionctl doctor"
         }
         return switch facts.state {
         case .notLoggedIn: "Nobody is signed in"
