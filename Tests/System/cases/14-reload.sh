@@ -69,3 +69,8 @@ check "the journal says so again" await_journal 5 . "MESSAGE_ID=$RELOADED_ID"
 check "without rules the socket's group may do everything but manage" as kiosk junctionctl token
 check "signing out is refused to them" ends_with 77 as kiosk junctionctl sign-out
 check "the status line is about the session again" prop_is StatusText "A user is signed in"
+
+stop_daemon
+rm "$config"
+says_defaults() { has "$(junctionctl doctor || :)" "ok       configuration: $config: not there; the built-in defaults are in order"; }
+check "without the daemon and without the file, doctor says that the defaults apply" says_defaults
