@@ -98,3 +98,8 @@ cp "$scratch/config.as-installed" "$config"
 check "and back" systemctl reload junctiond.service
 sign_in bert
 check "a user can sign in" field_is state established
+
+stop_daemon
+rm "$config"
+says_defaults() { has "$(junctionctl doctor || :)" "ok       configuration: $config: not there; the built-in defaults are in order"; }
+check "without the daemon and without the file, doctor says that the defaults apply" says_defaults
