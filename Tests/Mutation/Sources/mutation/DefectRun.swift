@@ -2,32 +2,35 @@ import Foundation
 
 /// The defects that were made by hand, one at a time, in a copy and a build of their own.
 struct DefectRun {
-    let options: Options
-    let workshop: Workshop
+    private static let folder = "Tests/Mutation/defects"
 
-    init(_ options: Options) {
+    private let options: Mutation
+    private let workshop: Workshop
+
+    init(_ options: Mutation) {
         self.options = options
-        workshop = Workshop(root: options.root, folder: ".build-mutation/defects", rooms: options.rooms)
+        workshop = Workshop(root: options.root, folder: ".build-mutation/defects")
     }
 
     /// - Returns: whether every one was found.
     func run() async throws -> Bool {
         let defects = try all()
-        // All are read and put in before the first is built: a misprint shall not be found after half an hour.
+        // All are read and applied before the first is built: one that does not apply must not be found in half an hour.
         let changed = try defects.map { try $0.applied(in: workshop.root) }
         try FileManager.default.createDirectory(at: workshop.folder, withIntermediateDirectories: true)
-        var trial = try await build("the sources as they are", changed: [:])
-        let original = try await trial.run(mutant: 0)
+        try await build("the sources as they are", changed: [:])
+        var trial = try Trial(binary: workshop.testBinary(.debug), workshop, options)
+        let original = try await trial.run(.simulation, mutant: 0)
         guard original.verdict == .survived else {
-            throw Trouble("The tests fail without any defect: \(trial.log(.simulation, mutant: 0).path)")
+            throw Trouble("The simulation fails without any defect: \(trial.log(.simulation, mutant: 0).path)")
         }
-        say("simulation without a defect: \(inSeconds(.seconds(original.seconds)))")
+        trial.timeouts = [.simulation: max(10, original.seconds * 10)]
+        say("the simulation takes \(original.seconds) s without a defect")
 
         var missed = 0
         for (index, defect) in defects.enumerated() {
-            trial = try await build(defect.name, changed: changed[index])
-            trial.timeouts = [.simulation: options.timeout ?? max(10, original.seconds * 10)]
-            let outcome = try await trial.run(mutant: index + 1)
+            try await build(defect.name, changed: changed[index])
+            let outcome = try await trial.run(.simulation, mutant: index + 1)
             if !outcome.verdict.isKilled { missed += 1 }
             let found = outcome.verdict.isKilled ? "found (\(outcome.verdict.rawValue))" : "NOT FOUND"
             print("\(found)\t\(defect.name)\t\(defect.headline)\t\(outcome.test)")
@@ -37,25 +40,21 @@ struct DefectRun {
     }
 
     private func all() throws -> [Defect] {
-        let folder = "Tests/Mutation/defects"
-        let files = try workshop.files(under: folder).filter { file in
-            file.hasSuffix(".defect") && options.only.map { file.contains($0) } ?? true
+        let files = try workshop.files(under: Self.folder).filter { file in
+            file.hasSuffix(".defect") && options.only.map(file.contains) ?? true
         }
-        guard !files.isEmpty else { throw Trouble("\(folder) has no such .defect") }
+        guard !files.isEmpty else { throw Trouble("\(Self.folder) has no such .defect") }
         return try files.map { file in
             let text = try String(contentsOf: workshop.root.appending(path: file), encoding: .utf8)
-            return try Defect(name: String(file.dropFirst(folder.count + 1)), text: text)
+            return try Defect(name: String(file.dropFirst(Self.folder.count + 1)), text: text)
         }
     }
 
-    private func build(_ name: String, changed: [String: [UInt8]]) async throws -> Trial {
+    private func build(_ name: String, changed: [String: String]) async throws {
+        say("building \(name)")
         try workshop.refresh(changed: changed)
-        let complaint = try await timed("build of \(name)") { try await workshop.buildTests(options.configuration) }
-        if let complaint { throw Trouble("\(name) does not build:\n\(complaint.suffix(4_000))") }
-        return try Trial(
-            binary: workshop.testBinary(options.configuration),
-            folder: workshop.folder.appending(path: "logs"),
-            options: options
-        )
+        if let words = try await workshop.buildTests(.debug) {
+            throw Trouble("\(name) does not build:\n\(words.suffix(4_000))")
+        }
     }
 }

@@ -21,7 +21,8 @@ struct ExplainedTests {
             original: "a < b",
             mutated: mutated,
             extent: 0..<1,
-            function: 0..<1
+            text: mutated,
+            body: nil
         )
     }
 

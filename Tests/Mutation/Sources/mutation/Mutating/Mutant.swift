@@ -1,6 +1,6 @@
-/// One small change to the sources which a good test should mind.
+/// One small change to the sources that should make a test fail.
 struct Mutant: Hashable, Sendable {
-    /// Its number in the whole run; the order of the sources.
+    /// Its number in the whole run, in the order of the sources.
     var number: Int
     /// Relative to the project's root.
     var file: String
@@ -8,12 +8,13 @@ struct Mutant: Hashable, Sendable {
     var kind: Kind
     var original: String
     var mutated: String
-    /// What it touches, in the original's bytes.
+    /// The bytes of the file that `text` replaces.
     var extent: Range<Int>
-    /// The function around it, in the original's bytes.
-    var function: Range<Int>
+    var text: String
+    /// The function around it; `nil` for a literal outside of all functions.
+    var body: Body?
 
-    /// What kind of mistake it plays.
+    /// What kind of mistake it is.
     enum Kind: String, CaseIterable, Sendable {
         case relaxComparison = "relax-comparison"
         case negateComparison = "negate-comparison"
@@ -32,11 +33,13 @@ struct Mutant: Hashable, Sendable {
         case swapStatements = "swap-statements"
         case guardLeaves = "guard-leaves"
         case emptyFunction = "empty-function"
+    }
 
-        /// Whether statements are missing in it, which others may rely on.
-        var takesAway: Bool {
-            [.dropEffect, .dropAssignment, .dropCall, .dropBlock, .swapStatements, .guardLeaves].contains(self)
-        }
+    /// The statements of a function, an initializer or an accessor.
+    struct Body: Hashable, Sendable {
+        var extent: Range<Int>
+        /// Whether every path through it has to return a value or throw.
+        var hasResult: Bool
     }
 }
 

@@ -14,9 +14,7 @@ extension CodeBlockItemSyntax {
     /// An assignment, or a call whose result nobody uses.
     var isSimpleStatement: Bool {
         guard let bare = expression?.bare else { return false }
-        if let call = bare.as(FunctionCallExprSyntax.self) {
-            return !call.isAssertion && !call.isImplicitMember && !call.isInitialisation
-        }
+        if let call = bare.as(FunctionCallExprSyntax.self) { return !call.isAssertion && !call.isMaking }
         return bare.as(InfixOperatorExprSyntax.self)?.isAssignment ?? false
     }
 
@@ -30,12 +28,11 @@ extension CodeBlockItemSyntax {
         return choice.elseBody == nil && !choice.body.isOneSimpleStatement
     }
 
-    /// `self.name = …` or `name = …` in an initialiser: it cannot be left out.
+    /// An assignment in an initializer: the compiler refuses most mutants of it, one in each build.
     var isInitialisation: Bool {
-        guard expression?.as(InfixOperatorExprSyntax.self)?.isAssignment ?? false, let body = parent?.parent,
-            body.is(CodeBlockSyntax.self)
-        else { return false }
-        return body.parent?.is(InitializerDeclSyntax.self) ?? false
+        guard let block = parent?.parent?.as(CodeBlockSyntax.self) else { return false }
+        let isAssignment = expression?.as(InfixOperatorExprSyntax.self)?.isAssignment ?? false
+        return isAssignment && block.parent?.is(InitializerDeclSyntax.self) ?? false
     }
 
     /// What it would be called when it is gone.
@@ -105,18 +102,9 @@ extension FunctionCallExprSyntax {
         return names.contains(calledExpression.trimmedDescription)
     }
 
-    /// `.reply(…)`: a value.
-    fileprivate var isImplicitMember: Bool {
-        calledExpression.as(MemberAccessExprSyntax.self).map { $0.base == nil } ?? false
-    }
-
-    /// `self.init(…)`: it cannot be left out.
-    fileprivate var isInitialisation: Bool {
-        calledExpression.as(MemberAccessExprSyntax.self)?.declName.baseName.text == "init"
-    }
-
     /// `Session(…)` or `.reply(…)`: it makes something, and changes nothing.
     fileprivate var isMaking: Bool {
-        isImplicitMember || calledExpression.trimmedDescription.first?.isUppercase ?? false
+        let isImplicitMember = calledExpression.as(MemberAccessExprSyntax.self).map { $0.base == nil } ?? false
+        return isImplicitMember || calledExpression.trimmedDescription.first?.isUppercase ?? false
     }
 }
