@@ -69,7 +69,6 @@ $(BINARIES)/%:
 	$(MAKE) release
 
 bench: release ## the figures, beside a bare C server and the peers
-	$(RELEASE) --product vault-probe
 	$(SWIFT) run -c release --package-path Benchmarks bench \
 		--junctiond .build-release/release/junctiond \
 		--junctionctl .build-release/release/junctionctl \

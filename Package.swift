@@ -154,12 +154,6 @@ let package = Package(
             dependencies: ["SandboxCloud", "RegistrationToken", arguments, logging],
             linkerSettings: forDevices
         ),
-        // What `make bench` cannot see from outside.
-        .executableTarget(
-            name: "vault-probe",
-            dependencies: ["JunctionVault", "JunctionSession", "JunctionSecret"],
-            linkerSettings: forDevices
-        ),
 
         // Tests.
         .testTarget(name: "JunctionTextTests", dependencies: ["JunctionText"]),

@@ -5,19 +5,12 @@ struct BareSequence {
     private let directory: Int32
     private let bytes = [UInt8](repeating: 0x61, count: 1_500)
 
-    init(in folder: String) throws(Failure) {
+    init(in folder: String) throws {
         directory = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-        guard directory >= 0 else { throw Failure(step: "open", code: errno) }
+        try check(directory >= 0, "open")
     }
 
-    struct Failure: Error, CustomStringConvertible {
-        let step: String
-        let code: Int32
-
-        var description: String { "\(step): \(String(cString: strerror(code)))" }
-    }
-
-    func write() throws(Failure) {
+    func write() throws {
         let file = openat(directory, "bare.new", O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
         try check(file >= 0, "create")
         defer { close(file) }
@@ -27,7 +20,7 @@ struct BareSequence {
         try check(fsync(directory) == 0, "fsync of the directory")
     }
 
-    private func check(_ isDone: Bool, _ step: String) throws(Failure) {
-        guard isDone else { throw Failure(step: step, code: errno) }
+    private func check(_ isDone: Bool, _ step: String) throws {
+        guard isDone else { throw Trouble("\(step): \(String(cString: strerror(errno)))", code: errno) }
     }
 }
