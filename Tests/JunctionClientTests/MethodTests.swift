@@ -108,10 +108,23 @@ struct MethodTests {
     }
 
     @Test func `renew answers with the new state`() async throws {
-        let (request, snapshot) = try await exchange(answering: snapshotJSON(revision: 18)) { try await $0.renew() }
+        let (request, result) = try await exchange(answering: snapshotJSON(revision: 18)) { try await $0.renew() }
 
         #expect(request == #"{"jsonrpc":"2.0","id":1,"method":"session.renew","params":{}}"#)
-        #expect(snapshot.revision == 18)
+        #expect(result.snapshot?.revision == 18)
+        #expect(result.state == .established && result.accessToken == result.snapshot?.accessToken)
+    }
+
+    @Test func `renew without the capability status answers with the state and the life of the token`() async throws {
+        let (_, result) = try await exchange(
+            answering: """
+                {"state":"established","accessToken":{"issuedAt":"2026-11-21T06:20:34Z",\
+                "expiresAt":"2026-11-21T07:20:34Z","generation":4}}
+                """
+        ) { try await $0.renew() }
+
+        #expect(result.snapshot == nil)
+        #expect(result.state == .established && result.accessToken?.generation == 4)
     }
 
     @Test(arguments: [

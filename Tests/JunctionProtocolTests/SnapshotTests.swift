@@ -68,6 +68,15 @@ struct SnapshotTests {
         }
     }
 
+    @Test func `a renewal shows a whole snapshot, or the state and the life of the token`() throws {
+        let whole = RenewResult(full)
+        let little = RenewResult(state: full.state, accessToken: full.accessToken)
+        #expect(try roundTrip(whole) == whole && whole.snapshot == full)
+        #expect(try roundTrip(little) == little && little.snapshot == nil)
+        #expect(try roundTrip(RenewResult(state: .tokenExpired, accessToken: nil)).accessToken == nil)
+        #expect(throws: WireMismatch.self) { try RenewResult(reading: json(#"{"accessToken":null}"#)) }
+    }
+
     @Test func `a newer daemon's words and members do no harm`() throws {
         let snapshot = try Snapshot(
             reading: json(

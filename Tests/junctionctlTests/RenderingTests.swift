@@ -275,6 +275,18 @@ struct RenderingTests {
         #expect(error?.line.hasPrefix("junctionctl: it would be lost (notDurable): ") == true)
     }
 
+    @Test func `a renewal is told as far as the caller may see it`() throws {
+        let token = try #require(signedIn.accessToken)
+        #expect(RenewText(RenewResult(signedIn), now: now).paragraph == SnapshotText(signedIn, now: now).paragraph)
+        #expect(
+            RenewText(RenewResult(state: .established, accessToken: token), now: now).paragraph
+                == """
+                state     established: signed in
+                token     valid until 2026-11-21T07:20:34Z (in 60 min)
+                """
+        )
+    }
+
     @Test(arguments: [
         (ReconcileResult.Action.none, "in-sync"), (.signIn, "sign-in-needed"), (.signOut, "sign-out-needed"),
         (.switch, "switch-needed"), (.reauthenticate, "reauthentication-needed"), (.migrate, "migration-needed"),

@@ -226,7 +226,8 @@ typedef struct junction_token {
 /* An access token that is valid for so many seconds; 0 leaves that to the daemon, who renews before a token dies. */
 JUNCTION_API int junction_access_token(junction *j, double minimum_validity, int timeout, junction_token **token, junction_error *error);
 JUNCTION_API void junction_token_free(junction_token *token);
-/* Renews now. */
+/* Renews now. For a caller without the capability "status" only `state`, `state_word`, `signed_in` and the times and generation of
+ * the token are known. */
 JUNCTION_API int junction_renew(junction *j, int timeout, junction_snapshot **snapshot, junction_error *error);
 
 /* -- Signing in and out ---------------------------------------------------------------------------------------------- */

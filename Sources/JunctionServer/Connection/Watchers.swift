@@ -46,7 +46,7 @@ final class Watchers<Member: Watcher> {
         guard let news, case .on(let told) = connection.watch, told < news.revision else { return }
         // A right that was granted by unit ends with the process, although another process may hold the connection.
         guard connection.caller.may(.status) else { return connection.rightWithdrawnSoon() }
-        let line = news.lineWithCodes.flatMap { connection.caller.may(.manage) ? $0 : nil } ?? news.line
+        let line = news.lineWithCodes.flatMap { connection.caller.seesCodes ? $0 : nil } ?? news.line
         // `post` may end the connection.
         if connection.post(line), connection.watch != .off { connection.watch = .on(told: news.revision) }
     }

@@ -8,6 +8,7 @@ extension Dispatcher {
         let externalUserId = try params.externalUserId.map(ExternalUserId.init(fromWire:))
         let (peer, observer) = (request.caller.peer, observer)
         let isAllowed = stillMay(.manage, request)
+        let shown = shown(to: request.caller)
         let answer = laterIfAllowed(SessionIdentify.self, .sessionIdentify, request) {
             observer.identified(by: peer, $0.outcome)
         }
@@ -19,7 +20,7 @@ extension Dispatcher {
                 while: isAllowed,
                 caller: LocalCaller(peer),
                 ask: { asker.value.ask($0, $1) },
-                answer: { answer($0.map(IdentifyResult.init)) }
+                answer: { answer($0.map { IdentifyResult(outcome: .init($0), snapshot: shown($1)) }) }
             )
         }
     }
@@ -67,12 +68,6 @@ extension ServerObserver {
         case .signedOut: signedOut(by: peer)
         default: break
         }
-    }
-}
-
-extension IdentifyResult {
-    fileprivate init(_ outcome: IdentifyOutcome, _ snapshot: JunctionSession.Snapshot) {
-        self.init(outcome: Outcome(outcome), snapshot: JunctionProtocol.Snapshot(snapshot))
     }
 }
 

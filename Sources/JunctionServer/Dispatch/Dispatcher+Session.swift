@@ -10,7 +10,7 @@ extension Dispatcher {
 
     /// Passes the encoded present state to `tell`, as the caller may see it.
     func tellState(to caller: Caller, _ tell: (UnsafeRawBufferPointer) -> Void) {
-        prepared.withStatus(of: owner, for: caller.may(.manage), tell)
+        prepared.withStatus(of: owner, for: caller.seesCodes, tell)
     }
 
     func subscribe(_ request: Request, _: NoParams) {
@@ -37,6 +37,7 @@ extension Dispatcher {
     func signIn(_ request: Request, _ credential: JunctionProtocol.Credential) {
         let (peer, observer) = (request.caller.peer, observer)
         let isAllowed = stillMay(.manage, request)
+        let shown = shown(to: request.caller)
         let answer = laterIfAllowed(SessionSignIn.self, .sessionSignIn, request) { snapshot in
             // With codes nobody is signed in yet.
             if snapshot.authorization == nil { observer.signedIn(by: peer) }
@@ -48,26 +49,26 @@ extension Dispatcher {
                 while: isAllowed,
                 caller: LocalCaller(peer)
             ) {
-                [unowned owner] outcome in
-                // A sign-in that awaits approval is answered with its codes.
-                answer(outcome.map { Snapshot($0, codes: owner.assumeIsolated { $0.codes }) })
+                answer($0.map(shown))
             }
         }
     }
 
     func signOut(_ request: Request, _: NoParams) {
         let (peer, observer) = (request.caller.peer, observer)
+        let shown = shown(to: request.caller)
         let answer = request.later(SessionSignOut.self) { _ in observer.signedOut(by: peer) }
         owner.assumeIsolated { owner in
-            owner.signOut(by: peer.user) { answer($0.map { Snapshot($0) }) }
+            owner.signOut(by: peer.user) { answer($0.map(shown)) }
         }
     }
 
     func reconcile(_ request: Request, _ params: SessionReconcile.Params) {
+        let shown = shown(to: request.caller)
         let result = owner.assumeIsolated { owner in
             ReconcileResult(
                 action: .init(owner.reconcile(withUserId: params.userId)),
-                snapshot: Snapshot(owner.snapshot)
+                snapshot: shown(owner.snapshot)
             )
         }
         request.succeed(SessionReconcile.self, result)
@@ -75,9 +76,10 @@ extension Dispatcher {
 
     func renew(_ request: Request, _: NoParams) {
         let user = request.caller.user
+        let shown = shownOfRenewal(to: request.caller)
         let answer = laterIfAllowed(SessionRenew.self, .sessionRenew, request)
         owner.assumeIsolated { owner in
-            owner.renew(by: user) { answer($0.map { Snapshot($0) }) }
+            owner.renew(by: user) { answer($0.map(shown)) }
         }
     }
 

@@ -31,14 +31,14 @@ final class PreparedAnswers {
 
     /// Lends the answer to `session.status` at this moment.
     ///
-    /// - Parameter mayManage: whether it is for a caller who may see the codes of a sign-in that awaits approval.
+    /// - Parameter seesCodes: whether the caller sees the codes of a sign-in that awaits approval.
     func withStatus(
         of owner: SessionOwner,
-        for mayManage: @autoclosure () -> Bool,
+        for seesCodes: @autoclosure () -> Bool,
         _ body: (UnsafeRawBufferPointer) -> Void
     ) {
         if status.changes != owner.changeCount.present { prepareStatus(of: owner) }
-        guard !status.isForAll, let codes = owner.assumeIsolated({ $0.codes }), mayManage() else {
+        guard !status.isForAll, let codes = owner.assumeIsolated({ $0.codes }), seesCodes() else {
             return status.json.withUnsafeBytes(body)
         }
         var writer = JSONWriter(capacity: 1_024)

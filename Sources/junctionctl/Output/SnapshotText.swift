@@ -20,13 +20,11 @@ struct SnapshotText {
         if let authorization = snapshot.authorization {
             rows.append(("sign-in", ApprovalText(authorization, now: now).summary))
         }
-        if let token = snapshot.accessToken { rows.append(("token", life(of: token))) }
+        if let token = snapshot.accessToken { rows.append(("token", token.life(at: now))) }
         if snapshot.renewal.phase != .none { rows.append(("renewal", renewal)) }
         if let end = snapshot.termination { rows.append(("ended", "\(beside(end.at)): \(end.message) (\(end.code))")) }
         rows.append(("storage", storage))
-        return rows.map { row in
-            row.name + String(repeating: " ", count: 10 - row.name.count) + row.text.onOneLine
-        }.joined(separator: "\n")
+        return rows.asTable
     }
 
     /// One line, for a log of changes.
@@ -52,17 +50,7 @@ struct SnapshotText {
 
     /// The word that is the same everywhere, and what it means.
     private var state: String {
-        let meaning =
-            switch snapshot.state {
-            case .notLoggedIn:
-                snapshot.flags.contains(.configured) ? "configured, nobody is signed in" : "not signed in"
-            case .establishing: "signing in"
-            case .established: "signed in"
-            case .tokenExpired: "signed in, but the token is dead until it is renewed"
-            case .terminated: "ended by the provider"
-            default: "a newer daemon's word"
-            }
-        let words = "\(snapshot.state): \(meaning)"
+        let words = snapshot.state.explained(isConfigured: snapshot.flags.contains(.configured))
         guard snapshot.flags.contains(.pendingReauthentication) else { return words }
         return "\(words); \(Snapshot.Flag.pendingReauthentication): a new credential is required"
     }
@@ -72,14 +60,7 @@ struct SnapshotText {
         return parts.compactMap(\.self).joined(separator: ", ")
     }
 
-    private func life(of token: Snapshot.TokenLife) -> String {
-        guard token.expiresAt < .never else { return "valid without an end" }
-        return token.expiresAt > now
-            ? "valid until \(beside(token.expiresAt))" : "dead since \(beside(token.expiresAt))"
-    }
-
-    /// A time in UTC, and how far that is from now.
-    private func beside(_ time: Timestamp) -> String { "\(time) (\(Distance(to: time, from: now)))" }
+    private func beside(_ time: Timestamp) -> String { time.beside(now) }
 
     private var renewal: String {
         let renewal = snapshot.renewal
@@ -103,7 +84,61 @@ struct SnapshotText {
     }
 }
 
+/// What a renewal came to in words, as far as the caller may see it.
+struct RenewText {
+    let result: RenewResult
+    let now: Timestamp
+
+    init(_ result: RenewResult, now: Timestamp = .now) {
+        self.result = result
+        self.now = now
+    }
+
+    /// A few lines: the whole state, or what a caller without the capability `status` sees of it.
+    var paragraph: String {
+        if let snapshot = result.snapshot { return SnapshotText(snapshot, now: now).paragraph }
+        var rows = [(name: "state", text: result.state.explained(isConfigured: false))]
+        if let token = result.accessToken { rows.append(("token", token.life(at: now))) }
+        return rows.asTable
+    }
+}
+
+extension Snapshot.State {
+    /// The word that is the same everywhere, and what it means.
+    fileprivate func explained(isConfigured: Bool) -> String {
+        let meaning =
+            switch self {
+            case .notLoggedIn: isConfigured ? "configured, nobody is signed in" : "not signed in"
+            case .establishing: "signing in"
+            case .established: "signed in"
+            case .tokenExpired: "signed in, but the token is dead until it is renewed"
+            case .terminated: "ended by the provider"
+            default: "a newer daemon's word"
+            }
+        return "\(self): \(meaning)"
+    }
+}
+
+extension Snapshot.TokenLife {
+    fileprivate func life(at now: Timestamp) -> String {
+        guard expiresAt < .never else { return "valid without an end" }
+        return expiresAt > now ? "valid until \(expiresAt.beside(now))" : "dead since \(expiresAt.beside(now))"
+    }
+}
+
+extension [(name: String, text: String)] {
+    /// One line for each row, the texts below each other.
+    fileprivate var asTable: String {
+        map { row in
+            row.name + String(repeating: " ", count: 10 - row.name.count) + row.text.onOneLine
+        }.joined(separator: "\n")
+    }
+}
+
 extension Timestamp {
+    /// A time in UTC, and how far that is from now.
+    fileprivate func beside(_ now: Timestamp) -> String { "\(self) (\(Distance(to: self, from: now)))" }
+
     /// What the wall clock says, to the second.
     static var now: Timestamp {
         Timestamp(milliseconds: Int64(time(nil)) * 1000)

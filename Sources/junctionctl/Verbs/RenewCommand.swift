@@ -13,7 +13,7 @@ struct RenewCommand: ParsableCommand {
     @OptionGroup var options: GlobalOptions
 
     func run() throws {
-        let state = try options.ask(SessionRenew.self, NoParams())
-        try options.show(state) { SnapshotText($0).paragraph }
+        let result = try options.ask(SessionRenew.self, NoParams())
+        try options.show(result) { RenewText($0).paragraph }
     }
 }

@@ -49,7 +49,7 @@ static void read_line(const unsigned char *line, size_t length) {
     error_read(&error, value);
     error_read(&error, junction_member(value, "error"));
     if (!json_is_utf8((unsigned char *)error.message, strlen(error.message)) || *error.remedy == '\0') abort();
-    junction_snapshot *snapshot = snapshot_of(value);
+    junction_snapshot *snapshot = is_snapshot(value) ? snapshot_of(value) : NULL;
     if (snapshot != NULL)
         junction_snapshot_free(snapshot);
     else

@@ -43,9 +43,14 @@ static int without_memory(junction_error *error) {
     return error_set(error, JUNCTION_LOCAL_FAILURE, "there is no memory for the answer");
 }
 
+/* What session.renew answers a caller without the capability "status". */
+static bool is_part_of_snapshot(const junction_value *value) {
+    return junction_member(value, "revision") == NULL && json_text(junction_member(value, "state")) != NULL;
+}
+
 /* Hands a snapshot out, or lets go of it when nobody wants it. */
-static int give_snapshot(junction_value *value, junction_snapshot **snapshot, junction_error *error) {
-    if (!is_snapshot(value)) {
+static int give_snapshot(junction_value *value, bool may_be_part, junction_snapshot **snapshot, junction_error *error) {
+    if (!is_snapshot(value) && !(may_be_part && is_part_of_snapshot(value))) {
         junction_value_free(value);
         return unreadable(error, "snapshot");
     }
@@ -64,7 +69,7 @@ static int ask_for_snapshot(junction *j, const char *method, struct bytes *param
     if (snapshot != NULL) *snapshot = NULL;
     junction_value *value;
     int kind = perform(j, method, params, timeout, &value, error);
-    return kind == JUNCTION_OK ? give_snapshot(value, snapshot, error) : kind;
+    return kind == JUNCTION_OK ? give_snapshot(value, strcmp(method, "session.renew") == 0, snapshot, error) : kind;
 }
 
 /* -- Everything ------------------------------------------------------------------------------------------------------ */
@@ -228,7 +233,7 @@ static int give_identified(junction_value *value, const char **outcome, junction
         return unreadable(error, "outcome");
     }
     if (outcome != NULL) *outcome = word;
-    return give_snapshot(inner, snapshot, error);
+    return give_snapshot(inner, false, snapshot, error);
 }
 
 int junction_identify(junction *j, const char *external_user_id, junction_credential_callback *callback, void *context, int timeout,

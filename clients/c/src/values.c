@@ -22,8 +22,12 @@ static bool has_flag(const junction_value *flags, const char *flag) {
     return false;
 }
 
+/* Of a snapshot that is not shown whole, the state alone says it. */
+static bool has_user(enum junction_state state) {
+    return state == JUNCTION_STATE_ESTABLISHED || state == JUNCTION_STATE_TOKEN_EXPIRED;
+}
+
 junction_snapshot *snapshot_of(junction_value *value) {
-    if (!is_snapshot(value)) return NULL;
     junction_snapshot *snapshot = calloc(1, sizeof *snapshot);
     if (snapshot == NULL) return NULL;
     const junction_value *flags = junction_member(value, "flags"), *token = junction_member(value, "accessToken"),
@@ -35,7 +39,7 @@ junction_snapshot *snapshot_of(junction_value *value) {
         .changed_at = time_of(junction_member(value, "changedAt")),
         .state = state_of(state),
         .state_word = state,
-        .signed_in = has_flag(flags, "signedIn"),
+        .signed_in = is_snapshot(value) ? has_flag(flags, "signedIn") : has_user(state_of(state)),
         .pending_reauthentication = has_flag(flags, "pendingReauthentication"),
         .provider = json_text(junction_member(value, "provider")),
         .scheme = json_text(junction_member(value, "scheme")),

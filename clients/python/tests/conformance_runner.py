@@ -45,6 +45,8 @@ def snake(name):
 def wire(value):
     if isinstance(value, junctiond.AccessToken):
         return {"accessToken": wire(value.token)} | members(value)
+    if isinstance(value, junctiond.RenewResult) and value.snapshot is not None:
+        return wire(value.snapshot)
     if isinstance(value, junctiond.ApiAnswer):
         body = {"bodyBase64": base64.b64encode(value.body).decode()}
         try:

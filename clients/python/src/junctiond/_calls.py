@@ -9,7 +9,7 @@ from typing import Callable, Generic, Optional, TypeVar, Union
 
 from ._errors import UnreadableAnswer
 from ._members import Members, Mismatch, as_list, text
-from ._values import AccessToken, ApiAnswer, Caller, Check, DaemonInfo, IdentifyResult, ReconcileResult, Snapshot
+from ._values import AccessToken, ApiAnswer, Caller, Check, DaemonInfo, IdentifyResult, ReconcileResult, RenewResult, Snapshot
 from .credentials import Credential
 
 T = TypeVar("T")
@@ -63,8 +63,8 @@ def reconcile(user_id: Optional[str]) -> Call[ReconcileResult]:
     return Call("session.reconcile", ReconcileResult.read, {"userId": user_id}, is_repeatable=True)
 
 
-def renew() -> Call[Snapshot]:
-    return Call("session.renew", Snapshot.read)
+def renew() -> Call[RenewResult]:
+    return Call("session.renew", RenewResult.read)
 
 
 def authorization_page(redirect_uri: str, state: str, code_challenge: str) -> Call[str]:

@@ -323,6 +323,28 @@ class ReconcileResult:
 
 
 @dataclass(frozen=True)
+class RenewResult:
+    """What a renewal came to, as far as the caller may see it."""
+
+    #: A word of `State`.
+    state: str
+    #: The life of the new access token.
+    access_token: Optional[TokenLife] = None
+    #: Everything about the session, for a caller with the capability `status`; `None` for any other.
+    snapshot: Optional[Snapshot] = None
+
+    @classmethod
+    def read(cls, value: object) -> RenewResult:
+        """@private"""
+        members = Members(value, "result")
+        if "revision" in members.object:
+            snapshot = Snapshot.read(value)
+            return cls(snapshot.state, snapshot.access_token, snapshot)
+        access_token = members.object.get("accessToken")
+        return cls(members.required("state", text), None if access_token is None else TokenLife.read(access_token))
+
+
+@dataclass(frozen=True)
 class ApiAnswer:
     """What the provider's API answered, whatever its status."""
 

@@ -18,7 +18,17 @@ from ._goals import Goal, reached
 from ._log import log
 from ._place import socket_path
 from ._tasks import TaskConnection, TaskLoop
-from ._values import AccessToken, ApiAnswer, Caller, Check, DaemonInfo, IdentifyResult, ReconcileResult, Snapshot
+from ._values import (
+    AccessToken,
+    ApiAnswer,
+    Caller,
+    Check,
+    DaemonInfo,
+    IdentifyResult,
+    ReconcileResult,
+    RenewResult,
+    Snapshot,
+)
 from ._waiting import TIMEOUT, Deadline, closed_error
 from .credentials import Credential
 from .renewal import HandlerResult, RenewalAnswer, RenewalRequest, UnableToRetrieveAuthToken, decision
@@ -123,8 +133,8 @@ class AsyncClient:
         """An access token of the signed-in user, which the daemon renews first if it has to: see `Client.token`."""
         return await self._perform(_calls.token(minimum_validity), timeout, patience)
 
-    async def renew(self, *, patience: float = 0.0, timeout: Optional[float] = None) -> Snapshot:
-        """Renews the access token now, past a postponement or a backoff. `patience`: as in `Client.token`."""
+    async def renew(self, *, patience: float = 0.0, timeout: Optional[float] = None) -> RenewResult:
+        """Renews the access token now, past a postponement or a backoff: see `Client.renew`."""
         return await self._perform(_calls.renew(), timeout, patience)
 
     async def api(

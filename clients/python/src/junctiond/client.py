@@ -17,7 +17,17 @@ from ._goals import Goal, reached
 from ._log import log
 from ._place import socket_path
 from ._threads import Loop, SharedConnection
-from ._values import AccessToken, ApiAnswer, Caller, Check, DaemonInfo, IdentifyResult, ReconcileResult, Snapshot
+from ._values import (
+    AccessToken,
+    ApiAnswer,
+    Caller,
+    Check,
+    DaemonInfo,
+    IdentifyResult,
+    ReconcileResult,
+    RenewResult,
+    Snapshot,
+)
 from ._waiting import TIMEOUT, Deadline, closed_error
 from .credentials import Credential
 from .renewal import HandlerResult, RenewalAnswer, RenewalRequest, UnableToRetrieveAuthToken, decision
@@ -154,8 +164,11 @@ class Client:
         """
         return self._perform(_calls.token(minimum_validity), timeout, patience)
 
-    def renew(self, *, patience: float = 0.0, timeout: Optional[float] = None) -> Snapshot:
-        """Renews the access token now, past a postponement or a backoff. `patience`: as in `token`."""
+    def renew(self, *, patience: float = 0.0, timeout: Optional[float] = None) -> RenewResult:
+        """Renews the access token now, past a postponement or a backoff. `patience`: as in `token`.
+
+        `RenewResult.snapshot` is there for a caller with the capability `status`.
+        """
         return self._perform(_calls.renew(), timeout, patience)
 
     def api(

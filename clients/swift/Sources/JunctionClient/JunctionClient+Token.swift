@@ -13,7 +13,9 @@ extension JunctionClient {
     }
 
     /// Renews the access token now, past a postponement or a backoff.
-    public func renew() async throws(JunctionError) -> Snapshot {
+    ///
+    /// - Returns: the state and the life of the new token. Its `snapshot` is there for a caller with the capability `status`.
+    public func renew() async throws(JunctionError) -> RenewResult {
         try await perform(SessionRenew.self)
     }
 

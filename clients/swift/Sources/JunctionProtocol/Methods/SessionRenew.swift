@@ -1,7 +1,9 @@
+package import JunctionJSON
+
 /// Renews the access token now, whatever the schedule says.
 package enum SessionRenew: MethodDefinition {
     package typealias Params = NoParams
-    package typealias Answer = Snapshot
+    package typealias Answer = RenewResult
 
     package static let name: StaticString = "session.renew"
     package static let capability: Capability? = .token
@@ -10,4 +12,54 @@ package enum SessionRenew: MethodDefinition {
         .notSignedIn, .reauthenticationRequired, .sessionTerminated, .providerUnavailable, .storageUnavailable,
         .tokenExpired, .unsupported,
     ]
+}
+
+/// What a renewal came to, as far as the caller may see it.
+public struct RenewResult: Hashable, Sendable {
+    /// The state in one word.
+    public let state: Snapshot.State
+    /// The life of the new access token.
+    public let accessToken: Snapshot.TokenLife?
+    /// Everything about the session, for a caller with the capability `status`; `nil` for any other.
+    public let snapshot: Snapshot?
+
+    /// What a caller with the capability `status` sees.
+    public init(_ snapshot: Snapshot) {
+        (state, accessToken, self.snapshot) = (snapshot.state, snapshot.accessToken, snapshot)
+    }
+
+    /// What any other caller sees.
+    public init(state: Snapshot.State, accessToken: Snapshot.TokenLife?) {
+        (self.state, self.accessToken, snapshot) = (state, accessToken, nil)
+    }
+}
+
+// On the wire it is a snapshot of which all members but two may be absent.
+extension RenewResult: WireValue {
+    private static let fields = Fields(
+        at: "result",
+        RenewResult.init(state:accessToken:),
+        Field("state", \.state, .word(Snapshot.State.known), "the state in one word"),
+        Field("accessToken", \.accessToken, orNull: .object, "the life of the new access token")
+    )
+
+    package init(reading value: JSONValue) throws(WireMismatch) {
+        self = value["revision"] == nil ? try Self.fields.read(value) : Self(try Snapshot(reading: value))
+    }
+
+    package func write(to writer: inout JSONWriter) {
+        if let snapshot {
+            snapshot.write(to: &writer)
+        } else {
+            writer.object { Self.fields.write(self, to: &$0) }
+        }
+    }
+
+    package static let schema: Schema = {
+        let forAll = fields.members
+        let others = Snapshot.fields.members.filter { member in
+            !forAll.contains { "\($0.name)" == "\(member.name)" }
+        }
+        return .object(forAll + others.map { Member($0.name, $0.schema, "with status: \($0.summary)", optional: true) })
+    }()
 }

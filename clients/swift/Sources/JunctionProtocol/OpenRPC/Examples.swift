@@ -124,7 +124,13 @@ extension SessionReconcile {
 }
 
 extension SessionRenew {
-    package static let examples = [MethodExample<Self>("The state with the next token", gives: Story.renewed)]
+    package static let examples = [
+        MethodExample<Self>("The state with the next token", gives: RenewResult(Story.renewed)),
+        MethodExample<Self>(
+            "What a caller without the capability status sees of it",
+            gives: RenewResult(state: Story.renewed.state, accessToken: Story.renewed.accessToken)
+        ),
+    ]
 }
 
 extension SessionAuthorizationPage {

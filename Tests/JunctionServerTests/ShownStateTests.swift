@@ -1,0 +1,71 @@
+import JunctionJSON
+import JunctionProtocol
+import JunctionServer
+import JunctionTesting
+import Testing
+
+/// How much of the session's state a caller sees.
+@Suite(.enabled(if: OrdinaryCaller.isPossible, "Only root can connect as somebody else"))
+struct ShownStateTests {
+    private func serve(_ capabilities: [Capability]) throws -> TestServer {
+        try TestServer(AccessPolicy(rules: [AccessRule(allow: Set(capabilities))], daemonUser: 0), mode: 0o666)
+    }
+
+    private func members(of value: JSONValue) -> Set<String> {
+        Set(value.members.compactMap { name, _ in name.string })
+    }
+
+    @Test(arguments: [[Capability.token], [.token, .api], [.token, .manage]])
+    func `without status a renewal shows the state and the life of the token, and nothing else`(
+        capabilities: [Capability]
+    ) throws {
+        let server = try serve(capabilities)
+        _ = try server.connectSignedIn()
+        let caller = try OrdinaryCaller().connect(server.path)
+
+        let renewed = try caller.result(of: "session.renew")
+
+        #expect(members(of: renewed) == ["state", "accessToken"])
+        #expect(renewed.state == "established")
+        #expect(renewed["accessToken"]?["generation"]?.integer == 2)
+        #expect(try caller.error(of: "session.status").code == 1007)
+    }
+
+    @Test func `with status a renewal shows the whole state`() throws {
+        let server = try serve([.token, .status])
+        _ = try server.connectSignedIn()
+        let caller = try OrdinaryCaller().connect(server.path)
+
+        let renewed = try caller.result(of: "session.renew")
+
+        #expect(renewed.text == (try caller.result(of: "session.status").text))
+    }
+
+    @Test func `who may manage sees what became of the change, and its codes, without status too`() throws {
+        let server = try serve([.manage])
+        let caller = try OrdinaryCaller().connect(server.path)
+
+        let codes = try caller.result(of: "session.signIn", #"{"scheme":"device"}"#)
+        let signedOut = try caller.result(of: "session.signOut")
+        let signedIn = try caller.result(of: "session.signIn", #"{"scheme":"signInToken","token":"alice"}"#)
+
+        #expect(codes["authorization"]?["userCode"]?.string == "USER-1")
+        #expect(signedOut["storage"]?["durable"]?.bool == true)
+        #expect(signedIn["userId"]?.string == "alice")
+    }
+
+    @Test func `a caller with status sees no code in any answer`() throws {
+        let server = try serve([.status])
+        let manager = try server.connect()
+        _ = try manager.result(of: "session.signIn", #"{"scheme":"device"}"#)
+        let caller = try OrdinaryCaller().connect(server.path)
+
+        for (method, params) in [
+            ("session.status", "{}"), ("session.subscribe", "{}"),
+            ("session.reconcile", #"{"userId":null}"#),
+        ] {
+            #expect(!(try caller.result(of: method, params).text.contains("USER-1")), "\(method)")
+            #expect(try manager.result(of: method, params).text.contains("USER-1"), "\(method)")
+        }
+    }
+}
