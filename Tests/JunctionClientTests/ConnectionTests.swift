@@ -33,7 +33,7 @@ struct ConnectionTests {
         })
         var connection = try Connection(to: SocketPath(daemon.path))
 
-        _ = try connection.perform(SessionSubscribe.self, NoParams())
+        _ = try connection.perform(SessionSubscribe.self, .init())
 
         #expect(try connection.nextNotification().params?["snapshot"]?["revision"]?.integer == 18)
         #expect(try connection.nextNotification().name.string == "a")

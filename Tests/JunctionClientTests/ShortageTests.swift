@@ -13,7 +13,7 @@ struct ShortageTests {
                 peer.answer(peer.message(), snapshotJSON(revision: 1))
                 shortage.waitForRing()
             })
-            var feed = SnapshotFeed(Reconnection(to: SocketPath(daemon.path), patience: .always, unless: nil))
+            var feed = SnapshotFeed(Reconnection(to: SocketPath(daemon.path), patience: .always, unless: nil), .all)
             let first = try feed.next().value.revision
 
             var usual = rlimit()

@@ -13,7 +13,7 @@ struct WatchTests {
 
     /// A watch that comes back quickly.
     private func updates(of daemon: ScriptedDaemon) -> SnapshotUpdates {
-        SnapshotUpdates(of: SharedWatch(at: SocketPath(daemon.path), backoff: Backoff(first: .milliseconds(1))))
+        SnapshotUpdates(of: SharedWatch(at: SocketPath(daemon.path), .all, backoff: Backoff(first: .milliseconds(1))))
     }
 
     @Test func `it begins with the present snapshot and goes on with the changes`() async throws {

@@ -56,6 +56,8 @@ struct ParameterTests {
             ("session.identify", #"{"externalUserId":""}"#, "'externalUserId' must be a string of 1 to 1024 bytes"),
             ("session.identify", #"{"externalUserId":7}"#, "'externalUserId' must be a string of 1 to 1024 bytes"),
             ("session.reconcile", "{}", "'userId' is missing: it must be a string, or null for nobody"),
+            ("session.subscribe", #"{"changes":"some"}"#, "'changes' must be 'all' or 'state'"),
+            ("session.subscribe", #"{"changes":7}"#, "'changes' must be 'all' or 'state'"),
             ("api.request", #"{"path":"/v2"}"#, "'method' is missing: it must be an HTTP method"),
             ("api.request", #"{"method":"GET /","path":"/v2"}"#, "'method' must be an HTTP method"),
             ("api.request", #"{"method":"GET","path":"v2"}"#, "'path' must begin with '/'"),

@@ -97,6 +97,10 @@ struct RoundTripTests {
             #expect(try roundTrip(SessionReconcile.Params(userId: user)).userId == user)
         }
         #expect(try roundTrip(SessionAuthenticate.Params(externalUserId: "e")).externalUserId == "e")
+        for changes in [nil, SessionSubscribe.Changes.all, .state] {
+            #expect(try roundTrip(SessionSubscribe.Params(changes: changes)).changes == changes)
+        }
+        #expect(written(SessionSubscribe.Params()) == "{}")
         #expect(written(TokenGet.Params()) == "{}")
         #expect(written(NoParams()) == "{}")
     }

@@ -252,6 +252,23 @@ struct DoorTests {
         #expect(try client.state() == "notLoggedIn")
     }
 
+    @Test func `events of the state alone tell of no renewal`() throws {
+        let server = try TestServer()
+        let other = try server.connectSignedIn()
+        let client = try server.visit()
+        try client.request("GET", "/.junction/events?changes=state")
+        _ = try client.head()
+        #expect(try client.state() == "established")
+
+        _ = try other.result(of: "session.renew")
+        _ = try other.result(of: "session.signOut")
+
+        #expect(try client.state() == "notLoggedIn")
+        let wrong = try server.visit().ask("GET", "/.junction/events?changes=some")
+        #expect(wrong.status == 400 && wrong.kind == "invalidParams")
+        #expect(try JSONValue.parse(wrong.body)["detail"]?.string?.contains("must be 'all' or 'state'") == true)
+    }
+
     @Test(needsRoot) func `who loses the right to events sees their end`() throws {
         let server = try TestServer(AccessPolicy(rules: [AccessRule(allow: [.status])], daemonUser: 0))
         let client = try OrdinaryCaller().visit(server)

@@ -99,6 +99,48 @@ struct SubscriptionTests {
         #expect(revisions == Array(Set(revisions)).sorted())
     }
 
+    /// Signs the user in whom this token names, as the app's user of this id.
+    private func identify(_ user: String, _ token: String, on client: TestClient) throws {
+        let params = #"{"externalUserId":"\#(user)"}"#
+        let question = try client.call("session.identify", params)
+        let answer = #"{"scheme":"signInToken","token":"\#(token)"}"#
+        try client.say(#"{"jsonrpc":"2.0","id":\#(try #require(question["id"]).text),"result":\#(answer)}"#)
+        #expect(try client.hearValue()["result"]?["snapshot"]?["userId"]?.string == token)
+    }
+
+    @Test func `who wants changes of the state hears of no renewal, but of another user`() throws {
+        let (watcher, client) = (try server.connect(), try server.connect())
+        #expect(try watcher.result(of: "session.subscribe", #"{"changes":"state"}"#).state == "notLoggedIn")
+
+        try identify("a", "alice", on: client)
+        for generation in 2...3 {
+            let renewed = try client.result(of: "session.renew")
+            #expect(renewed["accessToken"]?["generation"]?.integer == Int64(generation))
+            try server.pass(.seconds(11))
+        }
+        try identify("b", "bob", on: client)
+        _ = try client.result(of: "session.signOut")
+
+        var told: [String] = []
+        while told.last != "notLoggedIn " {
+            let snapshot = try #require(try watcher.hearValue()["params"]?["snapshot"])
+            told.append("\(try #require(snapshot.state)) \(snapshot["userId"]?.string ?? "")")
+        }
+        #expect(told == ["establishing ", "established alice", "established bob", "notLoggedIn "])
+    }
+
+    @Test func `subscribing again changes what is told`() throws {
+        let (watcher, client) = (try server.connect(), try server.connectSignedIn())
+        _ = try watcher.result(of: "session.subscribe")
+        #expect(try watcher.result(of: "session.subscribe", #"{"changes":"state"}"#).state == "established")
+        #expect(try server.counters.watchers == 1)
+
+        _ = try client.result(of: "session.renew")
+        _ = try client.result(of: "session.signOut")
+
+        #expect(try watcher.hearValue()["params"]?["snapshot"]?.state == "notLoggedIn")
+    }
+
     @Test func `nothing is told after unsubscribing`() throws {
         let client = try server.connect()
         _ = try client.result(of: "session.subscribe")

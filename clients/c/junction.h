@@ -205,7 +205,8 @@ JUNCTION_API int junction_wait(junction *j, enum junction_goal goal, int timeout
 /* The states of the session from now on, over any restart of the daemon. One thread at a time may wait at a watch. */
 typedef struct junction_watch junction_watch;
 
-#define JUNCTION_EVERY 1 /* every snapshot that the daemon sends; otherwise the newest of those that have come */
+#define JUNCTION_EVERY 1  /* every snapshot that the daemon sends; otherwise the newest of those that have come */
+#define JUNCTION_STATES 2 /* only changes of `state_word` or `user_id`, which a renewal is not; the rest is as it was at that change */
 
 JUNCTION_API junction_watch *junction_watch_open(junction *j, int flags, junction_error *error);
 /* Waits for the present snapshot at first, and then for each that differs. It waits for a daemon that is not there. After
@@ -323,6 +324,8 @@ JUNCTION_API bool junction_stop(junction *j, uint64_t call);
 /* Exactly one of `snapshot` and `error` is there; after an error the watch has ended. */
 typedef void junction_changed(void *context, const junction_snapshot *snapshot, const junction_error *error);
 JUNCTION_API int junction_watch_start(junction *j, junction_changed *callback, void *context, junction_error *error);
+/* The same with JUNCTION_STATES. A handle has one watch in its event loop: each of these functions ends the one before. */
+JUNCTION_API int junction_states_start(junction *j, junction_changed *callback, void *context, junction_error *error);
 JUNCTION_API void junction_watch_stop(junction *j);
 
 /* Something that the daemon asks: "session.authenticate" within session.identify, or "session.willRenewAccessToken". The app

@@ -1,14 +1,14 @@
 import JunctionProtocol
 import NIOCore
 
-/// The connections of one kind that receive every new state.
+/// The connections of one kind that receive new states.
 final class Watchers<Member: Watcher> {
     private var connections: [ObjectIdentifier: Member] = [:]
     /// The newest state that has been told, and the line that tells it: one for all.
     private var news: News?
 
     private struct News {
-        var revision: UInt64
+        var state: ToldState
         var line: ByteBuffer
         /// The same with the codes of a sign-in that awaits approval, for those who may manage the session.
         var lineWithCodes: ByteBuffer?
@@ -16,9 +16,9 @@ final class Watchers<Member: Watcher> {
 
     var count: Int { connections.count }
 
-    /// Adds a connection. Its caller sends it the state of `revision`; the connection gets every later one.
-    func add(_ connection: Member, told revision: UInt64) {
-        connection.watch = .on(told: revision)
+    /// Adds a connection. Its caller sends it the state `told`; the connection gets later ones.
+    func add(_ connection: Member, _ changes: SessionSubscribe.Changes, told: ToldState) {
+        connection.watch = .on(changes, told: told)
         connections[ObjectIdentifier(connection)] = connection
     }
 
@@ -34,21 +34,23 @@ final class Watchers<Member: Watcher> {
     func announce(_ snapshot: Snapshot, withCodes: Snapshot? = nil) {
         guard !connections.isEmpty else { return news = nil }
         news = News(
-            revision: snapshot.revision,
+            state: ToldState(snapshot),
             line: Member.line(telling: snapshot),
             lineWithCodes: withCodes.map(Member.line)
         )
         for connection in connections.values { catchUp(connection) }
     }
 
-    /// Sends a connection the newest state, unless that was sent before or cannot be sent now.
+    /// Sends a connection the newest state, unless it knows that already or cannot receive it now.
     func catchUp(_ connection: Member) {
-        guard let news, case .on(let told) = connection.watch, told < news.revision else { return }
+        guard let news, case .on(let changes, let told) = connection.watch,
+            news.state.isNew(to: changes, after: told)
+        else { return }
         // A right that was granted by unit ends with the process, although another process may hold the connection.
         guard connection.caller.may(.status) else { return connection.rightWithdrawnSoon() }
         let line = news.lineWithCodes.flatMap { connection.caller.seesCodes ? $0 : nil } ?? news.line
         // `post` may end the connection.
-        if connection.post(line), connection.watch != .off { connection.watch = .on(told: news.revision) }
+        if connection.post(line), connection.watch != .off { connection.watch = .on(changes, told: news.state) }
     }
 }
 
@@ -61,8 +63,27 @@ protocol Watcher: CallerConnection {
     func post(_ line: ByteBuffer) -> Bool
 }
 
-/// Whether a connection receives new states, and the last revision that it received.
+/// Whether a connection receives new states, which of them, and the last one that it received.
 enum Watch: Equatable {
     case off
-    case on(told: UInt64)
+    case on(SessionSubscribe.Changes, told: ToldState)
+}
+
+/// As much of a state as decides whether a watcher has to receive it.
+struct ToldState: Equatable {
+    private let revision: UInt64
+    private let stateAndUser: Snapshot.StateAndUser
+
+    init(_ snapshot: Snapshot) {
+        (revision, stateAndUser) = (snapshot.revision, snapshot.stateAndUser)
+    }
+
+    /// Whether a watcher of these changes that received `told` last has to receive this state.
+    func isNew(to changes: SessionSubscribe.Changes, after told: Self) -> Bool {
+        guard told.revision < revision else { return false }
+        return switch changes {
+        case .all: true
+        case .state: told.stateAndUser != stateAndUser
+        }
+    }
 }

@@ -13,19 +13,21 @@ extension Dispatcher {
         prepared.withStatus(of: owner, for: caller.seesCodes, tell)
     }
 
-    func subscribe(_ request: Request, _: NoParams) {
+    func subscribe(_ request: Request, _ params: SessionSubscribe.Params) {
         request.batch?.holdNews(of: request.connection)
         guard request.connection.isOpen else { return status(request, nil) }
-        watchStates(request.connection, among: watchers) { request.succeed(with: $0) }
+        watchStates(request.connection, params, among: watchers) { request.succeed(with: $0) }
     }
 
-    /// Sends a connection the present state, and then each new one.
+    /// Sends a connection the present state, and then new ones.
     func watchStates<Member: Watcher>(
         _ connection: Member,
+        _ params: SessionSubscribe.Params,
         among watchers: Watchers<Member>,
         _ tell: (UnsafeRawBufferPointer) -> Void
     ) {
-        watchers.add(connection, told: owner.assumeIsolated { $0.snapshot.revision })
+        let present = ToldState(Snapshot(owner.assumeIsolated { $0.snapshot }))
+        watchers.add(connection, params.changes ?? .all, told: present)
         tellState(to: connection.caller, tell)
     }
 

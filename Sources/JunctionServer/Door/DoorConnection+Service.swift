@@ -20,7 +20,7 @@ extension DoorConnection {
         case .page(.status, _): dispatcher.tellState(to: caller) { tell(exchange, .status, $0) }
         case .page(.token, let target): tellToken(exchange, target)
         case .page(.metrics, _): tell(exchange, .metrics, dispatcher.introspection.metricsText(dispatcher.tally).utf8)
-        case .page(.events, _): listen(exchange)
+        case .page(.events, let target): listen(exchange, target)
         case .page(.openapi, _):
             dispatcher.prepared.withOpenAPIDocument(of: dispatcher.introspection) { tell(exchange, .openapi, $0) }
         }

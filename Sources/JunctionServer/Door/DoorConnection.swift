@@ -409,10 +409,16 @@ final class DoorConnection {
     // MARK: States
 
     /// Begins to tell states; the present one first.
-    func listen(_ exchange: DoorExchange) {
+    func listen(_ exchange: DoorExchange, _ target: RequestTarget) {
+        let params: SessionSubscribe.Params
+        do throws(WireMismatch) {
+            params = try target.value("changes").map(SessionSubscribe.Params.init(query:)) ?? .init()
+        } catch {
+            return fail(exchange, .invalidParams(error))
+        }
         send(AnswerFrame(stream: .events), of: exchange)
         exchange.output = .events
-        dispatcher.watchStates(self, among: dispatcher.httpWatchers) { json in
+        dispatcher.watchStates(self, params, among: dispatcher.httpWatchers) { json in
             write(.body(.byteBuffer(ByteBuffer(event: json))))
         }
         flush()

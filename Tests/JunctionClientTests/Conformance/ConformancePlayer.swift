@@ -120,7 +120,7 @@ final class ConformancePlayer {
     // MARK: Loops
 
     private func watch(_ step: JSONValue, _ name: String, _ client: JunctionClient) async throws {
-        let loop = loops[name] ?? Loop(client.watch())
+        let loop = loops[name] ?? Loop(step["states"]?.bool == true ? client.states() : client.watch())
         loops[name] = loop
         if let expected = step["next"] {
             for members in expected.elements {

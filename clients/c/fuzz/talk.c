@@ -29,6 +29,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t count) {
     talk.connection = 1;
     if (data[0] & 1) talk_take_up(&talk, data[0] & 2 ? "handler.register" : "session.subscribe");
     talk.keeps_each = (data[0] & 4) != 0;
+    talk.only_states = (data[0] & 8) != 0;
     struct call *plain = ask(&talk, "session.renew", NULL), *identify = ask(&talk, "session.identify", "anna");
     talk_step(&talk);
     if (talk.duty.stage == DUTY_ASKED) talk.duty.id = 3;
@@ -42,9 +43,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t count) {
             junction_value_free(talk_show_question(question));
             talk_answer(&talk, question, NULL, JUNCTION_INVALID_PARAMS, "no", NULL);
         }
-        if (talk.news != NULL) {
-            junction_value *news = talk.news;
-            talk.news = NULL;
+        junction_value *news = talk_take_news(&talk);
+        if (news != NULL) {
             junction_snapshot *snapshot = snapshot_of(news);
             if (snapshot == NULL) abort();
             junction_snapshot_free(snapshot);

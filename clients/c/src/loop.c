@@ -152,10 +152,11 @@ bool junction_stop(junction *j, uint64_t number) {
     return found != NULL;
 }
 
-int junction_watch_start(junction *j, junction_changed *callback, void *context, junction_error *error) {
+static int watch_start(junction *j, bool only_states, junction_changed *callback, void *context, junction_error *error) {
     junction_watch_stop(j);
     struct junction_watch *watch = watch_new(j, "session.subscribe", false, error);
     if (watch == NULL) return JUNCTION_LOCAL_FAILURE;
+    watch->talk.only_states = only_states;
     lock(j);
     j->loop.watch = watch;
     j->loop.changed = callback;
@@ -163,6 +164,14 @@ int junction_watch_start(junction *j, junction_changed *callback, void *context,
     settle(j);
     unlock(j);
     return JUNCTION_OK;
+}
+
+int junction_watch_start(junction *j, junction_changed *callback, void *context, junction_error *error) {
+    return watch_start(j, false, callback, context, error);
+}
+
+int junction_states_start(junction *j, junction_changed *callback, void *context, junction_error *error) {
+    return watch_start(j, true, callback, context, error);
 }
 
 static void stop_duty(junction *j, struct junction_watch **which) {
@@ -284,10 +293,9 @@ static bool show_change(junction *j) {
     struct loop *loop = &j->loop;
     lock(j);
     struct junction_watch *watch = loop->watch;
-    junction_value *news = watch == NULL ? NULL : watch->talk.news;
+    junction_value *news = watch == NULL ? NULL : talk_take_news(&watch->talk);
     bool has_failed = news == NULL && watch != NULL && watch->talk.duty.stage == DUTY_FAILED;
     junction_error error;
-    if (news != NULL) watch->talk.news = NULL;
     if (has_failed) {
         error = watch->talk.duty.error;
         watch->talk.duty.stage = DUTY_NONE;

@@ -288,10 +288,17 @@ static void hang_up(struct talk *talk) {
     }
 }
 
+static void forget_told(struct talk *talk) {
+    free(talk->told_state);
+    free(talk->told_user);
+    talk->told_state = talk->told_user = NULL;
+}
+
 void talk_end(struct talk *talk) {
     hang_up(talk);
     junction_value_free(talk->news);
     talk->news = NULL;
+    forget_told(talk);
     for (struct call **list = &talk->calls;; list = &talk->finished) {
         while (*list != NULL) {
             struct call *call = *list;
@@ -401,7 +408,10 @@ static void enqueue_due(struct talk *talk) {
         if (call->stage == STAGE_WAITING && call->retry_at <= now && enqueue(talk, call->line, call)) call->stage = STAGE_SENDING;
     struct duty *duty = &talk->duty;
     if (duty->stage != DUTY_WAITING || duty->retry_at > now) return;
-    struct call *request = call_new(duty->method, NULL, NEVER);
+    struct bytes params = {0};
+    if (talk->only_states) json_write_pairs(&params, (const junction_pair[]){{"changes", "state"}, {NULL, NULL}});
+    struct call *request = call_new(duty->method, talk->only_states ? &params : NULL, NEVER);
+    bytes_wipe(&params);
     if (request != NULL && enqueue(talk, request->line, NULL)) {
         duty->stage = DUTY_ASKED;
         duty->id = request->id;
@@ -520,14 +530,44 @@ bool is_snapshot(const junction_value *value) {
            json_read_time(junction_member(value, "changedAt"), &at);
 }
 
+static bool is_same(const char *one, const char *other) {
+    return one == NULL || other == NULL ? one == other : strcmp(one, other) == 0;
+}
+
+/* Whether the snapshot that was taken last had the same state and user. */
+static bool is_told(const struct talk *talk, const junction_value *snapshot) {
+    return talk->told_state != NULL && is_same(talk->told_state, json_text(junction_member(snapshot, "state"))) &&
+           is_same(talk->told_user, json_text(junction_member(snapshot, "userId")));
+}
+
+static char *copy(const char *text) {
+    return text == NULL ? NULL : strdup(text);
+}
+
+junction_value *talk_take_news(struct talk *talk) {
+    junction_value *news = talk->news;
+    talk->news = NULL;
+    if (news == NULL || !talk->only_states) return news;
+    forget_told(talk);
+    talk->told_state = copy(json_text(junction_member(news, "state")));
+    talk->told_user = copy(json_text(junction_member(news, "userId")));
+    return news;
+}
+
 /* The snapshot is a value inside of the message, which is taken over. */
-static void take_news(struct talk *talk, junction_value *message, const junction_value *snapshot) {
+static void receive_news(struct talk *talk, junction_value *message, const junction_value *snapshot) {
     if (!is_snapshot(snapshot)) {
         junction_value_free(message);
         unreadable(talk, "it is no snapshot");
         return;
     }
     junction_value_free(talk->news);
+    talk->news = NULL;
+    /* A daemon that was restarted begins with its present state, which may be the same as before. */
+    if (talk->only_states && is_told(talk, snapshot)) {
+        junction_value_free(message);
+        return;
+    }
     /* Any value inside of it gives its message back. */
     talk->news = (junction_value *)(uintptr_t)snapshot;
     talk->has_changed = true;
@@ -562,7 +602,7 @@ static void receive_answer(struct talk *talk, junction_value *message) {
         duty->was_taken = true;
         duty->steady_from = clock_now() + LONGEST_DELAY;
         if (strcmp(duty->method, "session.subscribe") == 0)
-            take_news(talk, message, result);
+            receive_news(talk, message, result);
         else
             junction_value_free(message);
         return;
@@ -672,7 +712,7 @@ static void receive_message(struct talk *talk, junction_value *message) {
     const junction_value *snapshot = junction_member(junction_member(message, "params"), "snapshot");
     if (json_equals(method, "session.changed") && talk->duty.stage == DUTY_TAKEN &&
         strcmp(talk->duty.method, "session.subscribe") == 0) {
-        take_news(talk, message, snapshot);
+        receive_news(talk, message, snapshot);
         return;
     }
     junction_value_free(message);

@@ -107,6 +107,10 @@ struct talk {
     struct duty duty;
     junction_value *news;  /* the newest snapshot, within its message */
     bool keeps_each;       /* nothing is received while there are news */
+    /* Only snapshots of another state or user are news, over all connections. */
+    bool only_states;
+    char *told_state;      /* of the snapshot that was taken last */
+    char *told_user;
     /* What an event loop waits for. */
     unsigned armed_connection;
     short armed_events;
@@ -136,6 +140,9 @@ int talk_answer(struct talk *talk, struct question *question, const struct bytes
 
 /* Takes up a duty, such as session.subscribe, and does so again whenever the connection was lost. */
 void talk_take_up(struct talk *talk, const char *method);
+
+/* Hands the news over, if there are any. */
+junction_value *talk_take_news(struct talk *talk);
 
 /* Does whatever can be done without waiting. */
 void talk_step(struct talk *talk);

@@ -82,7 +82,9 @@ static int await_duty(struct junction_watch *watch, int64_t deadline, junction_e
 
 junction_watch *junction_watch_open(junction *j, int flags, junction_error *error) {
     struct junction_watch *watch = watch_new(j, "session.subscribe", true, error);
-    if (watch != NULL) watch->talk.keeps_each = (flags & JUNCTION_EVERY) != 0;
+    if (watch == NULL) return NULL;
+    watch->talk.keeps_each = (flags & JUNCTION_EVERY) != 0;
+    watch->talk.only_states = (flags & JUNCTION_STATES) != 0;
     return watch;
 }
 
@@ -93,11 +95,7 @@ void junction_watch_close(junction_watch *watch) {
 static int next_snapshot(junction_watch *watch, int64_t deadline, junction_snapshot **snapshot, junction_error *error) {
     lock(watch->handle);
     int kind = await_duty(watch, deadline, error);
-    junction_value *news = NULL;
-    if (kind == JUNCTION_OK) {
-        news = watch->talk.news;
-        watch->talk.news = NULL;
-    }
+    junction_value *news = kind == JUNCTION_OK ? talk_take_news(&watch->talk) : NULL;
     unlock(watch->handle);
     if (kind != JUNCTION_OK) return kind;
     *snapshot = snapshot_of(news);

@@ -572,10 +572,11 @@ static void play_watch(const junction_value *step, const char *name) {
     if (!is_watching) {
         is_watching = true;
         watch_error = (junction_error){0};
+        bool only_states = junction_boolean(junction_member(step, "states"), false);
         if (uses_loop)
-            junction_watch_start(handle, changed, NULL, NULL);
+            (only_states ? junction_states_start : junction_watch_start)(handle, changed, NULL, NULL);
         else
-            watch = junction_watch_open(handle, JUNCTION_EVERY, NULL);
+            watch = junction_watch_open(handle, only_states ? JUNCTION_EVERY | JUNCTION_STATES : JUNCTION_EVERY, NULL);
     }
     const junction_value *next = junction_member(step, "next"), *until = junction_member(step, "until"),
                          *wrong = junction_member(step, "error");

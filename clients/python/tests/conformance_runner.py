@@ -312,7 +312,9 @@ class Threads:
         check_asked(step, asked)
 
     def watch(self, step):
-        watch = self.watches.setdefault(step["watch"], self.client.watch())
+        if step["watch"] not in self.watches:
+            self.watches[step["watch"]] = self.client.states() if "states" in step else self.client.watch()
+        watch = self.watches[step["watch"]]
         if "error" in step:
             check({"error": step["error"]}, self.outcome(watch.next), "watch")
         for expected in step.get("next", []):
@@ -422,7 +424,7 @@ class Tasks:
 
     async def watch(self, step):
         if step["watch"] not in self.watches:
-            self.watches[step["watch"]] = self.client.watch()
+            self.watches[step["watch"]] = self.client.states() if "states" in step else self.client.watch()
         watch = self.watches[step["watch"]]
         if "error" in step:
             check({"error": step["error"]}, await self.outcome(watch.next), "watch")

@@ -79,6 +79,23 @@ def test_identify_asks_for_a_credential_only_if_one_is_needed(client, sandbox):
     assert client.identify(None).outcome == "signedOut"
 
 
+def test_states_tell_a_sign_in_once_and_no_renewal_and_no_restart(client, daemon, sandbox):
+    user = sandbox.new_user("anna")
+    with client.states() as states:
+        assert next(states).state == junctiond.State.NOT_LOGGED_IN
+        client.sign_in(token_for(sandbox, user))
+        while (signed_in := next(states)).state != junctiond.State.ESTABLISHED:
+            assert signed_in.state == junctiond.State.ESTABLISHING
+        assert client.renew().snapshot.access_token.generation == 2
+        assert client.renew().access_token.generation == 3
+        daemon.kill()
+        daemon.start()
+        with pytest.raises(junctiond.TimedOut):
+            states.next(timeout=0.05)
+        client.sign_out()
+        assert next(states).state == junctiond.State.NOT_LOGGED_IN
+
+
 def test_watch_goes_on_over_a_restart(client, daemon, sandbox):
     user = sandbox.new_user("anna")
     with client.watch() as watch:

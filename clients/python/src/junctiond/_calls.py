@@ -41,8 +41,8 @@ def status() -> Call[Snapshot]:
     return Call("session.status", Snapshot.read, is_repeatable=True)
 
 
-def subscribe() -> Call[Snapshot]:
-    return Call("session.subscribe", Snapshot.read)
+def subscribe(only_states: bool = False) -> Call[Snapshot]:
+    return Call("session.subscribe", Snapshot.read, {"changes": "state"} if only_states else {})
 
 
 def sign_in(credential: Credential) -> Call[Snapshot]:

@@ -84,9 +84,9 @@ class Feed:
 class SnapshotFeed(Feed):
     """The state of the session, from a subscription on; whoever is slow gets the newest only."""
 
-    def __init__(self, channel: Channel) -> None:
+    def __init__(self, channel: Channel, call: Optional[Call[Snapshot]] = None) -> None:
         self._newest: Optional[Snapshot] = None
-        super().__init__(channel, _calls.subscribe())
+        super().__init__(channel, call or _calls.subscribe())
 
     def take(self) -> Optional[Snapshot]:
         """The newest snapshot that was not taken yet."""
@@ -103,6 +103,31 @@ class SnapshotFeed(Feed):
     def _hear(self, notification: Notification) -> None:
         if notification.method == "session.changed":
             self._newest = _calls.changed_snapshot(notification.params)
+
+
+class StateFeed(SnapshotFeed):
+    """The same with a snapshot only for each change of the state or of the user."""
+
+    def __init__(self, channel: Channel) -> None:
+        super().__init__(channel, _calls.subscribe(only_states=True))
+
+
+class Changes:
+    """Which snapshots a loop hands on, over all its connections."""
+
+    def __init__(self, only_states: bool) -> None:
+        self.feed: type[SnapshotFeed] = StateFeed if only_states else SnapshotFeed
+        self._only_states = only_states
+        self._last: Optional[tuple[str, Optional[str]]] = None
+
+    def take(self, feed: SnapshotFeed) -> Optional[Snapshot]:
+        """The newest snapshot that was not taken yet. A daemon that was restarted begins with its present state, which
+        may be the same as before."""
+        snapshot = feed.take()
+        if snapshot is None or (self._only_states and (snapshot.state, snapshot.user_id) == self._last):
+            return None
+        self._last = (snapshot.state, snapshot.user_id)
+        return snapshot
 
 
 class RenewalQuestion:

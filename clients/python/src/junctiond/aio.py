@@ -13,7 +13,7 @@ from ._again import NO_ROOM, Repetition
 from ._calls import Call, T
 from ._channel import Channel
 from ._errors import Cancelled, JunctionError
-from ._feeds import RenewalFeed, RenewalQuestion, SnapshotFeed
+from ._feeds import Changes, RenewalFeed, RenewalQuestion
 from ._goals import Goal, reached
 from ._log import log
 from ._place import socket_path
@@ -80,6 +80,10 @@ class AsyncClient:
     def watch(self) -> AsyncWatch:
         """The state of the session from now on, over restarts of the daemon: see `Client.watch`."""
         return AsyncWatch(self._path)
+
+    def states(self) -> AsyncWatch:
+        """The same with a snapshot only for each change of the state or of the user: see `Client.states`."""
+        return AsyncWatch(self._path, only_states=True)
 
     async def wait(
         self, goal: Union[Goal, Callable[[Snapshot], bool]], *, timeout: Optional[float] = None
@@ -227,16 +231,17 @@ class AsyncClient:
 class AsyncWatch(AsyncIterator[Snapshot]):
     """The state of the session from now on, for `async for`; it ends with what a new connection would not change."""
 
-    def __init__(self, path: str) -> None:
+    def __init__(self, path: str, *, only_states: bool = False) -> None:
         """@private"""
-        self._loop = TaskLoop(path, SnapshotFeed)
+        self._changes = Changes(only_states)
+        self._loop = TaskLoop(path, self._changes.feed)
 
     async def next(self, *, timeout: Optional[float] = None) -> Snapshot:
         """The present snapshot at first, and after that each one that differs.
 
         After `TimedOut` it can be called again, and nothing is missed.
         """
-        return await self._loop.next(SnapshotFeed.take, Deadline(timeout))
+        return await self._loop.next(self._changes.take, Deadline(timeout))
 
     async def __anext__(self) -> Snapshot:
         try:

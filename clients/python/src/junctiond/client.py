@@ -12,7 +12,7 @@ from ._again import NO_ROOM, Repetition
 from ._calls import Call, T
 from ._channel import Channel
 from ._errors import Cancelled, JunctionError
-from ._feeds import RenewalFeed, SnapshotFeed
+from ._feeds import Changes, RenewalFeed
 from ._goals import Goal, reached
 from ._log import log
 from ._place import socket_path
@@ -87,6 +87,19 @@ class Client:
         newest snapshot only.
         """
         return Watch(self._path)
+
+    def states(self) -> Watch:
+        """The same as `watch`, but with a snapshot only for each change of the state or of the user.
+
+        A renewal is neither. The other members are as they were at that change; `status` has the present ones.
+
+        ```python
+        for snapshot in client.states():
+            if snapshot.state == State.ESTABLISHED:
+                show_main_screen()
+        ```
+        """
+        return Watch(self._path, only_states=True)
 
     def wait(self, goal: Union[Goal, Callable[[Snapshot], bool]], *, timeout: Optional[float] = None) -> Snapshot:
         """Waits until it is so, also for a daemon that is not there yet; without a `timeout` as long as it takes.
@@ -267,9 +280,10 @@ class Watch(Iterator[Snapshot]):
     A loop that is left with `break` ends with the watch itself; `with` or `close` end it for certain.
     """
 
-    def __init__(self, path: str) -> None:
+    def __init__(self, path: str, *, only_states: bool = False) -> None:
         """@private"""
-        self._loop = Loop(path, SnapshotFeed)
+        self._changes = Changes(only_states)
+        self._loop = Loop(path, self._changes.feed)
 
     def next(self, *, timeout: Optional[float] = None) -> Snapshot:
         """The present snapshot at first, and after that each one that differs.
@@ -277,7 +291,7 @@ class Watch(Iterator[Snapshot]):
         After `TimedOut` it can be called again, and nothing is missed.
         """
         with self._loop.held():
-            return self._loop.next(SnapshotFeed.take, Deadline(timeout))
+            return self._loop.next(self._changes.take, Deadline(timeout))
 
     def __next__(self) -> Snapshot:
         try:

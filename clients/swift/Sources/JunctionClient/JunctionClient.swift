@@ -52,6 +52,23 @@ public final class JunctionClient: Sendable {
     public func watch() -> SnapshotUpdates {
         SnapshotUpdates(of: line.watch)
     }
+
+    /// The same as `watch()`, but with a snapshot only for each change of the state or of the user. A renewal is neither.
+    ///
+    /// Its other members are as they were at that change; `status()` has the present ones.
+    ///
+    /// ```swift
+    /// for try await snapshot in junction.states() {
+    ///     switch snapshot.state {
+    ///     case .established: showMainScreen()
+    ///     case .establishing: showLoadingScreen()
+    ///     default: showLoginScreen()
+    ///     }
+    /// }
+    /// ```
+    public func states() -> SnapshotUpdates {
+        SnapshotUpdates(of: line.states)
+    }
 }
 
 extension JunctionClient {

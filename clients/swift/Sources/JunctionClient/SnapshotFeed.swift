@@ -4,15 +4,17 @@ package import JunctionProtocol
 /// The state of the session from now on, over any restart of the daemon, for one thread that waits.
 package struct SnapshotFeed {
     private var reconnection: Reconnection
+    private let changes: SessionSubscribe.Changes
     private var connection: Connection?
 
     /// Looks at the daemon that listens at `path`, until the interruption comes.
     package init(from path: SocketPath, patience: Patience, unless interruption: Interruption? = nil) {
-        self.init(Reconnection(to: path, patience: patience, unless: interruption))
+        self.init(Reconnection(to: path, patience: patience, unless: interruption), .all)
     }
 
-    init(_ reconnection: Reconnection) {
+    init(_ reconnection: Reconnection, _ changes: SessionSubscribe.Changes) {
         self.reconnection = reconnection
+        self.changes = changes
     }
 
     /// The present snapshot at first, and after that each one that differs; whoever is slow gets the newest only.
@@ -39,7 +41,8 @@ package struct SnapshotFeed {
 
     private mutating func subscribe(by deadline: Deadline) throws(JunctionError) -> Connection.Answered<Snapshot> {
         var fresh = try reconnection.connect(by: deadline)
-        let present = try fresh.perform(SessionSubscribe.self, NoParams(), by: deadline)
+        let params = SessionSubscribe.Params(changes: changes == .all ? nil : changes)
+        let present = try fresh.perform(SessionSubscribe.self, params, by: deadline)
         reconnection.connectionBegan()
         connection = fresh
         return present

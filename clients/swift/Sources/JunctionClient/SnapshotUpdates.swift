@@ -2,7 +2,7 @@ public import JunctionProtocol
 
 /// The state of the session from now on, for `for try await`.
 ///
-/// The loops of one client share a connection and a thread, which end with the last of them.
+/// The `watch()` loops of one client share a connection and a thread, which end with the last of them. So do its `states()` loops.
 public struct SnapshotUpdates: AsyncSequence, Sendable {
     private let watch: SharedWatch
 
@@ -12,12 +12,21 @@ public struct SnapshotUpdates: AsyncSequence, Sendable {
 
     /// Begins with the present snapshot.
     public func makeAsyncIterator() -> Iterator {
-        Iterator(results: watch.updates().makeAsyncIterator())
+        Iterator(results: watch.updates().makeAsyncIterator(), changes: watch.changes)
     }
 
     /// Waits for one snapshot after the other.
     public struct Iterator: AsyncIteratorProtocol {
         fileprivate var results: AsyncStream<Result<Snapshot, JunctionError>>.Iterator
+        fileprivate let changes: SessionSubscribe.Changes
+        private var last: Snapshot.StateAndUser?
+
+        fileprivate init(
+            results: AsyncStream<Result<Snapshot, JunctionError>>.Iterator,
+            changes: SessionSubscribe.Changes
+        ) {
+            (self.results, self.changes) = (results, changes)
+        }
 
         /// The next snapshot; `nil` once the task is cancelled.
         ///
@@ -26,7 +35,13 @@ public struct SnapshotUpdates: AsyncSequence, Sendable {
         public mutating func next(
             isolation actor: isolated (any Actor)? = #isolation
         ) async throws(JunctionError) -> Snapshot? {
-            try await results.next(isolation: actor)?.get()
+            while let snapshot = try await results.next(isolation: actor)?.get() {
+                // A daemon that was restarted begins with its present state, which may be the same.
+                if changes == .state, snapshot.stateAndUser == last { continue }
+                last = snapshot.stateAndUser
+                return snapshot
+            }
+            return nil
         }
     }
 }

@@ -6,10 +6,13 @@ final class SharedLine: Sendable {
     private let connection = Mutex<SharedConnection?>(nil)
     /// What its `watch()` loops look at.
     let watch: SharedWatch
+    /// What its `states()` loops look at.
+    let states: SharedWatch
 
     init(to path: SocketPath) {
         self.path = path
-        watch = SharedWatch(at: path)
+        watch = SharedWatch(at: path, .all)
+        states = SharedWatch(at: path, .state)
     }
 
     deinit {

@@ -1,7 +1,8 @@
 import JunctionProtocol
 import Synchronization
 
-/// What all the `watch()` loops of one client look at: one subscription, on one thread, for as long as there is a loop.
+/// What all the `watch()` loops of one client look at, or all its `states()` loops: one subscription, on one thread, for as long as
+/// there is a loop.
 final class SharedWatch: Sendable {
     typealias Updates = AsyncStream<Result<Snapshot, JunctionError>>
 
@@ -15,12 +16,15 @@ final class SharedWatch: Sendable {
     }
 
     private let path: SocketPath
+    /// Which changes its loops want.
+    let changes: SessionSubscribe.Changes
     private let backoff: Backoff
     private let state = Mutex(State())
 
     /// Nothing is opened before there is a loop.
-    init(at path: SocketPath, backoff: Backoff = Backoff()) {
+    init(at path: SocketPath, _ changes: SessionSubscribe.Changes, backoff: Backoff = Backoff()) {
         self.path = path
+        self.changes = changes
         self.backoff = backoff
     }
 
@@ -71,7 +75,7 @@ final class SharedWatch: Sendable {
 extension SharedWatch {
     private func run(until bell: Bell) {
         let reconnection = Reconnection(to: path, patience: .always, backoff: backoff, unless: .ringing(bell))
-        var feed = SnapshotFeed(reconnection)
+        var feed = SnapshotFeed(reconnection, changes)
         do throws(JunctionError) {
             while true {
                 let snapshot = try feed.next(connectionEnded: { note(nil, for: bell) }).value

@@ -97,6 +97,19 @@ extension Form where Value: WireWord {
     }
 }
 
+extension Form where Value: RawRepresentable & CaseIterable & SendableMetatype, Value.RawValue == String {
+    /// One of these words, and no other: a parameter that is not known would silently do nothing.
+    static var oneOf: Form {
+        let words = Value.allCases.map(\.rawValue)
+        return Form(
+            .word(words),
+            "must be \(words.map { "'\($0)'" }.joined(separator: " or "))",
+            read: { $0.string.flatMap(Value.init(rawValue:)) },
+            write: { $1.string($0.rawValue) }
+        )
+    }
+}
+
 extension Form {
     /// Words, of these or of a newer peer's; what is no word is passed over.
     static func words<Word: WireWord>(_ known: [Word]) -> Form where Value == [Word] {

@@ -95,22 +95,27 @@ package struct OpenAPIDocument: Sendable {
     }
 
     private static func writeParameters(of page: HttpPage, to writer: inout JSONWriter) {
-        guard page.isGuarded else { return }
+        let query = page.query
+        guard page.isGuarded || !query.isEmpty else { return }
         writer.array("parameters") { writer in
-            writer.object { writer in
-                writer.member("name", HttpPage.guardHeader)
-                writer.member("in", "header")
-                writer.member("required", true)
-                writer.member("description", "Shows that whoever asks meant to ask here")
-                writer.key("schema")
-                Schema.word([HttpPage.guardValue]).write(to: &writer)
+            if page.isGuarded {
+                writer.object { writer in
+                    writer.member("name", HttpPage.guardHeader)
+                    writer.member("in", "header")
+                    writer.member("required", true)
+                    writer.member("description", "Shows that whoever asks meant to ask here")
+                    writer.key("schema")
+                    Schema.word([HttpPage.guardValue]).write(to: &writer)
+                }
             }
-            writer.object { writer in
-                writer.member("name", "minimumValidity")
-                writer.member("in", "query")
-                writer.member("description", "How many seconds the token has to live")
-                writer.key("schema")
-                Schema.seconds.write(to: &writer)
+            for member in query {
+                writer.object { writer in
+                    writer.member("name", "\(member.name)")
+                    writer.member("in", "query")
+                    writer.member("description", member.summary)
+                    writer.key("schema")
+                    member.schema.write(to: &writer)
+                }
             }
         }
     }
@@ -136,6 +141,15 @@ extension HttpPage {
         case .metrics: "metrics"
         case .events: "events"
         case .openapi: "openapi"
+        }
+    }
+
+    /// What its query may have: the parameters of its method.
+    fileprivate var query: [Member] {
+        switch self {
+        case .token: TokenGet.Params.members
+        case .events: SessionSubscribe.Params.members
+        case .status, .metrics, .openapi: []
         }
     }
 

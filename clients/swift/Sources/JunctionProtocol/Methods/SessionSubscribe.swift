@@ -1,6 +1,41 @@
 /// Tells the present state, and from then on every new one with `session.changed`.
 package enum SessionSubscribe: MethodDefinition {
-    package typealias Params = NoParams
+    /// Of which changes the caller wants to be notified.
+    package struct Params: WireParams, WireObject, Hashable {
+        /// `nil` is the same as `all`.
+        package var changes: Changes?
+
+        package init(changes: Changes? = nil) {
+            self.changes = changes
+        }
+
+        package static let fields = Fields(
+            Params.init(changes:),
+            Field(
+                "changes",
+                \.changes,
+                ifPresent: .oneOf,
+                "state: notify only when the state or the user differs from the last one sent; all, the default: notify of each change"
+            )
+        )
+
+        /// Reads `changes` from the query of an HTTP request.
+        package init(query text: String) throws(WireMismatch) {
+            guard let changes = Changes(rawValue: text) else {
+                throw WireMismatch("changes", Form<Changes>.oneOf.expectation)
+            }
+            self.init(changes: changes)
+        }
+    }
+
+    /// Which changes of the session a watcher is notified of.
+    package enum Changes: String, Sendable, CaseIterable {
+        /// Each one.
+        case all
+        /// Those of the state or of the user.
+        case state
+    }
+
     package typealias Answer = Snapshot
 
     package static let name: StaticString = "session.subscribe"

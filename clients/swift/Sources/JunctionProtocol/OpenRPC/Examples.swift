@@ -58,7 +58,14 @@ extension SessionStatus {
 }
 
 extension SessionSubscribe {
-    package static let examples = [MethodExample<Self>("The present state, before any news", gives: Story.established)]
+    package static let examples = [
+        MethodExample<Self>("The present state, before any change", Params(), gives: Story.established),
+        MethodExample<Self>(
+            "The same, and then only changes of the state or of the user",
+            Params(changes: .state),
+            gives: Story.established
+        ),
+    ]
 }
 
 extension SessionChanged {
