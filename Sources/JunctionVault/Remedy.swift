@@ -11,8 +11,9 @@ enum Remedy {
 
     static func damaged(_ header: RecordHeader?, _ location: String) -> String {
         """
-        \(location) \(header.map { "(\($0.words)) " } ?? "")is not what was written: the disk or somebody altered it. \
-        It is kept. Restore it from a backup and restart junctiond, or sign in again.
+        \(location) \(header.map { "(\($0.words)) " } ?? "")is not what was written: the disk or another program \
+        altered it. The file is kept. Sign in again. A backup of the file does not help: its refresh token may have been \
+        replaced since, and the provider may end the session when it is used.
         """
     }
 

@@ -23,6 +23,16 @@ struct SessionFindingsTests {
         return snapshot
     }
 
+    private static func stored(_ status: Snapshot.Storage.Status, readable: Bool) -> Snapshot.Storage {
+        .init(
+            sealedWith: "file",
+            durable: true,
+            status: status,
+            readable: readable,
+            reason: "It is \(status). Do this."
+        )
+    }
+
     private static func nobody(_ change: (inout Snapshot) -> Void = { _ in }) -> Snapshot {
         var snapshot = signedIn()
         (snapshot.state, snapshot.flags, snapshot.userId) = (.notLoggedIn, [], nil)
@@ -78,21 +88,27 @@ struct SessionFindingsTests {
         ),
         Case(
             name: "locked",
-            snapshot: signedIn { $0.storage.status = .locked },
+            snapshot: signedIn { $0.storage = stored(.locked, readable: false) },
             findings: ["session problem", "storage problem"],
-            words: ["locked", "Nothing is erased", "junctiond-key-init"]
+            words: ["It is locked. Do this."]
         ),
         Case(
             name: "unavailable",
-            snapshot: signedIn { $0.storage.status = .unavailable },
+            snapshot: signedIn { $0.storage = stored(.unavailable, readable: false) },
             findings: ["session problem", "storage problem"],
-            words: ["cannot be read", "mount the disk"]
+            words: ["It is unavailable. Do this."]
         ),
         Case(
             name: "damaged",
-            snapshot: nobody { $0.storage.status = .damaged },
+            snapshot: nobody { $0.storage = stored(.damaged, readable: false) },
+            findings: ["session problem", "storage problem"],
+            words: ["It is damaged. Do this."]
+        ),
+        Case(
+            name: "damaged beside a session that is well",
+            snapshot: signedIn { $0.storage = stored(.damaged, readable: true) },
             findings: ["session ok", "storage problem"],
-            words: ["damaged", "next sign-in"]
+            words: ["It is damaged. Do this."]
         ),
         Case(
             name: "not durable",
@@ -190,7 +206,12 @@ struct SessionFindingsTests {
         let checks = SessionFindings(row.snapshot, handlers: handlers, now: row.at).checks
 
         let isMendable = checks.filter { $0.verdict == .problem }
-        #expect(isMendable.isEmpty || isMendable.contains { $0.remedy?.isEmpty == false }, "\(row.name)")
+        // The daemon's word about the storage has the remedy in it.
+        let reason = row.snapshot.storage.reason
+        #expect(
+            isMendable.isEmpty || isMendable.contains { $0.remedy?.isEmpty == false || $0.detail == reason },
+            "\(row.name)"
+        )
     }
 }
 

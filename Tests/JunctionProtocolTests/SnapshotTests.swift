@@ -38,6 +38,33 @@ struct SnapshotTests {
         )
     }
 
+    @Test func `a storage that is not in order says whether it was opened, and why`() throws {
+        var locked = full
+        locked.storage = .init(sealedWith: "host", durable: true, status: .locked, readable: false, reason: "No key.")
+
+        #expect(
+            written(locked).contains(
+                #""storage":{"sealedWith":"host","durable":true,"status":"locked","readable":false,"reason":"No key."}"#
+            )
+        )
+        #expect(try roundTrip(locked) == locked)
+    }
+
+    @Test(
+        arguments: [
+            (.ok, nil, true), (.locked, nil, false), (.damaged, nil, false), (.damaged, true, true),
+            (.damaged, false, false), (.unavailable, false, false),
+        ] as [(Snapshot.Storage.Status, Bool?, Bool)]
+    )
+    func `a storage is readable if the daemon says so, or is in order`(
+        status: Snapshot.Storage.Status,
+        readable: Bool?,
+        expected: Bool
+    ) {
+        let storage = Snapshot.Storage(sealedWith: "file", durable: true, status: status, readable: readable)
+        #expect(storage.isReadable == expected)
+    }
+
     @Test func `a snapshot comes back whole`() throws {
         var ended = full
         ended.state = .terminated

@@ -10,6 +10,8 @@ struct UnreadableRecordTests {
         #expect(bench.state == .established)
         #expect(bench.facts.userId == "alice")
         #expect(bench.facts.storage.status == .locked)
+        #expect(!bench.facts.storage.isReadable)
+        #expect(bench.facts.storage.reason?.isEmpty == false)
         #expect(bench.refusal { $0.token() } == .storageUnavailable)
         #expect(bench.refusal { $0.renew() } == .storageUnavailable)
         #expect(bench.written.isEmpty)
@@ -21,7 +23,7 @@ struct UnreadableRecordTests {
         let request = bench.signIn(.signInToken("alice"))
         bench.grantExchange()
         #expect(bench.reply(to: request) == .done)
-        #expect(bench.facts.storage.status == .ok)
+        #expect(bench.facts.storage == StorageReport(sealedWith: bench.facts.storage.sealedWith))
         #expect(bench.written.last?.generation == 8)
     }
 
@@ -46,6 +48,8 @@ struct UnreadableRecordTests {
         let record = Bench.signedIn().written.last!
         var bench = Bench(.restored(record, SessionSecrets(), damaged: "session.sealed.tmp-1"))
         #expect(bench.facts.storage.status == .damaged)
+        #expect(bench.facts.storage.isReadable)
+        #expect(bench.facts.storage.reason == "session.sealed.tmp-1")
         bench.renew()
         bench.grantRenewal()
         #expect(bench.facts.storage.status == .damaged)

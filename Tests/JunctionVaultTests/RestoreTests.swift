@@ -141,6 +141,7 @@ import Testing
         let found = try #require(disk.keeper().found.unreadable)
 
         #expect(found.status == .damaged)
+        #expect(found.remedy.contains("Sign in again. A backup of the file does not help"), "\(found.remedy)")
         #expect(found.canSignIn)
         #expect(found.header?.generation == (legible ? 7 : nil))
         #expect(found.header?.userId == (legible ? "u-1" : nil))

@@ -71,6 +71,39 @@ struct RenderingTests {
         )
     }
 
+    @Test(arguments: [Snapshot.State.established, .tokenExpired, .notLoggedIn, .establishing])
+    func `a storage that cannot be opened is the first thing that status tells`(state: Snapshot.State) {
+        var snapshot = signedIn
+        (snapshot.state, snapshot.accessToken) = (state, nil)
+        snapshot.storage = .init(
+            sealedWith: "file",
+            durable: true,
+            status: .locked,
+            readable: false,
+            reason: "No\nkey."
+        )
+
+        #expect(
+            SnapshotText(snapshot, now: now).paragraph.hasPrefix(
+                "state     \(state): no token can be had, because the storage is locked. No key.\nuser"
+            )
+        )
+        #expect(ExitStatus(snapshot) == .temporary)
+        // A daemon of an earlier release says neither.
+        snapshot.storage = .init(sealedWith: "file", durable: true, status: .unavailable)
+        #expect(SnapshotText(snapshot, now: now).paragraph.contains("unavailable. 'junctionctl doctor' says why."))
+        #expect(ExitStatus(snapshot) == .temporary)
+    }
+
+    @Test func `status ends with what its state is worth`() {
+        var damaged = signedIn
+        damaged.storage = .init(sealedWith: "file", durable: true, status: .damaged, readable: true, reason: "Look.")
+
+        #expect(ExitStatus(signedIn) == .done)
+        #expect(ExitStatus(damaged) == .done)
+        #expect(ExitStatus(nobody) == .notSignedIn)
+    }
+
     @Test func `trouble is told`() {
         var snapshot = signedIn
         snapshot.state = .tokenExpired
@@ -78,7 +111,7 @@ struct RenderingTests {
         snapshot.accessToken?.expiresAt = Timestamp(milliseconds: now.milliseconds - 1)
         snapshot.renewal = .init(phase: .backingOff, notBefore: now, failures: 3, lastError: "timeout\nagain")
         snapshot.termination = .init(code: "invalid_token", message: "deleted", at: now)
-        snapshot.storage = .init(sealedWith: "file", durable: false, status: .damaged)
+        snapshot.storage = .init(sealedWith: "file", durable: false, status: .damaged, readable: true, reason: "Look.")
 
         let lines = SnapshotText(snapshot, now: now).paragraph.split(separator: "\n")
 

@@ -188,6 +188,8 @@ typedef struct junction_snapshot {
     const char *verification_uri_complete;
     int64_t authorization_expires_at;
     const junction_value *json;    /* all of it */
+    bool storage_readable;         /* whether the daemon has opened the stored session, or there is none; without it no token can be had */
+    const char *storage_reason;    /* what is wrong with the storage and what to do, if the status is not "ok" */
 } junction_snapshot;
 
 JUNCTION_API int junction_status(junction *j, int timeout, junction_snapshot **snapshot, junction_error *error);

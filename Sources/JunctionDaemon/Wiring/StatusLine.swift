@@ -5,10 +5,8 @@ import JunctionSession
 /// The service manager shows the line to every user of the machine: nothing in it identifies who is signed in.
 enum StatusLine {
     static func text(for facts: Snapshot.Facts) -> String {
-        switch facts.storage.status {
-        case .locked: return "The stored session is locked: run junctionctl doctor"
-        case .unavailable: return "The stored session cannot be read: run junctionctl doctor"
-        case .ok, .damaged: break
+        if !facts.storage.isReadable {
+            return "No token can be had, the stored session is \(facts.storage.status): run junctionctl doctor"
         }
         return switch facts.state {
         case .notLoggedIn: "Nobody is signed in"

@@ -65,7 +65,9 @@ extension JunctionProtocol.Snapshot.Storage {
         self.init(
             sealedWith: report.sealedWith,
             durable: report.durable,
-            status: Status(report.status)
+            status: Status(report.status),
+            readable: report.status == .ok ? nil : report.isReadable,
+            reason: report.reason
         )
     }
 }

@@ -87,11 +87,11 @@ struct Ledger: Hashable, Sendable {
             break
         case .restored(let record, _, let damaged):
             (generation, edition) = (record.generation, record.edition)
-            storage.status = damaged == nil ? .ok : .damaged
+            (storage.status, storage.reason) = (damaged == nil ? .ok : .damaged, damaged)
             if !durable { refused(now) }
         case .unreadable(let unreadable):
             (generation, edition) = (unreadable.header?.generation ?? 0, unreadable.header?.edition ?? 0)
-            storage.status = unreadable.status
+            (storage.status, storage.reason) = (unreadable.status, unreadable.remedy)
             if !unreadable.canSignIn { obstacle = unreadable.remedy }
         }
     }
@@ -163,7 +163,7 @@ struct Ledger: Hashable, Sendable {
         } else if isIdle {
             rewrite.reset()
             storage.durable = true
-            if settlesDamage, obstacle == nil { storage.status = .ok }
+            if settlesDamage, obstacle == nil { (storage.status, storage.reason) = (.ok, nil) }
         }
         return decided
     }

@@ -3,8 +3,15 @@
 /// | the window | opens by | closes by |
 /// |---|---|---|
 /// | is closed | an ambiguous outcome; an open intent that a start finds | |
-/// | is open, the late replay to come | every further ambiguous outcome opens it anew | a grant; a verdict; a round of questions |
-/// | is open, the late replay made | the same | any outcome that is not ambiguous |
+/// | is open, the late replay to come | every further ambiguous outcome opens it anew | one of the events below |
+/// | is open, the late replay made | the same | one of the events below; any outcome that is not ambiguous |
+///
+/// The window closes by each of these:
+/// - a grant, or a verdict;
+/// - a new refresh token that came without a usable access token;
+/// - a round of questions;
+/// - a failure after which no replay is allowed: six were sent in ten minutes, or the time for the late replay has passed;
+/// - an event that ends the renewal, such as a sign-out.
 struct Replays: Hashable, Sendable {
     private var window: Window?
     /// When replays were sent, in the last ten minutes.

@@ -22,6 +22,7 @@ extension SessionMachine {
             identity.map { facts.show($0) }
             facts.termination = termination
         case .unreadable(let unreadable):
+            facts.storage.isReadable = false
             show(unreadable.header, in: &facts)
         }
         if let pending = signIn.device?.stored {

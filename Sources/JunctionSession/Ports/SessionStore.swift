@@ -14,7 +14,7 @@ package protocol SessionStore: Sendable {
 /// What was found at start. *Absent*, *locked*, *damaged* and *unavailable* are four different things.
 package enum Restoration: Sendable {
     case absent
-    /// The newest authentic record; `damaged` names losers that went to quarantine, if any.
+    /// The newest authentic record; `damaged` names losers that went to quarantine, if any, and says what to do.
     case restored(SessionRecord, SessionSecrets, damaged: String?)
     case unreadable(Unreadable)
 

@@ -90,11 +90,23 @@ package struct StorageReport: Hashable, Sendable {
     /// Whether what is in memory is also on disk.
     package var durable: Bool
     package var status: StorageStatus
+    /// Why the status is not `ok`: what happened, to what, what to do.
+    package var reason: String?
+    /// Whether the daemon has opened the stored session, or there is none. While it has not, no token can be had.
+    package var isReadable: Bool
 
-    package init(sealedWith: String, durable: Bool = true, status: StorageStatus = .ok) {
+    package init(
+        sealedWith: String,
+        durable: Bool = true,
+        status: StorageStatus = .ok,
+        reason: String? = nil,
+        isReadable: Bool = true
+    ) {
         self.sealedWith = sealedWith
         self.durable = durable
         self.status = status
+        self.reason = reason
+        self.isReadable = isReadable
     }
 }
 

@@ -52,6 +52,11 @@ struct SnapshotText {
 
     /// The word that is the same everywhere, and what it means.
     private var state: String {
+        guard snapshot.storage.isReadable else {
+            let reason = snapshot.storage.reason ?? "'junctionctl doctor' says why."
+            return
+                "\(snapshot.state): no token can be had, because the storage is \(snapshot.storage.status). \(reason)"
+        }
         let meaning =
             switch snapshot.state {
             case .notLoggedIn:

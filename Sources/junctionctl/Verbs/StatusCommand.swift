@@ -7,7 +7,10 @@ struct StatusCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "status",
         abstract: "Tells who is signed in.",
-        discussion: "Ends with exit code 3 when nobody is, and prints the state nevertheless."
+        discussion: """
+            Ends with exit code 3 when nobody is, and with 75 when the daemon cannot open the stored session, so that no \
+            token can be had. It prints the state in every case.
+            """
     )
 
     @OptionGroup var options: GlobalOptions
@@ -15,6 +18,13 @@ struct StatusCommand: ParsableCommand {
     func run() throws {
         let status = try options.ask(SessionStatus.self, NoParams())
         try options.show(status) { SnapshotText($0).paragraph }
-        try end(status.value.isSignedIn ? .done : .notSignedIn)
+        try end(ExitStatus(status.value))
+    }
+}
+
+extension ExitStatus {
+    /// The exit code of `status`: the one that `token` would end with, as far as the storage and the sign-in decide it.
+    init(_ snapshot: Snapshot) {
+        self = !snapshot.storage.isReadable ? .temporary : snapshot.isSignedIn ? .done : .notSignedIn
     }
 }

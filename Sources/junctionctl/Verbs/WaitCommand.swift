@@ -10,7 +10,7 @@ struct WaitCommand: ParsableCommand {
         discussion: """
             It also waits for the daemon to come up, or to come back. Without --timeout it waits for ever; \
             with it, it ends with exit code 75 when the time is over. For fresh it does not wait where waiting is in vain: \
-            a session that is locked, damaged or unavailable, or whose token is dead and whose user has to sign in again, \
+            a stored session that the daemon cannot open, or one whose token is dead and whose user has to sign in again, \
             ends it with 75, one that is terminated with 1.
             """
     )
@@ -56,7 +56,7 @@ extension WaitCommand.Goal {
         // An API key's session has no token that could die.
         case .fresh:
             // Of a session that cannot be opened, the state is what its header says: nobody gets a token from it.
-            snapshot.storage.status == .ok && snapshot.state == .established
+            snapshot.storage.isReadable && snapshot.state == .established
                 && snapshot.accessToken.map { $0.expiresAt > now } ?? true
         }
     }
@@ -64,11 +64,11 @@ extension WaitCommand.Goal {
     /// Why it does not come about by waiting, where it has not come about: somebody has to do something first.
     func obstacle(in snapshot: Snapshot) -> CommandFailure? {
         guard self == .fresh else { return nil }
-        if snapshot.storage.status != .ok {
+        if !snapshot.storage.isReadable {
             return CommandFailure(
                 "the stored session is \(snapshot.storage.status): it does not become fresh by waiting",
                 kind: "storageUnavailable",
-                remedy: "run 'junctionctl doctor'",
+                remedy: snapshot.storage.reason ?? "run 'junctionctl doctor'",
                 status: .temporary
             )
         }

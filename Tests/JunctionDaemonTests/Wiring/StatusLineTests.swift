@@ -22,6 +22,21 @@ struct StatusLineTests {
         )
     }
 
+    @Test(arguments: [StorageStatus.locked, .damaged, .unavailable])
+    func `a storage that cannot be opened is all that counts, and one that is only damaged beside it is not`(
+        status: StorageStatus
+    ) {
+        let unreadable = StorageReport(sealedWith: "file", status: status, reason: "user anna", isReadable: false)
+        var facts = Snapshot.Facts(state: .established, provider: "social", storage: unreadable)
+        #expect(
+            StatusLine.text(for: facts)
+                == "No token can be had, the stored session is \(status): run junctionctl doctor"
+        )
+
+        facts.storage.isReadable = true
+        #expect(StatusLine.text(for: facts) == "A user is signed in")
+    }
+
     @Test func `nothing of the line identifies the user, whatever the state`() {
         for state in SessionState.allCases {
             for status in StorageStatus.allCases {

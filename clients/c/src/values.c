@@ -54,12 +54,16 @@ junction_snapshot *snapshot_of(junction_value *value) {
         .termination_message = json_text(junction_member(termination, "message")),
         .storage_status = json_text(junction_member(storage, "status")),
         .durable = junction_boolean(junction_member(storage, "durable"), false),
+        .storage_reason = json_text(junction_member(storage, "reason")),
         .user_code = json_text(junction_member(authorization, "userCode")),
         .verification_uri = json_text(junction_member(authorization, "verificationUri")),
         .verification_uri_complete = json_text(junction_member(authorization, "verificationUriComplete")),
         .authorization_expires_at = time_of(junction_member(authorization, "expiresAt")),
         .json = value,
     };
+    /* A daemon that does not say it may mean either: then a session that is not in order counts as one without tokens. */
+    bool is_in_order = snapshot->storage_status == NULL || strcmp(snapshot->storage_status, "ok") == 0;
+    snapshot->storage_readable = junction_boolean(junction_member(storage, "readable"), is_in_order);
     int64_t failures = junction_integer(junction_member(renewal, "failures"), 0);
     snapshot->renewal_failures = failures < 0 ? 0 : failures > INT32_MAX ? INT32_MAX : (int)failures;
     return snapshot;

@@ -119,17 +119,13 @@ static int64_t wall_clock(void) {
     return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
 }
 
-static bool can_be_read(const junction_snapshot *snapshot) {
-    return snapshot->storage_status == NULL || strcmp(snapshot->storage_status, "ok") == 0;
-}
-
 static bool is_reached(enum junction_goal goal, const junction_snapshot *snapshot) {
     switch (goal) {
     case JUNCTION_SIGNED_IN: return snapshot->signed_in;
     case JUNCTION_SIGNED_OUT: return !snapshot->signed_in && snapshot->state != JUNCTION_STATE_ESTABLISHING;
     case JUNCTION_FRESH:
         /* An API key's session has no token that could die. */
-        return snapshot->state == JUNCTION_STATE_ESTABLISHED && can_be_read(snapshot) &&
+        return snapshot->state == JUNCTION_STATE_ESTABLISHED && snapshot->storage_readable &&
                (snapshot->token_expires_at == 0 || snapshot->token_expires_at > wall_clock());
     }
     return false;
@@ -138,7 +134,7 @@ static bool is_reached(enum junction_goal goal, const junction_snapshot *snapsho
 /* What no waiting mends: somebody has to do something first. */
 static int verdict(enum junction_goal goal, const junction_snapshot *snapshot, junction_error *error) {
     if (goal != JUNCTION_FRESH) return JUNCTION_OK;
-    if (!can_be_read(snapshot))
+    if (!snapshot->storage_readable)
         return error_set(error, JUNCTION_STORAGE_UNAVAILABLE, "the stored session cannot be used: it is %s", snapshot->storage_status);
     if (snapshot->state == JUNCTION_STATE_TERMINATED)
         return error_set(error, JUNCTION_SESSION_TERMINATED, "the provider has ended the session: %s",

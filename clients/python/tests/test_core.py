@@ -13,7 +13,7 @@ from datetime import datetime, timezone
 import pytest
 
 import junctiond
-from junctiond import AsyncClient, Client, Secret, credentials, renewal
+from junctiond import AsyncClient, Client, Secret, Snapshot, credentials, renewal
 from junctiond._again import Backoff, Reconnection, Repetition
 from junctiond._calls import sign_out, status
 from junctiond._errors import error_from_wire
@@ -213,3 +213,18 @@ def test_a_client_that_nobody_holds_hangs_up(folder):
 
     asyncio.run(story())
     listener.close()
+
+
+@pytest.mark.parametrize("storage, is_readable", [
+    ({"status": "ok"}, True),
+    ({"status": "damaged", "readable": True, "reason": "Look."}, True),
+    ({"status": "damaged", "readable": False, "reason": "Look."}, False),
+    ({"status": "locked"}, False),  # A daemon of an earlier release does not say it.
+])
+def test_a_session_that_the_daemon_cannot_open_is_not_fresh(storage, is_readable):
+    snapshot = Snapshot.read({
+        "revision": 1, "changedAt": "2026-11-22T10:00:00Z", "state": "established", "flags": ["signedIn"], "provider": "junction",
+        "storage": {"sealedWith": "file", "durable": True, **storage},
+    })
+    assert snapshot.storage.reason == storage.get("reason")
+    assert (snapshot.storage.is_readable, snapshot.is_fresh) == (is_readable, is_readable)

@@ -163,13 +163,23 @@ class Storage:
     durable: bool = True
     #: `ok`, `locked`, `damaged` or `unavailable`.
     status: str = "ok"
+    #: Whether the daemon has opened the stored session, if the status is not `ok` and the daemon says so.
+    readable: Optional[bool] = None
+    #: Why the status is not `ok`: what happened, to what, and what to do, for a person.
+    reason: Optional[str] = None
+
+    @property
+    def is_readable(self) -> bool:
+        """Whether the daemon has opened the stored session, or there is none. While this is false, no token can be had."""
+        return self.status == "ok" if self.readable is None else self.readable
 
     @classmethod
     def read(cls, value: object) -> Storage:
         """@private"""
         members = Members(value, "storage")
         return cls(
-            members.required("sealedWith", text), members.required("durable", boolean), members.required("status", text)
+            members.required("sealedWith", text), members.required("durable", boolean), members.required("status", text),
+            members.optional("readable", boolean), members.optional("reason", text),
         )
 
 
@@ -223,7 +233,8 @@ class Snapshot:
     def is_fresh(self) -> bool:
         """Whether a user is signed in and their token is alive. An API key's session has no token that could die."""
         life = self.access_token
-        return self.state == State.ESTABLISHED and (life is None or life.expires_at > datetime.now(timezone.utc))
+        is_alive = life is None or life.expires_at > datetime.now(timezone.utc)
+        return self.state == State.ESTABLISHED and self.storage.is_readable and is_alive
 
     @classmethod
     def read(cls, value: object) -> Snapshot:

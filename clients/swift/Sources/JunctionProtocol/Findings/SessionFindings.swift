@@ -35,7 +35,11 @@ package struct SessionFindings {
 
     private var session: Diagnosis.Check {
         if isOutOfReach {
-            return problem("session", "The stored session\(ofUser) is \(snapshot.storage.status): see storage.", nil)
+            return problem(
+                "session",
+                "No token can be had: the stored session\(ofUser) is \(snapshot.storage.status).",
+                nil
+            )
         }
         return switch snapshot.state {
         case .terminated: terminated
@@ -85,34 +89,12 @@ package struct SessionFindings {
     // MARK: How it is kept
 
     /// The session cannot be opened: what is known of it is its clear header.
-    private var isOutOfReach: Bool {
-        snapshot.storage.status == .locked || snapshot.storage.status == .unavailable
-    }
+    private var isOutOfReach: Bool { !snapshot.storage.isReadable }
 
+    /// The daemon knows the cause, and says it together with the remedy.
     private var storage: Diagnosis.Check? {
-        switch snapshot.storage.status {
-        case .ok: nil
-        case .locked:
-            problem(
-                "storage",
-                "The stored session is locked: its sealing key is missing, or is another one. Nothing is erased.",
-                "Bring the key back ('journalctl -u junctiond-key-init' says what became of it) and restart junctiond; "
-                    + "with a key that is new for good, sign in again."
-            )
-        case .damaged:
-            problem(
-                "storage",
-                "A stored session is damaged, and was put aside. Nothing is erased.",
-                "Look at the disk; the next sign-in ends this."
-            )
-        case .unavailable:
-            problem(
-                "storage",
-                "The stored session cannot be read: the disk does not let the daemon. Nothing is erased.",
-                "Repair or mount the disk of the state directory, and restart junctiond."
-            )
-        default: problem("storage", "The stored session is \(snapshot.storage.status).", "Update junctionctl.")
-        }
+        guard snapshot.storage.status != .ok else { return nil }
+        return problem("storage", snapshot.storage.reason ?? "A stored session is \(snapshot.storage.status).", nil)
     }
 
     private var durability: Diagnosis.Check? {

@@ -85,7 +85,7 @@ extension Snapshot.Authorization: WireObject {
 extension Snapshot.Storage: WireObject {
     package static let fields = Fields(
         at: "storage",
-        Snapshot.Storage.init(sealedWith:durable:status:),
+        Snapshot.Storage.init(sealedWith:durable:status:readable:reason:),
         Field(
             "sealedWith",
             \.sealedWith,
@@ -93,7 +93,19 @@ extension Snapshot.Storage: WireObject {
             "where the sealing key comes from"
         ),
         Field("durable", \.durable, .boolean, "whether what is in memory is also on disk"),
-        Field("status", \.status, .word(Status.known), "whether the stored session can be read")
+        Field("status", \.status, .word(Status.known), "whether everything that is stored is in order"),
+        Field(
+            "readable",
+            \.readable,
+            ifPresent: .boolean,
+            "if the status is not ok: whether the daemon has opened the stored session; while it is false, no token can be had"
+        ),
+        Field(
+            "reason",
+            \.reason,
+            ifPresent: .string,
+            "if the status is not ok: what happened, to what, and what to do"
+        )
     )
 
     /// What a daemon that says nothing about it is taken to mean.

@@ -218,30 +218,45 @@ extension Snapshot {
         public var sealedWith: String
         /// Whether what is in memory is also on disk.
         public var durable: Bool
-        /// Whether the stored session can be read.
+        /// Whether everything that is stored is in order.
         public var status: Status
+        /// Whether the daemon has opened the stored session, if the status is not `ok` and the daemon says so.
+        public var readable: Bool?
+        /// Why the status is not `ok`: what happened, to what, and what to do, for a person.
+        public var reason: String?
 
         /// Puts a report together.
-        public init(sealedWith: String, durable: Bool, status: Status) {
+        public init(
+            sealedWith: String,
+            durable: Bool,
+            status: Status,
+            readable: Bool? = nil,
+            reason: String? = nil
+        ) {
             self.sealedWith = sealedWith
             self.durable = durable
             self.status = status
+            self.readable = readable
+            self.reason = reason
         }
 
-        /// Whether the stored session can be read, in one word.
+        /// Whether the daemon has opened the stored session, or there is none. While this is false, no token can be had.
+        public var isReadable: Bool { readable ?? (status == .ok) }
+
+        /// Whether everything that is stored is in order, in one word.
         public struct Status: WireWord {
             /// The word on the wire.
             public var rawValue: String
             /// Takes any word.
             public init(rawValue: String) { self.rawValue = rawValue }
 
-            /// It can, or there is none.
+            /// It is, or nothing is stored.
             public static let ok = Status(rawValue: "ok")
-            /// The key is missing or another one.
+            /// The sealing key is missing or another one, or the record is of another installation.
             public static let locked = Status(rawValue: "locked")
-            /// The record is not what was written.
+            /// A record is not what was written. If `readable` is true, it is not the record of the present session.
             public static let damaged = Status(rawValue: "damaged")
-            /// The disk does not let us.
+            /// The disk refuses to read the record, or a newer release of the daemon wrote it.
             public static let unavailable = Status(rawValue: "unavailable")
 
             static let known: [Status] = [.ok, .locked, .damaged, .unavailable]
