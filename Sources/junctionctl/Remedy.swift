@@ -7,7 +7,11 @@ extension JunctionError {
     /// What is true of some errors of a kind only does not belong here, but to where those are made.
     var remedy: String {
         let wait = retryAfter.map { "try again in \(max(1, $0.wholeSeconds(.up))) s" }
-        if let advice { return [advice, wait].compactMap(\.self).joined(separator: "; ") }
+        if let advice {
+            return [capability.map { _ in accessRemedy(advice) } ?? advice, wait].compactMap(\.self).joined(
+                separator: "; "
+            )
+        }
         return wait ?? remedyByKind
     }
 
@@ -43,8 +47,13 @@ extension JunctionError {
     private var permissionRemedy: String {
         guard code != nil else { return "ask for access to the socket" }
         guard let capability else { return "ask for what belongs to the signed-in user; the rest is for your backend" }
-        let access =
+        return accessRemedy(
             "see 'junctionctl whoami', and ask for the socket's group or an [[access]] entry that allows '\(capability)'"
+        )
+    }
+
+    /// How to get a capability: by a new login, if this one is older than the groups of its user, or else as the daemon says.
+    private func accessRemedy(_ access: String) -> String {
         let missing = Login.current.missing(in: .ofThisMachine).map { "'\($0.name)'" }
         guard let first = missing.first else { return access }
         return "this login began before you were in \(missing.joined(separator: ", ")): log in again, or run 'newgrp "

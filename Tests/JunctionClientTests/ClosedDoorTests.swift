@@ -34,6 +34,29 @@ struct ClosedDoorTests {
         )
     }
 
+    @Test func `a system service is told the line of its unit, and nothing of a login`() {
+        let remedy = door.remedy(for: Login(user: 1000, groups: [1000]), in: "sync.service", accounts)
+
+        #expect(
+            remedy
+                == "the group 'junction' may: add 'SupplementaryGroups=junction' to [Service] of sync.service, then run "
+                + "'systemctl daemon-reload' and restart it"
+        )
+    }
+
+    @Test(
+        arguments: [
+            ("0::/system.slice/sync.service\n", "sync.service"),
+            ("0::/system.slice/system-app.slice/app@1.service/worker\n", "app@1.service"),
+            ("12:cpuset:/\n1:name=systemd:/system.slice/sync.service\n", "sync.service"),
+            ("0::/user.slice/user-1000.slice/session-3.scope\n", nil),
+            ("0::/user.slice/user-1000.slice/user@1000.service/app.slice/x.service\n", nil), ("0::/\n", nil), ("", nil),
+        ] as [(String, String?)]
+    )
+    func `the service of a process is in its control group`(groups: String, service: String?) {
+        #expect(SystemService.name(in: groups) == service)
+    }
+
     @Test func `who is not listed has a number`() {
         let remedy = ClosedDoor(group: 77, owner: 0).remedy(for: Login(user: 78, groups: []), accounts)
 

@@ -63,6 +63,13 @@ struct ExitStatusTests {
         #expect(!path.contains("access"))
     }
 
+    @Test func `a lacking right is had as the daemon says, where it says that`() {
+        let line = CommandFailure(JunctionError(WireError.denied(.manage, remedy: "ask Anna"))).line
+
+        #expect(line.hasSuffix("ask Anna"))
+        #expect(!line.contains("whoami"))
+    }
+
     @Test func `for a program it is a document, with what that can act on`() {
         let error = WireError(
             .sessionTerminated,

@@ -1,5 +1,6 @@
 import JunctionProtocol
 import JunctionProviders
+import JunctionText
 import JunctionToml
 
 /// Every key of the configuration, what it takes, and between which bounds.
@@ -120,17 +121,29 @@ extension SettingKind<Set<Capability>> {
     }
 
     fileprivate static var capabilities: SettingKind {
-        SettingKind(capabilityList) { value in
-            guard case .list(let words) = value else { return nil }
+        SettingKind { (value) throws(SettingMismatch) in
+            guard case .list(let words) = value else {
+                throw SettingMismatch(message: "expected \(capabilityList), found \(value.inWords)")
+            }
             var capabilities: Set<Capability> = []
-            for word in words {
+            for (index, word) in words.enumerated() {
                 guard case .string(let text) = word.value, let capability = Capability(rawValue: text) else {
-                    return nil
+                    let found = "item \(index + 1) is " + mistake(word.value)
+                    throw SettingMismatch(message: "expected \(capabilityList); \(found)")
                 }
                 capabilities.insert(capability)
             }
             return capabilities
         }
+    }
+
+    /// A text that is like no capability is not repeated: it may be a secret that was put in the wrong place.
+    private static func mistake(_ value: SettingValue) -> String {
+        guard case .string(let text) = value else { return value.inWords }
+        guard let meant = Spelling.suggestion(for: text, among: Capability.allCases.map(\.rawValue)) else {
+            return "none of them"
+        }
+        return "\"\(text)\": did you mean \"\(meant)\"?"
     }
 }
 

@@ -66,6 +66,11 @@ final class Caller {
         if reception.policy.namesUnits { findUnit() }
     }
 
+    /// How the caller gets a capability that it lacks, by what the policy says about it.
+    func remedy(lacking capability: Capability) -> String? {
+        AccessAdvice(peer, lacking: capability, reception.policy).remedy
+    }
+
     /// Looks up the caller's unit if it is not known, works out the rights anew, and returns the rule that decided.
     func decide() -> AccessDecision {
         findUnit()

@@ -145,7 +145,7 @@ final class Dispatcher {
             counters.refusals += 1
             observer.refused(method, to: caller.peer, lacking: capability)
         }
-        return .denied(capability)
+        return .denied(capability, remedy: caller.remedy(lacking: capability))
     }
 
     private func perform(_ method: Method, _ call: Call, _ request: Request) throws(WireMismatch) {

@@ -1,5 +1,6 @@
 import JunctionClient
 import JunctionProtocol
+import JunctionText
 
 /// A name that somebody gave for a method, and that is none's.
 struct MistypedMethod {
@@ -40,27 +41,8 @@ struct MistypedMethod {
     private static func distance(from wanted: String, to name: String) -> Int {
         let short = name.split(separator: ".").last.map(String.init) ?? name
         return min(
-            corrections(from: wanted, to: name.lowercased()),
-            1 + corrections(from: wanted, to: short.lowercased())
+            Spelling.corrections(from: wanted, to: name.lowercased()),
+            1 + Spelling.corrections(from: wanted, to: short.lowercased())
         )
-    }
-
-    /// How many letters have to be put in, taken out, changed or exchanged with their neighbour.
-    private static func corrections(from left: String, to right: String) -> Int {
-        let (left, right) = (Array(left.utf8), Array(right.utf8))
-        var (before, above) = ([Int](), Array(0...right.count))
-        for row in left.indices {
-            var line = [row + 1]
-            for column in right.indices {
-                let isSame = left[row] == right[column]
-                var least = min(above[column] + (isSame ? 0 : 1), above[column + 1] + 1, line[column] + 1)
-                if row > 0, column > 0, left[row] == right[column - 1], left[row - 1] == right[column] {
-                    least = min(least, before[column - 1] + 1)
-                }
-                line.append(least)
-            }
-            (before, above) = (above, line)
-        }
-        return above[right.count]
     }
 }

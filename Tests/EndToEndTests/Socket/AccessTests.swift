@@ -50,6 +50,30 @@ struct AccessTests {
         #expect(try stranger.ctl(["doctor"]).status == 77)
     }
 
+    @Test func `a member of the socket's group is told why the group gives nothing, and which entry does`() throws {
+        let installation = try Installation.started(
+            configuration: "[[access]]\nallow = [\"status\"]\nuser = \"daemon\""
+        )
+        let user = try installation.signInNewUser()
+        let stranger = try Stranger(installation)
+        try stranger.openTheDoor()
+
+        let refused = try stranger.ctl(["token"], groups: "root")
+        // The advice leads out of it.
+        installation.configuration += "\n[[access]]\nallow = [\"token\"]\nuser = \"\(Stranger.identifier)\""
+        try installation.restartDaemon()
+        try stranger.openTheDoor()
+
+        #expect(refused.status == 77)
+        #expect(
+            refused.errors.contains("there are [[access]] entries, so the socket's group gives nothing"),
+            "\(refused.errors)"
+        )
+        #expect(refused.errors.contains("'allow = [\"token\"]' and 'user = \"\(Stranger.identifier)\"'"))
+        #expect(!refused.errors.contains(user))
+        #expect(try stranger.ctl(["token"], groups: "root").status == 0)
+    }
+
     @Test func `a capability that lacks is told before the parameters are looked at`() throws {
         let installation = try Installation.started(
             configuration: "[[access]]\nallow = [\"status\"]\nuser = \"\(Stranger.name)\""

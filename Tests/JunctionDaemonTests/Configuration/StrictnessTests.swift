@@ -88,6 +88,8 @@ import Testing
             ("allow = \"status\"", "access[1].allow: expected a list of \"status\""),
             ("allow = [\"everything\"]", "access[1].allow: expected a list of \"status\""),
             ("allow = [1]", "access[1].allow: expected a list of \"status\""),
+            ("allow = [\"status\", \"tokens\"]", "; item 2 is \"tokens\": did you mean \"token\"?"),
+            ("allow = [\"sk_us_secret\"]", "\"manage\"; item 1 is none of them"),
             ("allow = []\nunit = \"health-sync\"", "access[1].unit: expected a full unit name"),
             ("allow = []\nunit = \".service\"", "access[1].unit: expected a full unit name"),
             ("allow = []\nunit = \"a/b.service\"", "access[1].unit: expected a full unit name"),

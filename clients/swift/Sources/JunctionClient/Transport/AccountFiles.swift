@@ -51,7 +51,7 @@ package struct AccountFiles: Sendable {
         }
     }
 
-    private static func text(of path: String) -> String {
+    fileprivate static func text(of path: String) -> String {
         let file = open(path, O_RDONLY | O_CLOEXEC)
         guard file >= 0 else { return "" }
         defer { close(file) }
@@ -63,6 +63,24 @@ package struct AccountFiles: Sendable {
             bytes += chunk.prefix(count)
         }
         return String(decoding: bytes, as: UTF8.self)
+    }
+}
+
+/// The system service that a process runs in.
+enum SystemService {
+    /// Of this process; `nil` in a login session, and where the control groups do not say.
+    static var ofThisProcess: String? { name(in: AccountFiles.text(of: "/proc/self/cgroup")) }
+
+    /// - Parameter groups: as in `/proc/PID/cgroup`.
+    static func name(in groups: String) -> String? {
+        let fields = groups.split(separator: "\n").map { $0.split(separator: ":", maxSplits: 2) }
+        // The second field is empty with cgroup 2, and does not count then.
+        let path =
+            fields.first { $0.first == "0" && $0.count == 2 } ?? fields.first { $0.dropFirst().first == "name=systemd" }
+        let unit = path?.last?.split(separator: "/").first { !$0.hasSuffix(".slice") }
+        // Whoever is logged in is in `session-3.scope` or `user@1000.service`.
+        guard let unit, unit.hasSuffix(".service"), !unit.hasPrefix("user@") else { return nil }
+        return String(unit)
     }
 }
 

@@ -24,13 +24,19 @@ struct ClosedDoor {
     }
 
     /// What to do for somebody at a terminal.
-    func remedy(for login: Login, _ accounts: AccountFiles) -> String {
+    ///
+    /// - Parameter service: the system unit that this process is in, if it is in one.
+    func remedy(for login: Login, in service: String? = nil, _ accounts: AccountFiles) -> String {
         guard let group, !login.groups.contains(group) else {
             let name = accounts.name(ofUser: owner) ?? "\(owner)"
             let whoMay = owner == 0 ? "root may: ask as root" : "'\(name)' and root may: ask as one of them"
             return "only \(whoMay), or have the daemon's socket given to a group that you are in"
         }
         let name = accounts.name(ofGroup: group) ?? "\(group)"
+        if let service {
+            return "the group '\(name)' may: add 'SupplementaryGroups=\(name)' to [Service] of \(service), then run "
+                + "'systemctl daemon-reload' and restart it"
+        }
         if accounts.groups(ofUser: login.user).contains(where: { $0.number == group }) {
             return
                 "the group '\(name)' may, and you are in it, but were not when this login began: log in again, or run "

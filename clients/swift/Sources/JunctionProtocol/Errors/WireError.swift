@@ -79,11 +79,14 @@ extension WireError {
     }
 
     /// A caller without the capability that the method needs.
-    package static func denied(_ capability: Capability) -> WireError {
+    ///
+    /// - Parameter remedy: how this caller gets it.
+    package static func denied(_ capability: Capability, remedy: String? = nil) -> WireError {
         WireError(
             .permissionDenied,
             "This needs the capability '\(capability.rawValue)': an [[access]] entry has to allow it",
-            capability: capability.rawValue
+            capability: capability.rawValue,
+            remedy: remedy
         )
     }
 

@@ -1,0 +1,61 @@
+import JunctionProtocol
+
+/// How a caller gets a capability that the policy does not give to it.
+///
+/// The advice says nothing about the session. It names what the caller can learn from `access.whoami` as well.
+struct AccessAdvice {
+    private let peer: Peer
+    private let capability: Capability
+    private let policy: AccessPolicy
+
+    init(_ peer: Peer, lacking capability: Capability, _ policy: AccessPolicy) {
+        self.peer = peer
+        self.capability = capability
+        self.policy = policy
+    }
+
+    /// What to do; `nil` if the policy gives the capability, and the process for whose unit it does has ended.
+    var remedy: String? {
+        let decision = policy.decision(about: peer)
+        guard !decision.grant.allows(capability) else { return nil }
+        return switch decision.basis {
+        case .root, .daemonUser: nil
+        case .socketGroup:
+            "ask as root, or \(addition); as soon as there is an entry, the socket's group alone gives nothing, so add one for "
+                + "each other caller, too"
+        case .entry:
+            "access[\(decision.entry?.index ?? 0)], counted from 0, decides about you and does not allow it: add "
+                + "\"\(capability.rawValue)\" to its list, or \(addition(before: true))"
+        case .unitUnknown:
+            "an entry for a unit would decide, and the unit of this process cannot be learnt: \(addition(before: true))"
+        case .none where policy.rules.isEmpty: membership
+        case .none where peer.isInSocketGroup:
+            "there are [[access]] entries, so the socket's group gives nothing, and no entry is about you: \(addition)"
+        case .none: "no [[access]] entry is about you: \(addition)"
+        }
+    }
+
+    private var addition: String { addition(before: false) }
+
+    /// The entry that gives the capability to this caller and no other.
+    private func addition(before isFirst: Bool) -> String {
+        let place = isFirst ? ", before the entry that decides now," : ""
+        return
+            "add to the daemon's configuration\(place) the lines '[[access]]', 'allow = [\"\(capability.rawValue)\"]' and "
+            + "'\(condition)', and run 'systemctl reload junctiond'"
+    }
+
+    /// A login session is in a unit, too, whose name changes with each login.
+    private var service: String? {
+        peer.unit.flatMap { $0.hasSuffix(".service") && !$0.hasPrefix("user@") ? $0 : nil }
+    }
+
+    private var condition: String {
+        service.map { "unit = \"\($0)\"" } ?? "user = \"\(peer.user)\""
+    }
+
+    private var membership: String {
+        service.map { "give \($0) the group of the socket by SupplementaryGroups=, and restart it" }
+            ?? "have your user added to the group of the socket, and log in again"
+    }
+}

@@ -1,0 +1,21 @@
+import JunctionText
+import Testing
+
+/// A word that is almost one of those that exist.
+struct SpellingTests {
+    private let words = ["status", "token", "api", "handle", "manage"]
+
+    @Test(arguments: [
+        ("tokens", "token"), ("Token", "token"), ("tokne", "token"), ("stauts", "status"), ("apis", "api"),
+        ("mange", "manage"),
+        ("handel", "handle"),
+    ])
+    func `the nearest word is suggested`(typed: String, meant: String) {
+        #expect(Spelling.suggestion(for: typed, among: words) == meant)
+    }
+
+    @Test(arguments: ["", "write", "everything", "sk_us_5up3r-s3cret", String(repeating: "token", count: 1_000)])
+    func `a word that is like none of them has no suggestion`(typed: String) {
+        #expect(Spelling.suggestion(for: typed, among: words) == nil)
+    }
+}
