@@ -187,8 +187,9 @@ struct RoundTripTests {
         #expect(written(diagnosis).hasPrefix(#"{"checks":[{"name":"clock","verdict":"ok","detail":"agrees"},"#))
         #expect(try roundTrip(DaemonMetrics.Answer(text: "a 1\n")).text == "a 1\n")
         #expect(written(HandlerRegister.Answer()) == #"{"registered":true}"#)
+        #expect(written(HandlerRegister.Answer(mode: "handler")) == #"{"registered":true,"mode":"handler"}"#)
         #expect(written(NoAnswer()) == "null")
-        #expect(throws: Never.self) { try roundTrip(HandlerRegister.Answer()) }
+        #expect(throws: Never.self) { try roundTrip(HandlerRegister.Answer(mode: "automatic")) }
     }
 
     @Test func `messages of our own are read back as what they are`() throws {

@@ -1,5 +1,8 @@
 /// The local apps that are asked when a session is to be renewed.
 extension SessionOwner {
+    /// Whether the session handlers are asked for renewals.
+    package var renewalMode: RenewalMode { machine.mode }
+
     /// Registers a session handler; `ask` is called on the owner's executor, with one question at a time.
     ///
     /// - Parameter uid: the local user who owns the handler's connection, as the kernel names it.

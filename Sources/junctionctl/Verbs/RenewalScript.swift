@@ -11,6 +11,13 @@ struct RenewalScript {
     /// Where the command finds why it is renewed.
     static let reasonVariable = "JUNCTION_RENEWAL_REASON"
 
+    /// Whether the line begins with the name of a program that the shell does not find. Of a line that begins with anything
+    /// else, such as a variable or a quotation mark, this is not known.
+    var programIsMissing: Bool {
+        guard let name = line.split(separator: " ").first, name.utf8.allSatisfy(\.isPlainInShell) else { return false }
+        return (try? ShellCommand(line: "command -v \(name)", input: []).secretOutput("path")) == nil
+    }
+
     /// What came of a question.
     struct Outcome {
         var answer: RenewalAnswer
@@ -35,6 +42,18 @@ struct RenewalScript {
         } catch {
             let reason = (error as? CommandFailure)?.what ?? "\(error)"
             return Outcome(answer: .unableToRetrieveAuthToken, failure: reason)
+        }
+    }
+}
+
+extension UInt8 {
+    /// Whether the shell takes the character as it is, wherever it stands.
+    fileprivate var isPlainInShell: Bool {
+        switch self {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+            UInt8(ascii: "0")...UInt8(ascii: "9"):
+            true
+        default: "/._-+".utf8.contains(self)
         }
     }
 }

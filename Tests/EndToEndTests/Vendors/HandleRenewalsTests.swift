@@ -61,6 +61,37 @@ struct HandleRenewalsTests {
         #expect((asked["headers"] as? [String])?.contains("x-backend") == true)
     }
 
+    @Test func `a handler of a daemon that renews by itself is told so`() throws {
+        let installation = try Installation.started()
+
+        let handler = try installation.handler(running: "junctionctl handle-renewals --exec true")
+
+        let warning = try handler.awaitLine()
+        #expect(warning.hasPrefix("junctionctl: warning: renewal.mode is \"automatic\""), "\(warning)")
+        #expect(warning.contains("set renewal.mode = \"handler\" and restart junctiond"))
+        #expect(try installation.connect().call("handler.register")["mode"] as? String == "automatic")
+    }
+
+    @Test(arguments: ["./fetch-tokne", "fetch-tokne --user Anna", "/nonexistent/fetch"])
+    func `a command whose program does not exist is warned about, and not repeated`(line: String) throws {
+        let installation = try Installation.social()
+        let handler = try TalkingHandler(
+            running: "junctionctl handle-renewals --exec '\(line)'",
+            socket: installation.socket,
+            in: installation.folder
+        )
+
+        let warning = try handler.awaitLine()
+
+        #expect(
+            warning.hasPrefix("junctionctl: warning: the program in --exec does not exist or cannot be executed"),
+            "\(warning)"
+        )
+        #expect(!warning.contains("fetch"))
+        #expect(try handler.awaitLine().contains("registered as session handler"))
+        #expect(try installation.connect().call("handler.register")["mode"] as? String == "handler")
+    }
+
     @Test(.enabled(if: hasTools))
     func `a script that asks the vendor's server-to-server endpoint renews, and postpones when it cannot`() throws {
         let installation = try Installation.social()
@@ -106,14 +137,9 @@ extension Installation {
     /// Starts the commands of a shell, the last of which becomes a session handler, and waits until it is one.
     fileprivate func handler(running commands: String) throws -> TalkingHandler {
         let handler = try TalkingHandler(running: commands, socket: socket, in: folder)
-        let client = try connect()
-        while handler.isRunning, try !client.call("daemon.metrics").text.contains("junctiond_session_handlers 1\n") {}
+        #expect(try handler.awaitLine() == "junctionctl: registered as session handler; waiting for renewals")
         return handler
     }
-}
-
-extension [String: Any] {
-    fileprivate var text: String { self["text"] as? String ?? "" }
 }
 
 /// `junctionctl handle-renewals` at the end of some commands, and what it says on standard error.
@@ -140,8 +166,6 @@ private final class TalkingHandler {
         }
         return line
     }
-
-    var isRunning: Bool { program.program.isRunning }
 
     deinit { program.program.signal(SIGKILL) }
 }

@@ -20,15 +20,17 @@ package struct RenewalFeed {
     ///   - deadline: until when it has to be a handler; how long a question takes to come is nobody's to say, and neither is
     ///     how long the daemon takes to come back.
     ///   - connectionEnded: told at once when the daemon has gone, and with it whoever waited for an answer.
+    ///   - registered: called with the daemon's answer whenever this has become a handler, on each connection.
     /// - Throws: `cancelled` when the interruption comes, and whatever a new connection would not change.
     package mutating func next(
         registeredBy deadline: Deadline = .never,
-        _ connectionEnded: () -> Void = {}
+        _ connectionEnded: () -> Void = {},
+        registered: (HandlerRegister.Answer) -> Void = { _ in }
     ) throws(JunctionError) -> RenewalQuestion {
         var deadline = deadline
         while true {
             do throws(JunctionError) {
-                if connection == nil { try register(by: deadline) }
+                if connection == nil { registered(try register(by: deadline)) }
                 deadline = .never
                 if let request = try connection?.nextRequest(), let question = RenewalQuestion(request) {
                     return question
@@ -41,12 +43,13 @@ package struct RenewalFeed {
         }
     }
 
-    private mutating func register(by deadline: Deadline) throws(JunctionError) {
+    private mutating func register(by deadline: Deadline) throws(JunctionError) -> HandlerRegister.Answer {
         var fresh = try reconnection.connect(by: deadline)
         // A renewal may have waited for a handler: the question can come before the answer does.
-        _ = try fresh.perform(HandlerRegister.self, NoParams(), by: deadline) { _ in nil }
+        let answer = try fresh.perform(HandlerRegister.self, NoParams(), by: deadline) { _ in nil }
         reconnection.connectionBegan()
         connection = fresh
+        return answer.value
     }
 }
 

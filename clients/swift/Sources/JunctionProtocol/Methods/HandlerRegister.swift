@@ -2,14 +2,25 @@
 package enum HandlerRegister: MethodDefinition {
     package typealias Params = NoParams
 
-    /// That it is one now.
+    /// That it is one now, and whether handlers are asked for renewals.
     package struct Answer: WireObject, Hashable {
-        package init() {}
+        /// `automatic` or `handler`, as `renewal.mode` in the daemon's configuration; nothing where the daemon does not say it.
+        package var mode: String?
+
+        package init(mode: String? = nil) {
+            self.mode = mode
+        }
 
         package static let fields = Fields(
             at: "result",
-            { (_: Bool) in Answer() },
-            Field("registered", { _ in true }, .yes, "always true")
+            { (_: Bool, mode: String?) in Answer(mode: mode) },
+            Field("registered", { _ in true }, .yes, "always true"),
+            Field(
+                "mode",
+                \.mode,
+                ifPresent: .string,
+                "renewal.mode of the daemon: with automatic, handlers are only asked for a sign-in that needs one"
+            )
         )
     }
 

@@ -170,7 +170,9 @@ extension ApiCall {
 }
 
 extension HandlerRegister {
-    package static let examples = [MethodExample<Self>("From now on this connection is asked", gives: Answer())]
+    package static let examples = [
+        MethodExample<Self>("From now on this connection is asked", gives: Answer(mode: "handler"))
+    ]
 }
 
 extension HandlerUnregister {
