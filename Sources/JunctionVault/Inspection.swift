@@ -12,7 +12,7 @@ struct Inspection {
     }
 
     func findings() -> [ProbeFinding] {
-        [directoryFinding, permissions, key, session, quarantine, reserve] + sequences
+        [directoryFinding, permissions, key, session, quarantine, reserve, diskSpace] + sequences
     }
 
     private var directoryFinding: ProbeFinding {
@@ -114,6 +114,36 @@ struct Inspection {
             return .ok("reserve", "Space is set aside for a full disk.")
         }
         return .note("reserve", "No space is set aside yet for a full disk; the next write tries to.")
+    }
+
+    private var diskSpace: ProbeFinding {
+        var room = statvfs()
+        guard fstatvfs(directory.descriptor, &room) == 0 else {
+            let fault = FileFault("look at the file system of", directory.path, code: errno)
+            return .problem("disk space", fault.description)
+        }
+        // Some file systems do not count files.
+        let hasFiles = room.f_files == 0 || room.f_favail > 0
+        return Self.diskSpace(
+            of: directory.path,
+            bytes: UInt64(room.f_bavail) * UInt64(room.f_frsize),
+            hasFiles: hasFiles
+        )
+    }
+
+    /// A new record is written beside the present one, and the reserve after it.
+    private static let leastSpace: UInt64 = 256 * 1024
+
+    static func diskSpace(of path: String, bytes: UInt64, hasFiles: Bool) -> ProbeFinding {
+        let name = "disk space"
+        let remedy = "Free some space there: a restart may cost the session after a renewal that could not be stored."
+        guard hasFiles else {
+            return .problem(name, "The file system of \(path) has no room for another file.", remedy: remedy)
+        }
+        guard bytes >= leastSpace else {
+            return .problem(name, "The file system of \(path) is full: \(bytes / 1024) KiB are free.", remedy: remedy)
+        }
+        return .ok(name, "\(path) has room for the session.")
     }
 }
 

@@ -130,7 +130,10 @@ final class Introspection: DaemonIntrospection {
             let findings = files + [socket, serviceManager] + passed
             let far =
                 await vault.inspect() + provider.probe(identity) { await owner.providerCallBegan(by: user) }
-            let checks = (around + findings).map(Diagnosis.Check.init) + session + far.map(Diagnosis.Check.init)
+            // What the storage was found to be at the start, and still is, is not said a second time.
+            let details = session.map(\.detail)
+            let others = far.filter { !details.contains($0.detail) }
+            let checks = (around + findings).map(Diagnosis.Check.init) + session + others.map(Diagnosis.Check.init)
             loop.execute { answer(Diagnosis(checks: checks)) }
         }
     }
@@ -160,7 +163,8 @@ final class Introspection: DaemonIntrospection {
     private var socket: ProbeFinding {
         let path = surroundings.socketPath ?? "a socket without a path"
         let origin = surroundings.isSocketPassed ? "passed by the service manager" : "made by the daemon"
-        return ProbeFinding(name: "socket", verdict: .ok, detail: "\(path), \(origin).")
+        // `socket` is what junctionctl calls its own finding.
+        return ProbeFinding(name: "listener", verdict: .ok, detail: "\(path), \(origin).")
     }
 
     private var serviceManager: ProbeFinding {

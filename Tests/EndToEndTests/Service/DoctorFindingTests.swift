@@ -24,6 +24,16 @@ struct DoctorFindingTests {
         #expect(refused.remedy.contains("--check-config"))
     }
 
+    @Test func `no two findings have the same name`() throws {
+        let installation = try Installation.started()
+        try installation.signInNewUser()
+
+        let names = try installation.findings().map(\.name)
+
+        #expect(names.contains("socket") && names.contains("listener") && names.contains("disk space"))
+        #expect(Set(names).count == names.count, "\(names.sorted())")
+    }
+
     @Test func `an entry for somebody who does not exist is found`() throws {
         let installation = try Installation.started(
             configuration: "[[access]]\nallow = [\"status\"]\nuser = \"nobody-of-that-name\""
@@ -71,7 +81,7 @@ struct DoctorFindingTests {
         #expect(findings.first { $0.name == "session" }?.verdict == "problem")
         let storage = try #require(findings.first { $0.name == "storage" })
         #expect(storage.verdict == "problem")
-        #expect(storage.detail.contains("locked"))
+        #expect(storage.detail.contains("is sealed under key"))
         #expect(try installation.ctl("doctor").status == 1)
     }
 

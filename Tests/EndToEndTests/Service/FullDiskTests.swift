@@ -30,6 +30,22 @@ struct FullDiskTests {
         #expect(try installation.cloud.counter("familyRevocations") == 0)
     }
 
+    @Test func `doctor says that the disk is full, before a renewal meets that`() throws {
+        let installation = try Installation()
+        let disk = try SmallDisk(for: installation)
+        try installation.startDaemon()
+        try installation.signInNewUser()
+        try disk.fill()
+
+        let doctor = try installation.ctl("doctor")
+
+        #expect(doctor.status == 1)
+        #expect(
+            doctor.output.contains("problem  disk space: The file system of \(installation.stateDirectory) is full: "),
+            "\(doctor.output)"
+        )
+    }
+
     @Test func `a rotation that the disk refuses survives a crash in the service manager's care`() throws {
         let installation = try Installation()
         let disk = try SmallDisk(for: installation)
