@@ -19,13 +19,13 @@ package struct RenewalFeed {
     /// - Parameters:
     ///   - deadline: until when it has to be a handler; how long a question takes to come is nobody's to say, and neither is
     ///     how long the daemon takes to come back.
-    ///   - registered: called with the daemon's answer whenever this has become a handler, on each connection.
     ///   - connectionEnded: told at once when the daemon has gone, and with it whoever waited for an answer.
+    ///   - registered: called with the daemon's answer whenever this has become a handler, on each connection.
     /// - Throws: `cancelled` when the interruption comes, and whatever a new connection would not change.
     package mutating func next(
         registeredBy deadline: Deadline = .never,
-        registered: (HandlerRegister.Answer) -> Void = { _ in },
-        _ connectionEnded: () -> Void = {}
+        _ connectionEnded: () -> Void = {},
+        registered: (HandlerRegister.Answer) -> Void = { _ in }
     ) throws(JunctionError) -> RenewalQuestion {
         var deadline = deadline
         while true {
