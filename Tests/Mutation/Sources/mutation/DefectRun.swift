@@ -15,7 +15,7 @@ struct DefectRun {
     /// - Returns: whether every one was found.
     func run() async throws -> Bool {
         let defects = try all()
-        // All are read and applied before the first is built: one that does not apply must not be found in half an hour.
+        // All are applied before the first is built: one that does not apply must not be found in half an hour.
         let changed = try defects.map { try $0.applied(in: workshop.root) }
         try FileManager.default.createDirectory(at: workshop.folder, withIntermediateDirectories: true)
         try await build("the sources as they are", changed: [:])

@@ -15,8 +15,7 @@ struct MutatedFileTests {
 
     @Test func `operators become other operators`() {
         #expect(
-            changes("func f() -> Int { x = a < b && !c }") == [
-                "x = a < b && !c → ",
+            changes("func f() -> Int { a < b && !c }") == [
                 "a < b && !c → a < b || !c",
                 "a < b → a <= b",
                 "a < b → a >= b",
@@ -56,7 +55,7 @@ struct MutatedFileTests {
             "func f() -> Session { make() }",
             "struct S { init(a: Int) { self.a = a } }",
             "func f() { precondition(a < b) }",
-            "func f() -> Bool { now + a }",
+            "func f() -> Uptime { now + a }",
             "let x = a < b",
         ]
     )
