@@ -2,8 +2,8 @@
 
 import PackageDescription
 
-// The mutation tester: makes small mistakes in JunctionSession and checks that a test fails. README.md says how to run it.
-// A package of its own, so that neither the daemon nor its tests depend on swift-syntax.
+// The mutation tester: changes the mind of the house in small ways, and looks whether a test minds. README.md says how
+// to run it. A package of its own, so that neither the house nor its tests ever depend on swift-syntax.
 
 let strict: [SwiftSetting] = [
     .enableUpcomingFeature("ExistentialAny"),
@@ -15,14 +15,12 @@ let strict: [SwiftSetting] = [
 let package = Package(
     name: "junctiond-mutation",
     dependencies: [
-        .package(url: "https://github.com/apple/swift-argument-parser", exact: "1.8.2"),
-        .package(url: "https://github.com/swiftlang/swift-syntax", exact: "603.0.1"),
+        .package(url: "https://github.com/swiftlang/swift-syntax", exact: "603.0.1")
     ],
     targets: [
         .executableTarget(
             name: "mutation",
             dependencies: [
-                .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "SwiftSyntax", package: "swift-syntax"),
                 .product(name: "SwiftParser", package: "swift-syntax"),
                 .product(name: "SwiftOperators", package: "swift-syntax"),

@@ -1,136 +1,187 @@
 import Foundation
 
-/// All mutants of the module, compiled in one build and chosen at run time.
+/// All mutants of the chosen sources, compiled in one build and chosen at run time.
 struct MutantRun {
-    private let options: Mutation
-    private let workshop: Workshop
-    private var module: MutatedModule
+    let options: Options
+    let workshop: Workshop
 
-    init(_ options: Mutation) throws {
+    init(_ options: Options) {
         self.options = options
-        workshop = Workshop(root: options.root, folder: ".build-mutation/mutants")
-        module = try MutatedModule(workshop)
+        workshop = Workshop(root: options.root, folder: ".build-mutation/mutants", rooms: options.rooms)
     }
 
     /// - Returns: whether nothing survived that is not explained.
-    mutating func run() async throws -> Bool {
-        guard !options.list else {
-            for mutant in chosen { print(mutant.inAList) }
+    func run() async throws -> Bool {
+        var orchard = try Orchard(workshop, folders: options.folders)
+        if options.task == .list {
+            for mutant in orchard.mutants where isChosen(mutant) { print(mutant.inAList) }
             return true
         }
-        // Read before anything is built: a mistake in it must not be found at the end.
+        say("\(orchard.mutants.count) mutants in \(orchard.files.count) files")
+        // Read before anything is built: a misprint shall not be found at the end.
         let explained = try Explained(workshop.root.appending(path: "Tests/Mutation/explained.txt"))
-        say("\(module.mutants.count) mutants")
-        try await build()
+        try await build(&orchard)
 
-        var trial = try Trial(binary: workshop.testBinary(.release), workshop, options)
+        var trial = try Trial(
+            binary: workshop.testBinary(options.configuration),
+            folder: workshop.folder.appending(path: "logs"),
+            options: options
+        )
         let reached = try await runOriginal(&trial)
+        if case .one(let number) = options.task { return try await show(number, orchard, trial) }
+
         var report = try Report(
             workshop.root.appending(path: ".build-mutation/report.tsv"),
-            fingerprint: try fingerprint(),
+            fingerprint: try fingerprint(orchard),
             resuming: options.resume
         )
-        let chosen = chosen.filter { report.entries[$0.number] == nil }
-        for mutant in chosen {
-            if module.unviable.contains(mutant.number) {
-                try report.add(mutant, Trial.Outcome(verdict: .notViable))
-            } else if !reached.contains(mutant.number) {
-                try report.add(mutant, Trial.Outcome(verdict: .unreached))
-            }
+        let chosen = choice(from: orchard)
+        try await timed("\(chosen.count) mutants") {
+            // A survivor takes the longest: those that are expected come last.
+            let expected = chosen.filter(explained.explains)
+            let others = chosen.filter { !explained.explains($0) }
+            try await runAll(others + expected, trial, reached, &report)
         }
-        let waiting = chosen.filter { report.entries[$0.number] == nil }
-        // A survivor takes the longest: those that are expected come last.
-        let expected = waiting.filter(explained.explains)
-        try await runAll(waiting.filter { !explained.explains($0) } + expected, trial, &report)
-
-        let isComplete = self.chosen.count == module.mutants.count && !options.simulationOnly
-        let summary = Summary(mutants: module.mutants, report: report, explained: explained, isComplete: isComplete)
+        for mutant in orchard.mutants where orchard.unviable.contains(mutant.number) {
+            guard report.entries[mutant.number] == nil else { continue }
+            try report.add(mutant, Trial.Outcome(verdict: .notViable, stage: nil, seconds: 0))
+        }
+        let summary = Summary(
+            orchard: orchard,
+            report: report,
+            explained: explained,
+            isComplete: options.sample == nil && options.only == nil && !options.simulationOnly
+        )
         summary.show()
         return summary.survivors.isEmpty
     }
 
-    private var chosen: [Mutant] {
-        let mutants = module.mutants.filter { mutant in
-            options.only.map(mutant.file.contains) ?? true && options.mutant ?? mutant.number == mutant.number
-        }
-        guard let sample = options.sample, sample < mutants.count else { return mutants }
-        return (0..<sample).map { mutants[$0 * mutants.count / sample] }
+    private func isChosen(_ mutant: Mutant) -> Bool { options.only.map { mutant.file.contains($0) } ?? true }
+
+    /// The tests' sources and the options count as well: another suite, another verdict.
+    private func fingerprint(_ orchard: Orchard) throws -> String {
+        let tests = try options.rooms.split(separator: ",").flatMap { try workshop.files(under: "Tests/\($0)Tests") }
+        let texts = try tests.map { Array(try Data(contentsOf: workshop.root.appending(path: $0))) }
+        let stages = "\(options.simulationOnly) \(options.filter) \(options.histories) \(options.configuration)"
+        let words = Runtime.source(count: orchard.mutants.count) + stages
+        let planted = orchard.woven.sorted { $0.key < $1.key }.map(\.value.bytes)
+        return orchard.fingerprint(of: texts + planted + [Array(words.utf8)])
     }
 
-    /// The tests' sources and the options count as well.
-    private func fingerprint() throws -> String {
-        let tests = try workshop.files(under: Workshop.tests).map {
-            try String(contentsOf: workshop.root.appending(path: $0), encoding: .utf8)
-        }
-        return module.fingerprint(of: tests + ["\(options.simulationOnly) \(options.histories)"])
-    }
+    // MARK: Building
 
-    private mutating func build() async throws {
-        try FileManager.default.createDirectory(at: workshop.folder, withIntermediateDirectories: true)
-        // What the compiler refuses is found again only if the sources have changed.
+    private func build(_ orchard: inout Orchard) async throws {
+        // What earlier rounds found is found again only if the sources have changed.
         let memory = workshop.folder.appending(path: "unviable")
-        let heading = module.fingerprint()
-        let lines = (try? String(contentsOf: memory, encoding: .utf8))?.split(separator: "\n") ?? []
-        if lines.first.map(String.init) == heading { module.unviable = Set(lines.dropFirst().compactMap { Int($0) }) }
-        while let words = try await compile() {
-            let refused = MutatedFile.refused(in: words).subtracting(module.unviable)
-            guard !refused.isEmpty else {
-                throw Trouble("The sources do not compile, and no mutant is to blame:\n\(words.suffix(4_000))")
-            }
-            module.unviable.formUnion(refused)
-            say("the compiler refuses \(module.unviable.count) mutants")
+        let heading = orchard.fingerprint(of: orchard.woven.sorted { $0.key < $1.key }.map(\.value.bytes))
+        let words = (try? String(contentsOf: memory, encoding: .utf8))?.split(whereSeparator: \.isWhitespace) ?? []
+        if words.first.map(String.init) == heading {
+            orchard.plant(without: Set(words.dropFirst().compactMap { Int($0) }))
         }
-        let list = [heading] + module.unviable.sorted().map(String.init)
+
+        try FileManager.default.createDirectory(at: workshop.folder, withIntermediateDirectories: true)
+        var viability = Viability()
+        let began = ContinuousClock.now
+        try await viability.settle(&orchard, in: workshop)
+        say("\(orchard.unviable.count) not viable: \(inSeconds(ContinuousClock.now - began))")
+        let list = [heading] + orchard.unviable.sorted().map(String.init)
         try list.joined(separator: "\n").write(to: memory, atomically: true, encoding: .utf8)
-        say("what is left compiles; the tests are built")
-        if let words = try await workshop.buildTests(.release) {
-            throw Trouble("The tests do not build:\n\(words.suffix(4_000))")
-        }
+
+        let complaint = try await timed("build of the tests") { try await workshop.buildTests(options.configuration) }
+        if let complaint { throw Trouble("The tests do not build:\n\(complaint.suffix(4_000))") }
     }
 
-    private func compile() async throws -> String? {
-        try workshop.refresh(changed: module.changed)
-        return try await workshop.compile()
-    }
+    // MARK: Running
 
-    /// The original has to pass. Its time says how long a hang is, and its trace which mutants a test ever reaches.
+    /// The original has to pass; says how long a hang is, and which mutants a test ever comes to.
     private func runOriginal(_ trial: inout Trial) async throws -> Set<Int> {
         let trace = workshop.folder.appending(path: "reached")
         try? FileManager.default.removeItem(at: trace)
         for stage in trial.stages {
-            let outcome = try await trial.run(stage, mutant: 0, trace: trace)
+            let outcome = try await trial.run(stage, mutant: 0)
             guard outcome.verdict == .survived else {
                 let log = trial.log(stage, mutant: 0)
                 throw Trouble("The tests fail without any mutant (\(outcome.verdict.rawValue)): \(log.path)")
             }
-            trial.timeouts[stage] = max(10, outcome.seconds * 10)
-            say("the \(stage.rawValue) tests take \(outcome.seconds) s without a mutant")
+            _ = try await trial.run(stage, mutant: 0, trace: trace)
+            trial.timeouts[stage] = options.timeout ?? max(10, outcome.seconds * 10)
+            say("\(stage.rawValue) tests without a mutant: \((outcome.seconds * 100).rounded() / 100) s")
         }
         let bytes = try Data(contentsOf: trace)
         return Set(bytes.indices.filter { bytes[$0] != 0 })
     }
 
-    private func runAll(_ mutants: [Mutant], _ trial: Trial, _ report: inout Report) async throws {
-        var waiting = mutants[...]
+    private func choice(from orchard: Orchard) -> [Mutant] {
+        var mutants = orchard.mutants.filter { isChosen($0) && !orchard.unviable.contains($0.number) }
+        guard let sample = options.sample else { return mutants }
+        var random = Draw(state: options.seed)
+        mutants.shuffle(using: &random)
+        return mutants.prefix(sample).sorted { $0.number < $1.number }
+    }
+
+    private func runAll(
+        _ mutants: [Mutant],
+        _ trial: Trial,
+        _ reached: Set<Int>,
+        _ report: inout Report
+    ) async throws {
+        let open = mutants.filter { report.entries[$0.number] == nil }
+        for mutant in open where !reached.contains(mutant.number) {
+            try report.add(mutant, Trial.Outcome(verdict: .unreached, stage: nil, seconds: 0))
+        }
+        var waiting = open.filter { reached.contains($0.number) }[...]
+        let count = waiting.count
+        var done = 0
         try await withThrowingTaskGroup(of: (Mutant, Trial.Outcome).self) { group in
             let begin: (inout ThrowingTaskGroup<(Mutant, Trial.Outcome), any Error>) -> Void = { group in
                 guard let mutant = waiting.popFirst() else { return }
                 group.addTask { (mutant, try await trial.run(mutant: mutant.number)) }
             }
-            for _ in 0..<max(1, options.jobs) { begin(&group) }
+            for _ in 0..<options.jobs { begin(&group) }
             while let (mutant, outcome) = try await group.next() {
                 try report.add(mutant, outcome)
-                if outcome.verdict == .survived || waiting.count % 50 == 0 {
-                    say("mutant \(mutant.number) \(outcome.verdict.rawValue); \(waiting.count) are left")
+                done += 1
+                if outcome.verdict == .survived || done % 50 == 0 {
+                    say("  \(done) of \(count): mutant \(mutant.number) \(outcome.verdict.rawValue)")
                 }
                 begin(&group)
             }
         }
+    }
+
+    /// One mutant, with everything its tests say.
+    private func show(_ number: Int, _ orchard: Orchard, _ trial: Trial) async throws -> Bool {
+        guard let mutant = orchard.mutants.first(where: { $0.number == number }) else {
+            throw Trouble("There is no mutant \(number): --list has them all")
+        }
+        guard !orchard.unviable.contains(number) else { throw Trouble("Mutant \(number) does not compile") }
+        let outcome = try await trial.run(mutant: number)
+        for stage in trial.stages {
+            guard let log = try? Data(contentsOf: trial.log(stage, mutant: number)) else { continue }
+            FileHandle.standardOutput.write(log)
+            if stage == outcome.stage { break }
+        }
+        print(mutant.inAList)
+        print("\(outcome.verdict.rawValue) \(outcome.test)")
+        return outcome.verdict.isKilled
     }
 }
 
 extension Mutant {
     fileprivate var inAList: String {
         "\(number)\t\(file):\(line)\t\(kind.rawValue)\t\(original)  →  \(mutated)"
+    }
+}
+
+/// Chance that can be repeated (SplitMix64).
+private struct Draw: RandomNumberGenerator {
+    var state: UInt64
+
+    mutating func next() -> UInt64 {
+        state &+= 0x9E37_79B9_7F4A_7C15
+        var mixed = state
+        mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
+        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
+        return mixed ^ (mixed >> 31)
     }
 }

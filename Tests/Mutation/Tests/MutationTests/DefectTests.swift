@@ -17,7 +17,7 @@ struct DefectTests {
         END
         """
 
-    private func applied(to content: String) throws -> [String: String] {
+    private func applied(to content: String) throws -> [String: [UInt8]] {
         let folder = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(at: folder) }
@@ -29,7 +29,7 @@ struct DefectTests {
         let changed = try applied(to: "zero\none\ntwo\nfour\n")
 
         #expect(try Defect(name: "01", text: text).headline == "Something is wrong.")
-        #expect(changed == ["a.txt": "zero\nthree\nfour\n"])
+        #expect(changed == ["a.txt": Array("zero\nthree\nfour\n".utf8)])
     }
 
     @Test(arguments: ["none", "one\ntwo\none\ntwo\n"])

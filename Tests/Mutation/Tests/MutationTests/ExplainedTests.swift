@@ -21,8 +21,7 @@ struct ExplainedTests {
             original: "a < b",
             mutated: mutated,
             extent: 0..<1,
-            text: mutated,
-            body: nil
+            function: 0..<1
         )
     }
 

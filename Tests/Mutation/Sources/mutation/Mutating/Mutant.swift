@@ -1,6 +1,6 @@
-/// One small change to the sources that should make a test fail.
+/// One small change to the sources which a good test should mind.
 struct Mutant: Hashable, Sendable {
-    /// Its number in the whole run, in the order of the sources.
+    /// Its number in the whole run; the order of the sources.
     var number: Int
     /// Relative to the project's root.
     var file: String
@@ -8,13 +8,12 @@ struct Mutant: Hashable, Sendable {
     var kind: Kind
     var original: String
     var mutated: String
-    /// The bytes of the file that `text` replaces.
+    /// What it touches, in the original's bytes.
     var extent: Range<Int>
-    var text: String
-    /// The function around it; `nil` for a literal outside of all functions.
-    var body: Body?
+    /// The function around it, in the original's bytes.
+    var function: Range<Int>
 
-    /// What kind of mistake it is.
+    /// What kind of mistake it plays.
     enum Kind: String, CaseIterable, Sendable {
         case relaxComparison = "relax-comparison"
         case negateComparison = "negate-comparison"
@@ -33,13 +32,11 @@ struct Mutant: Hashable, Sendable {
         case swapStatements = "swap-statements"
         case guardLeaves = "guard-leaves"
         case emptyFunction = "empty-function"
-    }
 
-    /// The statements of a function, an initializer or an accessor.
-    struct Body: Hashable, Sendable {
-        var extent: Range<Int>
-        /// Whether every path through it has to return a value or throw.
-        var hasResult: Bool
+        /// Whether statements are missing in it, which others may rely on.
+        var takesAway: Bool {
+            [.dropEffect, .dropAssignment, .dropCall, .dropBlock, .swapStatements, .guardLeaves].contains(self)
+        }
     }
 }
 

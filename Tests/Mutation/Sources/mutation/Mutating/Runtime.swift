@@ -1,4 +1,6 @@
-/// What the mutated module needs beside its own files: the choice of a mutant by an environment variable.
+/// What a mutated room needs beside its own files: the switch, and the operators that can be swapped at run time.
+///
+/// One function each instead of a choice between two expressions: the type checker sees the original's operands once.
 enum Runtime {
     static let fileName = "Mutants.swift"
 
@@ -17,14 +19,70 @@ enum Runtime {
             return bytes == MAP_FAILED ? nil : bytes?.assumingMemoryBound(to: UInt8.self)
         }()
 
-        /// Notes that these mutants are reached, and returns the one that is chosen.
         @inline(never)
-        public func mutant(_ first: Int, _ last: Int) -> Int {
-            if let trace { for number in first...last { trace[number] = 1 } }
-            return activeMutant
+        public func mutant(_ number: Int) -> Bool {
+            if let trace, number > 0 { trace[number] = 1 }
+            return number == activeMutant
         }
 
-        public func mutant(_ number: Int) -> Bool { mutant(number, number) == number }
+        public func mutantFlip(_ condition: Bool, _ number: Int) -> Bool { condition != mutant(number) }
+
+        public func mutantForce(_ condition: Bool, _ number: Int) -> Bool { mutant(number) || condition }
+
+        public func mutantAnd(
+            _ left: Bool,
+            _ right: @autoclosure () throws -> Bool,
+            _ number: Int
+        ) rethrows -> Bool {
+            if mutant(number) { return try left || right() }
+            return try left && right()
+        }
+
+        public func mutantOr(
+            _ left: Bool,
+            _ right: @autoclosure () throws -> Bool,
+            _ number: Int
+        ) rethrows -> Bool {
+            if mutant(number) { return try left && right() }
+            return try left || right()
+        }
+
+        public func mutantLess<T: Comparable>(_ left: T, _ right: T, _ relaxed: Int, _ negated: Int) -> Bool {
+            if mutant(relaxed) { return left <= right }
+            return mutant(negated) ? left >= right : left < right
+        }
+
+        public func mutantLessOrEqual<T: Comparable>(_ left: T, _ right: T, _ relaxed: Int, _ negated: Int) -> Bool {
+            if mutant(relaxed) { return left < right }
+            return mutant(negated) ? left > right : left <= right
+        }
+
+        public func mutantGreater<T: Comparable>(_ left: T, _ right: T, _ relaxed: Int, _ negated: Int) -> Bool {
+            if mutant(relaxed) { return left >= right }
+            return mutant(negated) ? left <= right : left > right
+        }
+
+        public func mutantGreaterOrEqual<T: Comparable>(
+            _ left: T,
+            _ right: T,
+            _ relaxed: Int,
+            _ negated: Int
+        ) -> Bool {
+            if mutant(relaxed) { return left > right }
+            return mutant(negated) ? left < right : left >= right
+        }
+
+        public func mutantMin<T: Comparable>(_ left: T, _ right: T, _ number: Int) -> T {
+            mutant(number) ? max(left, right) : min(left, right)
+        }
+
+        public func mutantMax<T: Comparable>(_ left: T, _ right: T, _ number: Int) -> T {
+            mutant(number) ? min(left, right) : max(left, right)
+        }
+
+        public func mutantThin<T>(_ all: [T], _ numbers: Int...) -> [T] {
+            zip(all, numbers).filter { !mutant($0.1) }.map(\\.0)
+        }
 
         """
     }

@@ -14,7 +14,9 @@ extension CodeBlockItemSyntax {
     /// An assignment, or a call whose result nobody uses.
     var isSimpleStatement: Bool {
         guard let bare = expression?.bare else { return false }
-        if let call = bare.as(FunctionCallExprSyntax.self) { return !call.isAssertion && !call.isMaking }
+        if let call = bare.as(FunctionCallExprSyntax.self) {
+            return !call.isAssertion && !call.isImplicitMember && !call.isInitialisation
+        }
         return bare.as(InfixOperatorExprSyntax.self)?.isAssignment ?? false
     }
 
@@ -28,11 +30,12 @@ extension CodeBlockItemSyntax {
         return choice.elseBody == nil && !choice.body.isOneSimpleStatement
     }
 
-    /// An assignment in an initializer: the compiler refuses most mutants of it, one in each build.
+    /// `self.name = …` or `name = …` in an initialiser: it cannot be left out.
     var isInitialisation: Bool {
-        guard let block = parent?.parent?.as(CodeBlockSyntax.self) else { return false }
-        let isAssignment = expression?.as(InfixOperatorExprSyntax.self)?.isAssignment ?? false
-        return isAssignment && block.parent?.is(InitializerDeclSyntax.self) ?? false
+        guard expression?.as(InfixOperatorExprSyntax.self)?.isAssignment ?? false, let body = parent?.parent,
+            body.is(CodeBlockSyntax.self)
+        else { return false }
+        return body.parent?.is(InitializerDeclSyntax.self) ?? false
     }
 
     /// What it would be called when it is gone.
@@ -102,9 +105,18 @@ extension FunctionCallExprSyntax {
         return names.contains(calledExpression.trimmedDescription)
     }
 
+    /// `.reply(…)`: a value.
+    fileprivate var isImplicitMember: Bool {
+        calledExpression.as(MemberAccessExprSyntax.self).map { $0.base == nil } ?? false
+    }
+
+    /// `self.init(…)`: it cannot be left out.
+    fileprivate var isInitialisation: Bool {
+        calledExpression.as(MemberAccessExprSyntax.self)?.declName.baseName.text == "init"
+    }
+
     /// `Session(…)` or `.reply(…)`: it makes something, and changes nothing.
     fileprivate var isMaking: Bool {
-        let isImplicitMember = calledExpression.as(MemberAccessExprSyntax.self).map { $0.base == nil } ?? false
-        return isImplicitMember || calledExpression.trimmedDescription.first?.isUppercase ?? false
+        isImplicitMember || calledExpression.trimmedDescription.first?.isUppercase ?? false
     }
 }

@@ -34,7 +34,7 @@ struct Report {
         entries[mutant.number] = outcome
         let fields = [
             String(mutant.number), outcome.verdict.rawValue, outcome.stage?.rawValue ?? "",
-            String(outcome.seconds), mutant.file, String(mutant.line), mutant.kind.rawValue,
+            String((outcome.seconds * 100).rounded() / 100), mutant.file, String(mutant.line), mutant.kind.rawValue,
             mutant.original, mutant.mutated, outcome.test.inOneLine,
         ]
         let handle = try FileHandle(forWritingTo: file)

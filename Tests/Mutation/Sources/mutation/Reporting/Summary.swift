@@ -2,49 +2,64 @@ import Foundation
 
 /// The report in words.
 struct Summary {
-    let mutants: [Mutant]
+    let orchard: Orchard
     let report: Report
     let explained: Explained
     /// Whether every mutant was run, so that an explanation which fits none is out of date.
     let isComplete: Bool
 
-    private func mutants(where isMeant: (Verdict) -> Bool) -> [Mutant] {
-        mutants.filter { report.entries[$0.number].map { isMeant($0.verdict) } ?? false }
+    private func mutants(_ verdicts: Verdict...) -> [Mutant] {
+        orchard.mutants.filter { report.entries[$0.number].map { verdicts.contains($0.verdict) } ?? false }
     }
 
-    private var surviving: [Mutant] { mutants(where: { [.survived, .unreached].contains($0) }) }
-
     /// The survivors that nobody has explained.
-    var survivors: [Mutant] { surviving.filter { !explained.explains($0) } }
+    var survivors: [Mutant] { mutants(.survived, .unreached).filter { !explained.explains($0) } }
 
     /// Explanations for something that does not survive, or is not there any more.
     private var stale: [Explained.Entry] {
-        let surviving = surviving
+        let surviving = mutants(.survived, .unreached)
         return explained.entries.filter { entry in
-            let fitting = mutants.filter(entry.explains)
+            let fitting = orchard.mutants.filter(entry.explains)
             let wasRun = isComplete || fitting.contains { report.entries[$0.number]?.verdict.isKilled ?? false }
             return fitting.isEmpty || (wasRun && !surviving.contains(where: entry.explains))
         }
     }
 
     func show() {
-        let survivors = survivors
         for mutant in survivors { show(mutant) }
+        let expected = mutants(.survived, .unreached).filter(explained.explains)
+        let killed = mutants(.assertion, .crash, .timeout)
+        let run = killed.count + survivors.count + expected.count
+        print(
+            """
+            \(orchard.mutants.count) mutants, of which \(orchard.unviable.count) are not viable; \(run) were tried.
+            Killed: \(killed.count) (\(counts(killed))).
+            Survived: \(survivors.count), of which \(survivors.filter(isUnreached).count) are never reached by a test; \
+            beside them \(expected.count) explained.
+            """
+        )
+        for kind in Mutant.Kind.allCases {
+            let dead = killed.filter { $0.kind == kind }.count
+            let alive = survivors.filter { $0.kind == kind }.count
+            guard dead + alive > 0 else { continue }
+            print("  \(kind.rawValue.padded(to: 20)) killed \(dead), survived \(alive)")
+        }
         for entry in stale {
             print("Tests/Mutation/explained.txt:\(entry.line): out of date, no such survivor: \(entry.original)")
         }
-        print(
-            """
-            Of \(mutants.count) mutants \(mutants(where: { $0 == .notViable }).count) do not compile. \
-            Killed: \(mutants(where: \.isKilled).count). Survived: \(survivors.count), of which \
-            \(survivors.filter(isUnreached).count) are never reached by a test; \
-            beside them \(surviving.count - survivors.count) explained.
-            Everything is in \(report.file.path).
-            """
-        )
+        print("Everything is in \(report.file.path).")
     }
 
     private func isUnreached(_ mutant: Mutant) -> Bool { report.entries[mutant.number]?.verdict == .unreached }
+
+    private func counts(_ killed: [Mutant]) -> String {
+        let outcomes = killed.compactMap { report.entries[$0.number] }
+        let ways = [Verdict.assertion, .crash, .timeout]
+            .map { way in "\(way.rawValue) \(outcomes.filter { $0.verdict == way }.count)" }
+        let stages = Trial.Stage.allCases
+            .map { stage in "\(outcomes.filter { $0.stage == stage }.count) by the \(stage.rawValue) tests" }
+        return (ways + stages).joined(separator: ", ")
+    }
 
     /// In the form of an entry of `explained.txt`.
     private func show(_ mutant: Mutant) {
@@ -59,4 +74,8 @@ struct Summary {
             """
         )
     }
+}
+
+extension String {
+    func padded(to width: Int) -> String { self + String(repeating: " ", count: max(0, width - count)) }
 }

@@ -1,73 +1,116 @@
+import Dispatch
 import Foundation
+import Glibc
 
-/// A process that runs to its end, or until it has written a word.
+/// One process that is run to its end, or to ours.
 enum Child {
     enum End: Equatable {
         case exited(Int32)
-        case signalled
+        case signalled(Int32)
         case timedOut
-        /// It wrote the word, and was stopped.
+        /// It wrote what was waited for.
         case said
     }
 
+    /// The most memory a child may ask for, in KiB: a mutant that never stops appending shall not fill the machine.
+    private static let mostMemory = 8 << 20
+
     /// Runs a command with its output in a file.
     ///
-    /// - Parameters:
-    ///   - timeout: in seconds.
-    ///   - memory: the most it may ask for, in KiB.
-    ///   - word: the command is stopped as soon as it has written this.
+    /// - Parameter stopping: the child is killed as soon as it has written this.
     static func run(
         _ command: [String],
         environment: [String: String],
         log: URL,
         timeout: Double,
-        memory: Int? = nil,
         stopping word: String? = nil
     ) async throws -> End {
         guard FileManager.default.createFile(atPath: log.path, contents: nil) else {
             throw Trouble("\(log.path) cannot be written")
         }
         let output = try FileHandle(forWritingTo: log)
-        let limit = memory.map { "ulimit -v \($0); " } ?? ""
-        let script = "\(limit)exec timeout \(timeout) \"$@\""
-        // A thread that waits in read(2): `readabilityHandler` can miss an end that comes while it reads.
-        return try await withCheckedThrowingContinuation { continuation in
-            Thread.detachNewThread {
-                continuation.resume(
-                    with: Result {
-                        let process = Process()
-                        process.executableURL = URL(filePath: "/bin/sh")
-                        process.arguments = ["-c", script, "sh"] + command
-                        process.environment = ProcessInfo.processInfo.environment.merging(environment) { $1 }
-                        return try end(of: process, into: output, stopping: word.map { Data($0.utf8) })
-                    }
-                )
+        defer { try? output.close() }
+        let process = Process()
+        process.executableURL = URL(filePath: "/bin/sh")
+        // Only what is watched is limited: a compiler may have what it wants. The processor's time as well, so that a
+        // mutant which never ends does not outlive this program.
+        let limit = word == nil ? "" : "ulimit -v \(mostMemory); ulimit -t \(Int(timeout) * 4); "
+        process.arguments = ["-c", limit + "exec \"$@\"", "sh"] + command
+        process.environment = ProcessInfo.processInfo.environment.merging(environment) { $1 }
+        process.standardInput = FileHandle.nullDevice
+        return try await run(process, into: output, timeout, word.map { Data($0.utf8) })
+    }
+
+    private enum Event {
+        case wrote(Data)
+        case ended
+        case isLate
+    }
+
+    /// Whichever comes first decides: its end, the word in what it writes, or the end of our patience.
+    private static func run(
+        _ process: Process,
+        into output: FileHandle,
+        _ timeout: Double,
+        _ word: Data?
+    ) async throws -> End {
+        let (events, feed) = AsyncStream.makeStream(of: Event.self)
+        let pipe = Pipe()
+        if word == nil {
+            (process.standardOutput, process.standardError) = (output, output)
+        } else {
+            (process.standardOutput, process.standardError) = (pipe, pipe)
+        }
+        process.terminationHandler = { _ in feed.yield(.ended) }
+        let timer = DispatchSource.makeTimerSource()
+        timer.setEventHandler { feed.yield(.isLate) }
+        timer.schedule(deadline: .now() + timeout)
+        try process.run()
+        // Ours is one more end of the pipe: with it open what the child writes would never end.
+        try? pipe.fileHandleForWriting.close()
+        if word != nil { listen(to: pipe.fileHandleForReading, feed) }
+        timer.resume()
+        defer { timer.cancel() }
+
+        var (hasEnded, isRead) = (false, word == nil)
+        var last = Data()
+        reading: for await event in events {
+            switch event {
+            case .wrote(let data) where data.isEmpty:
+                isRead = true
+            case .wrote(let data):
+                try output.write(contentsOf: data)
+                guard let word else { continue }
+                last.append(data)
+                if last.range(of: word) != nil { return kill(process, .said) }
+                last = last.suffix(word.count - 1)
+            case .isLate:
+                if !hasEnded { return kill(process, .timedOut) }
+                // Somebody else holds its output open: nothing more is to be expected.
+                isRead = true
+            case .ended:
+                hasEnded = true
+            }
+            if hasEnded, isRead { break reading }
+        }
+        if process.terminationReason == .uncaughtSignal { return .signalled(process.terminationStatus) }
+        return .exited(process.terminationStatus)
+    }
+
+    /// On a thread that waits in read(2): `readabilityHandler` may never hear of an end that comes while it reads.
+    private static func listen(to output: FileHandle, _ feed: AsyncStream<Event>.Continuation) {
+        Thread.detachNewThread {
+            while true {
+                let data = output.availableData
+                feed.yield(.wrote(data))
+                if data.isEmpty { return }
             }
         }
     }
 
-    private static func end(of process: Process, into output: FileHandle, stopping word: Data?) throws -> End {
-        let pipe = Pipe()
-        process.standardInput = FileHandle.nullDevice
-        (process.standardOutput, process.standardError) = (pipe, pipe)
-        try process.run()
-        // With this end open, what the child writes would never end.
-        try? pipe.fileHandleForWriting.close()
-        var last = Data()
-        var hasSaid = false
-        while case let data = pipe.fileHandleForReading.availableData, !data.isEmpty {
-            try output.write(contentsOf: data)
-            guard let word, !hasSaid else { continue }
-            last.append(data)
-            hasSaid = last.range(of: word) != nil
-            last = last.suffix(word.count - 1)
-            // timeout(1) passes the signal on.
-            if hasSaid { process.terminate() }
-        }
+    private static func kill(_ process: Process, _ end: End) -> End {
+        Glibc.kill(process.processIdentifier, SIGKILL)
         process.waitUntilExit()
-        if hasSaid { return .said }
-        if process.terminationReason == .uncaughtSignal { return .signalled }
-        // 124: timeout(1) has ended the command.
-        return process.terminationStatus == 124 ? .timedOut : .exited(process.terminationStatus)
+        return end
     }
 }

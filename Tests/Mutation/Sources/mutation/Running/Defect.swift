@@ -43,7 +43,7 @@ struct Defect {
     }
 
     /// The changed files. Every text to be found has to be there exactly once.
-    func applied(in root: URL) throws -> [String: String] {
+    func applied(in root: URL) throws -> [String: [UInt8]] {
         var texts: [String: String] = [:]
         for change in changes {
             let path = root.appending(path: change.file)
@@ -56,6 +56,6 @@ struct Defect {
             }
             texts[change.file] = text.replacing(change.find, with: change.replace)
         }
-        return texts
+        return texts.mapValues { Array($0.utf8) }
     }
 }

@@ -2,75 +2,75 @@ import Foundation
 
 /// Running the tests against one mutant.
 struct Trial {
+    let binary: String
+    let folder: URL
+    let stages: [Stage]
+    let histories: Int
+    var timeouts: [Stage: Double] = [:]
+
     /// The quick tests go first: most mutants do not survive them.
     enum Stage: String, CaseIterable {
         case quick
         case simulation
     }
 
-    /// The result of the tests.
+    /// How the tests took it.
     struct Outcome: Equatable {
         var verdict: Verdict
         var stage: Stage?
-        var seconds = 0.0
+        var seconds: Double
         /// The first test that failed, where one said so.
         var test = ""
     }
 
-    /// The most memory a run may ask for, in KiB: a mutant that appends for ever must not fill the machine.
-    private static let mostMemory = 8 << 20
+    private let filter: String
 
-    let stages: [Stage]
-    /// In seconds; ten minutes where nothing is set.
-    var timeouts: [Stage: Double] = [:]
-    private let binary: String
-    private let folder: URL
-    private let histories: Int
-
-    init(binary: String, _ workshop: Workshop, _ options: Mutation) throws {
+    init(binary: String, folder: URL, options: Options) throws {
         self.binary = binary
-        folder = workshop.folder.appending(path: "logs")
-        stages = options.simulationOnly ? [.simulation] : Stage.allCases
+        self.folder = folder
+        stages = options.simulationOnly ? [.simulation] : [.quick, .simulation]
         histories = options.histories
+        filter = options.filter
+        for stage in stages { timeouts[stage] = options.timeout ?? 600 }
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
     }
 
-    /// - Parameter mutant: its number; 0 is the original.
-    func run(mutant: Int) async throws -> Outcome {
+    /// - Parameters:
+    ///   - mutant: its number; 0 is the original.
+    ///   - trace: a file that notes which mutants are reached.
+    func run(mutant: Int, trace: URL? = nil) async throws -> Outcome {
         var seconds = 0.0
         for stage in stages {
-            var outcome = try await run(stage, mutant: mutant)
+            let outcome = try await run(stage, mutant: mutant, trace: trace)
             seconds += outcome.seconds
-            outcome.seconds = seconds
-            if outcome.verdict != .survived { return outcome }
+            if outcome.verdict != .survived {
+                return Outcome(verdict: outcome.verdict, stage: stage, seconds: seconds, test: outcome.test)
+            }
         }
-        return Outcome(verdict: .survived, seconds: seconds)
+        return Outcome(verdict: .survived, stage: nil, seconds: seconds)
     }
 
     func log(_ stage: Stage, mutant: Int) -> URL { folder.appending(path: "\(mutant)-\(stage.rawValue).log") }
 
-    /// - Parameter trace: a file that notes which mutants are reached.
     func run(_ stage: Stage, mutant: Int, trace: URL? = nil) async throws -> Outcome {
         var environment = [
             "JUNCTION_MUTANT": String(mutant),
             "JUNCTION_HISTORIES": String(histories),
-            // That it crashes is enough to know.
+            // A crash is all we want to know.
             "SWIFT_BACKTRACE": "enable=no",
         ]
         if let trace { environment["JUNCTION_MUTANT_TRACE"] = trace.path }
         let log = log(stage, mutant: mutant)
-        let selection = [stage == .quick ? "--skip" : "--filter", "SimulationTests"]
         let start = ContinuousClock.now
         let end = try await Child.run(
-            [binary, "--testing-library", "swift-testing"] + selection,
+            [binary, "--testing-library", "swift-testing", stage == .quick ? "--skip" : "--filter", filter],
             environment: environment,
             log: log,
             timeout: timeouts[stage] ?? 600,
-            memory: Self.mostMemory,
             // The test library has no option to stop at the first failure.
             stopping: "recorded an issue"
         )
-        let seconds = (((ContinuousClock.now - start) / .seconds(1)) * 100).rounded() / 100
+        let seconds = (ContinuousClock.now - start) / .seconds(1)
         let verdict: Verdict =
             switch end {
             // 69: no test has such a name.
@@ -97,7 +97,7 @@ enum Verdict: String, CaseIterable {
     case crash
     case timeout
     case survived
-    /// It survived because no test reaches its function: it was not run.
+    /// It survived because no test ever comes there: it was not run.
     case unreached
     case notViable = "not-viable"
 

@@ -5,32 +5,35 @@ struct Workshop {
     let root: URL
     /// Where everything of this run is kept.
     let folder: URL
+    let rooms: String
 
     var copy: URL { folder.appending(path: "source") }
     var build: URL { folder.appending(path: "build") }
 
-    init(root: String, folder: String) {
+    init(root: String, folder: String, rooms: String) {
         self.root = URL(filePath: root).standardizedFileURL
         self.folder = self.root.appending(path: folder)
+        self.rooms = rooms
     }
 
-    /// The module's tests: another suite, another verdict.
-    static let tests = "Tests/\(MutatedModule.name)Tests"
+    /// The tests that belong to the rooms.
+    private var tests: [String] {
+        rooms.split(separator: ",").map { "Tests/\($0)Tests" }.filter { FileManager.default.fileExists(at: root, $0) }
+    }
 
     // MARK: Sources
 
     /// Brings the copy up to date. What has not changed is not touched, so that it need not be built again.
     ///
     /// - Parameter changed: files that are different in the copy.
-    func refresh(changed: [String: String]) throws {
+    func refresh(changed: [String: [UInt8]]) throws {
         var wanted: [String: Data] = ["Package.swift": Data(try manifest().utf8)]
-        for path in try ["Sources", "clients/swift/Sources", Self.tests].flatMap(files) {
+        for path in try ["Sources", "clients/swift/Sources"].flatMap(files) + tests.flatMap(files) {
             wanted[path] = try Data(contentsOf: root.appending(path: path))
         }
-        for (path, text) in changed { wanted[path] = Data(text.utf8) }
+        for (path, bytes) in changed { wanted[path] = Data(bytes) }
 
-        try FileManager.default.createDirectory(at: copy, withIntermediateDirectories: true)
-        let present = Set(try Self.files(under: copy, ""))
+        let present = FileManager.default.fileExists(at: copy, "") ? Set(try Self.files(under: copy, "")) : []
         for path in present.subtracting(wanted.keys) {
             try FileManager.default.removeItem(at: copy.appending(path: path))
         }
@@ -46,7 +49,7 @@ struct Workshop {
         try data.write(to: file)
     }
 
-    /// The project builds with every warning an error; a mutant may leave a variable unused.
+    /// The house builds with every warning an error; a mutant may leave a variable unused.
     private func manifest() throws -> String {
         let text = try String(contentsOf: root.appending(path: "Package.swift"), encoding: .utf8)
         return text.replacing(".treatAllWarnings(as: .error),", with: "")
@@ -73,21 +76,22 @@ struct Workshop {
 
     // MARK: Builds
 
-    enum Configuration: String {
-        case debug
-        case release
+    /// The words of a build that failed; `nil` if it did not.
+    func compile(room: String) async throws -> String? {
+        try await build(["--target", room])
     }
 
-    /// Returns the output of a build that failed; `nil` if it did not fail.
-    func compile() async throws -> String? {
-        try await build(["--target", MutatedModule.name])
-    }
-
-    func buildTests(_ configuration: Configuration) async throws -> String? {
-        // With the assertions: a mutant that trips one is found.
-        let asserting = ["-Xswiftc", "-enable-testing", "-Xswiftc", "-assert-config", "-Xswiftc", "Debug"]
-        let options = configuration == .release ? ["-c", "release"] + asserting : []
-        return try await build(["--build-tests"] + options)
+    func buildTests(_ configuration: Options.Configuration) async throws -> String? {
+        switch configuration {
+        case .debug:
+            try await build(["--build-tests"])
+        case .release:
+            // With the assertions: a mutant that trips one is found.
+            try await build(
+                ["--build-tests", "-c", "release", "-Xswiftc", "-enable-testing"]
+                    + ["-Xswiftc", "-assert-config", "-Xswiftc", "Debug"]
+            )
+        }
     }
 
     private func build(_ arguments: [String]) async throws -> String? {
@@ -96,7 +100,7 @@ struct Workshop {
         let command = ["build", "--package-path", copy.path, "--scratch-path", build.path] + arguments
         let end = try await Child.run(
             ["/usr/bin/env", swift] + command,
-            environment: ["JUNCTION_MODULES": MutatedModule.name],
+            environment: ["JUNCTION_MODULES": rooms],
             log: log,
             timeout: 3_600
         )
@@ -104,12 +108,18 @@ struct Workshop {
     }
 
     /// The program with the tests in it.
-    func testBinary(_ configuration: Configuration) throws -> String {
+    func testBinary(_ configuration: Options.Configuration) throws -> String {
         let folder = build.appending(path: configuration.rawValue)
         let names = try FileManager.default.contentsOfDirectory(atPath: folder.path)
         guard let name = names.first(where: { $0.hasSuffix(".xctest") }) else {
             throw Trouble("\(folder.path) has no .xctest: the build made no tests")
         }
         return folder.appending(path: name).path
+    }
+}
+
+extension FileManager {
+    fileprivate func fileExists(at root: URL, _ path: String) -> Bool {
+        fileExists(atPath: root.appending(path: path).path)
     }
 }

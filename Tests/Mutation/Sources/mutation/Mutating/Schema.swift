@@ -1,0 +1,81 @@
+/// A source file with every mutant in it, asleep: text put in between the original's, which itself stays as it is.
+struct Schema {
+    private struct Insertion {
+        var text: String
+        var mutants: [Int]
+    }
+
+    private struct Seam {
+        /// What ends here; what was begun last ends first.
+        var closing: [Insertion] = []
+        /// What begins here; the outermost first.
+        var opening: [Insertion] = []
+        /// Where the original goes on, when what stands here is replaced.
+        var skippingTo: Int?
+    }
+
+    private var seams: [Int: Seam] = [:]
+
+    /// Puts text around a stretch of the original. Outer wraps have to be asked for before inner ones.
+    mutating func wrap(_ extent: Range<Int>, in before: String, and after: String = "", for mutants: [Int]) {
+        seams[extent.lowerBound, default: Seam()].opening.append(Insertion(text: before, mutants: mutants))
+        guard !after.isEmpty else { return }
+        seams[extent.upperBound, default: Seam()].closing.append(Insertion(text: after, mutants: mutants))
+    }
+
+    /// Puts other text in the place of a stretch of the original: a token, in which nothing else begins or ends.
+    mutating func replace(_ extent: Range<Int>, with text: String, for mutants: [Int]) {
+        seams[extent.lowerBound, default: Seam()].opening.append(Insertion(text: text, mutants: mutants))
+        seams[extent.lowerBound]?.skippingTo = extent.upperBound
+    }
+
+    /// The file as it is compiled.
+    func woven(into original: [UInt8]) -> WovenFile {
+        var woven = WovenFile()
+        var from = 0
+        for offset in seams.keys.sorted() {
+            guard let seam = seams[offset] else { continue }
+            woven.take(original[from..<offset], at: from)
+            from = seam.skippingTo ?? offset
+            for insertion in seam.closing.reversed() { woven.put(insertion.text, for: insertion.mutants) }
+            for insertion in seam.opening { woven.put(insertion.text, for: insertion.mutants) }
+        }
+        woven.take(original[from...], at: from)
+        return woven
+    }
+}
+
+/// What is compiled, and for each byte of it where it comes from: the compiler complains about this text.
+struct WovenFile {
+    enum Origin {
+        case original(offset: Int)
+        case mutants([Int])
+    }
+
+    private(set) var bytes: [UInt8] = []
+    private var pieces: [(start: Int, origin: Origin)] = []
+
+    fileprivate mutating func take(_ original: ArraySlice<UInt8>, at offset: Int) {
+        guard !original.isEmpty else { return }
+        pieces.append((bytes.count, .original(offset: offset)))
+        bytes += original
+    }
+
+    fileprivate mutating func put(_ text: String, for mutants: [Int]) {
+        pieces.append((bytes.count, .mutants(mutants)))
+        bytes += text.utf8
+    }
+
+    /// Where the text at this line and column, both from one, comes from.
+    func origin(line: Int, column: Int) -> Origin? {
+        var start = 0
+        for _ in 1..<max(line, 1) {
+            guard let end = bytes[start...].firstIndex(of: UInt8(ascii: "\n")) else { return nil }
+            start = end + 1
+        }
+        let position = start + column - 1
+        guard let piece = pieces.last(where: { $0.start <= position }) else { return nil }
+        if case .original(let offset) = piece.origin { return .original(offset: offset + position - piece.start) }
+        return piece.origin
+    }
+}

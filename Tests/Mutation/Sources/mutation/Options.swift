@@ -1,0 +1,93 @@
+/// What was asked for on the command line.
+struct Options {
+    var root = "."
+    var folders: [String] = []
+    var rooms = "JunctionSession"
+    var only: String?
+    var sample: Int?
+    var seed: UInt64 = 1
+    var jobs = 2
+    var histories = 20_000
+    var timeout: Double?
+    var configuration = Configuration.release
+    /// Which tests are the slow ones: they run after the others, and alone with `--simulation-only`.
+    var filter = "SimulationTests"
+    var simulationOnly = false
+    var resume = false
+    var task = Task.all
+
+    enum Task: Equatable {
+        case all
+        case list
+        case one(Int)
+        case defects
+    }
+
+    enum Configuration: String {
+        case debug
+        case release
+    }
+
+    static let usage = """
+        Usage: Tests/Mutation/run [OPTION]…
+
+          --folder PATH        mutate the sources under this folder; may be repeated
+                               (Sources/JunctionSession/Machine and Sources/JunctionSession/Owner)
+          --rooms NAMES        build these rooms and run their tests (JunctionSession)
+          --only TEXT          only mutants, or defects, in files whose path contains this
+          --sample N           only so many mutants, drawn by chance
+          --seed S             for the draw (1)
+          --simulation-only    run only the tests that --filter names
+          --filter REGEX       the slow tests, which run after all the others (SimulationTests)
+          --histories N        JUNCTION_HISTORIES for the tests (20000)
+          --jobs N             so many mutants beside each other (2)
+          --timeout SECONDS    longer than this is a hang (ten times what the tests need, and ten seconds)
+          --debug, --release   how the tests are built (release; --defects: debug)
+          --resume             go on where an earlier run with the same sources was interrupted
+          --list               say which mutants there are, and build nothing
+          --mutant N           run one mutant and show what its tests say
+          --defects            put in each defect of Tests/Mutation/defects: every one must be found
+        """
+
+    init(_ arguments: [String]) throws(Trouble) {
+        var rest = arguments[...]
+        var chosen: Configuration?
+        while let option = rest.popFirst() {
+            switch option {
+            case "--root": root = try Self.value(of: option, &rest)
+            case "--folder": folders.append(try Self.value(of: option, &rest))
+            case "--rooms": rooms = try Self.value(of: option, &rest)
+            case "--only": only = try Self.value(of: option, &rest)
+            case "--sample": sample = try Self.number(of: option, &rest)
+            case "--seed": seed = UInt64(try Self.number(of: option, &rest))
+            case "--jobs": jobs = max(1, try Self.number(of: option, &rest))
+            case "--histories": histories = try Self.number(of: option, &rest)
+            case "--timeout": timeout = Double(try Self.number(of: option, &rest))
+            case "--filter": filter = try Self.value(of: option, &rest)
+            case "--simulation-only": simulationOnly = true
+            case "--debug": chosen = .debug
+            case "--release": chosen = .release
+            case "--resume": resume = true
+            case "--list": task = .list
+            case "--mutant": task = .one(try Self.number(of: option, &rest))
+            case "--defects": task = .defects
+            default: throw Trouble("\(option): no such option\n\n\(Self.usage)")
+            }
+        }
+        // A defect is a build of its own, and a debug build of one changed file is quick.
+        configuration = chosen ?? (task == .defects ? .debug : .release)
+        if folders.isEmpty { folders = ["Sources/JunctionSession/Machine", "Sources/JunctionSession/Owner"] }
+        if task == .defects { simulationOnly = true }
+    }
+
+    private static func value(of option: String, _ rest: inout ArraySlice<String>) throws(Trouble) -> String {
+        guard let value = rest.popFirst() else { throw Trouble("\(option) wants a value") }
+        return value
+    }
+
+    private static func number(of option: String, _ rest: inout ArraySlice<String>) throws(Trouble) -> Int {
+        let text = try value(of: option, &rest)
+        guard let number = Int(text), number >= 0 else { throw Trouble("\(option) wants a number, not '\(text)'") }
+        return number
+    }
+}

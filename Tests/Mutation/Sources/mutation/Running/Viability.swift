@@ -1,0 +1,91 @@
+import Foundation
+
+/// Finding the mutants that cannot be compiled: by compiling, and reading what the compiler says.
+struct Viability {
+    /// One complaint of the compiler.
+    struct Complaint: Hashable {
+        var file: String
+        var line: Int
+        var column: Int
+        var message: String
+    }
+
+    private static let mostRounds = 20
+
+    /// How far from a complaint its cause was looked for already. A complaint that comes back is looked at more widely.
+    private var reach: [String: Int] = [:]
+
+    /// Compiles the rooms until nothing is left to complain about.
+    mutating func settle(_ orchard: inout Orchard, in workshop: Workshop) async throws {
+        for round in 1...Self.mostRounds {
+            try workshop.refresh(changed: orchard.changed)
+            guard let words = try await firstComplaint(orchard, workshop) else { return }
+            let complaints = Self.complaints(in: words, under: workshop.copy.path)
+            let guilty = complaints.reduce(into: Set<Int>()) { $0.formUnion(suspects(of: $1, orchard)) }
+            guard !guilty.isSubset(of: orchard.unviable) else {
+                throw Trouble("The sources do not compile, and no mutant is to blame:\n\(words.suffix(4_000))")
+            }
+            say("  round \(round): \(complaints.count) complaints, \(guilty.count) mutants taken out")
+            orchard.plant(without: orchard.unviable.union(guilty))
+        }
+        throw Trouble("After \(Self.mostRounds) rounds there are still mutants that do not compile")
+    }
+
+    private func firstComplaint(_ orchard: Orchard, _ workshop: Workshop) async throws -> String? {
+        for room in orchard.rooms {
+            if let words = try await workshop.compile(room: room.split(separator: "/").last.map(String.init) ?? room) {
+                return words
+            }
+        }
+        return nil
+    }
+
+    /// Who may have caused it: the text that was put in there, else what is on the line, in the function, in the file.
+    private mutating func suspects(of complaint: Complaint, _ orchard: Orchard) -> Set<Int> {
+        let standing = orchard.mutants.filter {
+            $0.file == complaint.file && !orchard.unviable.contains($0.number)
+        }
+        switch orchard.woven[complaint.file]?.origin(line: complaint.line, column: complaint.column) {
+        case .mutants(let numbers):
+            let known = Set(numbers).subtracting(orchard.unviable)
+            if !known.isEmpty { return known }
+            return Set(standing.map(\.number))
+        case .original(let offset):
+            return suspects(at: offset, complaint, standing)
+        case nil:
+            return Set(standing.map(\.number))
+        }
+    }
+
+    private mutating func suspects(at offset: Int, _ complaint: Complaint, _ standing: [Mutant]) -> Set<Int> {
+        let key = "\(complaint.file):\(offset): \(complaint.message)"
+        let around = standing.filter { $0.extent.contains(offset) }
+        let smallest = around.map(\.extent.count).min()
+        let function = standing.filter { $0.function.contains(offset) || $0.function.upperBound == offset }
+        let circles = [
+            around.filter { $0.extent.count == smallest },
+            around,
+            // What is complained of elsewhere: most of all, something that is not there any more.
+            function.filter(\.kind.takesAway),
+            function,
+            standing,
+        ]
+        let first = circles.indices.first { $0 >= reach[key, default: 0] && !circles[$0].isEmpty }
+        reach[key] = (first ?? circles.count) + 1
+        return Set(first.map { circles[$0] }?.map(\.number) ?? [])
+    }
+
+    private static func complaints(in words: String, under copy: String) -> Set<Complaint> {
+        var complaints: Set<Complaint> = []
+        for line in words.split(separator: "\n") where line.hasPrefix(copy + "/") {
+            let parts = line.dropFirst(copy.count + 1).split(separator: ":", maxSplits: 4)
+            guard parts.count == 5, parts[3] == " error", let row = Int(parts[1]), let column = Int(parts[2]) else {
+                continue
+            }
+            complaints.insert(
+                Complaint(file: String(parts[0]), line: row, column: column, message: String(parts[4]))
+            )
+        }
+        return complaints
+    }
+}
