@@ -14,7 +14,7 @@ struct LinkCode: Sendable {
         )
         // Nothing that long is a code; it is not worth copying.
         guard code.count <= 64 else { throw malformed }
-        let text = code.withUnsafeBytes { String(decoding: $0, as: UTF8.self) }.trimmed.lowercased()
+        let text = code.ofLinkCode.withUnsafeBytes { String(decoding: $0, as: UTF8.self) }
 
         guard text.utf8.count == 12, text.utf8.dropFirst(4).allSatisfy(Self.isHexDigit),
             let region = JunctionSite.Region(rawValue: String(text.dropFirst(2).prefix(2)))
@@ -28,12 +28,4 @@ struct LinkCode: Sendable {
     }
 
     private static func isHexDigit(_ byte: UInt8) -> Bool { Hexadecimal.value(of: byte) != nil }
-}
-
-extension String {
-    fileprivate var trimmed: String {
-        let start = drop { $0.isWhitespace }
-        let end = start.lastIndex { !$0.isWhitespace }
-        return end.map { String(start[...$0]) } ?? ""
-    }
 }

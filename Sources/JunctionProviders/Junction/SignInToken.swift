@@ -15,8 +15,15 @@ struct SignInToken: Sendable {
     /// Far more than any token has, and little enough to copy a few times.
     static let longest = 1 << 16
 
-    init(_ token: SharedSecret) throws(CredentialRefused) {
-        let userToken = try Self.open(token)
+    /// - Parameter text: the token, or the backend's answer that holds it.
+    init(_ text: SharedSecret) throws(CredentialRefused) {
+        guard (try? LinkCode(text)) == nil else {
+            throw .misdescribed(
+                "This is a link code, not a Sign-In Token: sign in with it as a link code (junctionctl sign-in --link-code)"
+            )
+        }
+        let given = try BackendToken(text)
+        let userToken = try Self.open(given.token)
         let claims = try Self.claims(of: userToken)
         let site = try Self.site(of: claims["iss"]?.string)
         let userId = try Self.id(claims["uid"], "uid")
@@ -25,6 +32,7 @@ struct SignInToken: Sendable {
         self.site = site
         self.identity = site.identity(userId: userId, teamId: teamId)
         self.userToken = userToken
+        try given.requireUser(identity)
     }
 }
 

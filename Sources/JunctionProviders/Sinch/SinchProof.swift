@@ -14,11 +14,16 @@ enum SinchProof: Sendable {
     static let tolerance: Int64 = 300
 
     /// A token for this user of this application that keeps every rule which can be checked without the secret.
+    ///
+    /// - Parameter text: the token, or the backend's answer that holds it.
     init(
-        token jwt: SharedSecret,
+        token text: SharedSecret,
         for userId: String,
         of application: SinchApplication
     ) throws(CredentialRefused) {
+        let given = try BackendToken(text)
+        try given.requireUser(Identity(userId: userId))
+        let jwt = given.token
         do throws(RegistrationToken.Rule) {
             let token = try jwt.withUnsafeBytes { (bytes) throws(RegistrationToken.Rule) in
                 try RegistrationToken.inspect(bytes)

@@ -14,12 +14,14 @@ struct UserLogin: Sendable {
         guard displayName.map({ Self.isPrintable($0, upTo: 100) }) ?? true else {
             throw .malformed("The display name must have 1 to 100 printable characters")
         }
-        guard authToken.map(Self.isAuthToken) ?? true else {
+        let given = try authToken.map(BackendToken.init)
+        guard given.map({ Self.isAuthToken($0.token) }) ?? true else {
             throw .malformed("The auth token must have 1 to 100 printable ASCII characters, without spaces")
         }
         self.userId = userId
         self.displayName = displayName
-        self.authToken = authToken
+        self.authToken = given?.token
+        try given?.requireUser(identity)
     }
 
     var identity: Identity { Identity(userId: userId) }

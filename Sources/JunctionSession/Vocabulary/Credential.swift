@@ -37,10 +37,27 @@ package enum Credential: Sendable {
     /// What is good once, and spent by the first request of a sign-in; nothing where that may be sent again.
     package var oneTimeSecret: SharedSecret? {
         switch self {
-        case .linkCode(let secret), .authorizationCode(let secret, _, _), .refreshToken(let secret),
-            .tokenExchange(let secret, _):
-            secret
+        case .linkCode(let code): code.ofLinkCode
+        case .authorizationCode(let secret, _, _), .refreshToken(let secret), .tokenExchange(let secret, _): secret
         case .signInToken, .apiKey, .userLogin, .registration, .registrationSignature, .selfSigned, .device: nil
+        }
+    }
+}
+
+extension SharedSecret {
+    /// The characters of a link code as a person may write it: without spaces and dashes, in lower case.
+    package var ofLinkCode: SharedSecret {
+        withUnsafeBytes { typed in
+            SharedSecret(
+                Secret(capacity: typed.count) { room in
+                    var count = 0
+                    for byte in typed where byte != UInt8(ascii: "-") && byte != 0x20 && !(0x09...0x0D).contains(byte) {
+                        room[count] = (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(byte) ? byte | 0x20 : byte
+                        count += 1
+                    }
+                    return count
+                }
+            )
         }
     }
 }

@@ -1,6 +1,6 @@
 /// What signs a user in; the secret parts stay in their boxes.
 public enum Credential: Equatable, Sendable {
-    /// Junction: a Sign-In Token from the app's backend.
+    /// Junction: a Sign-In Token from the app's backend, bare or in the JSON object that the backend answered.
     case signInToken(SecretText)
     /// Junction: the twelve characters of a link code.
     case linkCode(SecretText)

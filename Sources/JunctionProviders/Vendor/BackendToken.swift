@@ -1,0 +1,53 @@
+import JunctionJSON
+import JunctionSecret
+import JunctionSession
+
+/// A token that an app's backend made for a user: bare, or in the JSON object with which the backend answered,
+/// `{"user_id": "…", "sign_in_token": "…"}`.
+struct BackendToken: Sendable {
+    let token: SharedSecret
+    /// The user whom the object names.
+    let userId: String?
+
+    /// Far more than any such object has.
+    private static let longest = 1 << 16
+
+    init(_ text: SharedSecret) throws(CredentialRefused) {
+        guard text.withUnsafeBytes({ $0.first { !Self.isSpace($0) } }) == UInt8(ascii: "{") else {
+            (token, userId) = (text, nil)
+            return
+        }
+        guard text.count <= Self.longest, let object = text.withUnsafeBytes({ try? JSONValue.parse($0) }) else {
+            throw .malformed("The token begins with { and is not JSON: \(Self.rule)")
+        }
+        let tokens = object.members.filter { Self.isToken($0.name) }
+        guard tokens.count == 1, let token = tokens[0].value.secret else {
+            throw .malformed("The JSON object has not exactly one token: \(Self.rule)")
+        }
+        let ids = object.members.filter { $0.name.stringEquals("user_id") && !$0.value.isNull }
+        let userId = ids.first?.value.string
+        guard ids.isEmpty || (ids.count == 1 && userId != nil) else {
+            throw .malformed("The JSON object has no user_id that is one string: \(Self.rule)")
+        }
+        (self.token, self.userId) = (token, userId)
+    }
+
+    /// Refuses an object that names another user than the token, or than the sign-in.
+    func requireUser(_ identity: Identity) throws(CredentialRefused) {
+        guard let userId, !identity.isCalled(userId) else { return }
+        throw .misdescribed(
+            "The user_id beside the token is not \(identity.userId), whom the token is for: pass on what the backend answered "
+                + "for one user"
+        )
+    }
+
+    private static func isToken(_ name: JSONValue) -> Bool {
+        name.stringEquals("sign_in_token") || name.stringEquals("signInToken") || name.stringEquals("auth_token")
+            || name.stringEquals("registration_token") || name.stringEquals("token")
+    }
+
+    private static func isSpace(_ byte: UInt8) -> Bool { byte == 0x20 || (0x09...0x0D).contains(byte) }
+
+    private static let rule =
+        #"give the bare token, or the object that the backend answers: {"user_id": "…", "sign_in_token": "…"}"#
+}

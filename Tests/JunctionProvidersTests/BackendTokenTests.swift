@@ -1,0 +1,96 @@
+import JunctionSecret
+import JunctionSession
+import JunctionTesting
+import Testing
+
+@testable import JunctionProviders
+
+struct BackendTokenTests {
+    @Test func `a bare token is taken as it is`() throws {
+        let given = try BackendToken(SharedSecret(text: " eyJ.a.b\n"))
+
+        #expect(given.token.text == " eyJ.a.b\n")
+        #expect(given.userId == nil)
+    }
+
+    @Test(arguments: ["sign_in_token", "signInToken", "auth_token", "registration_token", "token"])
+    func `the token is taken out of the object that a backend answers`(name: String) throws {
+        let given = try BackendToken(
+            SharedSecret(text: "\n {\"user_id\": \"anna\", \"\(name)\": \"X\\u0059Z==\", \"more\": [1]}")
+        )
+
+        #expect(given.token.text == "XYZ==")
+        #expect(given.userId == "anna")
+    }
+
+    @Test(arguments: [#"{"token":"secret"}"#, #"{"user_id":null,"token":"secret"}"#])
+    func `an object need not name the user`(text: String) throws {
+        #expect(try BackendToken(SharedSecret(text: text)).userId == nil)
+    }
+
+    @Test(arguments: [
+        (#"{"token":"secret""#, "not JSON"), ("{}", "exactly one token"), (#"{"user_id":"anna"}"#, "exactly one token"),
+        (#"{"token":"secret","sign_in_token":"secret"}"#, "exactly one token"),
+        (#"{"token":"secret","token":"secret"}"#, "exactly one token"), (#"{"token":7}"#, "exactly one token"),
+        (#"{"user_id":7,"token":"secret"}"#, "user_id"),
+        (#"{"user_id":"anna","user_id":"anna","token":"secret"}"#, "user_id"),
+        ("{\"token\":\"" + String(repeating: "secret", count: 11_000) + "\"}", "not JSON"),
+    ])
+    func `any other object is refused and not repeated`(text: String, fault: String) {
+        let refused = #expect(throws: CredentialRefused.self) { try BackendToken(SharedSecret(text: text)) }
+
+        guard case .malformed(let reason) = refused else {
+            Issue.record("Expected .malformed and not \(String(describing: refused))")
+            return
+        }
+        #expect(reason.contains(fault))
+        #expect(!reason.contains("secret") && !reason.contains("anna"))
+    }
+
+    @Test(arguments: [Sample.userId, Sample.userId.uppercased()])
+    func `Junction: the object may name the user of the token`(userId: String) throws {
+        let answer = #"{"user_id":"\#(userId)","sign_in_token":"\#(Sample.token())"}"#
+
+        #expect(try SignInToken(SharedSecret(text: answer)).userToken.text == Sample.jwt())
+    }
+
+    @Test func `Junction: another user than the token's is refused`() {
+        let answer = #"{"user_id":"e209947b-323e-4108-8e18-1518b80da0bd","sign_in_token":"\#(Sample.token())"}"#
+
+        let refused = #expect(throws: CredentialRefused.self) { try SignInToken(SharedSecret(text: answer)) }
+
+        #expect(refused?.reason.contains("user_id") == true)
+    }
+
+    @Test(arguments: ["skus0a1b2c3d", "SKUS-0A1B-2C3D"])
+    func `Junction: a link code in place of a token is told apart`(code: String) {
+        let refused = #expect(throws: CredentialRefused.self) { try SignInToken(SharedSecret(text: code)) }
+
+        #expect(refused?.reason.contains("--link-code") == true)
+        #expect(refused?.reason.contains(code) == false)
+    }
+
+    @Test func `social.plus: the auth token of the user who signs in`() throws {
+        let answer = SharedSecret(text: #"{"user_id":"anna","auth_token":"abc"}"#)
+
+        let login = try UserLogin(userId: "anna", displayName: nil, authToken: answer)
+
+        #expect(login.authToken?.text == "abc")
+        #expect(throws: CredentialRefused.self) { try UserLogin(userId: "Anna", displayName: nil, authToken: answer) }
+    }
+
+    @Test func `Sinch: the registration token of the user who signs in`() throws {
+        func proof(_ userId: String) throws(CredentialRefused) -> SinchProof {
+            let answer = #"{"user_id":"\#(userId)","registration_token":"\#(Sinch.jwt(for: "anna"))"}"#
+            return try SinchProof(token: SharedSecret(text: answer), for: "anna", of: Sinch.application)
+        }
+
+        guard case .token(let token, _) = try proof("anna") else {
+            Issue.record("Expected a token")
+            return
+        }
+        #expect(token.text == Sinch.jwt(for: "anna"))
+        let refused = #expect(throws: CredentialRefused.self) { try proof("bert") }
+        #expect(refused?.reason.contains("user_id") == true)
+    }
+}
