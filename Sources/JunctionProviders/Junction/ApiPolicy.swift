@@ -16,8 +16,6 @@ package import JunctionSession
 struct ApiPolicy {
     let userId: String
 
-    static let headers = CallerHeaders.usual.union(["x-vital-link-token"])
-
     /// Words of the API that stand where an id stands. No user is called so; one who were would open other doors.
     private static let reserved: Set<String> = ["providers", "refresh", "resolve", "undo_delete"]
 
@@ -26,7 +24,10 @@ struct ApiPolicy {
 
     /// The request in normal form, with the id in lower case.
     func admit(_ request: ApiRequest) throws(Refusal) -> ApiRequest {
-        let admitted = try request.normalForm(headers: Self.headers, like: "/v2/user/{id}…") { segments, method in
+        if request.path.hasPrefix("/v2/link/provider/") { throw Self.takesLinkToken }
+        let admitted = try request.normalForm(headers: CallerHeaders.usual, like: "/v2/user/{id}…") {
+            segments,
+            method in
             guard segments.first == "v2" else { return nil }
             return owned(Array(segments.dropFirst()), method).map { ["v2"] + $0 }
         }
@@ -56,6 +57,15 @@ struct ApiPolicy {
     private func isTheUsers(_ below: ArraySlice<String>, _ method: String) -> Bool {
         below.first.map { $0.lowercased() != Self.ofTheBackend } ?? (method == "GET")
     }
+
+    /// A link token is opaque: nobody but Junction can tell whose it is, so this daemon, which may hold a team API key, adds no
+    /// credential to a request with one.
+    private static let takesLinkToken = Refusal(
+        .permissionDenied,
+        "The paths below /v2/link/provider take a link token instead of the user's credential: get one with POST /v2/link/token "
+            + "here, and send it to Junction yourself in the header x-vital-link-token",
+        remedy: "call Junction directly with the link_token that 'junctionctl api POST /v2/link/token' brings"
+    )
 
     private func checkLinkToken(_ request: ApiRequest) throws(Refusal) {
         // A body that we cannot read as the server does might name anybody.

@@ -121,10 +121,27 @@ struct ApiPolicyTests {
     }
 
     @Test func `headers that describe content pass, in lower case`() throws {
-        let headers = [("Content-Type", "application/json"), ("X-Vital-Link-Token", "abc"), ("If-None-Match", "\"x\"")]
+        let headers = [("Content-Type", "application/json"), ("If-None-Match", "\"x\"")]
         let admitted = try admit("GET", "/v2/providers", headers: headers)
 
-        #expect(admitted.headers.map(\.name) == ["content-type", "x-vital-link-token", "if-none-match"])
+        #expect(admitted.headers.map(\.name) == ["content-type", "if-none-match"])
+    }
+
+    @Test func `a link token is for Junction alone: neither its paths nor its header are admitted`() throws {
+        let headers = [("X-Vital-Link-Token", "abc")]
+
+        for (method, path) in [
+            ("GET", "/v2/link/provider/oauth/oura"), ("POST", "/v2/link/provider/email/freestyle_libre"),
+        ] {
+            let refused = refusal { try admit(method, path, headers: headers) }
+
+            #expect(refused?.kind == .permissionDenied)
+            #expect(
+                refused?.message.contains("get one with POST /v2/link/token here, and send it to Junction yourself")
+                    == true
+            )
+        }
+        #expect(refusal { try admit("GET", "/v2/providers", headers: headers) }?.kind == .invalidParameters)
     }
 
     @Test(arguments: [
