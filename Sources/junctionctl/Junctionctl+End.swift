@@ -20,7 +20,7 @@ extension Junctionctl {
         case let code as ExitCode:
             Glibc.exit(code.rawValue)
         default:
-            guard exitCode(for: error) == .validationFailure else { exit(withError: error) }
+            guard exitCode(for: error) == .validationFailure else { endHelping(with: error, words) }
             let complaint = UsageComplaint(message(for: error), about: Array(words), help: wholeHelp)
             end(
                 with: CommandFailure(usage: complaint.text),
@@ -28,6 +28,16 @@ extension Junctionctl {
                 helpedBy: verb == nil ? HelpPage.named(by: fullMessage(for: error)) ?? page : page
             )
         }
+    }
+
+    /// Prints a page of help, or whatever else the user asked for instead of a verb.
+    private static func endHelping(with error: any Error, _ words: ArraySlice<String>) -> Never {
+        let page = fullMessage(for: error)
+        guard SignInHelp.isMeant(by: page), let provider = GlobalOptions.provider(whoCalls: words) else {
+            exit(withError: error)
+        }
+        print(SignInHelp.arranged(page, for: provider))
+        Glibc.exit(exitCode(for: error).rawValue)
     }
 
     /// All pages of help, which have every name of a verb and an option.

@@ -2,168 +2,216 @@ import ArgumentParser
 
 /// The options of `sign-in` that say what the user signs in with.
 struct CredentialOptions: ParsableArguments {
-    @Option(
-        help: ArgumentHelp("Read the Sign-In Token from a file.", valueName: "file"),
-        completion: .file()
-    )
-    var tokenFile: String?
+    @OptionGroup(title: Provider.heading(.junction)) var junction: JunctionOptions
+    @OptionGroup(title: Provider.heading(.junction, .social, .sinch)) var user: UserOptions
+    @OptionGroup(title: Provider.heading(.social)) var social: SocialOptions
+    @OptionGroup(title: Provider.heading(.sinch)) var sinch: SinchOptions
+    @OptionGroup(title: Provider.heading(.oauth)) var oauth: OAuthOptions
 
-    @Flag(help: "Read the twelve characters of a link code from standard input.")
-    var linkCode = false
+    /// What Junction takes.
+    struct JunctionOptions: ParsableArguments {
+        @Option(
+            help: ArgumentHelp(
+                "Junction: read the Sign-In Token, or the backend's answer that holds it, from a file.",
+                valueName: "file"
+            ),
+            completion: .file()
+        )
+        var tokenFile: String?
 
-    @Option(
-        help: ArgumentHelp("Read a team API key from a file; for evaluation only.", valueName: "file"),
-        completion: .file()
-    )
-    var apiKeyFile: String?
+        @Flag(help: "Junction: read the twelve characters of a link code from standard input.")
+        var linkCode = false
 
-    @Option(help: ArgumentHelp("The user; a token or a link code names them itself.", valueName: "id"))
-    var userId: String?
+        @Option(
+            help: ArgumentHelp("Junction: read a team API key from a file; for evaluation only.", valueName: "file"),
+            completion: .file()
+        )
+        var apiKeyFile: String?
 
-    @Option(
-        help: ArgumentHelp("With an API key: sandbox or production.", valueName: "name"),
-        completion: .list(["sandbox", "production"])
-    )
-    var environment: String?
+        @Option(
+            help: ArgumentHelp("Junction: with an API key: sandbox or production.", valueName: "name"),
+            completion: .list(["sandbox", "production"])
+        )
+        var environment: String?
 
-    @Option(help: ArgumentHelp("With an API key: us or eu.", valueName: "name"), completion: .list(["us", "eu"]))
-    var region: String?
+        @Option(
+            help: ArgumentHelp("Junction: with an API key: us or eu.", valueName: "name"),
+            completion: .list(["us", "eu"])
+        )
+        var region: String?
 
-    @Option(help: ArgumentHelp("social.plus: what others read in place of the id.", valueName: "name"))
-    var displayName: String?
+        var isApiKey: Bool { apiKeyFile != nil || environment != nil || region != nil }
+    }
 
-    @Option(
-        help: ArgumentHelp("social.plus: read the auth token of secure mode from a file.", valueName: "file"),
-        completion: .file()
-    )
-    var authTokenFile: String?
+    /// What names the user, where the credential does not.
+    struct UserOptions: ParsableArguments {
+        @Option(help: ArgumentHelp("The user; a token or a link code names them itself.", valueName: "id"))
+        var userId: String?
+    }
 
-    @Option(
-        help: ArgumentHelp(
-            "Sinch: read your backend's registration token from a file. Without it a session handler is asked.",
-            valueName: "file"
-        ),
-        completion: .file()
-    )
-    var registrationTokenFile: String?
+    /// What social.plus takes.
+    struct SocialOptions: ParsableArguments {
+        @Option(help: ArgumentHelp("social.plus: what others read in place of the id.", valueName: "name"))
+        var displayName: String?
 
-    @Option(
-        help: ArgumentHelp(
-            "Sinch, legacy: read {\"signature\":…,\"sequence\":\"…\"} from a file. Use a registration token instead.",
-            valueName: "file"
-        ),
-        completion: .file()
-    )
-    var registrationSignatureFile: String?
+        @Option(
+            help: ArgumentHelp("social.plus: read the auth token of secure mode from a file.", valueName: "file"),
+            completion: .file()
+        )
+        var authTokenFile: String?
 
-    @Flag(
-        help: """
-            Sinch, discouraged: the daemon signs with the application's secret, which every device then has. \
-            For trying things out.
-            """
-    )
-    var selfSigned = false
+        var isLogin: Bool { displayName != nil || authTokenFile != nil }
+    }
 
-    @Flag(help: "OAuth: show a code with which a person approves the sign-in on another screen, and wait for that.")
-    var device = false
+    /// What Sinch takes.
+    struct SinchOptions: ParsableArguments {
+        @Option(
+            help: ArgumentHelp(
+                "Sinch: read your backend's registration token from a file. Without it a session handler is asked.",
+                valueName: "file"
+            ),
+            completion: .file()
+        )
+        var registrationTokenFile: String?
 
-    @Flag(help: "OAuth: have a person sign in on a page in a browser on this machine.")
-    var browser = false
+        @Option(
+            help: ArgumentHelp(
+                "Sinch, legacy: read {\"signature\":…,\"sequence\":\"…\"} from a file. Use a registration token instead.",
+                valueName: "file"
+            ),
+            completion: .file()
+        )
+        var registrationSignatureFile: String?
 
-    @Option(
-        help: ArgumentHelp("OAuth: take over the login of another tool; read its refresh token.", valueName: "file"),
-        completion: .file()
-    )
-    var refreshTokenFile: String?
+        @Flag(
+            help: """
+                Sinch, discouraged: the daemon signs with the application's secret, which every device then has. \
+                For trying things out.
+                """
+        )
+        var selfSigned = false
+    }
 
-    @Option(
-        help: ArgumentHelp(
-            "OAuth: exchange somebody else's token for the user; read it from a file.",
-            valueName: "file"
-        ),
-        completion: .file()
-    )
-    var subjectTokenFile: String?
+    /// What an OAuth server takes.
+    struct OAuthOptions: ParsableArguments {
+        @Flag(
+            help: "OAuth: show a code with which a person approves the sign-in on another screen, and wait for that."
+        )
+        var device = false
 
-    @Option(help: SubjectTokenType.help, completion: SubjectTokenType.completion)
-    var subjectTokenType: String?
+        @Flag(help: "OAuth: with --device: the address as a QR picture, too; needs the program qrencode.")
+        var qr = false
+
+        @Flag(help: "OAuth: with --device: print the codes, and do not wait for the approval.")
+        var noWait = false
+
+        @Flag(help: "OAuth: have a person sign in on a page in a browser on this machine.")
+        var browser = false
+
+        @Option(
+            help: ArgumentHelp(
+                "OAuth: take over the login of another tool; read its refresh token.",
+                valueName: "file"
+            ),
+            completion: .file()
+        )
+        var refreshTokenFile: String?
+
+        @Option(
+            help: ArgumentHelp(
+                "OAuth: exchange somebody else's token for the user; read it from a file.",
+                valueName: "file"
+            ),
+            completion: .file()
+        )
+        var subjectTokenFile: String?
+
+        @Option(help: SubjectTokenType.help, completion: SubjectTokenType.completion)
+        var subjectTokenType: String?
+
+        var isExchange: Bool { subjectTokenFile != nil || subjectTokenType != nil }
+    }
 
     /// What the options add up to.
     func form() throws -> CredentialForm {
         try refuseMixtures()
-        if linkCode { return .linkCode(.standardInput) }
-        if device { return .device }
-        if browser { return .browser }
-        if let refreshTokenFile {
+        if junction.linkCode { return .linkCode(.standardInput) }
+        if oauth.device { return .device }
+        if oauth.browser { return .browser }
+        if let refreshTokenFile = oauth.refreshTokenFile {
             return .refreshToken(SecretSource(file: refreshTokenFile, of: "--refresh-token-file"))
         }
-        if subjectTokenFile != nil || subjectTokenType != nil { return try tokenExchange() }
-        if apiKeyFile != nil || environment != nil || region != nil { return try apiKey() }
-        guard let userId else {
+        if oauth.isExchange { return try tokenExchange() }
+        if junction.isApiKey { return try apiKey() }
+        guard let userId = user.userId else {
             guard !isAboutUser else { throw ValidationError("that needs the --user-id it is about") }
-            return tokenFile.map { .signInToken(SecretSource(file: $0, of: "--token-file")) } ?? .bare
+            return junction.tokenFile.map { .signInToken(SecretSource(file: $0, of: "--token-file")) } ?? .bare
         }
-        if isLogin {
-            let source = authTokenFile.map { SecretSource(file: $0, of: "--auth-token-file") }
-            return .userLogin(userId: userId, displayName: displayName, authToken: source)
+        if social.isLogin {
+            let source = social.authTokenFile.map { SecretSource(file: $0, of: "--auth-token-file") }
+            return .userLogin(userId: userId, displayName: social.displayName, authToken: source)
         }
-        if let registrationTokenFile {
+        if let registrationTokenFile = sinch.registrationTokenFile {
             return .registration(
                 userId: userId,
                 token: SecretSource(file: registrationTokenFile, of: "--registration-token-file")
             )
         }
-        if let registrationSignatureFile {
+        if let registrationSignatureFile = sinch.registrationSignatureFile {
             return .registrationSignature(
                 userId: userId,
                 SecretSource(file: registrationSignatureFile, of: "--registration-signature-file")
             )
         }
-        return selfSigned ? .selfSigned(userId: userId) : .userAlone(userId)
+        return sinch.selfSigned ? .selfSigned(userId: userId) : .userAlone(userId)
     }
 
     /// Whether there is something that makes sense with a user only.
     private var isAboutUser: Bool {
-        isLogin || registrationTokenFile != nil || registrationSignatureFile != nil || selfSigned
+        social.isLogin || sinch.registrationTokenFile != nil || sinch.registrationSignatureFile != nil
+            || sinch.selfSigned
     }
 
-    private var isLogin: Bool { displayName != nil || authTokenFile != nil }
-
     private func refuseMixtures() throws {
-        let isApiKey = apiKeyFile != nil || environment != nil || region != nil
         let ways = [
-            tokenFile != nil, linkCode, isApiKey, isLogin, registrationTokenFile != nil,
-            registrationSignatureFile != nil, selfSigned, device, browser, refreshTokenFile != nil,
-            subjectTokenFile != nil || subjectTokenType != nil,
+            junction.tokenFile != nil, junction.linkCode, junction.isApiKey, social.isLogin,
+            sinch.registrationTokenFile != nil, sinch.registrationSignatureFile != nil, sinch.selfSigned, oauth.device,
+            oauth.browser, oauth.refreshTokenFile != nil, oauth.isExchange,
         ]
         let namesUser = [
-            tokenFile != nil, linkCode, device, browser, refreshTokenFile != nil, subjectTokenFile != nil,
+            junction.tokenFile != nil, junction.linkCode, oauth.device, oauth.browser, oauth.refreshTokenFile != nil,
+            oauth.subjectTokenFile != nil,
         ]
-        let isOfUserAlone = userId != nil && namesUser.contains(true)
+        let isOfUserAlone = user.userId != nil && namesUser.contains(true)
         guard ways.count(where: { $0 }) <= 1, !isOfUserAlone else {
             throw ValidationError("these options are of different ways to sign in")
         }
     }
 
     private func tokenExchange() throws -> CredentialForm {
-        guard let subjectTokenFile, let subjectTokenType else {
+        guard let file = oauth.subjectTokenFile, let type = oauth.subjectTokenType else {
             throw ValidationError("--subject-token-file and --subject-token-type belong together")
         }
         return .tokenExchange(
-            SecretSource(file: subjectTokenFile, of: "--subject-token-file"),
-            type: SubjectTokenType.uri(subjectTokenType)
+            SecretSource(file: file, of: "--subject-token-file"),
+            type: SubjectTokenType.uri(type)
         )
     }
 
     private func apiKey() throws -> CredentialForm {
-        guard apiKeyFile != nil || userId != nil else {
+        guard junction.apiKeyFile != nil || user.userId != nil else {
             throw ValidationError("--environment and --region belong to an API key; a token names them itself")
         }
-        guard apiKeyFile == nil || (environment != nil && region != nil) else {
+        guard junction.apiKeyFile == nil || (junction.environment != nil && junction.region != nil) else {
             throw ValidationError("an API key needs --environment and --region")
         }
-        let source = apiKeyFile.map { SecretSource(file: $0, of: "--api-key-file") }
-        return .apiKey(source, userId: userId, environment: environment, region: region)
+        let source = junction.apiKeyFile.map { SecretSource(file: $0, of: "--api-key-file") }
+        return .apiKey(
+            source,
+            userId: user.userId,
+            environment: junction.environment,
+            region: junction.region
+        )
     }
 }
 

@@ -5,6 +5,19 @@ import JunctionProtocol
 enum Provider: String, CaseIterable {
     case junction, social, sinch, oauth
 
+    /// As people write it.
+    var name: String {
+        switch self {
+        case .junction: "Junction"
+        case .social: "social.plus"
+        case .sinch: "Sinch"
+        case .oauth: "OAuth"
+        }
+    }
+
+    /// The heading of the options that only these providers take.
+    static func heading(_ providers: Provider...) -> String { providers.map(\.name).joined(separator: ", ") }
+
     /// - Parameter name: as the daemon calls it.
     init(named name: String) throws {
         guard let known = Provider(rawValue: name) else {

@@ -8,8 +8,8 @@ struct SignInCommand: ParsableCommand {
         commandName: "sign-in",
         abstract: "Signs a user in.",
         discussion: """
-            Without options it takes a Sign-In Token from standard input (Junction; the others have to be told who \
-            signs in). A --user-id alone is what the daemon's provider makes of it: a log-in (social.plus), a \
+            Without options it takes a Sign-In Token from standard input, or the answer of your backend that holds one \
+            (Junction; the others have to be told who signs in). A --user-id alone is what the daemon's provider makes of it: a log-in (social.plus), a \
             registration whose token a session handler is asked for (Sinch), or the user of the API key that the \
             daemon has (Junction).
             With OAuth it is --device: the codes are printed, and it waits until a person has approved on another screen. \
@@ -20,13 +20,7 @@ struct SignInCommand: ParsableCommand {
         aliases: ["login"]
     )
 
-    @OptionGroup(title: "Credential") var credential: CredentialOptions
-
-    @Flag(help: "With --device: the address as a QR picture, too; needs the program qrencode.")
-    var qr = false
-
-    @Flag(help: "With --device: print the codes, and do not wait for the approval.")
-    var noWait = false
+    @OptionGroup var credential: CredentialOptions
 
     @OptionGroup var options: GlobalOptions
 
@@ -44,6 +38,7 @@ struct SignInCommand: ParsableCommand {
         // Nobody shall type a token for a daemon that is not there.
         _ = try options.connect()
         let settled = try form.settled { try options.provider() }
+        let (qr, noWait) = (credential.oauth.qr, credential.oauth.noWait)
         if case .device = settled {
             return try DeviceSignIn(options: options, codes: try options.codes(asPicture: qr), waits: !noWait).run()
         }

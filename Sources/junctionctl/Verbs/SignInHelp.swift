@@ -1,0 +1,47 @@
+import ArgumentParser
+
+/// The page of help about `sign-in`: first the options that the daemon's provider takes, the others under *other providers*.
+enum SignInHelp {
+    /// Arranges the page.
+    ///
+    /// - Parameter page: as the argument parser wrote it, with one section for each group of providers.
+    static func arranged(_ page: String, for provider: Provider) -> String {
+        var (before, own, others, after): ([Substring], [Substring], [Substring], [Substring]) = ([], [], [], [])
+        for section in page.split(separator: "\n\n", omittingEmptySubsequences: false) {
+            if let providers = providers(of: section) {
+                let options = section.drop { $0 != "\n" }.dropFirst()
+                if providers.contains(provider) { own.append(options) } else { others.append(options) }
+            } else if own.isEmpty, others.isEmpty {
+                before.append(section)
+            } else {
+                after.append(section)
+            }
+        }
+        guard !own.isEmpty else { return page }
+        let options = [
+            "\(provider.name.uppercased()):\n" + own.joined(separator: "\n"),
+            "OTHER PROVIDERS:\n" + others.joined(separator: "\n"),
+        ]
+        return (before.map(String.init) + options + after.map(String.init)).joined(separator: "\n\n")
+    }
+
+    /// Whether it is the page about `sign-in`.
+    static func isMeant(by page: String) -> Bool { page.contains("USAGE: junctionctl sign-in ") }
+
+    private static func providers(of section: Substring) -> [Provider]? {
+        guard let end = section.firstIndex(of: ":"), section[end...].hasPrefix(":\n") else { return nil }
+        let names = section[..<end].split(separator: ", ")
+        let providers = names.compactMap { name in Provider.allCases.first { $0.name.uppercased() == name } }
+        return providers.count == names.count ? providers : nil
+    }
+}
+
+extension GlobalOptions {
+    /// The daemon's provider, if it can be learnt at once. The command line was not understood as a whole: it asks for help.
+    static func provider(whoCalls words: ArraySlice<String>) -> Provider? {
+        var socket: [String] = []
+        if let option = words.firstIndex(of: "--socket") { socket = Array(words[option...].prefix(2)) }
+        if let option = words.first(where: { $0.hasPrefix("--socket=") }) { socket = [option] }
+        return try? parse(socket + ["--timeout", "1"]).provider()
+    }
+}

@@ -1,0 +1,119 @@
+import Foundation
+import JunctionTesting
+import Testing
+
+/// What a person and the log are told of a sign-in that fails: the cause, and what to do.
+@Suite struct FailedSignInTests {
+    @Test func `an unknown OAuth client is a mistake of the configuration`() throws {
+        let installation = try Installation.oauth(vendor: "clientId = \"nobody\"")
+
+        let ending = try installation.ctl("sign-in", "--device")
+
+        #expect(ending.status == 78)
+        #expect(ending.errors.contains("answered invalid_client: check oauth.clientId"))
+        #expect(ending.errors.contains("(misconfigured): correct the configuration here or at the provider"))
+    }
+
+    @Test func `an issuer that the server does not have is a mistake of the configuration`() throws {
+        let installation = try Installation.oauth()
+        let vendor = installation.vendor
+        try installation.stopDaemon()
+        installation.vendor = { cloud in vendor(cloud).replacing("/oauth\"\n", with: "/oauth/\"\n") }
+        try installation.startDaemon()
+
+        let ending = try installation.ctl("sign-in", "--device")
+
+        #expect(ending.status == 78)
+        #expect(ending.errors.contains("set it to what the server says, to the letter (misconfigured): "))
+    }
+
+    @Test func `the log names the cause and the host, and says what to do`() throws {
+        let installation = try Installation.started()
+        let credential = try installation.cloud.credential(for: installation.cloud.makeUser())
+        try installation.cloud.stop()
+
+        _ = try installation.connect().refusal("session.signIn", credential)
+
+        try installation.daemon?.awaitError("A sign-in failed")
+        let log = installation.daemon?.errors.split(separator: "\n") ?? []
+        let line = try #require(log.first { $0.contains("A sign-in failed") })
+        #expect(line.contains("cause=connection"))
+        #expect(line.contains("host=127.0.0.1:"))
+        #expect(line.contains("sign in with the same once the provider answers"))
+    }
+
+    @Test func `the same user of another environment is told apart by it`() throws {
+        let installation = try Installation.started()
+        let user = try installation.signInNewUser()
+        let token = try installation.cloud.signInToken(for: user, ["environment": "production"])
+
+        let ending = try installation.ctl("sign-in", input: token)
+
+        #expect(ending.status == 1)
+        #expect(
+            ending.errors.contains(
+                "User \(user) is signed in on this installation in environment sandbox, and the credential is for "
+                    + "environment production: "
+            )
+        )
+    }
+
+    @Test func `a user whom social.plus has deleted is not told of secure mode when it is off`() throws {
+        let installation = try Installation.social()
+        let client = try installation.connect()
+        try client.call("session.signIn", ["scheme": "userLogin", "userId": "anna"])
+        try client.call("session.signOut")
+        try installation.cloud.sandbox("POST", "social/users/anna/delete")
+
+        let error = try client.refusal("session.signIn", ["scheme": "userLogin", "userId": "anna"])
+
+        #expect(error.kind == "invalidCredential")
+        #expect(error.message.contains("it takes users without an auth token, so it has deleted this one"))
+        #expect(!error.message.contains("secure mode"))
+    }
+
+    @Test func `whoever has no auth token for a network in secure mode is told of it`() throws {
+        let installation = try Installation.social()
+        try installation.cloud.sandbox("POST", "social/settings", ["secureMode": true])
+
+        let error = try installation.connect().refusal("session.signIn", ["scheme": "userLogin", "userId": "anna"])
+
+        #expect(error.message.contains("secure mode is on: then sign in with an auth token from your server"))
+    }
+
+    @Test(arguments: [("junction", "--link-code"), ("social", "--display-name"), ("oauth", "--device")])
+    func `the help shows what the provider takes, and the rest under other providers`(name: String, own: String) throws
+    {
+        let installation =
+            switch name {
+            case "social": try Installation.social()
+            case "oauth": try Installation.oauth()
+            default: try Installation.started()
+            }
+
+        for ending in [try installation.ctl("sign-in", "--help"), try installation.ctl("help", "sign-in")] {
+
+            #expect(ending.status == 0)
+            let parts = ending.output.split(separator: "\n\nOTHER PROVIDERS:\n")
+            try #require(parts.count == 2, "\(ending.output)")
+            for option in ["--link-code", "--display-name", "--registration-token-file", "--device"] {
+                #expect(parts[0].contains("\n  \(option) ") == (option == own), "\(option)")
+                #expect(parts[1].contains("\n  \(option) ") == (option != own), "\(option)")
+            }
+            #expect(parts[0].contains("--user-id <id>") == (name != "oauth"))
+            #expect(parts[1].contains("\n  --socket <path>"))
+        }
+    }
+
+    @Test func `without a daemon the help has a section for each provider`() throws {
+        let folder = TemporaryFolder()
+
+        let ending = try Program("junctionctl", ["sign-in", "--help", "--socket", folder.path + "/none"], in: folder)
+            .wait()
+
+        #expect(ending.status == 0)
+        for section in ["JUNCTION:", "SOCIAL.PLUS:", "SINCH:", "OAUTH:"] {
+            #expect(ending.output.contains("\n\(section)\n"), "\(section)")
+        }
+    }
+}
