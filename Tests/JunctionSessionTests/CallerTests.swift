@@ -58,7 +58,7 @@ struct CallerTests {
             Issue.record("signed in")
             return
         }
-        let said = heard.map { "; the last one said: \($0)" } ?? ""
+        let said = heard.map { "; the last one said: \($0)" } ?? "; the last one could not get a token"
         #expect(refusal.message.contains("no session handler could help (1 was asked)\(said). See why"))
     }
 

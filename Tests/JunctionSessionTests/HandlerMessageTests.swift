@@ -14,13 +14,13 @@ struct HandlerMessageTests {
         #expect(bench.refusal(of: request) == .providerUnavailable)
         #expect(
             bench.message(of: request)
-                == "The session cannot be renewed now: no session handler could help (2 were asked). It is kept, "
+                == "The session cannot be renewed now: no session handler could help (2 were asked); the last one could not get a token. It is kept, "
                 + "and they are asked again in \(seconds ?? 0) s, or sooner by session.renew (junctionctl renew). "
                 + "See why the app has no token, or sign in again"
         )
         #expect(
             bench.facts.renewal.lastError
-                == "unableToRetrieveAuthToken: no session handler could help (2 were asked)"
+                == "unableToRetrieveAuthToken: no session handler could help (2 were asked); the last one could not get a token"
         )
     }
 
@@ -37,6 +37,25 @@ struct HandlerMessageTests {
         )
     }
 
+    @Test func `a handler that is silent or gone, or says why, is given as the reason`() {
+        var silent = Bench.renewalDue(handlers: 1)
+        let unanswered = silent.renew()
+        silent.pass(.seconds(61))
+        #expect(silent.message(of: unanswered)?.contains("; the last one did not answer in time. ") == true)
+
+        var gone = Bench.renewalDue(handlers: 1)
+        let left = gone.renew()
+        gone.perform(gone.machine.handlerGone(HandlerID(number: 1, uid: 1), now: gone.now))
+        #expect(gone.message(of: left)?.contains("; the last one has gone. ") == true)
+
+        var failing = Bench.renewalDue(handlers: 1)
+        let failed = failing.renew()
+        let open = failing.questions[0].question.attempt
+        let answer = HandlerAnswer.failed("the token server is away")
+        failing.perform(failing.machine.handlerAnswered(HandlerID(number: 1, uid: 1), open, answer, now: failing.now))
+        #expect(failing.message(of: failed)?.contains("; the last one said: the token server is away. ") == true)
+    }
+
     @Test func `a dead token while postponed is refused with the same message, after a restart without the count`() {
         var bench = Bench.signedIn(life: .seconds(60), mode: .handler)
         bench.pass(.seconds(61))
@@ -44,7 +63,11 @@ struct HandlerMessageTests {
         bench.answerQuestion(.unable)
         bench.pass(.seconds(100))
         let request = bench.token()
-        #expect(bench.message(of: request)?.contains("no session handler could help (1 was asked). It is kept") == true)
+        #expect(
+            bench.message(of: request)?.contains(
+                "no session handler could help (1 was asked); the last one could not get a token. It is kept"
+            ) == true
+        )
         #expect((bench.retryAfter(of: request) ?? .zero) >= .seconds(500))
 
         var restarted = bench.restarted(mode: .handler)
@@ -109,8 +132,8 @@ struct HandlerMessageTests {
             ),
             (
                 1,
-                "The sign-in brings no token, and no session handler could help (1 was asked). "
-                    + "See why the app has none, or hand the token in"
+                "The sign-in brings no token, and no session handler could help (1 was asked); the last one could not get a "
+                    + "token. See why the app has none, or hand the token in"
             ),
         ] as [(UInt64, String)]
     )

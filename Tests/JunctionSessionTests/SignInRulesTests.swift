@@ -246,12 +246,53 @@ struct SignInRulesTests {
         var bench = Bench(mode: .handler)
         bench.signIn(.signInToken("alice"))
         bench.failExchange(.refused("It is used up"))
-        #expect(bench.reports == [.exchangeEnded(.refused)])
+        let report = Happening.exchangeEnded(.refused, Unavailability("It is used up", cause: .credential))
+        #expect(bench.reports == [report])
         bench.register(1)
         bench.signIn(.registration(of: "alice"))
         bench.answerQuestion(.credential)
         bench.failExchange(.refused("It is used up"))
-        #expect(bench.reports == [.exchangeEnded(.refused), .exchangeEnded(.refused)])
+        #expect(bench.reports == [report, report])
+    }
+
+    @Test func `a sign-in that fails is reported with cause, host and what to do`() {
+        var bench = Bench()
+        bench.signIn(.signInToken("alice"))
+        let timeout = Unavailability("No answer", cause: .timeout, host: "auth.example.com")
+        bench.failExchange(.unavailable(timeout))
+
+        guard case .exchangeEnded(.unavailable, let failure?) = bench.reports.first else {
+            Issue.record("Expected a report, not \(bench.reports)")
+            return
+        }
+        #expect(failure.cause == .timeout && failure.host == "auth.example.com")
+        #expect(failure.message.hasPrefix("No answer: it is not tried again by itself: sign in with the same"))
+    }
+
+    @Test func `a sign-in that no handler could help is reported`() {
+        var bench = Bench(mode: .handler)
+        bench.signIn(.registration(of: "alice"))
+
+        guard case .exchangeEnded(.unavailable, let failure?) = bench.reports.first else {
+            Issue.record("Expected a report, not \(bench.reports)")
+            return
+        }
+        #expect(failure.cause == .handler)
+        #expect(failure.message.contains("no session handler is registered"))
+    }
+
+    @Test func `a configuration that does not fit the provider is no outage`() {
+        var bench = Bench()
+        let request = bench.signIn(.signInToken("alice"))
+        bench.failExchange(.unavailable(Unavailability("It answered invalid_client", cause: .configuration)))
+
+        #expect(bench.refusal(of: request) == .misconfigured)
+        guard case .exchangeEnded(.unavailable, let failure?) = bench.reports.first else {
+            Issue.record("Expected a report, not \(bench.reports)")
+            return
+        }
+        #expect(failure.cause == .configuration)
+        #expect(failure.message.contains("correct the configuration"))
     }
 
     @Test func `a refusal names the user who is signed in`() {

@@ -70,7 +70,7 @@ enum junction_kind {
     JUNCTION_TOKEN_EXPIRED = 1010,            /* the token is dead, and no other can be had now */
     JUNCTION_BUSY = 1011,                     /* a limit is reached, or the token lives, but not as long as wanted */
     JUNCTION_UNSUPPORTED = 1012,              /* the provider or the scheme does not have this */
-    JUNCTION_MISCONFIGURED = 1013,            /* the daemon's configuration is refused; it serves nobody until that is mended */
+    JUNCTION_MISCONFIGURED = 1013,            /* the configuration is wrong: the daemon refuses it, or it does not fit the provider */
     JUNCTION_PARSE_ERROR = -32700,
     JUNCTION_INVALID_REQUEST = -32600,
     JUNCTION_METHOD_NOT_FOUND = -32601,       /* the daemon is older than this library */

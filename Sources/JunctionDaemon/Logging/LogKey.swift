@@ -44,6 +44,7 @@ package enum LoggedEvent: String, Sendable, CaseIterable {
     case reloaded = "1ea2f77c6032493797c7584b6ec24633"
     case stateChanged = "d1656b760ae844c1a25b090826069123"
     case signedIn = "7c90c2397e014e1fbb542eb03a2f7892"
+    case signInFailed = "8c1f5f0e2b7d4f6c9a3e51d7c0b24e96"
     case signedOut = "35b21efa753840a69b10a84d8bbd2efb"
     case tokenServed = "3bb2f0973b5b41f5aad267af8ae68d51"
     case refused = "4e6f795322ce4f33859c2e1348392a37"

@@ -30,7 +30,7 @@ package struct Metrics: Sendable {
     /// Something happened to the session.
     package mutating func happened(_ happening: Happening) {
         switch happening {
-        case .exchangeEnded(let outcome): exchanges[outcome.index] += 1
+        case .exchangeEnded(let outcome, _): exchanges[outcome.index] += 1
         case .renewalEnded(let outcome, let failure, _):
             renewals[outcome.index] += 1
             if let failure { failures[failure.cause, default: 0] += 1 }

@@ -250,7 +250,7 @@ final class Provisioning: Sendable {
 
     private func failed(_ attempt: Attempt, _ refusal: Refusal) {
         switch refusal.kind {
-        case .providerUnavailable, .busy:
+        case .providerUnavailable, .misconfigured, .busy:
             move(attempt, to: .waiting, .tried(refusal.message))
             note(.unspent(notBefore: refusal.retryAfter.map { owner.now.wall + $0 }), of: attempt)
             logger.warning(

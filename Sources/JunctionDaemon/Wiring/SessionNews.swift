@@ -59,8 +59,10 @@ final class SessionNews: SessionObserver {
                 "The session could not be written and is kept in memory; it is tried again",
                 metadata: .of(.notDurable, [.error: "\(reason)"])
             )
-        case .exchangeEnded(let outcome):
-            logger.info("An exchange ended", metadata: .of(nil, [.outcome: "\(outcome.rawValue)"]))
+        case .exchangeEnded(.succeeded, _):
+            logger.info("An exchange ended", metadata: .of(nil, [.outcome: "succeeded"]))
+        case .exchangeEnded(let outcome, let failure):
+            logger.warning("A sign-in failed", metadata: .of(.signInFailed, values(outcome, failure)))
         case .renewalEnded(.succeeded, _, _):
             logger.info("A renewal ended", metadata: .of(nil, [.outcome: "succeeded"]))
             outageEnded()
@@ -74,14 +76,23 @@ final class SessionNews: SessionObserver {
         }
     }
 
-    /// Why, whose fault it is, and when it goes on.
-    private func renewalFailed(_ outcome: Happening.Outcome, _ failure: Unavailability?, _ nextAttempt: WallTime?) {
+    /// What happened, with what to do, its cause, and the host that was asked.
+    private func values(
+        _ outcome: Happening.Outcome,
+        _ failure: Unavailability?
+    ) -> [LogKey: Logger.MetadataValue] {
         var values: [LogKey: Logger.MetadataValue] = [.outcome: "\(outcome.rawValue)"]
         if let failure {
             values[.error] = "\(failure.message)"
             values[.cause] = "\(failure.cause.rawValue)"
             if let host = failure.host { values[.host] = "\(host)" }
         }
+        return values
+    }
+
+    /// Why, whose fault it is, and when it goes on.
+    private func renewalFailed(_ outcome: Happening.Outcome, _ failure: Unavailability?, _ nextAttempt: WallTime?) {
+        var values = values(outcome, failure)
         if let nextAttempt { values[.nextAttempt] = "\(Timestamp(nextAttempt))" }
         logger.warning("A renewal failed", metadata: .of(.renewalFailed, values))
         state.withLock { state in

@@ -70,6 +70,9 @@ enum OAuthError: Hashable, Sendable {
         }
     }
 
+    /// Whether the configuration is wrong, here or at the server.
+    var isOfClient: Bool { remedy != nil }
+
     /// What to do about it, where the configuration is wrong.
     var remedy: String? {
         guard case .client(let word) = self else { return nil }

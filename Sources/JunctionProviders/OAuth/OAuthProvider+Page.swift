@@ -15,7 +15,7 @@ extension OAuthProvider {
         do throws(Unavailability) {
             endpoint = try await server.required(.authorization, at: nil)
         } catch {
-            throw Refusal(error, remedy: .signInAgain)
+            throw Refusal(error, remedy: .signInAgain(after: error))
         }
         return AuthorizationRequest(
             clientId: setup.client.id,

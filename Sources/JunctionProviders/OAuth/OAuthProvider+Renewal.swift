@@ -14,7 +14,8 @@ extension OAuthProvider {
             throw .unavailable(
                 Unavailability(
                     "The session is of \(identity.issuer ?? "no issuer"), and oauth.issuer is \(setup.issuer.text): set it "
-                        + "back, or sign out"
+                        + "back, or sign out",
+                    cause: .configuration
                 )
             )
         }

@@ -70,6 +70,8 @@ extension OAuthReply.Unusable {
             why = Unavailability(
                 "\(answer.place) granted a token of type \(type), and only Bearer tokens can be given to apps: turn "
                     + "sender-constrained tokens off for this client",
+                cause: .configuration,
+                host: answer.place,
                 ambiguous: refreshToken == nil
             )
         } else if refreshToken != nil {
@@ -84,7 +86,12 @@ extension HttpAnswer {
     /// An error in so many words is the server's own no: nothing has been acted on.
     func unavailability(saying error: OAuthError, now: WallTime) -> Unavailability {
         if case .unexplained(nil) = error { return unavailability(now: now) }
-        let remedy = error.remedy.map { ": \($0)" } ?? ""
-        return Unavailability("\(place) answered \(error.word)\(remedy)", retryAfter: retryAfter(now: now))
+        return Unavailability(
+            "\(place) answered \(error.word)",
+            remedy: error.remedy,
+            cause: error.isOfClient ? .configuration : .answer,
+            host: place,
+            retryAfter: retryAfter(now: now)
+        )
     }
 }

@@ -67,13 +67,19 @@ final class OAuthServer: Sendable {
     /// - Parameter origins: where the secret that is to be sent may go; `nil` where nothing is fixed.
     func required(_ endpoint: OAuthEndpoint, at origins: EndpointOrigins?) async throws(Unavailability) -> HttpUrl {
         guard let url = try await optional(endpoint, at: origins) else {
-            throw Unavailability(missing(endpoint))
+            throw missing(endpoint)
         }
         return url
     }
 
-    private func missing(_ endpoint: OAuthEndpoint) -> String {
-        "\(setup.issuer.place) tells of no \(endpoint.words): set oauth.\(endpoint.setting) if the server has one"
+    private func missing(_ endpoint: OAuthEndpoint) -> Unavailability {
+        misconfigured(
+            "\(setup.issuer.place) tells of no \(endpoint.words): set oauth.\(endpoint.setting) if the server has one"
+        )
+    }
+
+    private func misconfigured(_ message: String) -> Unavailability {
+        Unavailability(message, cause: .configuration, host: setup.issuer.place)
     }
 
     /// An endpoint that a server need not have: nothing where its metadata is without it. Whatever fails here, no form has
@@ -98,9 +104,8 @@ final class OAuthServer: Sendable {
             metadata = try await self.metadata()
         } catch {
             switch error {
-            // Nobody can tell a server without metadata from one whose metadata is away for a moment.
-            case .absent: throw Unavailability(missing(endpoint))
-            case .otherIssuer(let name): throw Unavailability(setup.issuer.isCalled(name))
+            case .absent: throw missing(endpoint)
+            case .otherIssuer(let name): throw misconfigured(setup.issuer.isCalled(name))
             case .unreachable(let why): throw why
             case .notAllowed(let refusal): throw Unavailability(refusal.message)
             }
@@ -108,7 +113,7 @@ final class OAuthServer: Sendable {
         do throws(ProviderConfigurationFault) {
             return try metadata.url(of: endpoint)
         } catch {
-            throw Unavailability(
+            throw misconfigured(
                 "\(setup.issuer.place) names a \(endpoint.words) that cannot be used: \(error.message); or set "
                     + "oauth.\(endpoint.setting)"
             )

@@ -1,5 +1,6 @@
 import JunctionSecret
 package import JunctionSession
+import Synchronization
 
 /// social.plus's cloud: users with ids of the app's choosing, sessions of 30 days.
 package struct SocialProvider: IdentityProvider {
@@ -11,6 +12,7 @@ package struct SocialProvider: IdentityProvider {
     let device: SocialDevice
     let http: OutgoingHttp
     let clock: any SessionClock
+    private let secureMode = SecureMode()
 
     package init(
         cloud: SocialCloud,
@@ -58,11 +60,10 @@ package struct SocialProvider: IdentityProvider {
         }
         switch answer {
         case .granted(let token):
+            secureMode.granted(login)
             return Grant(identity: login.identity, scheme: .userLogin, token: token, refreshToken: nil)
         case .verdict(.unauthorized):
-            throw .refused(
-                "social.plus refused the user (400100): in secure mode a fresh auth token from your server is needed"
-            )
+            throw .refused("social.plus refused the user (400100): \(secureMode.reason(for: login))")
         case .verdict(let verdict):
             throw .terminated(code: verdict.code, message: verdict.message)
         }
@@ -110,6 +111,7 @@ package struct SocialProvider: IdentityProvider {
         }
         switch answer {
         case .granted(let granted):
+            secureMode.granted(login)
             return Grant(identity: identity, scheme: .userLogin, token: granted, refreshToken: nil)
         case .verdict(.unauthorized):
             try await judge(identity, knownBy: secrets, didProve: token != nil)
@@ -155,6 +157,26 @@ package struct SocialProvider: IdentityProvider {
 
     private static let keyIsMissing =
         "social.plus's API key is missing: set social.apiKeyFile or the service manager's credential social.apiKey"
+}
+
+/// What the answers of social.plus tell of secure mode, in which a user needs an auth token.
+private final class SecureMode: Sendable {
+    private let hasTakenUserWithoutToken = Mutex(false)
+
+    func granted(_ login: UserLogin) {
+        if login.authToken == nil { hasTakenUserWithoutToken.withLock { $0 = true } }
+    }
+
+    /// Why a login was refused with 400100, and what to do. The vendor has this code for a deleted user, and in secure mode for an
+    /// auth token that it does not take.
+    func reason(for login: UserLogin) -> String {
+        if login.authToken != nil {
+            return "it has deleted the user, or it does not take the auth token: get a fresh one from your server"
+        }
+        return hasTakenUserWithoutToken.withLock { $0 }
+            ? "it takes users without an auth token, so it has deleted this one: sign in another user"
+            : "it has deleted the user, or secure mode is on: then sign in with an auth token from your server"
+    }
 }
 
 extension UserLogin {

@@ -31,6 +31,7 @@ extension ErrorCode {
             case .tokenExpired: .tokenExpired
             case .busy: .busy
             case .unsupported: .unsupported
+            case .misconfigured: .misconfigured
             case .invalidParameters: .invalidParams
             }
     }

@@ -76,7 +76,8 @@ package struct ApprovalBegun: Hashable, Sendable {
 
 /// What just happened, for logs and metrics. Never a secret.
 package enum Happening: Hashable, Sendable {
-    case exchangeEnded(Outcome)
+    /// With why, unless it succeeded.
+    case exchangeEnded(Outcome, Unavailability? = nil)
     /// With why, unless it succeeded, and with the time of the next attempt, if that is known.
     case renewalEnded(Outcome, Unavailability? = nil, nextAttempt: WallTime? = nil)
     case signedOut

@@ -47,29 +47,28 @@ struct HandlerRounds: Hashable, Sendable {
         /// The handler that was asked last.
         fileprivate(set) var lastAsked: HandlerID?
         var asked = 0
-        /// Why the last answer was refused.
-        var refusal: String?
+        /// Why the handler that was asked last could not help.
+        private(set) var failure: String?
         /// How many answers the provider has refused.
-        var refused = 0
-        /// Why the last handler could not help, in its own words.
-        var said: String?
+        private(set) var refused = 0
 
         enum Purpose: Hashable, Sendable {
             case renewal
             case signIn
         }
 
-        /// The round after a handler has said why it cannot help.
-        func afterFailure(_ words: String) -> Round {
+        /// The round after a handler could not help.
+        ///
+        /// - Parameter failure: why, such as `the last one did not answer in time`.
+        func afterFailure(_ failure: String) -> Round {
             var next = self
-            next.said = words
+            next.failure = failure
             return next
         }
 
         /// The round after an answer was refused.
         func afterRefusal(_ reason: String) -> Round {
-            var next = self
-            next.refusal = reason
+            var next = afterFailure("the last answer was refused: \(reason)")
             next.refused += 1
             if next.refused >= RenewalPolicy.mostRefusedAnswers { next.users = [] }
             return next
@@ -99,7 +98,7 @@ struct HandlerRounds: Hashable, Sendable {
     mutating func remove(_ handler: HandlerID) {
         if let question = open, question.handler == handler {
             open = nil
-            resume(question.round)
+            resume(question.round.afterFailure("the last one has gone"))
         }
         handlers.removeAll { $0 == handler }
     }
@@ -153,7 +152,7 @@ struct HandlerRounds: Hashable, Sendable {
         if let question = open, question.deadline <= now.uptime {
             open = nil
             silentUsers.insert(question.handler.uid)
-            resume(question.round)
+            resume(question.round.afterFailure("the last one did not answer in time"))
         }
         while open == nil, !waiting.isEmpty {
             var round = waiting.removeFirst()
@@ -277,6 +276,6 @@ extension HandlerRounds.Round {
             case 1: " (1 was asked)"
             default: " (\(asked) were asked)"
             }
-        return "no session handler could help\(count)" + (refusal.map { "; the last answer was refused: \($0)" } ?? "")
+        return "no session handler could help\(count)" + (failure.map { "; \($0)" } ?? "")
     }
 }

@@ -65,7 +65,8 @@ extension SessionMachine {
     mutating func endDeviceSignIn(_ refusal: Refusal) -> [Effect] {
         let grant = signIn.endDevice(because: refusal.message)
         callers.refuse(refusal, after: note()) { $0 == .approval }
-        return [.report(.exchangeEnded(.refused))] + (grant.map { [.giveBack($0)] } ?? [])
+        return [.report(.exchangeEnded(.refused, Unavailability(refusal, cause: .credential)))]
+            + (grant.map { [.giveBack($0)] } ?? [])
     }
 
     mutating func expireDeviceSignIn(_ now: Moment) -> [Effect] {

@@ -28,9 +28,9 @@ extension SessionMachine {
     private mutating func use(_ answer: HandlerAnswer, of round: HandlerRounds.Round, _ now: Moment) -> [Effect] {
         switch (round.purpose, answer) {
         case (_, .unable), (.signIn, .renew):
-            rounds.resume(round)
+            rounds.resume(round.afterFailure("the last one could not get a token"))
         case (_, .failed(let words)):
-            rounds.resume(round.afterFailure(words))
+            rounds.resume(round.afterFailure("the last one said: \(words)"))
         case (.signIn, .authToken(let secret)), (.signIn, .signature(let secret)):
             return sendExchange(round, given: secret, now)
         case (.renewal, .renew)
@@ -102,20 +102,25 @@ extension SessionMachine {
         for step in rounds.advance(now) {
             switch step {
             case .ask(let handler, let question): effects.append(.askHandler(handler, question))
-            case .nobody(let round): nobodyCould(round, now)
+            case .nobody(let round): effects += nobodyCould(round, now)
             }
         }
         return effects
     }
 
-    private mutating func nobodyCould(_ round: HandlerRounds.Round, _ now: Moment) {
+    private mutating func nobodyCould(_ round: HandlerRounds.Round, _ now: Moment) -> [Effect] {
         switch round.purpose {
         case .renewal:
             postpone(after: round, now)
+            return []
         case .signIn:
-            guard let exchange = signIn.exchange, exchange.attempt == round.attempt else { return }
+            guard let exchange = signIn.exchange, exchange.attempt == round.attempt else { return [] }
             signIn.end()
-            callers.refuse(.noHandlerCouldSignIn(round)) { $0 == .session }
+            let refusal = Refusal.noHandlerCouldSignIn(round)
+            callers.refuse(refusal) { $0 == .session }
+            // Answers that the provider has refused were reported one by one.
+            return round.refused > 0
+                ? [] : [.report(.exchangeEnded(.unavailable, Unavailability(refusal, cause: .handler)))]
         }
     }
 
@@ -152,10 +157,9 @@ extension Refusal {
                     + "token with the sign-in; it is not tried again by itself"
             )
         }
-        let said = round.said.map { "; the last one said: \($0)" } ?? ""
         return Refusal(
             round.refused > 0 ? .invalidCredential : .providerUnavailable,
-            "The sign-in brings no token, and \(round.words)\(said). See why the app has none, or hand the token in",
+            "The sign-in brings no token, and \(round.words). See why the app has none, or hand the token in",
             remedy:
                 "see why the app has no token that is good, or give one with the sign-in; it is not tried again by itself"
         )

@@ -101,7 +101,7 @@ extension SessionMachine {
         standing = standing.restorable
         callers.refuse(refusal) { $0 == .session }
         beginRequestedRenewals(now)
-        return [.report(.exchangeEnded(.refused))]
+        return [.report(.exchangeEnded(.refused, Unavailability(refusal, cause: .other)))]
     }
 
     /// The provider granted a session.
@@ -127,14 +127,14 @@ extension SessionMachine {
             _ = revocations.arrived(attempt)
             return []
         }
-        let report = Effect.report(.exchangeEnded(failure.outcome))
+        var refusal = refusal(for: failure, now)
         if case .sent(_, let round?) = exchange.stage, case .refused(let reason) = failure, !exchange.isWithdrawn {
             signIn.askAgain()
             rounds.resume(round.afterRefusal(reason))
-            return [report] + settle(now)
+            return [failure.report(as: refusal)] + settle(now)
         }
         signIn.end()
-        var effects = [report]
+        var effects: [Effect] = []
         switch failure {
         case .refused, .terminated:
             dropGrant(of: exchange)
@@ -144,13 +144,12 @@ extension SessionMachine {
                 effects.append(.giveBack(grant))
             }
         }
-        var refusal = refusal(for: failure, now)
         if case .unavailable = failure, exchange.grant != nil {
             let isKept = coming.content != nil && ledger.storage.durable
             refusal.remedy = isKept ? .signInAgainWithPartialGrant : .signInAgainWithGrantInMemory
         }
         callers.refuse(refusal) { $0 == .session }
-        return effects + settle(now)
+        return [failure.report(as: refusal)] + effects + settle(now)
     }
 
     private func refusal(for failure: ExchangeFailure, _ now: Moment) -> Refusal {
@@ -159,10 +158,10 @@ extension SessionMachine {
             Refusal(.invalidCredential, reason)
         case .terminated(let code, let message):
             Refusal(.sessionTerminated, message, termination: Termination(code: code, message: message, at: now.wall))
-        case .otherUser:
-            alreadySignedIn
+        case .otherUser(let identity):
+            alreadySignedIn(beside: identity)
         case .unavailable(let unavailability):
-            Refusal(unavailability, remedy: unavailability.ambiguous ? .signInAgainWithAnother : .signInAgain)
+            Refusal(unavailability, remedy: .signInAgain(after: unavailability))
         }
     }
 
@@ -500,6 +499,17 @@ extension ExchangeFailure {
         case .unavailable: .unavailable
         }
     }
+
+    /// What the log says of it, in the words of the refusal that the caller gets.
+    func report(as refusal: Refusal) -> Effect {
+        let (cause, host): (Unavailability.Cause, String?) =
+            switch self {
+            case .refused, .otherUser: (.credential, nil)
+            case .terminated: (.termination, nil)
+            case .unavailable(let why): (why.cause, why.host)
+            }
+        return .report(.exchangeEnded(outcome, Unavailability(refusal, cause: cause, host: host)))
+    }
 }
 
 extension Refusal {
@@ -549,8 +559,18 @@ extension Refusal {
 }
 
 extension String {
+    /// How to go on after a sign-in that the provider neither granted nor refused.
+    package static func signInAgain(after failure: Unavailability) -> String {
+        if failure.cause == .configuration { return signInAgainOnceCorrected }
+        return failure.ambiguous ? signInAgainWithAnother : signInAgain
+    }
+
+    /// The provider refuses this client, or is another one than the configuration names.
+    private static let signInAgainOnceCorrected =
+        "correct the configuration here or at the provider, run 'systemctl restart junctiond' if it was the one here, and sign "
+        + "in again"
     /// The daemon does not try a sign-in again by itself.
-    package static let signInAgain =
+    private static let signInAgain =
         "it is not tried again by itself: sign in with the same once the provider answers; 'junctionctl doctor' says what is in "
         + "the way"
     /// What the credential has brought so far is sealed.
@@ -562,7 +582,7 @@ extension String {
         "the credential has been spent, and what it has brought is kept in memory alone, as the disk does not take it: sign in "
         + "with the same once the provider answers, before the daemon ends; 'junctionctl doctor' says what is in the way"
     /// The provider may have acted on a request that it did not answer.
-    package static let signInAgainWithAnother =
+    private static let signInAgainWithAnother =
         "it is not tried again by itself: sign in with the same once the provider answers, and with a new one if that is "
         + "refused; 'junctionctl doctor' says what is in the way"
 }

@@ -28,21 +28,21 @@ extension SessionMachine {
         switch facts.subject {
         case .unnamed:
             let isWanted = present.reauthenticationPending || isStranded(session, now)
-            return isWanted ? .exchange(expecting: present.identity) : .refuse(alreadySignedIn)
+            return isWanted ? .exchange(expecting: present.identity) : .refuse(alreadySignedIn())
         case .nobody(let environment, let region):
             let isPresent =
                 present.scheme == .apiKey && present.identity.environment == environment
                 && present.identity.region == region && !facts.replacesKey(of: session)
-            return isPresent ? .alreadySo : .refuse(alreadySignedIn)
+            return isPresent ? .alreadySo : .refuse(alreadySignedIn())
         case .user(let identity):
             let isSameUser = identity.isSameUser(as: present.identity)
             if present.reauthenticationPending {
-                return isSameUser ? .exchange(expecting: present.identity) : .refuse(alreadySignedIn)
+                return isSameUser ? .exchange(expecting: present.identity) : .refuse(alreadySignedIn(beside: identity))
             }
             if present.scheme == .apiKey, facts.scheme == .signInToken {
                 return isSameUser ? .exchange(expecting: nil) : .refuse(.incompatible(with: present.identity))
             }
-            guard isSameUser else { return .refuse(alreadySignedIn) }
+            guard isSameUser else { return .refuse(alreadySignedIn(beside: identity)) }
             if isStranded(session, now) { return .exchange(expecting: present.identity) }
             return present.scheme == .apiKey && facts.replacesKey(of: session) ? .exchange(expecting: nil) : .alreadySo
         }
@@ -55,16 +55,35 @@ extension SessionMachine {
         return renewal.isResting && (renewal.postponement != nil || rounds.handlers.isEmpty)
     }
 
-    var alreadySignedIn: Refusal {
-        guard let session = standing.session else {
+    /// - Parameter other: whom the credential is for, if it says so.
+    func alreadySignedIn(beside other: Identity? = nil) -> Refusal {
+        guard let present = standing.session?.stored.identity else {
             return Refusal(.alreadySignedIn, "Another user is signed in: sign out first")
         }
-        let userId = session.stored.identity.userId
+        let difference = other.flatMap { present.difference(from: $0) } ?? ""
         return Refusal(
             .alreadySignedIn,
-            "User \(userId) is signed in on this installation: sign out first, or use identify to switch",
-            userId: userId
+            "User \(present.userId) is signed in on this installation\(difference): sign out first, or use identify to switch",
+            userId: present.userId
         )
+    }
+}
+
+extension Identity {
+    /// In what users with the same id differ; `nil` if the ids differ.
+    fileprivate func difference(from other: Identity) -> String? {
+        guard isCalled(other.userId) else { return nil }
+        let parts = [
+            ("environment", environment, other.environment), ("region", region, other.region),
+            ("team", teamId, other.teamId), ("issuer", issuer, other.issuer),
+        ]
+        var (mine, theirs): ([String], [String]) = ([], [])
+        for case (let name, let own?, let other?) in parts where own != other {
+            mine.append("\(name) \(own)")
+            theirs.append("\(name) \(other)")
+        }
+        guard !mine.isEmpty else { return nil }
+        return " in \(mine.joined(separator: ", ")), and the credential is for \(theirs.joined(separator: ", "))"
     }
 }
 

@@ -141,7 +141,7 @@ extension SessionOwner {
         } catch {
             if error.kind == .busy, machine.refusalOfRenewal(by: uid, now: now) != nil { throw error }
             switch error.kind {
-            case .busy, .providerUnavailable, .tokenExpired, .reauthenticationRequired: break
+            case .busy, .providerUnavailable, .misconfigured, .tokenExpired, .reauthenticationRequired: break
             case .alreadySignedIn, .invalidCredential, .notSignedIn, .sessionTerminated, .permissionDenied: throw error
             case .incompatibleCredential, .storageUnavailable, .unsupported, .invalidParameters: throw error
             }

@@ -28,6 +28,7 @@ package struct Refusal: Error, Hashable, Sendable {
         case tokenExpired
         case busy
         case unsupported
+        case misconfigured
         case invalidParameters
     }
 
@@ -49,8 +50,9 @@ package struct Refusal: Error, Hashable, Sendable {
         self.remedy = remedy
     }
 
-    /// The provider gave no usable answer.
+    /// The provider gave no usable answer, or one that shows that the configuration is wrong.
     package init(_ failure: Unavailability, remedy: String? = nil) {
-        self.init(.providerUnavailable, failure.message, retryAfter: failure.retryAfter, remedy: remedy)
+        let kind: Kind = failure.cause == .configuration ? .misconfigured : .providerUnavailable
+        self.init(kind, failure.message, retryAfter: failure.retryAfter, remedy: remedy)
     }
 }

@@ -42,6 +42,10 @@ package struct Unavailability: Error, Hashable, Sendable {
         case handler
         /// The provider has forgotten this installation.
         case registration
+        /// The provider refused the credential of a sign-in.
+        case credential
+        /// The configuration does not fit the provider: another issuer, a client that it does not take.
+        case configuration
         /// The provider wants a new credential.
         case reauthentication
         /// The provider has ended the session.
@@ -79,6 +83,13 @@ package struct Unavailability: Error, Hashable, Sendable {
         hasher.combine(message)
         hasher.combine(retryAfter)
         hasher.combine(ambiguous)
+    }
+}
+
+extension Unavailability {
+    /// What the log says of a failure for which a caller got this refusal.
+    init(_ refusal: Refusal, cause: Cause, host: String? = nil) {
+        self.init(refusal.message, remedy: refusal.remedy, cause: cause, host: host)
     }
 }
 

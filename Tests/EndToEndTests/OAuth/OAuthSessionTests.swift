@@ -201,7 +201,7 @@ import Testing
         }
         try installation.startDaemon()
 
-        #expect(try installation.connect().refusal("session.renew").kind == "providerUnavailable")
+        #expect(try installation.connect().refusal("session.renew").kind == "misconfigured")
         let status = try installation.status()
         #expect(status.state == "established" && !status.flags.contains("pendingReauthentication"))
         let doctor = try installation.ctl("doctor")

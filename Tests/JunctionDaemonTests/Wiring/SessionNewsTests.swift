@@ -34,6 +34,22 @@ struct SessionNewsTests {
         #expect(line?[JournalHandler.messageIdentifierKey] == LoggedEvent.renewalFailed.rawValue)
     }
 
+    @Test func `a sign-in that fails is told with its cause, its host and what to do`() {
+        var failure = timeout
+        failure.remedy = "sign in with the same once the provider answers"
+        news().happened(.exchangeEnded(.unavailable, failure))
+
+        let line = journal.lines.first
+        #expect(line?["outcome"] == "unavailable")
+        #expect(
+            line?["error"]
+                == "No answer from auth.example.com within 10 s: sign in with the same once the provider answers"
+        )
+        #expect(line?["cause"] == "timeout")
+        #expect(line?["host"] == "auth.example.com")
+        #expect(line?[JournalHandler.messageIdentifierKey] == LoggedEvent.signInFailed.rawValue)
+    }
+
     @Test func `the end of an outage is one line, and an ordinary renewal none`() {
         let news = news()
         news.happened(.renewalEnded(.succeeded))

@@ -216,6 +216,8 @@ struct OAuthExchangeTests {
 
             #expect(failure?.unavailability?.message.contains(error) == true)
             #expect(failure?.unavailability?.ambiguous == false)
+            #expect(failure?.unavailability?.cause == .configuration)
+            #expect(failure?.unavailability?.host == stage.server.place)
             #expect(oauth.notes.findings.map(\.verdict) == [.problem])
             #expect(oauth.notes.findings.first?.detail.contains(error) == true)
             #expect(oauth.notes.findings.first?.remedy?.isEmpty == false)

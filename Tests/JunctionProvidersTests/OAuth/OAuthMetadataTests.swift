@@ -84,6 +84,7 @@ struct OAuthMetadataTests {
 
             let why = try #require(failure?.unavailability)
             #expect(why.message.contains("calls itself \(stage.server.url)/, and oauth.issuer is \(stage.server.url):"))
+            #expect(why.cause == .configuration && why.host == stage.server.place)
             #expect(!why.ambiguous)
         }
     }
@@ -213,6 +214,7 @@ struct OAuthMetadataTests {
                 why.message
                     == "\(stage.server.place) tells of no token endpoint: set oauth.tokenEndpoint if the server has one"
             )
+            #expect(why.cause == .configuration)
         }
     }
 

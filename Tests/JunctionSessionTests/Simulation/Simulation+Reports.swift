@@ -5,7 +5,7 @@ extension Simulation {
     func happened(_ happening: Happening) {
         log("reported: \(happening)")
         switch happening {
-        case .exchangeEnded(.succeeded):
+        case .exchangeEnded(.succeeded, _):
             guard let login = books.granted?.named(after: books.held) else {
                 return fail("a sign-in succeeded that nobody granted")
             }

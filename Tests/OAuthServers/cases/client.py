@@ -18,6 +18,7 @@ def _(stage):
 
     refusal = daemon.refusal("session.signIn", scheme="device")
 
+    stage.check("it is a mistake of the configuration", refusal and refusal.kind == "misconfigured", refusal)
     stage.check("the server's word is passed on", refusal and "invalid_client" in refusal.message, refusal)
     stage.check("nobody is signed in", daemon.status["state"] == "notLoggedIn", daemon.status)
     problem = complaint(daemon)
@@ -35,7 +36,7 @@ def _(stage):
     daemon.start()
     refusal = daemon.refusal("session.renew")
 
-    stage.check("the renewal fails for now", refusal and refusal.kind == "providerUnavailable", refusal)
+    stage.check("the renewal fails for now", refusal and refusal.kind == "misconfigured", refusal)
     stage.check("the session is kept, and needs nobody", is_healthy(daemon.status), daemon.status)
     stage.check("its token is handed out", stage.is_owner(daemon))
     stage.check("doctor says what to look at", complaint(daemon))

@@ -34,7 +34,7 @@ public enum ErrorCode: Int, Hashable, Sendable, CaseIterable {
     case busy = 1011
     /// The provider or the scheme does not have this.
     case unsupported = 1012
-    /// The daemon's configuration is refused: it serves nobody until that is mended.
+    /// The configuration is wrong: the daemon refuses it and serves nobody, or it does not fit the provider.
     case misconfigured = 1013
 
     /// The word for it in `data.kind`; only our own errors have one.
@@ -90,7 +90,8 @@ public enum ErrorCode: Int, Hashable, Sendable, CaseIterable {
         case .tokenExpired: "The token is dead, and no other can be had now"
         case .busy: "A limit of this caller is reached, or the token lives, but not as long as the caller wants it to"
         case .unsupported: "The provider or the scheme does not have this"
-        case .misconfigured: "The daemon's configuration is refused; it serves nobody until that is mended"
+        case .misconfigured:
+            "The configuration is wrong: the daemon refuses it and serves nobody, or it does not fit the provider"
         }
     }
 }

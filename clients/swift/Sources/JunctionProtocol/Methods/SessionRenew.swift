@@ -7,7 +7,8 @@ package enum SessionRenew: MethodDefinition {
     package static let capability: Capability? = .token
     package static let summary = "Renews the access token now, past a postponement or a backoff"
     package static let errors: [ErrorCode] = [
-        .notSignedIn, .reauthenticationRequired, .sessionTerminated, .providerUnavailable, .storageUnavailable,
+        .notSignedIn, .reauthenticationRequired, .sessionTerminated, .providerUnavailable, .misconfigured,
+        .storageUnavailable,
         .tokenExpired, .unsupported,
     ]
 }

@@ -7,7 +7,7 @@ package enum SessionSignIn: MethodDefinition {
     package static let capability: Capability? = .manage
     package static let summary = "Signs a user in; the signed-in user again is a success without a network call"
     package static let errors: [ErrorCode] = [
-        .alreadySignedIn, .invalidCredential, .notSignedIn, .sessionTerminated, .providerUnavailable,
+        .alreadySignedIn, .invalidCredential, .notSignedIn, .sessionTerminated, .providerUnavailable, .misconfigured,
         .incompatibleCredential, .storageUnavailable, .unsupported,
     ]
 }

@@ -39,7 +39,8 @@ package enum TokenGet: MethodDefinition {
     package static func isRepeatable(_ params: Params) -> Bool { true }
     package static let summary = "Hands out an access token that lives long enough, renewing it if need be"
     package static let errors: [ErrorCode] = [
-        .notSignedIn, .reauthenticationRequired, .sessionTerminated, .providerUnavailable, .storageUnavailable,
+        .notSignedIn, .reauthenticationRequired, .sessionTerminated, .providerUnavailable, .misconfigured,
+        .storageUnavailable,
         .tokenExpired, .unsupported,
     ]
 }
