@@ -14,13 +14,15 @@ struct HandlerMessageTests {
         #expect(bench.refusal(of: request) == .providerUnavailable)
         #expect(
             bench.message(of: request)
-                == "The session cannot be renewed now: no session handler could help (2 were asked); the last one could not get a token. It is kept, "
-                + "and they are asked again in \(seconds ?? 0) s, or sooner by session.renew (junctionctl renew). "
+                == "The session cannot be renewed now: no session handler could help (2 were asked); the "
+                + "last one could not get a token. It is kept, and they are asked again in \(seconds ?? 0) s, or sooner by "
+                + "session.renew (junctionctl renew). "
                 + "See why the app has no token, or sign in again"
         )
         #expect(
             bench.facts.renewal.lastError
-                == "unableToRetrieveAuthToken: no session handler could help (2 were asked); the last one could not get a token"
+                == "unableToRetrieveAuthToken: no session handler could help (2 were asked); the last one could not "
+                + "get a token"
         )
     }
 

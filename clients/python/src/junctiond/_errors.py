@@ -128,7 +128,7 @@ class Unsupported(JunctionError):
 
 
 class Misconfigured(JunctionError):
-    """The daemon's configuration is refused: it serves nobody until that is mended."""
+    """The configuration is wrong: the daemon refuses it and serves nobody, or it does not fit the provider."""
 
     kind = "misconfigured"
 
