@@ -276,11 +276,16 @@ package final class Daemon: Sendable {
     }
 
     /// Answers what was received, lets what is under way end, and closes. Called once.
-    private func close() {
+    ///
+    /// - Parameter first: what is done before, in the same turn of the event loop.
+    private func close(after first: @escaping @Sendable () -> Void = {}) {
         let (loop, server, http, ended) = (loop, server, http, ended)
         let deadline = NIODeadline.now() + Self.patience
-        loop.flatSubmit { server.drain() }
-            .flatMap { _ in self.quiet(until: deadline) }
+        let drained = loop.flatSubmit {
+            first()
+            return server.drain()
+        }
+        drained.flatMap { _ in self.quiet(until: deadline) }
             .map { _ in self.noteUntoldSignOuts() }
             .flatMap { _ in loop.makeFutureWithTask { await http.shutdown() } }
             .whenComplete { _ in ended.signal() }
@@ -332,9 +337,9 @@ package final class Daemon: Sendable {
                 switch try reload.run() {
                 case .inForce(let pending): loop.execute { answer(.success(pending)) }
                 case .startsAnew:
-                    loop.execute { answer(.success([])) }
                     ending.withLock { $0 = .restart }
-                    close()
+                    // From the same turn on no client is served by this program any more.
+                    close { answer(.success([])) }
                 }
             } catch {
                 loop.execute { answer(.failure(error)) }

@@ -95,9 +95,11 @@ struct RefusedStart {
             guard let next = signals.next(), next.signal == .reload else { break }
             notifier.tell(.reloading(atMonotonicMicroseconds: ServiceNews.monotonicMicroseconds()))
             guard let failure = failureNow() else {
-                try? loop.submit { next.answer(.success([])) }.wait()
                 // A client that connects after this waits for the daemon.
-                try? loop.flatSubmit { server.drain() }.wait()
+                try? loop.flatSubmit {
+                    next.answer(.success([]))
+                    return server.drain()
+                }.wait()
                 say(Self.farewell)
                 notifier.tell(.ready, .status(Self.farewell))
                 guard isEnded(within: Self.timeForReload, ended, signals) else { return .temporary }
