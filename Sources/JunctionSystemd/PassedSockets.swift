@@ -43,12 +43,12 @@ package struct PassedSockets: Equatable, Sendable {
 
     /// Has the next program in this process find the sockets as this one did, and returns the environment that announces them.
     ///
-    /// The descriptors are moved to the numbers from 3 on, whatever else has those: to be called right before `execve`.
+    /// Call it right before `execve`: it moves the sockets to the numbers from 3 on, and closes what has those numbers.
     package func passedOn(in variables: [String: String]) -> [String: String] {
         var variables = variables
         for (index, socket) in sockets.enumerated() {
             let place = 3 + Int32(index)
-            // In their order none of them takes the place of one that comes later.
+            // Moved in this order, no socket overwrites one that is still to be moved.
             if socket.descriptor == place { _ = fcntl(place, F_SETFD, 0) } else { dup2(socket.descriptor, place) }
         }
         for name in ["LISTEN_FDS", "LISTEN_FDNAMES", "LISTEN_PID"] { variables[name] = nil }

@@ -49,8 +49,8 @@ package struct ConfigurationFolder: Equatable {
         return files
     }
 
-    /// A file in the folder can give any user every right. Only users who can replace the configuration file itself may put one
-    /// there: in `/tmp`, any user could make a folder of this name beside somebody's file.
+    /// A file in the folder can give any user every right. So the folder has to belong to a trusted user, and not every user may
+    /// write to it: in `/tmp`, any user could make a folder of this name beside another user's file.
     private func checkTrust(in status: stat) throws(UnreadableConfiguration) {
         var parent = stat()
         let trusted = [0, geteuid()] + (stat(surrounding, &parent) == 0 ? [parent.st_uid] : [])

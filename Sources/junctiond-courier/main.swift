@@ -19,7 +19,8 @@ default:
 
 clinux_occupy_standard_descriptors()
 clinux_forbid_dumps()
-// A keeper that is killed takes this process along, even if it is stopped. One that ended before has closed the connection.
+// When the daemon is killed, the kernel kills this process, even if it is stopped. If the daemon has ended before this
+// call, its end of the connection is closed.
 clinux_end_with_parent()
 // Whatever else was inherited by mistake.
 clinux_close_from(STDERR_FILENO + 1)

@@ -41,7 +41,7 @@ struct ShownStateTests {
         #expect(renewed.text == (try caller.result(of: "session.status").text))
     }
 
-    @Test func `who may manage sees what became of the change, and its codes, without status too`() throws {
+    @Test func `a caller with manage alone sees the whole state and the codes after its own change`() throws {
         let server = try serve([.manage])
         let caller = try OrdinaryCaller().connect(server.path)
 

@@ -108,7 +108,7 @@ struct SubscriptionTests {
         #expect(try client.hearValue()["result"]?["snapshot"]?["userId"]?.string == token)
     }
 
-    @Test func `who wants changes of the state hears of no renewal, but of another user`() throws {
+    @Test func `a subscription to changes of the state notifies of another user, and of no renewal`() throws {
         let (watcher, client) = (try server.connect(), try server.connect())
         #expect(try watcher.result(of: "session.subscribe", #"{"changes":"state"}"#).state == "notLoggedIn")
 

@@ -134,7 +134,7 @@ struct HandlerMessageTests {
         #expect(bench.reply(to: rejected) == .rejectionStands)
     }
 
-    @Test func `the failure of a renewal is repeated as the state of the token has it by then`() {
+    @Test func `the repeated failure of a renewal is tokenExpired once the token has died`() {
         var bench = Bench.signedIn(life: .seconds(60), mode: .handler)
         bench.register(1)
         bench.pass(.seconds(57))

@@ -63,7 +63,7 @@ struct ExitStatusTests {
         #expect(!path.contains("access"))
     }
 
-    @Test func `a lacking right is had as the daemon says, where it says that`() {
+    @Test func `a missing right is explained with the daemon's remedy, if the daemon gives one`() {
         let line = CommandFailure(JunctionError(WireError.denied(.manage, remedy: "ask Anna"))).line
 
         #expect(line.hasSuffix("ask Anna"))

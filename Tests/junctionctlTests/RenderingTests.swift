@@ -95,7 +95,7 @@ struct RenderingTests {
         #expect(ExitStatus(snapshot) == .temporary)
     }
 
-    @Test func `status ends with what its state is worth`() {
+    @Test func `the exit code of status depends on the storage and on the sign-in`() {
         var damaged = signedIn
         damaged.storage = .init(sealedWith: "file", durable: true, status: .damaged, readable: true, reason: "Look.")
 

@@ -5,7 +5,7 @@ import Logging
 extension BootstrapCredential {
     var finding: ProbeFinding {
         switch state {
-        case .new, .lookedUp: finding(.unused("nobody has looked at it yet"))
+        case .new, .lookedUp: finding(.unused("the daemon has not checked it yet"))
         case .trying(let attempts), .waiting(let attempts):
             finding(.note, "The credential \(name) is being tried" + (attempts.failure.map { "; last: \($0)" } ?? "."))
         case .heldBack: finding(Self.heldBack)
@@ -28,7 +28,7 @@ extension BootstrapCredential {
             finding(
                 .problem,
                 "The credential \(name) is not tried, because it may have been used before: \(reason)",
-                "Have the notes of used credentials readable again, and reload or restart"
+                "Make used-credentials in the state directory readable again, and reload or restart junctiond"
             )
         }
     }

@@ -135,7 +135,7 @@ final class BootstrapSignIn: Sendable {
             if !isStored {
                 logger.error(
                     """
-                    How far it has come with the credential \(credential.name) could not be noted, which is tried again with \
+                    The state of the credential \(credential.name) could not be stored; the daemon stores it with \
                     the next record: make room on the disk, or remove the credential from the unit
                     """
                 )

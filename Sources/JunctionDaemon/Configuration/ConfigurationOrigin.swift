@@ -11,6 +11,6 @@ package struct ConfigurationOrigin: Equatable, Sendable {
         (self.path, self.exists, self.fragments) = (path, exists, fragments)
     }
 
-    /// What follows the word about the configuration file.
+    /// The text after the path of the configuration file: `, with conf.d/50-health-sync.toml`, or nothing.
     var andFragments: String { fragments.isEmpty ? "" : ", with " + fragments.joined(separator: ", ") }
 }

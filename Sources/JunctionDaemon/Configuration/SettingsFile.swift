@@ -26,8 +26,8 @@ struct SettingsFile {
         self.path = path
     }
 
-    /// Adds the settings of another file: its access entries after those that there are, and of all others only what is not
-    /// set yet.
+    /// Adds the settings of another file: its access entries go after the present ones. Throws an error if the other file sets
+    /// anything else that is set already.
     mutating func add(_ fragment: SettingsFile) throws(ConfigurationError) {
         root = try merged(root, fragment.root.mapValues { $0.placed(in: fragment.path) }, in: "")
     }

@@ -1,9 +1,9 @@
 import JunctionProtocol
 import Synchronization
 
-/// Signals that were received, and calls that ask for the same, in their order, for whoever waits for them.
+/// A queue of the signals that were received and of the calls that ask for the same, the oldest first.
 final class Signals: Sendable {
-    /// Tells the caller what became of it, on the event loop.
+    /// Answers the caller with the result, on the event loop.
     typealias Answer = @Sendable (Result<[String], WireError>) -> Void
 
     private let waiting = Mutex<[(signal: ProcessSignal, answer: Answer)]>([])

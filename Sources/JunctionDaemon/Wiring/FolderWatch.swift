@@ -2,8 +2,8 @@ import Glibc
 import NIOCore
 import NIOPosix
 
-/// Watches folders on the event loop, until the loop ends: a file that is put into one of them is news. A folder that does not exist
-/// yet is news when it appears, and watched from then on, if its parent folder exists.
+/// Watches folders on the event loop, until the loop ends, and reports when a file is put into one of them. A folder that does not
+/// exist yet is reported when it appears, and watched from then on, if its parent folder exists.
 enum FolderWatch {
     /// Fails only if neither a folder nor a parent can be watched.
     ///

@@ -22,12 +22,12 @@ struct BackendToken: Sendable {
         }
         let tokens = object.members.filter { Self.isToken($0.name) }
         guard tokens.count == 1, let token = tokens[0].value.secret else {
-            throw .malformed("The JSON object has not exactly one token: \(Self.rule)")
+            throw .malformed("The JSON object does not have exactly one token: \(Self.rule)")
         }
         let ids = object.members.filter { $0.name.stringEquals("user_id") && !$0.value.isNull }
         let userId = ids.first?.value.string
         guard ids.isEmpty || (ids.count == 1 && userId != nil) else {
-            throw .malformed("The JSON object has no user_id that is one string: \(Self.rule)")
+            throw .malformed("The user_id of the JSON object is not a string, or occurs twice: \(Self.rule)")
         }
         (self.token, self.userId) = (token, userId)
     }

@@ -14,7 +14,7 @@ struct AccessAdvice {
         self.policy = policy
     }
 
-    /// What to do; `nil` if the policy gives the capability, and the process for whose unit it does has ended.
+    /// What to do; `nil` if no entry can help: the policy gives the right to the unit of a process that has ended.
     var remedy: String? {
         let decision = policy.decision(about: peer)
         guard !decision.grant.allows(capability) else { return nil }
@@ -37,7 +37,7 @@ struct AccessAdvice {
 
     private var addition: String { addition(before: false) }
 
-    /// The entry that gives the capability to this caller and no other.
+    /// Says which entry to add: for the caller's service, or else for its user, with this capability alone.
     private func addition(before isFirst: Bool) -> String {
         let place = isFirst ? ", before the entry that decides now," : ""
         return

@@ -10,7 +10,7 @@ import NIOCore
 /// | `manage` | these codes; all others, too, in the answer to a change that the caller itself has made |
 /// | neither | `state` and `accessToken` |
 extension Caller {
-    /// Whether the caller sees more of the state than that there is a token, and until when.
+    /// Whether the caller sees more than the members `state` and `accessToken`.
     fileprivate var seesState: Bool { may(.status) }
 
     /// Whether the caller sees the codes of a sign-in that awaits approval.

@@ -22,8 +22,8 @@ struct HandlerRounds: Hashable, Sendable {
     private var open: Question?
     /// Rounds that wait for their turn to ask.
     private var waiting: [Round] = []
-    /// The users who have been asked for a renewal since the last one that passed no postponement; `nil` if the process before this
-    /// one has asked, since no record names the users.
+    /// The users who have been asked for a renewal since the last renewal that began without a postponement in force. `nil` after
+    /// a restart during a postponement: the record does not say which users were asked.
     private var askedUsers: Set<UInt32>? = []
 
     private struct Question: Hashable, Sendable {
@@ -113,13 +113,13 @@ struct HandlerRounds: Hashable, Sendable {
         return Array((users.filter { !silentUsers.contains($0) } + users.filter(silentUsers.contains)).reversed())
     }
 
-    /// The users whom a round asks that passes a postponement: those who have not been asked since it began.
+    /// The users whom a round during a postponement asks: those who have a handler and have not been asked.
     var usersNotAsked: [UInt32] { askedUsers.map { asked in users.filter { !asked.contains($0) } } ?? [] }
 
-    /// A renewal begins that passes no postponement.
+    /// A renewal begins, and no postponement is in force.
     mutating func forgetAskedUsers() { askedUsers = [] }
 
-    /// The record has a postponement: handlers were asked before it, and it is not known whose.
+    /// The stored session has a postponement: the process before this one asked handlers, of users that are not known.
     mutating func processBeforeHasAsked() { askedUsers = nil }
 
     /// The next round asks another handler of this user, where there is one.

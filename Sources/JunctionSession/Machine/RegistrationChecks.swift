@@ -22,7 +22,7 @@ struct RegistrationChecks: Hashable, Sendable {
         dueAt = now.uptime + random.uniform(in: RenewalPolicy.checkAfterStart)
     }
 
-    /// The session with these secrets stands, or none that is checked.
+    /// The session to check is the one with these secrets; with `nil`, there is none.
     mutating func follow(_ secrets: SecretRef?, _ now: Moment, using random: inout Randomness) {
         guard secrets != self.secrets else { return }
         (self.secrets, request) = (secrets, nil)

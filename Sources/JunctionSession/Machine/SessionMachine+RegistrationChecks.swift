@@ -2,7 +2,7 @@
 extension SessionMachine {
     /// The provider was asked whether it still knows the session.
     ///
-    /// - Parameter isKnown: `nil` if no answer came that says so or denies it.
+    /// - Parameter isKnown: `nil` if the provider answered neither yes nor no.
     package mutating func registrationChecked(_ attempt: Attempt, isKnown: Bool?, now: Moment) -> [Effect] {
         guard checks.ended(attempt, now, using: &random) else { return [] }
         guard isKnown == false, ledger.change == nil, renewal.noticeForgottenRegistration() else { return settle(now) }
@@ -19,7 +19,7 @@ extension SessionMachine {
         return [.checkRegistration(attempt, session.stored.identity, with: session.secrets)]
     }
 
-    /// When the next check is due; nothing while it waits for the end of something else.
+    /// When the next check is due; `nil` while a check, a renewal or a change of the session is under way.
     var registrationCheckDue: Uptime? { canCheckRegistration ? checks.dueAt : nil }
 
     private var canCheckRegistration: Bool { renewal.phase == .resting(.scheduled) && ledger.change == nil }

@@ -29,7 +29,7 @@ struct SnapshotText {
         rows.append(("storage", storage))
         if !pendingRestart.isEmpty {
             let settings = pendingRestart.joined(separator: ", ")
-            rows.append(("restart", "waited for by changed settings (\(settings)): systemctl restart junctiond"))
+            rows.append(("restart", "needed for changed settings (\(settings)): systemctl restart junctiond"))
         }
         return rows.asTable
     }

@@ -71,7 +71,7 @@ import Testing
         #expect(complaint() == "\(file): cannot be read: No such file or directory")
     }
 
-    @Test func `without the folder, and with an empty one, the configuration file is all`() throws {
+    @Test func `without the folder, or with an empty one, only the configuration file is read`() throws {
         #expect(try load().configuration == Configuration())
         try FileManager.default.removeItem(atPath: fragments)
         #expect(try load().configuration == Configuration())
@@ -191,7 +191,7 @@ import Testing
         #expect(try load().configuration.access.count == 1)
     }
 
-    @Test func `a folder with more files than apps have is refused`() throws {
+    @Test func `a folder with more than 128 files is refused`() throws {
         for number in 0..<128 { try put("", "\(number).toml") }
         #expect(try load().origin.fragments.count == 128)
 
@@ -199,7 +199,7 @@ import Testing
         #expect(complaint() == "\(fragments): has 129 files, and at most 128 are possible")
     }
 
-    @Test func `all files together are no larger than one may be`() throws {
+    @Test func `all files together may be as large as one file may be, and no larger`() throws {
         let half = "#" + String(repeating: "x", count: (1 << 19) - 1)
         _ = try folder.write(half, to: "junctiond.toml", mode: 0o644)
         try put(half, "a.toml")

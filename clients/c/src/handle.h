@@ -76,8 +76,8 @@ struct junction_reply {
     bool is_answered;
 };
 
-/* Values that are made of answers; they take the message over when they return something. NULL without memory: whether it is a
- * snapshot, is_snapshot has said. */
+/* Values that are made of answers; they take the message over when they return something. NULL if memory runs out:
+ * is_snapshot tells whether the value is a snapshot. */
 junction_snapshot *snapshot_of(junction_value *value);
 
 #endif

@@ -103,7 +103,7 @@ package struct OpenAPIDocument: Sendable {
                     writer.member("name", HttpPage.guardHeader)
                     writer.member("in", "header")
                     writer.member("required", true)
-                    writer.member("description", "Shows that whoever asks meant to ask here")
+                    writer.member("description", "Shows that the caller meant this request for the daemon")
                     writer.key("schema")
                     Schema.word([HttpPage.guardValue]).write(to: &writer)
                 }
