@@ -104,20 +104,6 @@ struct SnapshotTests {
         #expect(throws: WireMismatch.self) { try RenewResult(reading: json(#"{"accessToken":null}"#)) }
     }
 
-    @Test func `the state and the user are the same for another token, and for no other user`() {
-        var other = full
-        (other.revision, other.accessToken, other.renewal) = (99, nil, .init(phase: .inFlight))
-        #expect(other.stateAndUser == full.stateAndUser)
-        other.userId = nil
-        #expect(other.stateAndUser != full.stateAndUser)
-        var (inOne, inTwo) = (full, full)
-        (inOne.userId, inTwo.userId) = ("caf\u{E9}", "cafe\u{301}")
-        #expect(inOne.stateAndUser != inTwo.stateAndUser)
-        other = full
-        other.state = .tokenExpired
-        #expect(other.stateAndUser != full.stateAndUser)
-    }
-
     @Test func `a newer daemon's words and members do no harm`() throws {
         let snapshot = try Snapshot(
             reading: json(

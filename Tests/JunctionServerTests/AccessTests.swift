@@ -50,7 +50,9 @@ struct AccessTests {
 
         let error = try client.error(of: "session.signIn", #"{"scheme":"nonsense"}"#)
         #expect(error.code == 1007)
-        #expect(error["data"]?.text == #"{"kind":"permissionDenied","capability":"manage"}"#)
+        #expect(error["data"]?["kind"]?.string == "permissionDenied")
+        #expect(error["data"]?["capability"]?.string == "manage")
+        #expect(error["data"]?["remedy"]?.string?.hasPrefix("access[0], counted from 0, decides about you") == true)
         #expect(try client.error(of: "session.nonsense").code == -32601)
         #expect(server.audit.lines == ["refused session.signIn manage 12345"])
         #expect(try server.counters.refusals == 1)

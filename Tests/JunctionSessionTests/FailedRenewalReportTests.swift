@@ -33,14 +33,15 @@ struct FailedRenewalReportTests {
         (.reauthenticationRequired, .reauthentication), (.answerRefused("None"), .handler),
         (.registrationForgotten, .registration), (.unavailable(Unavailability("Odd")), .other),
     ])
-    func `every failure has a cause, and what is over has no next attempt`(
+    func `every failure has a cause, and what is over or goes on at once has no next attempt`(
         failure: RenewalFailure,
         cause: Unavailability.Cause
     ) {
         let (why, nextAttempt, _) = report(failure)
 
         #expect(why?.cause == cause)
-        let isOver = cause == .termination || cause == .reauthentication
+        // A forgotten registration is renewed at once: the attempt is under way.
+        let isOver = cause == .termination || cause == .reauthentication || cause == .registration
         #expect((nextAttempt == nil) == isOver)
     }
 

@@ -159,7 +159,7 @@ struct RenderingTests {
 
         let text = SnapshotText(snapshot, now: now)
         #expect(text.paragraph.contains("\nstorage   \(status)"))
-        #expect(text.paragraph.contains("pendingReauthentication"))
+        #expect(text.paragraph.contains("no token can be had, because the storage is \(status)"))
         #expect(text.line.hasSuffix(" pendingReauthentication storage=\(status) durable=false"))
     }
 

@@ -179,7 +179,6 @@ typedef struct junction_snapshot {
     int64_t renewal_not_before;
     int renewal_failures;          /* in a row */
     const char *renewal_last_error;
-    bool renewal_needs_handler;    /* the next renewal needs a session handler, and none is registered */
     const char *termination_code;
     const char *termination_message;
     const char *storage_status;    /* "ok", "locked", "damaged", "unavailable" */
@@ -191,6 +190,7 @@ typedef struct junction_snapshot {
     const junction_value *json;    /* all of it */
     bool storage_readable;         /* whether the daemon has opened the stored session, or there is none; without it no token can be had */
     const char *storage_reason;    /* what is wrong with the storage and what to do, if the status is not "ok" */
+    bool renewal_needs_handler;    /* the next renewal needs a session handler, and none is registered */
 } junction_snapshot;
 
 JUNCTION_API int junction_status(junction *j, int timeout, junction_snapshot **snapshot, junction_error *error);
@@ -209,7 +209,7 @@ JUNCTION_API int junction_wait(junction *j, enum junction_goal goal, int timeout
 typedef struct junction_watch junction_watch;
 
 #define JUNCTION_EVERY 1  /* every snapshot that the daemon sends; otherwise the newest of those that have come */
-#define JUNCTION_STATES 2 /* only changes of `state_word` or `user_id`, which a renewal is not; the rest is as it was at that change */
+#define JUNCTION_STATES 2 /* only changes of `state_word`, which a renewal is not; the rest is as it was at that change */
 
 JUNCTION_API junction_watch *junction_watch_open(junction *j, int flags, junction_error *error);
 /* Waits for the present snapshot at first, and then for each that differs. It waits for a daemon that is not there. After

@@ -124,7 +124,7 @@ struct BootstrapCredentials {
         case .failure(let fault): return finish(credential, .setAside(.unknown(fault.description)))
         }
         if stage == .done { return finish(credential, .done(.unused("it was used before"))) }
-        guard session.storage.status == .ok else {
+        guard session.storage.isReadable else {
             return finish(credential, .setAside(.unused("the stored session cannot be read")))
         }
         switch session.state {

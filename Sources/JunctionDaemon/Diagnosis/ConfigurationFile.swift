@@ -48,6 +48,11 @@ final class ConfigurationFile: Sendable {
     /// The settings that a reload has taken and that wait for a restart, by their key.
     var pendingRestart: [String] { started.settingsToRestartFor(from: state.withLock { $0.present }) }
 
+    /// The settings of a new configuration that wait for a restart, by their key.
+    func pendingRestart(with sound: SoundConfiguration) -> [String] {
+        started.settingsToRestartFor(from: sound.configuration)
+    }
+
     /// A reload has taken it.
     func reloaded(_ sound: SoundConfiguration) {
         let (new, rules) = (sound.configuration, sound.rules)

@@ -49,18 +49,24 @@ struct ConfigurationReload: Sendable {
         let (new, logger) = (sound.configuration, log.logger("daemon"))
         let policy = AccessPolicy(rules: sound.rules, daemonUser: getuid())
         let (server, owner) = (server, owner)
-        // A caller that is told of the reload must meet the new rules. No user can sign in between the question and them.
-        let taken = loop.submit { () -> Result<(Snapshot.Facts, isUnused: Bool), StartFailure> in
+        let pending = configuration.pendingRestart(with: sound)
+        // Only a start can tell whether a new socket can be made, so such a setting waits for `systemctl restart`.
+        let canStartAnew = !pending.isEmpty && !pending.contains("api.socket")
+        // A caller that is told of the reload must meet the new rules. No user can sign in between the question and them, and none
+        // from then on if the daemon starts anew.
+        let taken = loop.submit { () -> Result<Bool, StartFailure> in
             Result { () throws(StartFailure) in
                 let (facts, untold) = owner.assumeIsolated { ($0.snapshot.facts, $0.untoldSignOuts) }
                 try sound.check(mayHave: facts.sessionProvider)
                 server.reload(policy: policy, exposesApi: new.api.expose)
-                return (facts, facts.isUnused && untold == 0)
+                let startsAnew = canStartAnew && facts.isUnused && untold == 0
+                if startsAnew { owner.assumeIsolated { $0.refuseSignIns() } }
+                return startsAnew
             }
         }
-        let (facts, isUnused): (Snapshot.Facts, Bool)
+        let startsAnew: Bool
         do {
-            (facts, isUnused) = try taken.wait().get()
+            startsAnew = try taken.wait().get()
         } catch let failure as StartFailure {
             throw failure
         } catch {
@@ -70,7 +76,6 @@ struct ConfigurationReload: Sendable {
         log.level = new.log.level
         configuration.reloaded(sound)
         introspection.accessNotes = sound.accessNotes
-        let pending = configuration.pendingRestart
         let origin = sound.origin
         logger.notice(
             "The configuration was reloaded",
@@ -79,7 +84,7 @@ struct ConfigurationReload: Sendable {
                 [.configuration: "\(origin.exists ? origin.path : "built-in defaults")\(origin.andFragments)"]
             )
         )
-        guard pending.isEmpty || !isUnused else {
+        guard !startsAnew else {
             logger.notice(
                 "The daemon starts anew, because no user is signed in and settings take effect at a start only",
                 metadata: .of(nil, [.settings: "\(pending.joined(separator: ", "))"])
@@ -94,7 +99,10 @@ struct ConfigurationReload: Sendable {
                 metadata: .of(nil, [.settings: "\(pending.joined(separator: ", "))"])
             )
         }
-        news.reloaded(facts, pendingRestart: pending)
+        // On the loop, so that no newer state is overwritten.
+        try? loop.submit { [news, owner] in
+            news.reloaded(owner.assumeIsolated { $0.snapshot.facts }, pendingRestart: pending)
+        }.wait()
         return .inForce(pendingRestart: pending)
     }
 }

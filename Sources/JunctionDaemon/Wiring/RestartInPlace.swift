@@ -18,7 +18,9 @@ enum RestartInPlace {
         words.append(nil)
         assignments.append(nil)
         // A package may have replaced the program meanwhile: then this is the new one.
-        execve(environment.executable ?? "/proc/self/exe", words, assignments)
+        if let path = environment.executable { execve(path, words, assignments) }
+        // In the unit's sandbox a replaced file may not be executed. This process's own program may.
+        execve("/proc/self/exe", words, assignments)
         return SystemFailure("start the program anew", errno: errno)
     }
 }

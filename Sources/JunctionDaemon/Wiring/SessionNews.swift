@@ -77,7 +77,7 @@ final class SessionNews: SessionObserver {
         case .registrationForgotten:
             logger.warning("The provider has forgotten this installation; it is registered again")
         case .revocationGivenUp(let reason):
-            logger.notice("The provider was not told of a sign-out", metadata: .of(nil, [.error: "\(reason)"]))
+            logger.warning("The provider was not told of a sign-out", metadata: .of(nil, [.error: "\(reason)"]))
         case .signedOut:
             state.withLock { $0.outage = nil }
             logger.info("Signed out", metadata: .of(.signedOut))

@@ -67,15 +67,13 @@ final class OAuthServer: Sendable {
     /// - Parameter origins: where the secret that is to be sent may go; `nil` where nothing is fixed.
     func required(_ endpoint: OAuthEndpoint, at origins: EndpointOrigins?) async throws(Unavailability) -> HttpUrl {
         guard let url = try await optional(endpoint, at: origins) else {
-            throw missing(endpoint)
+            throw misconfigured(missing(endpoint))
         }
         return url
     }
 
-    private func missing(_ endpoint: OAuthEndpoint) -> Unavailability {
-        misconfigured(
-            "\(setup.issuer.place) tells of no \(endpoint.words): set oauth.\(endpoint.setting) if the server has one"
-        )
+    private func missing(_ endpoint: OAuthEndpoint) -> String {
+        "\(setup.issuer.place) tells of no \(endpoint.words): set oauth.\(endpoint.setting) if the server has one"
     }
 
     private func misconfigured(_ message: String) -> Unavailability {
@@ -104,7 +102,8 @@ final class OAuthServer: Sendable {
             metadata = try await self.metadata()
         } catch {
             switch error {
-            case .absent: throw missing(endpoint)
+            // Nobody can tell a server without metadata from one whose metadata is away for a moment.
+            case .absent: throw Unavailability(missing(endpoint), cause: .answer, host: setup.issuer.place)
             case .otherIssuer(let name): throw misconfigured(setup.issuer.isCalled(name))
             case .unreachable(let why): throw why
             case .notAllowed(let refusal): throw Unavailability(refusal.message)

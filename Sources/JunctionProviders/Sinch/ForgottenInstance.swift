@@ -6,7 +6,7 @@ import Synchronization
 final class ForgottenInstance: Sendable {
     private let id = Mutex<String?>(nil)
 
-    func remember(_ instanceId: String?) {
+    func remember(_ instanceId: String) {
         id.withLock { $0 = instanceId }
     }
 

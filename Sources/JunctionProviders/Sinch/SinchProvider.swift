@@ -110,7 +110,8 @@ package struct SinchProvider: IdentityProvider {
         } catch {
             switch error {
             case .forgotten:
-                forgotten.remember(instanceId)
+                // Without an instance the service has refused a new one: what it has forgotten stays forgotten.
+                if let instanceId { forgotten.remember(instanceId) }
                 throw .registrationForgotten
             case .refused where scheme == .selfSigned:
                 // No handler has anything better; a clock or a file that is put right has.

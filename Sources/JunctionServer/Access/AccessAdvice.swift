@@ -28,7 +28,7 @@ struct AccessAdvice {
                 + "\"\(capability.rawValue)\" to its list, or \(addition(before: true))"
         case .unitUnknown:
             "an entry for a unit would decide, and the unit of this process cannot be learnt: \(addition(before: true))"
-        case .none where policy.rules.isEmpty: membership
+        case .none where policy.rules.isEmpty && capability != .manage: membership
         case .none where peer.isInSocketGroup:
             "there are [[access]] entries, so the socket's group gives nothing, and no entry is about you: \(addition)"
         case .none: "no [[access]] entry is about you: \(addition)"

@@ -72,10 +72,10 @@ enum Watch: Equatable {
 /// As much of a state as decides whether a watcher has to receive it.
 struct ToldState: Equatable {
     private let revision: UInt64
-    private let stateAndUser: Snapshot.StateAndUser
+    private let state: Snapshot.State
 
     init(_ snapshot: Snapshot) {
-        (revision, stateAndUser) = (snapshot.revision, snapshot.stateAndUser)
+        (revision, state) = (snapshot.revision, snapshot.state)
     }
 
     /// Whether a watcher of these changes that received `told` last has to receive this state.
@@ -83,7 +83,7 @@ struct ToldState: Equatable {
         guard told.revision < revision else { return false }
         return switch changes {
         case .all: true
-        case .state: told.stateAndUser != stateAndUser
+        case .state: told.state != state
         }
     }
 }

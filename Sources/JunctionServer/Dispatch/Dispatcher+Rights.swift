@@ -29,10 +29,9 @@ extension Dispatcher {
         }
     }
 
-    /// Names the settings that wait for a restart, if the provider did not take a credential: it may be the old provider.
+    /// Names the settings that wait for a restart in the error of a sign-in: the old settings may be its cause.
     private func explained(_ error: WireError, _ method: Method) -> WireError {
-        let isOfProvider = [.invalidCredential, .providerUnavailable, .unsupported].contains(error.knownCode)
-        guard method == .sessionSignIn || method == .sessionIdentify, isOfProvider else { return error }
+        guard method == .sessionSignIn || method == .sessionIdentify else { return error }
         let pending = introspection.pendingRestart
         guard !pending.isEmpty else { return error }
         var error = error

@@ -29,8 +29,11 @@ extension SessionMachine {
         switch (round.purpose, answer) {
         case (_, .unable), (.signIn, .renew):
             rounds.resume(round.afterFailure("the last one could not get a token"))
-        case (_, .failed(let words)):
+        case (.signIn, .failed(let words)):
             rounds.resume(round.afterFailure("the last one said: \(words)"))
+        case (.renewal, .failed):
+            // The words of an app reach the snapshot and the log, and may hold a secret. Only the caller of a sign-in gets them.
+            rounds.resume(round.afterFailure("the last one answered with an error"))
         case (.signIn, .authToken(let secret)), (.signIn, .signature(let secret)):
             return sendExchange(round, given: secret, now)
         case (.renewal, .renew)

@@ -179,14 +179,26 @@ extension SessionMachine {
         tried.isReplay = false
         // A signature that has arrived is never sent again: another one is asked for, which is no postponement.
         if tried.given?.isSpentByUse == true { tried.given = nil }
-        guard renewal.registrationForgotten() else {
+        let isSpent = tried.given == nil && asksApps(session)
+        // The user whose handler gave the signature, if a handler of this user is there. The other users have been asked.
+        let giver = tried.round?.lastAsked?.uid
+        guard renewal.registrationForgotten(), !isSpent || giver.map(rounds.users.contains) ?? false else {
             let failure = Unavailability("The provider has forgotten this installation: it is registered again")
             return putOff(tried, failure, session, now)
         }
-        guard tried.given == nil, asksApps(session) else { return noteIntent(tried, now) }
+        guard isSpent else { return noteIntent(tried, now) }
         let (attempt, before) = (nextAttempt(), tried.round)
         renewal.ask(attempt, now)
-        rounds.begin(round(for: session, attempt, before?.reason ?? reason(for: session, now), by: before?.uid, now))
+        rounds.begin(
+            round(
+                for: session,
+                attempt,
+                before?.reason ?? reason(for: session, now),
+                by: before?.uid,
+                of: giver.map { [$0] },
+                now
+            )
+        )
     }
 
     private mutating func reauthenticationDemanded(_ session: Session, _ now: Moment) {

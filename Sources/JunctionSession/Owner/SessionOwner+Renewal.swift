@@ -28,8 +28,14 @@ extension SessionOwner {
     func checkRegistration(_ attempt: Attempt, _ identity: Identity, with ref: SecretRef) {
         let secrets = shelf.session(ref) ?? SessionSecrets()
         start { owner in
-            let isKnown = try? await owner.provider.knows(identity, with: secrets)
-            owner.handle { $0.registrationChecked(attempt, isKnown: isKnown, now: $1) }
+            do throws(Unavailability) {
+                let isKnown = try await owner.provider.knows(identity, with: secrets)
+                owner.handle { $0.registrationChecked(attempt, isKnown: isKnown, now: $1) }
+            } catch {
+                owner.handle {
+                    $0.registrationChecked(attempt, isKnown: nil, retryAfter: error.retryAfter, now: $1)
+                }
+            }
         }
     }
 

@@ -173,7 +173,11 @@ extension SessionOwner {
         )
     }
 
+    /// Refuses every sign-in from now on: the process is about to start anew, perhaps with another provider.
+    package func refuseSignIns() { refusesSignIns = true }
+
     private func examined(_ credential: Credential) -> Result<CredentialFacts, Refusal> {
+        if refusesSignIns { return .failure(.startsAnew) }
         do throws(CredentialRefused) {
             var facts = try provider.examine(credential, configured: machine.configuredKey)
             if case .apiKey(let key?, _, _, _) = credential {
@@ -207,6 +211,12 @@ package struct ServedToken: Sendable {
 }
 
 extension Refusal {
+    fileprivate static let startsAnew = Refusal(
+        .busy,
+        "The daemon starts anew with changed settings; nothing was sent: sign in again in a second",
+        retryAfter: .seconds(1)
+    )
+
     fileprivate init(_ refused: CredentialRefused) {
         switch refused {
         case .malformed(let reason): self.init(.invalidCredential, reason)

@@ -32,6 +32,8 @@ package actor SessionOwner {
     var lastHandler: UInt64 = 0
     /// Ends the bootstrap credentials before a sign-out; returns whether there was one.
     var endBootstrapCredentials: (@Sendable () -> Bool)?
+    /// The process starts anew: no sign-in begins any more.
+    var refusesSignIns = false
     private var lastRequest: UInt64 = 0
     /// The secrets that were served after the last event.
     private var served: SecretRef?

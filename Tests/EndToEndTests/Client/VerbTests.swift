@@ -65,7 +65,7 @@ import Testing
         #expect(try document.json()["basis"] as? String == (getuid() == 0 ? "root" : "daemonUser"))
     }
 
-    @Test(.enabled(if: getuid() == 0)) func `whoever is refused is led to whoami, which names the entry`() throws {
+    @Test(.enabled(if: getuid() == 0)) func `a refused caller is told which entry decides, as by whoami`() throws {
         let installation = try Installation.started(
             configuration: """
                 [[access]]
@@ -83,7 +83,7 @@ import Testing
         let answer = try stranger.ctl("whoami")
 
         #expect(refused.status == 77)
-        #expect(refused.remedy.contains("'junctionctl whoami'"))
+        #expect(refused.remedy.contains("access[1], counted from 0, decides about you"))
         #expect(answer.status == 0)
         #expect(
             answer.output.contains("may       status\nbecause   access[1] decides, which is about user nobody (65534)")

@@ -149,7 +149,8 @@ struct BootstrapCredentialsTests {
             return switch kind {
             case .alreadySignedIn: (kind, .heldBack, .unspent())
             case .unsupported, .storageUnavailable: (kind, .setAside(.refused(message)), .unspent())
-            case .providerUnavailable, .busy: (kind, .waiting(.init(failure: message)), .unspent(notBefore: later))
+            case .providerUnavailable, .misconfigured, .busy:
+                (kind, .waiting(.init(failure: message)), .unspent(notBefore: later))
             default: (kind, .done(.refused(message)), .done)
             }
         } as [(Refusal.Kind, BootstrapCredential.State, UsedCredentials.Stage)]

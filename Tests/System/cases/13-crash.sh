@@ -45,21 +45,16 @@ check "the session is there" is "$(junctionctl token)" "$token"
 
 # The script by itself, with a service manager that says what the case wants.
 mkdir -p "$work/bin"
-cat >"$work/bin/systemctl" <<END
-#!/bin/sh
-echo "\$*" >>$work/asked
-cat $work/properties
-END
+printf '#!/bin/sh\ncat %s\n' "$work/restarts" >"$work/bin/systemctl"
 printf '#!/bin/sh\necho "sleep $1"\n' >"$work/bin/sleep"
 chmod 755 "$work/bin/systemctl" "$work/bin/sleep"
-delay_after() { # RESTARTS SECONDS
-    printf 'NRestarts=%d\nExecMainStartTimestampMonotonic=5000000\nExecMainExitTimestampMonotonic=%d\n' \
-        "$1" $((5000000 + $2 * 1000000)) >"$work/properties"
-    rm -f "$work/asked"
+delay_after() { # NRESTARTS CRASHES SECONDS
+    echo "$1" >"$work/restarts"
+    echo "$2 $(($(cut -d. -f1 /proc/uptime) - $3))" >/run/junctiond/.restarts
     PATH=$work/bin:$PATH /usr/lib/junctiond/restart-delay | grep -o 'sleep .*' || echo none
 }
-check "no delay at the first start and the first restart" is "$(delay_after 0 0) $(delay_after 1 3)" "none none"
+check "no delay at a start that somebody asks for, and at the first restart" is "$(delay_after 0 7 3) $(delay_after 1 0 3)" "none none"
 check "the delay grows no further than half a minute" \
-    is "$(delay_after 2 3) $(delay_after 9 3) $(delay_after 900 3)" "sleep 0.200 sleep 25.600 sleep 25.600"
-check "after a minute of service nothing is counted" is "$(delay_after 7 60)" none
-check "and the service manager forgets the crashes before" has "$(<"$work/asked")" "reset-failed junctiond.service"
+    is "$(delay_after 2 1 3) $(delay_after 9 8 3) $(delay_after 900 899 3)" "sleep 0.200 sleep 25.600 sleep 25.600"
+check "after a minute of service nothing is counted" is "$(delay_after 7 6 60)" none
+check "and the next crash is the first again" is "$(cut -d' ' -f1 /run/junctiond/.restarts)" 0

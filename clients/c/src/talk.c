@@ -290,8 +290,7 @@ static void hang_up(struct talk *talk) {
 
 static void forget_told(struct talk *talk) {
     free(talk->told_state);
-    free(talk->told_user);
-    talk->told_state = talk->told_user = NULL;
+    talk->told_state = NULL;
 }
 
 void talk_end(struct talk *talk) {
@@ -534,10 +533,9 @@ static bool is_same(const char *one, const char *other) {
     return one == NULL || other == NULL ? one == other : strcmp(one, other) == 0;
 }
 
-/* Whether the snapshot that was taken last had the same state and user. */
+/* Whether the snapshot that was taken last had the same state. */
 static bool is_told(const struct talk *talk, const junction_value *snapshot) {
-    return talk->told_state != NULL && is_same(talk->told_state, json_text(junction_member(snapshot, "state"))) &&
-           is_same(talk->told_user, json_text(junction_member(snapshot, "userId")));
+    return talk->told_state != NULL && is_same(talk->told_state, json_text(junction_member(snapshot, "state")));
 }
 
 static char *copy(const char *text) {
@@ -550,7 +548,6 @@ junction_value *talk_take_news(struct talk *talk) {
     if (news == NULL || !talk->only_states) return news;
     forget_told(talk);
     talk->told_state = copy(json_text(junction_member(news, "state")));
-    talk->told_user = copy(json_text(junction_member(news, "userId")));
     return news;
 }
 

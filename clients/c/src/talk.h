@@ -107,10 +107,9 @@ struct talk {
     struct duty duty;
     junction_value *news;  /* the newest snapshot, within its message */
     bool keeps_each;       /* nothing is received while there are news */
-    /* Only snapshots of another state or user are news, over all connections. */
+    /* Only snapshots of another state are passed on, over all connections. */
     bool only_states;
     char *told_state;      /* of the snapshot that was taken last */
-    char *told_user;
     /* What an event loop waits for. */
     unsigned armed_connection;
     short armed_events;

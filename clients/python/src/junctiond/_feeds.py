@@ -106,7 +106,7 @@ class SnapshotFeed(Feed):
 
 
 class StateFeed(SnapshotFeed):
-    """The same with a snapshot only for each change of the state or of the user."""
+    """The same with a snapshot only for each change of the state."""
 
     def __init__(self, channel: Channel) -> None:
         super().__init__(channel, _calls.subscribe(only_states=True))
@@ -118,15 +118,15 @@ class Changes:
     def __init__(self, only_states: bool) -> None:
         self.feed: type[SnapshotFeed] = StateFeed if only_states else SnapshotFeed
         self._only_states = only_states
-        self._last: Optional[tuple[str, Optional[str]]] = None
+        self._last: Optional[str] = None
 
     def take(self, feed: SnapshotFeed) -> Optional[Snapshot]:
         """The newest snapshot that was not taken yet. A daemon that was restarted begins with its present state, which
         may be the same as before."""
         snapshot = feed.take()
-        if snapshot is None or (self._only_states and (snapshot.state, snapshot.user_id) == self._last):
+        if snapshot is None or (self._only_states and snapshot.state == self._last):
             return None
-        self._last = (snapshot.state, snapshot.user_id)
+        self._last = snapshot.state
         return snapshot
 
 

@@ -82,7 +82,7 @@ class AsyncClient:
         return AsyncWatch(self._path)
 
     def states(self) -> AsyncWatch:
-        """The same with a snapshot only for each change of the state or of the user: see `Client.states`."""
+        """The same with a snapshot only for each change of the state: see `Client.states`."""
         return AsyncWatch(self._path, only_states=True)
 
     async def wait(

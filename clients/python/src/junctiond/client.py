@@ -89,9 +89,9 @@ class Client:
         return Watch(self._path)
 
     def states(self) -> Watch:
-        """The same as `watch`, but with a snapshot only for each change of the state or of the user.
+        """The same as `watch`, but with a snapshot only for each change of the state.
 
-        A renewal is neither. The other members are as they were at that change; `status` has the present ones.
+        Neither a renewal nor a switch of users is one. The other members are as they were at that change; `status` has the present ones.
 
         ```python
         for snapshot in client.states():

@@ -53,7 +53,7 @@ public final class JunctionClient: Sendable {
         SnapshotUpdates(of: line.watch)
     }
 
-    /// The same as `watch()`, but with a snapshot only for each change of the state or of the user. A renewal is neither.
+    /// The same as `watch()`, but with a snapshot only for each change of the state. Neither a renewal nor a switch of users is one.
     ///
     /// Its other members are as they were at that change; `status()` has the present ones.
     ///

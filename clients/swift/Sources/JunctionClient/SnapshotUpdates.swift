@@ -19,7 +19,7 @@ public struct SnapshotUpdates: AsyncSequence, Sendable {
     public struct Iterator: AsyncIteratorProtocol {
         fileprivate var results: AsyncStream<Result<Snapshot, JunctionError>>.Iterator
         fileprivate let changes: SessionSubscribe.Changes
-        private var last: Snapshot.StateAndUser?
+        private var last: Snapshot.State?
 
         fileprivate init(
             results: AsyncStream<Result<Snapshot, JunctionError>>.Iterator,
@@ -37,8 +37,8 @@ public struct SnapshotUpdates: AsyncSequence, Sendable {
         ) async throws(JunctionError) -> Snapshot? {
             while let snapshot = try await results.next(isolation: actor)?.get() {
                 // A daemon that was restarted begins with its present state, which may be the same.
-                if changes == .state, snapshot.stateAndUser == last { continue }
-                last = snapshot.stateAndUser
+                if changes == .state, snapshot.state == last { continue }
+                last = snapshot.state
                 return snapshot
             }
             return nil

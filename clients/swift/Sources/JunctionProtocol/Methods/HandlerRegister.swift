@@ -4,7 +4,7 @@ package enum HandlerRegister: MethodDefinition {
 
     /// That it is one now, and whether handlers are asked for renewals.
     package struct Answer: WireObject, Hashable {
-        /// `automatic` or `handler`, as `renewal.mode` in the daemon's configuration; nothing where the daemon does not say it.
+        /// `automatic` if that is `renewal.mode` in the daemon's configuration; otherwise `nil`: handlers are asked for renewals.
         package var mode: String?
 
         package init(mode: String? = nil) {
@@ -19,7 +19,7 @@ package enum HandlerRegister: MethodDefinition {
                 "mode",
                 \.mode,
                 ifPresent: .string,
-                "renewal.mode of the daemon: with automatic, handlers are only asked for a sign-in that needs one"
+                "automatic, if that is renewal.mode of the daemon: handlers are then only asked for a sign-in that needs one"
             )
         )
     }

@@ -15,7 +15,7 @@ package enum SessionSubscribe: MethodDefinition {
                 "changes",
                 \.changes,
                 ifPresent: .oneOf,
-                "state: notify only when the state or the user differs from the last one sent; all, the default: notify of each change"
+                "state: notify only when the state differs from the last one sent; all, the default: notify of each change"
             )
         )
 
@@ -32,7 +32,7 @@ package enum SessionSubscribe: MethodDefinition {
     package enum Changes: String, Sendable, CaseIterable {
         /// Each one.
         case all
-        /// Those of the state or of the user.
+        /// Those of the state.
         case state
     }
 

@@ -61,7 +61,7 @@ extension SessionSubscribe {
     package static let examples = [
         MethodExample<Self>("The present state, before any change", Params(), gives: Story.established),
         MethodExample<Self>(
-            "The same, and then only changes of the state or of the user",
+            "The same, and then only changes of the state",
             Params(changes: .state),
             gives: Story.established
         ),

@@ -78,29 +78,6 @@ public struct Snapshot: Hashable, Sendable {
 }
 
 extension Snapshot {
-    /// What has to differ for a subscription to changes of the state to send another snapshot. User ids are compared byte by byte.
-    package struct StateAndUser: Equatable, Sendable {
-        private let state: State
-        private let userId: String?
-
-        fileprivate init(_ snapshot: Snapshot) {
-            (state, userId) = (snapshot.state, snapshot.userId)
-        }
-
-        package static func == (one: Self, other: Self) -> Bool {
-            guard one.state == other.state else { return false }
-            guard let user = one.userId, let otherUser = other.userId else {
-                return one.userId == nil && other.userId == nil
-            }
-            return user.utf8.elementsEqual(otherUser.utf8)
-        }
-    }
-
-    /// The state and the user, for comparison with another snapshot's.
-    package var stateAndUser: StateAndUser { StateAndUser(self) }
-}
-
-extension Snapshot {
     /// The state of the session in one word.
     public struct State: WireWord {
         /// The word on the wire.
