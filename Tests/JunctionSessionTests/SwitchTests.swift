@@ -124,7 +124,7 @@ struct SwitchTests {
         // A detail of alice's session is on its way to a slow disk, and bob's grant waits for that.
         bench.holdsWrites = true
         let exchange = bench.exchanges[0]
-        bench.machine.note()
+        bench.machine.updateRecord()
         bench.perform(bench.machine.alarmRang(now: bench.now))
         bench.grant(exchange, of: "bob")
         #expect(bench.heldWrites.count == 1)

@@ -41,7 +41,7 @@ struct Callers: Hashable, Sendable {
         /// The session of the caller's credential: granted, and written.
         case session
         /// The write of the codes that the caller asked for.
-        case codes(SecretRef, Ledger.Note)
+        case codes(SecretRef, PersistenceQueue.Update)
         /// The approval by a person.
         case approval
         /// The outcome of a renewal.
@@ -51,11 +51,11 @@ struct Callers: Hashable, Sendable {
         /// The write of a sign-out.
         case signOut(Answer)
         /// The write of the app's name for the signed-in user; the one before comes back if the caller loses its right.
-        case name(Ledger.Note, before: ExternalUserId?)
+        case name(PersistenceQueue.Update, before: ExternalUserId?)
         /// The end of a pause.
         case retry(Retry)
         /// The end of a write; the caller gets this answer then.
-        case note(Ledger.Note, Reply.Outcome)
+        case update(PersistenceQueue.Update, Reply.Outcome)
         /// Nothing: this is the answer.
         case answer(Reply.Outcome)
     }
@@ -107,9 +107,13 @@ struct Callers: Hashable, Sendable {
     mutating func refuse(_ id: RequestID, _ refusal: Refusal) { move(id, to: .answer(.failure(refusal))) }
 
     /// Refuses the callers that wait for this; after a write, if one is named.
-    mutating func refuse(_ refusal: Refusal, after note: Ledger.Note? = nil, where isMeant: (Wait) -> Bool) {
+    mutating func refuse(
+        _ refusal: Refusal,
+        after update: PersistenceQueue.Update? = nil,
+        where isMeant: (Wait) -> Bool
+    ) {
         for index in list.indices where isMeant(list[index].wait) {
-            list[index].wait = note.map { .note($0, .failure(refusal)) } ?? .answer(.failure(refusal))
+            list[index].wait = update.map { .update($0, .failure(refusal)) } ?? .answer(.failure(refusal))
         }
     }
 
@@ -161,8 +165,8 @@ struct Callers: Hashable, Sendable {
     }
 
     /// Whether the signed-in user's name is being written.
-    func isWritingName(to ledger: Ledger) -> Bool {
-        list.contains { if case .name(let note, _) = $0.wait { !ledger.hasEnded(note) } else { false } }
+    func isWritingName(to persistence: PersistenceQueue) -> Bool {
+        list.contains { if case .name(let update, _) = $0.wait { !persistence.hasEnded(update) } else { false } }
     }
 
     /// Whether a caller waits to sign in.

@@ -2,13 +2,13 @@
 ///
 /// | phase | leaves it by | to |
 /// |---|---|---|
-/// | resting: scheduled | the token's renewal time, its end, a caller | asking, noting |
-/// | resting: replaying | a moment inside the provider's reuse grace | noting |
-/// | resting: backing off | its time, a caller with a dead token, a resume, the network's return | asking, noting |
+/// | resting: scheduled | the token's renewal time, its end, a caller | asking, writing the intent |
+/// | resting: replaying | a moment inside the provider's reuse grace | writing the intent |
+/// | resting: backing off | its time, a caller with a dead token, a resume, the network's return | asking, writing the intent |
 /// | resting: postponed | its time, `session.renew` | due |
-/// | resting: due | a handler that registers, where one is needed | asking, noting |
-/// | asking | an answer; no handler could help; nothing to renew with | noting; postponed; scheduled |
-/// | noting the intent | the write | sending |
+/// | resting: due | a handler that registers, where one is needed | asking, writing the intent |
+/// | asking | an answer; no handler could help; nothing to renew with | writing the intent; postponed; scheduled |
+/// | writing the intent | the write | sending |
 /// | sending | the provider's answer, or its absence | answered |
 /// | answered: a grant or a verdict; any other outcome | the end of the write under way, if there is one | storing; replaying, backing off, asking |
 /// | storing | the write | a new `Renewal`; backing off, where only a refresh token came |
@@ -33,11 +33,11 @@ struct Renewal: Hashable, Sendable {
         /// A round of questions to the handlers is under way.
         case asking(Attempt)
         /// The intent is being written.
-        case noting(Try, Ledger.Note)
+        case writingIntent(Try, PersistenceQueue.Update)
         case sending(Try, since: Uptime)
         /// The answer waits until no change is being written; a grant also waits for the write of a name.
         case answered(Try, since: Uptime, Answer)
-        /// The ledger writes the outcome. With a shortfall, the renewal has failed when that has ended.
+        /// The persistence queue writes the outcome. With a shortfall, the renewal has failed when that has ended.
         case storing(Shortfall?)
     }
 
@@ -199,10 +199,10 @@ struct Renewal: Hashable, Sendable {
     }
 
     /// The intent of an attempt is being written.
-    mutating func note(_ next: Try, until note: Ledger.Note, _ now: Moment) {
+    mutating func writeIntent(of next: Try, until update: PersistenceQueue.Update, _ now: Moment) {
         // With a handler it began when the handler was asked.
         if isResting { retry.begin(now) }
-        phase = .noting(next, note)
+        phase = .writingIntent(next, update)
     }
 
     /// The intent is written: the request leaves now.
@@ -388,7 +388,7 @@ struct Renewal: Hashable, Sendable {
         guard session.stored.isReauthenticationDemanded else { return true }
         return switch phase {
         case .resting(.scheduled), .resting(.due), .resting(.postponed), .resting(.backoff(keeping: nil)): false
-        case .resting(.replay), .resting(.backoff), .asking, .noting, .sending, .answered, .storing: true
+        case .resting(.replay), .resting(.backoff), .asking, .writingIntent, .sending, .answered, .storing: true
         }
     }
 
@@ -399,7 +399,7 @@ struct Renewal: Hashable, Sendable {
     /// Whether a request is on its way to the provider, or about to be.
     var isBusy: Bool {
         switch phase {
-        case .noting, .sending, .answered, .storing: true
+        case .writingIntent, .sending, .answered, .storing: true
         case .resting, .asking: false
         }
     }
@@ -429,7 +429,7 @@ struct Renewal: Hashable, Sendable {
     var retryAt: Retry.Time? {
         switch phase {
         case .resting(.replay), .resting(.backoff): retry.time
-        case .resting(.scheduled), .resting(.postponed), .resting(.due), .asking, .noting, .sending, .answered,
+        case .resting(.scheduled), .resting(.postponed), .resting(.due), .asking, .writingIntent, .sending, .answered,
             .storing:
             nil
         }
@@ -454,7 +454,7 @@ struct Renewal: Hashable, Sendable {
     var secrets: [SecretRef] {
         switch phase {
         case .resting(.backoff(let kept?)): [kept.given.secret]
-        case .noting(let next, _), .sending(let next, _): next.given.map { [$0.secret] } ?? []
+        case .writingIntent(let next, _), .sending(let next, _): next.given.map { [$0.secret] } ?? []
         case .answered(let tried, _, let answer): [tried.given?.secret, answer.granted?.secrets].compactMap(\.self)
         case .resting, .asking, .storing: []
         }

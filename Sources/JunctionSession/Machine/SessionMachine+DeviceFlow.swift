@@ -14,11 +14,11 @@ extension SessionMachine {
             return settle(now)
         }
         signIn.show(DeviceFlow(begun, for: exchange.externalUserId, wanting: exchange.wanted, now))
-        let note = note()
+        let update = updateRecord()
         // A sign-in is answered with the codes, an identify call at the end.
         callers.move { caller in
             guard caller.wait == .session else { return nil }
-            return caller.kind == .change ? .codes(begun.codes, note) : .approval
+            return caller.kind == .change ? .codes(begun.codes, update) : .approval
         }
         return settle(now)
     }
@@ -42,14 +42,14 @@ extension SessionMachine {
             return endDeviceSignIn(signIn.device?.interruption ?? .approvalRefused(words)) + settle(now)
         }
         // A restart polls no sooner than the provider has demanded.
-        if changesRecord { note() }
+        if changesRecord { updateRecord() }
         return settle(now)
     }
 
     /// The first caller of the device sign-in has lost the right to it. If a poll is in flight, the tokens that it brings are
     /// revoked; so are those that are being written. Callers that joined are told why the sign-in has ended.
     package mutating func approvalRightWithdrawn(now: Moment) -> [Effect] {
-        if ledger.change?.kind == .signIn(of: nil) {
+        if persistence.change?.kind == .signIn(of: nil) {
             _ = signIn.endDevice(because: Refusal.firstCallerLostRight.message)
             return withdrawSignIn(.firstCallerLostRight, now) + settle(now)
         }
@@ -64,7 +64,7 @@ extension SessionMachine {
     /// The device sign-in is over without a session: its codes leave the disk, and its callers are told why.
     mutating func endDeviceSignIn(_ refusal: Refusal) -> [Effect] {
         let grant = signIn.endDevice(because: refusal.message)
-        callers.refuse(refusal, after: note()) { $0 == .approval }
+        callers.refuse(refusal, after: updateRecord()) { $0 == .approval }
         return [.report(.exchangeEnded(.refused, Unavailability(refusal, cause: .credential)))]
             + (grant.map { [.giveBack($0)] } ?? [])
     }
@@ -86,7 +86,7 @@ extension SessionMachine {
         guard device.stored.externalUserId == externalUserId, device.stored.wanted == wanted,
             !isFull || externalUserId == nil
         else { return callers.refuse(caller.id, .anotherIsAwaited) }
-        callers.move(caller.id, to: externalUserId == nil ? .codes(device.codes, ledger.lastNote) : .approval)
+        callers.move(caller.id, to: externalUserId == nil ? .codes(device.codes, persistence.lastUpdate) : .approval)
     }
 
     /// Polls when a poll is due.
@@ -107,7 +107,7 @@ extension SessionMachine {
 
     /// At most one exchange is in flight, and while the provider is told of a sign-out no poll is: the sign-out could end what
     /// the poll brings.
-    private var canPoll: Bool { signIn.exchange == nil && ledger.change == nil && !revocations.isTelling }
+    private var canPoll: Bool { signIn.exchange == nil && persistence.change == nil && !revocations.isTelling }
 }
 
 /// Why a device sign-in came to nothing.

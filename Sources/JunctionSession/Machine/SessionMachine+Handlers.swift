@@ -59,7 +59,7 @@ extension SessionMachine {
         }
         guard renewal.phase == .asking(round.attempt) else { return }
         if let uid = round.uid { budget.charge(uid, now: now) }
-        noteIntent(Renewal.Try(attempt: round.attempt, given: given, round: round), now)
+        writeIntent(Renewal.Try(attempt: round.attempt, given: given, round: round), now)
     }
 
     // MARK: Asking
@@ -145,9 +145,9 @@ extension SessionMachine {
         renewal.postpone(until: until, after: round.words)
         if isRenewalAwaited { renewal.tell(refusal, saying: round.words, now) }
         // A caller that was told of the postponement can rely on it, over a crash too.
-        let note = note()
+        let update = updateRecord()
         for caller in callers.list where caller.wait.isForRenewal {
-            callers.move(caller.id, to: .note(note, outcome(for: caller.kind, session, refusal, now)))
+            callers.move(caller.id, to: .update(update, outcome(for: caller.kind, session, refusal, now)))
         }
     }
 }

@@ -10,7 +10,9 @@ extension SessionMachine {
         now: Moment
     ) -> [Effect] {
         guard checks.ended(attempt, retryAfter: retryAfter, now, using: &random) else { return [] }
-        guard isKnown == false, ledger.change == nil, renewal.noticeForgottenRegistration() else { return settle(now) }
+        guard isKnown == false, persistence.change == nil, renewal.noticeForgottenRegistration() else {
+            return settle(now)
+        }
         return [.report(.registrationForgotten)] + settle(now)
     }
 
@@ -27,7 +29,7 @@ extension SessionMachine {
     /// When the next check is due; `nil` while a check, a renewal or a change of the session is under way.
     var registrationCheckDue: Uptime? { canCheckRegistration ? checks.dueAt : nil }
 
-    private var canCheckRegistration: Bool { renewal.phase == .resting(.scheduled) && ledger.change == nil }
+    private var canCheckRegistration: Bool { renewal.phase == .resting(.scheduled) && persistence.change == nil }
 
     private func isChecked(_ session: Session, _ now: Moment) -> Bool {
         traits(of: session.stored.scheme).mayBeForgotten && session.isAlive(now)

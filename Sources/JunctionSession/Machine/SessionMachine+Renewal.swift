@@ -14,7 +14,7 @@ extension SessionMachine {
     }
 
     private mutating func beginRequestedRenewal(_ request: RequestID, by uid: UInt32, _ now: Moment) {
-        guard renewal.isResting, ledger.change == nil, let session = standing.session else { return }
+        guard renewal.isResting, persistence.change == nil, let session = standing.session else { return }
         let refusal =
             renewal.refusalToRepeat(now) ?? (canBeginRenewal ? nil : .noHandlerIsRegistered)
             ?? budget.refusal(of: uid, now: now)
@@ -84,8 +84,8 @@ extension SessionMachine {
     /// Uses the answer to a renewal, unless a sign-in is being written, which may end the session. A new session waits for the write
     /// of a name, which may be undone.
     mutating func useRenewalAnswer(_ now: Moment) -> [Effect] {
-        guard case .answered(let tried, _, let answer) = renewal.phase, ledger.change == nil,
-            answer.granted == nil || !callers.isWritingName(to: ledger), let session = standing.session
+        guard case .answered(let tried, _, let answer) = renewal.phase, persistence.change == nil,
+            answer.granted == nil || !callers.isWritingName(to: persistence), let session = standing.session
         else { return [] }
         if let granted = answer.granted, !granted.identity.isSameUser(as: session.stored.identity) {
             // It is the successor of the session's own refresh token: a revocation would end the session's own login.
@@ -95,13 +95,13 @@ extension SessionMachine {
         case .granted(let granted):
             renewal.store()
             var random = random
-            ledger.begin(.rotation) { generation in
+            persistence.begin(.rotation) { generation in
                 .signedIn(session.renewed(granted, generation: generation, at: now, using: &random))
             }
             self.random = random
         case .fellShort(let granted, let failure):
             renewal.storeSuccessor(tried, failure)
-            ledger.begin(.rotation) { _ in .signedIn(session.succeeded(by: granted.secrets)) }
+            persistence.begin(.rotation) { _ in .signedIn(session.succeeded(by: granted.secrets)) }
         case .failed(let failure):
             return reported(tried, failure, session, now)
         }
@@ -145,7 +145,7 @@ extension SessionMachine {
             let isDemanded = session.stored.isReauthenticationDemanded
             if unavailability.isUnexplainedRefusal, !tried.isReplay, session.isDead(now), !isDemanded {
                 session.refusedWithoutReason(now)
-                note()
+                updateRecord()
             }
             putOff(tried, unavailability, session, now)
         case .answerRefused(let reason):
@@ -186,7 +186,7 @@ extension SessionMachine {
             let failure = Unavailability("The provider has forgotten this installation: it is registered again")
             return putOff(tried, failure, session, now)
         }
-        guard isSpent else { return noteIntent(tried, now) }
+        guard isSpent else { return writeIntent(tried, now) }
         let (attempt, before) = (nextAttempt(), tried.round)
         renewal.ask(attempt, now)
         rounds.begin(
@@ -206,7 +206,7 @@ extension SessionMachine {
         session.reauthenticationDemanded()
         standing = .signedIn(session)
         renewal.reauthenticationDemanded(.reauthenticationRequired, isAwaited: isRenewalAwaited, now)
-        callers.refuse(.reauthenticationRequired, after: note()) { $0 == .renewal }
+        callers.refuse(.reauthenticationRequired, after: updateRecord()) { $0 == .renewal }
     }
 
     /// Keeps the session, answers the callers that wait, and fixes when to try again.
@@ -234,7 +234,7 @@ extension SessionMachine {
         if !failure.ambiguous, !renewal.isOutcomeUnknown { session.renewalAnswered() }
         if let until = renewal.demandedUntil(now) {
             session.delayed(until: until.wall)
-            note()
+            updateRecord()
         }
         standing = .signedIn(session)
         if asksApps(session), let until = session.stored.postponedUntil, until > now.wall {
@@ -257,7 +257,7 @@ extension SessionMachine {
 
     /// When the next renewal is due by itself; nothing while one is under way, or the session is being changed.
     func renewalDue(_ now: Moment) -> WallTime? {
-        guard let session = standing.session, ledger.change == nil else { return nil }
+        guard let session = standing.session, persistence.change == nil else { return nil }
         return renewal.due(session, now)
     }
 
@@ -279,11 +279,11 @@ extension SessionMachine {
     ///
     /// - Parameter uid: the user whose budget pays for the call; `nil` if it was due.
     mutating func beginRenewal(_ reason: RenewalReason, by uid: UInt32?, _ now: Moment) {
-        guard let session = standing.session, renewal.isResting, ledger.change == nil else { return }
+        guard let session = standing.session, renewal.isResting, persistence.change == nil else { return }
         let attempt = nextAttempt()
         guard needsHandler(session) else {
             if let uid { budget.charge(uid, now: now) }
-            return noteIntent(renewal.attempt(attempt), now)
+            return writeIntent(renewal.attempt(attempt), now)
         }
         // A caller of session.renew has every user asked again.
         let users = renewal.postponement == nil || reason == .requested ? nil : rounds.usersNotAsked
@@ -293,23 +293,24 @@ extension SessionMachine {
     }
 
     /// Writes the intent; the request leaves when that has ended, well or not.
-    mutating func noteIntent(_ next: Renewal.Try, _ now: Moment) {
+    mutating func writeIntent(_ next: Renewal.Try, _ now: Moment) {
         guard case .signedIn(var session) = standing else { return }
         let usesAnswer = next.given != nil || !traits(of: session.stored.scheme).renewsByRefreshToken
         let changesRecord = session.renewalBegan(usesAnswer: usesAnswer, isReplay: next.isReplay)
         standing = .signedIn(session)
-        renewal.note(next, until: changesRecord ? note() : .none, now)
+        renewal.writeIntent(of: next, until: changesRecord ? updateRecord() : .none, now)
     }
 
     /// The intent is written, or the disk refused it: the request is sent either way.
     mutating func sendRenewal(_ now: Moment) -> [Effect] {
-        guard case .noting(let next, let note) = renewal.phase, ledger.hasEnded(note), let session = standing.session
+        guard case .writingIntent(let next, let update) = renewal.phase, persistence.hasEnded(update),
+            let session = standing.session
         else {
             return []
         }
         // A sign-in that was granted replaces this session, whose refresh token is not spent any more. A replay is sent all the
         // same: until the switch is on disk, a crash brings this session back.
-        if signIn.granted != nil || ledger.change != nil, !next.isReplay { return [] }
+        if signIn.granted != nil || persistence.change != nil, !next.isReplay { return [] }
         renewal.send(next, now)
         return [.renew(next.attempt, session.stored.identity, with: session.secrets, using: next.given?.secret)]
     }

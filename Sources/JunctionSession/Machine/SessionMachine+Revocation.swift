@@ -75,12 +75,12 @@ extension SessionMachine {
     }
 
     /// While a change is being written and while a poll is out, no request to revoke begins.
-    var isRevocationHeld: Bool { ledger.change != nil || signIn.isPolling }
+    var isRevocationHeld: Bool { persistence.change != nil || signIn.isPolling }
 
     /// Whether a sign-in that was received may turn out to be this user's.
     func maySignIn(_ identity: Identity) -> Bool {
         if signIn.mayBe(identity) || callers.mayBe(identity) { return true }
-        guard ledger.isSigningIn, let coming = ledger.change?.outcome.session else { return false }
+        guard persistence.isSigningIn, let coming = persistence.change?.outcome.session else { return false }
         return coming.stored.identity.isSameUser(as: identity)
     }
 }

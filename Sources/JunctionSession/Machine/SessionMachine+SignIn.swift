@@ -22,7 +22,8 @@ extension SessionMachine {
         now: Moment
     ) -> [Effect] {
         guard let externalUserId else {
-            let isNobodyThere = standing == .signedOut && ledger.change == nil && !isSigningIn && !callers.wantSignIn
+            let isNobodyThere =
+                standing == .signedOut && persistence.change == nil && !isSigningIn && !callers.wantSignIn
             let outcome: IdentifyOutcome = isNobodyThere ? .unchanged : .signedOut
             return signOut(request, .identify, by: uid, endsBootstrapCredential, .identified(outcome), now)
         }
@@ -72,14 +73,14 @@ extension SessionMachine {
             switch caller.wait {
             case .turn, .credential, .codes, .approval: callers.refuse(caller.id, .withdrawn)
             case .session where isUnsent: callers.refuse(caller.id, .withdrawn)
-            case .session where ledger.change?.kind == .signIn(of: caller.id):
+            case .session where persistence.change?.kind == .signIn(of: caller.id):
                 effects += withdrawSignIn(.withdrawn, now)
-            case .session where ledger.change?.kind == .signIn(of: nil):
+            case .session where persistence.change?.kind == .signIn(of: nil):
                 callers.refuse(caller.id, .withdrawn)
             case .name(_, let before):
                 if case .signedIn(let session) = standing { standing = .signedIn(session.bound(to: before)) }
-                callers.move(caller.id, to: .note(note(), .failure(.withdrawn)))
-            case .session, .renewal, .token, .signOut, .retry, .note, .answer: break
+                callers.move(caller.id, to: .update(updateRecord(), .failure(.withdrawn)))
+            case .session, .renewal, .token, .signOut, .retry, .update, .answer: break
             }
         }
         if isUnsent {
@@ -91,8 +92,8 @@ extension SessionMachine {
 
     /// The right to the sign-in that is being written is gone: what stood before is written over it, and its grant is revoked.
     mutating func withdrawSignIn(_ refusal: Refusal, _ now: Moment) -> [Effect] {
-        guard ledger.isSigningIn, let granted = ledger.change?.outcome else { return [] }
-        ledger.begin(.withdrawal(refusal)) { _ in standing.restorable }
+        guard persistence.isSigningIn, let granted = persistence.change?.outcome else { return [] }
+        persistence.begin(.withdrawal(refusal)) { _ in standing.restorable }
         return granted.session.map { revokeUnlessSignedIn($0, now) } ?? []
     }
 
@@ -145,7 +146,7 @@ extension SessionMachine {
             }
         }
         if case .unavailable = failure, exchange.grant != nil {
-            let isKept = coming.content != nil && ledger.storage.durable
+            let isKept = coming.content != nil && persistence.storage.durable
             refusal.remedy = isKept ? .signInAgainWithPartialGrant : .signInAgainWithGrantInMemory
         }
         callers.refuse(refusal) { $0 == .session }
@@ -173,7 +174,7 @@ extension SessionMachine {
         guard let exchange = signIn.sent(attempt), !exchange.isWithdrawn else {
             return [.giveBack(secrets), .goOn(attempt, false)]
         }
-        let dropped = signIn.keep(secrets, until: note(), now)
+        let dropped = signIn.keep(secrets, until: updateRecord(), now)
         return (dropped.map { [.giveBack($0)] } ?? []) + settle(now)
     }
 
@@ -184,7 +185,9 @@ extension SessionMachine {
 
     /// The grant is written, or the disk has refused it: the sign-in goes on.
     mutating func releasePartialGrant() -> [Effect] {
-        guard let exchange = signIn.exchange, let note = exchange.heldUntil, ledger.hasEnded(note) else { return [] }
+        guard let exchange = signIn.exchange, let update = exchange.heldUntil, persistence.hasEnded(update) else {
+            return []
+        }
         signIn.release()
         return [.goOn(exchange.attempt, true)]
     }
@@ -193,21 +196,21 @@ extension SessionMachine {
     @discardableResult
     private mutating func dropGrant(of exchange: SignIn.Exchange) -> Bool {
         guard signIn.dropGrant(exchange.grant) else { return false }
-        note()
+        updateRecord()
         return true
     }
 
     mutating func expireGrants(_ now: Moment) -> [Effect] {
         let over = signIn.expireGrants(now)
-        if !over.isEmpty { note() }
+        if !over.isEmpty { updateRecord() }
         return over.map { .giveBack($0) }
     }
 
     // MARK: Making it durable
 
-    /// Writes what was granted as soon as the ledger takes a change.
+    /// Writes what was granted as soon as the persistence queue takes a change.
     mutating func storeGranted(_ now: Moment) -> [Effect] {
-        guard ledger.takesChange, let (exchange, granted) = signIn.takeGranted() else { return [] }
+        guard persistence.takesChange, let (exchange, granted) = signIn.takeGranted() else { return [] }
         if exchange.isWithdrawn {
             dropGrant(of: exchange)
             let effects = revokeUnlessSignedIn(granted, now)
@@ -222,7 +225,7 @@ extension SessionMachine {
         }
         let externalUserId = exchange.externalUserId ?? externalUserId(of: granted.identity)
         var random = random
-        ledger.begin(.signIn(of: exchange.request)) { generation in
+        persistence.begin(.signIn(of: exchange.request)) { generation in
             .signedIn(
                 Session(granted, externalUserId: externalUserId, generation: generation, at: now, using: &random)
             )
@@ -272,7 +275,8 @@ extension SessionMachine {
     /// is due.
     mutating func takeTurns(_ now: Moment) -> [Effect] {
         var effects: [Effect] = []
-        while ledger.change == nil, signIn.exchange == nil, !callers.isWritingName(to: ledger), !isPollDue(now),
+        while persistence.change == nil, signIn.exchange == nil, !callers.isWritingName(to: persistence),
+            !isPollDue(now),
             let (caller, wish) = callers.next
         {
             effects += begin(caller, wish, now)
@@ -306,7 +310,7 @@ extension SessionMachine {
             callers.refuse(caller.id, .namesNoUser)
         case .configure(let environment, let region):
             callers.move(caller.id, to: .session)
-            ledger.begin(.signIn(of: caller.id)) { _ in
+            persistence.begin(.signIn(of: caller.id)) { _ in
                 .configured(environment: environment, region: region, key: facts.key)
             }
         }
@@ -320,7 +324,7 @@ extension SessionMachine {
 
     /// Asks the app of an identify call for a credential, where one is needed.
     private mutating func ask(_ caller: Callers.Caller, _ externalUserId: ExternalUserId) -> [Effect] {
-        if let obstacle = ledger.obstacle {
+        if let obstacle = persistence.obstacle {
             callers.refuse(caller.id, Refusal(.storageUnavailable, obstacle))
             return []
         }
@@ -370,7 +374,7 @@ extension SessionMachine {
     private mutating func bind(_ externalUserId: ExternalUserId, _ caller: Callers.Caller) {
         guard let session = standing.session else { return }
         standing = .signedIn(session.bound(to: externalUserId))
-        callers.move(caller.id, to: .name(note(), before: session.stored.externalUserId))
+        callers.move(caller.id, to: .name(updateRecord(), before: session.stored.externalUserId))
     }
 
     // MARK: The exchange
@@ -453,17 +457,17 @@ extension SessionMachine {
         switch caller.wait {
         case .answer(let outcome):
             return outcome
-        case .note(let note, let outcome):
-            return ledger.hasEnded(note) ? outcome : nil
-        case .codes(let codes, let note):
+        case .update(let update, let outcome):
+            return persistence.hasEnded(update) ? outcome : nil
+        case .codes(let codes, let update):
             // The codes may have ended since.
             guard signIn.device?.codes == codes else {
                 let words = signIn.deviceError ?? Refusal.approvalExpired.message
                 return .failure(Refusal(.invalidCredential, words))
             }
-            return ledger.hasEnded(note) ? caller.done().map { .success($0) } : nil
-        case .name(let note, _):
-            guard ledger.hasEnded(note) else { return nil }
+            return persistence.hasEnded(update) ? caller.done().map { .success($0) } : nil
+        case .name(let update, _):
+            guard persistence.hasEnded(update) else { return nil }
             // The provider may have ended the session meanwhile.
             if case .terminated(let termination, _) = standing { return .failure(.terminated(termination)) }
             return caller.done().map { .success($0) }

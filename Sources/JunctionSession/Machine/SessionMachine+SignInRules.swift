@@ -11,7 +11,7 @@ extension SessionMachine {
     /// What a credential means beside the present session.
     func ruling(for facts: CredentialFacts, _ now: Moment) -> Ruling {
         // A one-time credential is never spent on a session that cannot be kept.
-        if let obstacle = ledger.obstacle { return .refuse(Refusal(.storageUnavailable, obstacle)) }
+        if let obstacle = persistence.obstacle { return .refuse(Refusal(.storageUnavailable, obstacle)) }
         switch standing {
         case .signedOut, .configured, .terminated, .unreadable:
             if case .nobody(let environment, let region) = facts.subject {

@@ -21,15 +21,16 @@ extension SessionMachine {
         _ answer: Answer,
         _ now: Moment
     ) -> [Effect] {
-        let isWanted = standing != .signedOut || !ledger.isSettled || signIn.device != nil || endsBootstrapCredential
+        let isWanted =
+            standing != .signedOut || !persistence.isSettled || signIn.device != nil || endsBootstrapCredential
         var effects: [Effect] = []
-        if !ledger.isSigningOut { effects += revokeEverything(now) }
+        if !persistence.isSigningOut { effects += revokeEverything(now) }
         let isWaited = isWanted || !signIn.grantsInUse.isEmpty
         effects += dropEverything()
         callers.add(request, kind, by: uid, waitingFor: isWaited ? .signOut(answer) : .answer(.success(answer)))
-        if isWaited, !ledger.isSigningOut {
+        if isWaited, !persistence.isSigningOut {
             // From here on no caller is served, and memory holds only what proves the revocations.
-            ledger.begin(.signOut) { _ in .signedOut }
+            persistence.begin(.signOut) { _ in .signedOut }
         }
         return effects + settle(now)
     }

@@ -2,7 +2,7 @@
 extension SessionMachine {
     /// The members of a snapshot that are compared to know whether there is anything to announce.
     package func facts(now: Moment) -> Snapshot.Facts {
-        var facts = Snapshot.Facts(state: state(now), provider: provider, storage: ledger.storage)
+        var facts = Snapshot.Facts(state: state(now), provider: provider, storage: persistence.storage)
         switch standing {
         case .signedOut:
             break
@@ -48,7 +48,7 @@ extension SessionMachine {
     }
 
     /// Whether a sign-in is under way.
-    var isSigningIn: Bool { signIn.exchange != nil || ledger.isSigningIn || signIn.device != nil }
+    var isSigningIn: Bool { signIn.exchange != nil || persistence.isSigningIn || signIn.device != nil }
 
     private func renewalFacts(of session: Session, _ now: Moment) -> Snapshot.Renewal {
         var facts = Snapshot.Renewal()
@@ -57,7 +57,7 @@ extension SessionMachine {
         guard renewal.isOpen(to: session) else { return facts }
         facts.needsHandler = !canBeginRenewal
         switch renewal.phase {
-        case .asking, .noting, .sending, .answered, .storing:
+        case .asking, .writingIntent, .sending, .answered, .storing:
             facts.phase = .inFlight
         case .resting(.postponed(let until, _)):
             (facts.phase, facts.notBefore) = (.postponed, until.wall)

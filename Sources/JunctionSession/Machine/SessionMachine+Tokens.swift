@@ -64,7 +64,7 @@ extension SessionMachine {
 
     /// The token that is served without asking anybody, and when: that does not change until something happens.
     package var servable: ServableToken? {
-        guard !ledger.isSigningOut, case .signedIn(let session) = standing, let token = session.stored.token,
+        guard !persistence.isSigningOut, case .signedIn(let session) = standing, let token = session.stored.token,
             let window = session.window, token.life >= .zero
         else { return nil }
         return ServableToken(facts: token, window: window)
@@ -90,7 +90,7 @@ extension SessionMachine {
     }
 
     func verdict(for kind: Callers.Caller.Kind, _ hasHadRenewal: Bool, _ now: Moment) -> TokenVerdict {
-        if ledger.isSigningOut { return .answer(.failure(.notSignedIn)) }
+        if persistence.isSigningOut { return .answer(.failure(.notSignedIn)) }
         if let session = standing.session { return verdict(for: kind, hasHadRenewal, session, now) }
         if isSigningIn { return .wait }
         return .answer(.failure(sessionRefusal ?? .notSignedIn))
@@ -118,7 +118,7 @@ extension SessionMachine {
         case .change, .identify:
             break
         }
-        if !renewal.isResting || ledger.change != nil { return .wait }
+        if !renewal.isResting || persistence.change != nil { return .wait }
         return needOfRenewal(of: kind, hasHadRenewal, session, now)
     }
 
@@ -194,7 +194,7 @@ extension SessionMachine {
 
     /// Why there is no session to serve from, if there is none.
     var sessionRefusal: Refusal? {
-        if ledger.isSigningOut { return .notSignedIn }
+        if persistence.isSigningOut { return .notSignedIn }
         return switch standing {
         case .signedOut, .configured: .notSignedIn
         case .terminated(let termination, _): .terminated(termination)
@@ -205,7 +205,7 @@ extension SessionMachine {
 
     /// Compares the session with the user an app believes to be signed in.
     package func reconciliation(withUserId userId: String?) -> ReconcileAction {
-        switch ledger.isSigningOut ? .signedOut : standing {
+        switch persistence.isSigningOut ? .signedOut : standing {
         case .signedIn(let session):
             guard let userId else { return .signOut }
             guard session.stored.identity.isCalled(userId) else { return .switch }

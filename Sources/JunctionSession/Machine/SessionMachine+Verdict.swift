@@ -8,7 +8,7 @@ extension SessionMachine {
     /// - Parameter generation: of the credential that the call was made with.
     package mutating func apiCallJudged(_ verdict: Verdict, generation: UInt64, now: Moment) -> [Effect] {
         guard let session = standing.session, generation >= signedInSince else { return [] }
-        switch ledger.change?.kind {
+        switch persistence.change?.kind {
         case nil:
             return end(session, verdict, now) + settle(now)
         case .rotation, .signIn, .withdrawal: verdictToCome = verdict
@@ -18,7 +18,7 @@ extension SessionMachine {
     }
 
     /// A change counts: a verdict that came while it was being written ends the session that stays.
-    mutating func applyVerdict(after change: Ledger.Change, _ now: Moment) -> [Effect] {
+    mutating func applyVerdict(after change: PersistenceQueue.Change, _ now: Moment) -> [Effect] {
         let verdict = verdictToCome
         verdictToCome = nil
         switch change.kind {
@@ -38,7 +38,7 @@ extension SessionMachine {
         let termination = Termination(code: verdict.code, message: verdict.message, at: now.wall)
         rounds.drop(.renewal)
         renewal.store()
-        ledger.begin(.ending(termination)) { _ in .terminated(termination, session.stored.identity) }
+        persistence.begin(.ending(termination)) { _ in .terminated(termination, session.stored.identity) }
         return effects
     }
 }

@@ -2,7 +2,7 @@
 ///
 /// The machine has no clock, socket, file or network, and sees lifetimes, identifiers and the names of secrets, never a secret. Each
 /// event is a past-tense function that returns what to do. The machine is made of smaller ones that do not know each other. Only
-/// this one sees the ledger, so only it changes who is signed in, and only it sees the callers, so only it answers
+/// this one sees the persistence queue, so only it changes who is signed in, and only it sees the callers, so only it answers
 /// (`docs/session.md`).
 package struct SessionMachine: Hashable, Sendable {
     /// The provider's name, written into each record.
@@ -16,7 +16,7 @@ package struct SessionMachine: Hashable, Sendable {
 
     /// Who is signed in, as far as the disk has it or has refused it.
     var standing = Standing.signedOut
-    var ledger: Ledger
+    var persistence: PersistenceQueue
     var signIn = SignIn()
     var renewal = Renewal()
     var rounds: HandlerRounds
@@ -57,7 +57,7 @@ package struct SessionMachine: Hashable, Sendable {
         self.schemes = schemes
         self.mode = mode
         self.postponement = max(postponement, RenewalPolicy.shortestPostponement)
-        ledger = Ledger(sealedWith: sealedWith)
+        persistence = PersistenceQueue(sealedWith: sealedWith)
         rounds = HandlerRounds(handlerTimeout: handlerTimeout)
         budget = CallBudget(callsPerMinute: callsPerMinute)
         apiBudget = CallBudget(callsPerMinute: apiCallsPerMinute ?? callsPerMinute)
@@ -85,7 +85,7 @@ package struct SessionMachine: Hashable, Sendable {
         durable: Bool = true,
         now: Moment
     ) -> [Effect] {
-        ledger.restored(restoration, durable: durable, now: now)
+        persistence.restored(restoration, durable: durable, now: now)
         switch restoration {
         case .absent:
             standing = .signedOut
@@ -151,7 +151,7 @@ package struct SessionMachine: Hashable, Sendable {
     package mutating func clockJumped(now: Moment) -> [Effect] {
         renewal.clockJumped(now)
         callers.updateRetries { $0.clockJumped(now) }
-        if signIn.clockJumped(now) { note() }
+        if signIn.clockJumped(now) { updateRecord() }
         if case .signedIn(var session) = standing {
             let before = session.stored
             session.clockJumped(
@@ -159,7 +159,7 @@ package struct SessionMachine: Hashable, Sendable {
                 postponedUntil: renewal.postponement?.until.wall,
                 demandedUntil: renewal.demandedUntil(now)?.wall
             )
-            if session.stored != before { note() }
+            if session.stored != before { updateRecord() }
             standing = .signedIn(session)
         }
         return settle(now)
@@ -167,15 +167,15 @@ package struct SessionMachine: Hashable, Sendable {
 
     /// A write ended; `failure` says why it did not succeed.
     package mutating func writeEnded(_ ticket: WriteTicket, failure: StoreFailure?, now: Moment) -> [Effect] {
-        guard ledger.isAtStore(ticket) else { return [] }
-        let decided = ledger.ended(ticket, failed: failure != nil, now)
+        guard persistence.isAtStore(ticket) else { return [] }
+        let decided = persistence.ended(ticket, failed: failure != nil, now)
         let report = failure.map { [Effect.report(.writeFailed($0.message))] } ?? []
         return report + (decided.map { changed(by: $0, now) } ?? []) + settle(now)
     }
 
     /// Counts a write that does not end as refused.
     private mutating func giveUpOverdueWrite(_ now: Moment) -> [Effect] {
-        guard let (decided, isNew) = ledger.giveUpOverdue(now) else { return [] }
+        guard let (decided, isNew) = persistence.giveUpOverdue(now) else { return [] }
         let report = isNew ? [Effect.report(.writeFailed(Self.overdue))] : []
         return report + (decided.map { changed(by: $0, now) } ?? [])
     }
@@ -184,7 +184,7 @@ package struct SessionMachine: Hashable, Sendable {
         "The disk has not finished writing the record after \(RenewalPolicy.longestWrite.components.seconds) s: look at the disk"
 
     /// The change is on disk, or the disk has refused it: it counts from now on.
-    private mutating func changed(by change: Ledger.Change, _ now: Moment) -> [Effect] {
+    private mutating func changed(by change: PersistenceQueue.Change, _ now: Moment) -> [Effect] {
         let effects: [Effect]
         switch change.kind {
         case .signIn:
@@ -205,7 +205,7 @@ package struct SessionMachine: Hashable, Sendable {
 
     /// Wants the present details written. Beside a record that cannot be read nothing is written.
     @discardableResult
-    mutating func note() -> Ledger.Note { coming.content == nil ? .none : ledger.note() }
+    mutating func updateRecord() -> PersistenceQueue.Update { coming.content == nil ? .none : persistence.update() }
 
     // MARK: What follows from every event
 
@@ -223,8 +223,8 @@ package struct SessionMachine: Hashable, Sendable {
         effects += answerCallers(now)
         effects += advanceRevocations(now)
         // A sign-in that counts ends the device sign-in of somebody else: its codes are not written with it.
-        let beside = signIn.beside(now, withCodes: !ledger.isSigningIn)
-        return effects + ledger.advance(standing, beside, provider: provider, now)
+        let beside = signIn.beside(now, withCodes: !persistence.isSigningIn)
+        return effects + persistence.advance(standing, beside, provider: provider, now)
     }
 
     /// What ends when its time is over.
@@ -243,7 +243,7 @@ package struct SessionMachine: Hashable, Sendable {
         case .deviceSignIn: return expireDeviceSignIn(now)
         case .grants: return expireGrants(now)
         // A sign-in that is being written may make them pointless.
-        case .questions: return ledger.isSigningIn ? [] : advanceRounds(now)
+        case .questions: return persistence.isSigningIn ? [] : advanceRounds(now)
         case .postponement:
             if renewal.wake(now), case .signedIn(var session) = standing {
                 session.postponementEnded()
@@ -270,9 +270,9 @@ package struct SessionMachine: Hashable, Sendable {
     /// When something is due by itself; `nil` if only an event can change anything.
     package func nextAlarm(now: Moment) -> WallTime? {
         let revocation = revocations.dueAt(isHeld: isRevocationHeld, maySignIn)
-        let questionsDue = ledger.isSigningIn ? nil : rounds.dueAt
+        let questionsDue = persistence.isSigningIn ? nil : rounds.dueAt
         let due = [
-            questionsDue, ledger.dueAt, revocation, retryDue(now), deviceDue(now), signIn.grantsEndAt,
+            questionsDue, persistence.dueAt, revocation, retryDue(now), deviceDue(now), signIn.grantsEndAt,
             registrationCheckDue,
         ]
         var times = due.compactMap(\.self).map(now.wall(at:))
@@ -280,7 +280,7 @@ package struct SessionMachine: Hashable, Sendable {
         if let session = standing.session, !session.isTrustworthy(now) { times.append(session.believableFrom) }
         // What is due while a change is being written waits for that; that it is due is shown.
         if let session = standing.session, let due = renewal.due(session, now),
-            due > now.wall || (canBeginRenewal && ledger.change == nil)
+            due > now.wall || (canBeginRenewal && persistence.change == nil)
         {
             times.append(due)
         }
@@ -294,10 +294,10 @@ package struct SessionMachine: Hashable, Sendable {
     // MARK: What can be seen
 
     /// The signed-in user; `nil` while a sign-out is being written.
-    package var identity: Identity? { ledger.isSigningOut ? nil : standing.session?.stored.identity }
+    package var identity: Identity? { persistence.isSigningOut ? nil : standing.session?.stored.identity }
 
     /// The secrets that are served now, if any.
-    package var servedSecrets: SecretRef? { ledger.isSigningOut ? nil : standing.secrets }
+    package var servedSecrets: SecretRef? { persistence.isSigningOut ? nil : standing.secrets }
 
     /// The generation of the credential that is served now.
     var servedGeneration: UInt64 { standing.session?.stored.token?.generation ?? signedInSince }
@@ -311,7 +311,7 @@ package struct SessionMachine: Hashable, Sendable {
     }
 
     /// What stands once the change that is being written does.
-    var coming: Standing { ledger.coming(standing) }
+    var coming: Standing { persistence.coming(standing) }
 
     /// The name of the API key that is configured, with or without a user, if one is.
     package var keyInUse: SecretRef? { configuredKey == nil ? nil : coming.secrets }
@@ -331,7 +331,8 @@ package struct SessionMachine: Hashable, Sendable {
     /// Whether something is under way whose outcome would be lost if the process ended now: a request that a sign-out overtook is,
     /// since what it brings has to be revoked; a revocation between two attempts is not.
     package var isBusy: Bool {
-        !ledger.isIdle || signIn.isBusy || renewal.isBusy || revocations.isTelling || !revocations.overtaken.isEmpty
+        !persistence.isIdle || signIn.isBusy || renewal.isBusy || revocations.isTelling
+            || !revocations.overtaken.isEmpty
     }
 
     /// What the provider says of a scheme; nothing of one that it does not have.

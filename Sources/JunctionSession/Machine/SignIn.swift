@@ -5,7 +5,7 @@
 /// |---|---|---|
 /// | asks the handlers | a handler gives a token; no handler can help | is sent; is refused |
 /// | is sent | the provider grants it; it does not | is granted; is refused, or asks the next handler |
-/// | is granted | the ledger takes a change | the ledger makes it durable |
+/// | is granted | the persistence queue takes a change | the persistence queue makes it durable |
 ///
 /// Who is wanted is fixed when a sign-in begins. Only the write of what was granted changes who is signed in.
 struct SignIn: Hashable, Sendable {
@@ -43,7 +43,7 @@ struct SignIn: Hashable, Sendable {
         /// What has been granted for it so far, or for an earlier attempt of its credential.
         fileprivate(set) var grant: SecretRef?
         /// The write of the grant, which the provider's next request waits for.
-        fileprivate(set) var heldUntil: Ledger.Note?
+        fileprivate(set) var heldUntil: PersistenceQueue.Update?
 
         enum Stage: Hashable, Sendable {
             case asking
@@ -123,14 +123,14 @@ struct SignIn: Hashable, Sendable {
         grants[index].endsAt = now.uptime + Self.longestGrant
     }
 
-    /// Keeps what was granted for the exchange, in the place of what was kept for it before; `note` writes it.
+    /// Keeps what was granted for the exchange, in the place of what was kept for it before; `update` writes it.
     ///
     /// - Returns: a grant for which there is no room any more.
-    mutating func keep(_ grant: SecretRef, until note: Ledger.Note, _ now: Moment) -> SecretRef? {
+    mutating func keep(_ grant: SecretRef, until update: PersistenceQueue.Update, _ now: Moment) -> SecretRef? {
         guard let current = exchange else { return grant }
         let endsAt = now.uptime + Self.longestGrant
         exchange?.grant = grant
-        exchange?.heldUntil = note
+        exchange?.heldUntil = update
         if current.isPoll {
             device?.keep(grant, until: endsAt, now)
             return nil
@@ -257,7 +257,7 @@ struct SignIn: Hashable, Sendable {
     var grantsEndAt: Uptime? { waiting.map(\.endsAt).min() }
 
     /// What is sealed beside the session.
-    func beside(_ now: Moment, withCodes: Bool) -> Ledger.Beside {
+    func beside(_ now: Moment, withCodes: Bool) -> PersistenceQueue.Beside {
         var kept = grants.map { grant in
             (StoredPartialGrant(expiresAt: now.wall(at: grant.endsAt), isOfApproval: false), grant.secrets)
         }
@@ -265,7 +265,7 @@ struct SignIn: Hashable, Sendable {
             kept.append((StoredPartialGrant(expiresAt: device.stored.expiresAt, isOfApproval: true), grant))
         }
         let shown = withCodes ? device : nil
-        return Ledger.Beside(approval: shown?.stored, codes: shown?.codes, partialGrants: kept)
+        return PersistenceQueue.Beside(approval: shown?.stored, codes: shown?.codes, partialGrants: kept)
     }
 
     /// Every secret that a sign-in still needs.

@@ -300,7 +300,8 @@ struct Exploration: Hashable {
     }
 
     private mutating func crash() throws(Broken) {
-        let awaited = machine.ledger.storage.durable && machine.ledger.isIdle ? machine.signIn.device?.stored : nil
+        let awaited =
+            machine.persistence.storage.durable && machine.persistence.isIdle ? machine.signIn.device?.stored : nil
         (write, exchange, overtaken, renewal, asked, question, askedHandler) = (nil, nil, nil, nil, nil, nil, nil)
         (authorizing, poll) = (nil, nil)
         (handler, telling, waiting, wanted, shelf) = (nil, nil, [], [:], [:])

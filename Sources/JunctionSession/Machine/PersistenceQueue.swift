@@ -1,19 +1,19 @@
 /// Writes the record: what the disk has, what is on its way there, and what the disk has refused. There is no other way to write.
 ///
 /// A *change* is a new generation: a sign-in, its withdrawal, a rotation, a verdict, a sign-out. It counts when it has been written,
-/// or when the disk has refused it. A *note* is another edition of the generation that stands: a detail that has changed already. While a
+/// or when the disk has refused it. An *update* is another edition of the generation that stands: a detail that has changed already. While a
 /// change is being written nothing else changes what stands, but a sign-out, or the withdrawal of a sign-in: it takes its place.
 ///
 /// | the change | at the store | what is written next |
 /// |---|---|---|
-/// | none | nothing | the notes that are wanted; else what the disk has refused, when that is due |
-/// | none | a write | after its end, all notes that are wanted by then |
-/// | one | nothing | the change, with every note that is wanted |
+/// | none | nothing | the updates that are wanted; else what the disk has refused, when that is due |
+/// | none | a write | after its end, all updates that are wanted by then |
+/// | one | nothing | the change, with every update that is wanted |
 /// | one | an older write | the change, after the end of that write |
 ///
 /// A write that has not ended after ten seconds counts as refused for every caller that waits. Nothing else is written until its
 /// end, which is used when it comes.
-struct Ledger: Hashable, Sendable {
+struct PersistenceQueue: Hashable, Sendable {
     /// The highest generation ever assigned, and the edition of it that was written last.
     private(set) var generation: UInt64 = 0
     private(set) var edition: UInt32 = 0
@@ -23,10 +23,10 @@ struct Ledger: Hashable, Sendable {
     /// The change that is being written.
     private(set) var change: Change?
     private var atStore: Write?
-    /// The last note that is wanted, the last that is at the store or has been there, and the last that has ended.
-    private(set) var lastNote = Note.none
-    private var lastBegun = Note.none
-    private var lastEnded = Note.none
+    /// The last update that is wanted, the last that is at the store or has been there, and the last that has ended.
+    private(set) var lastUpdate = Update.none
+    private var lastBegun = Update.none
+    private var lastEnded = Update.none
     /// When what the disk has refused is written again.
     private var rewrite = Retry()
     /// A sign-in or a sign-out settles what was locked or damaged, as soon as the disk has it.
@@ -51,12 +51,12 @@ struct Ledger: Hashable, Sendable {
         }
     }
 
-    /// Names the write of a detail. A later note ends no earlier.
-    struct Note: Hashable, Sendable {
+    /// Names the write of a detail. A later update ends no earlier.
+    struct Update: Hashable, Sendable {
         fileprivate var number: UInt64 = 0
 
-        /// Has ended before the first note is wanted.
-        static let none = Note()
+        /// Has ended before the first update is wanted.
+        static let none = Update()
     }
 
     /// What is sealed beside the session: sign-ins that are not complete.
@@ -68,9 +68,9 @@ struct Ledger: Hashable, Sendable {
 
     private struct Write: Hashable, Sendable {
         var ticket: WriteTicket
-        /// The generation of the change that it writes; `nil` for notes alone.
+        /// The generation of the change that it writes; `nil` for updates alone.
         var generation: UInt64?
-        var note: Note
+        var update: Update
         var beganAt: Uptime
         /// The report that it does not end has been made.
         var isOverdue = false
@@ -112,13 +112,13 @@ struct Ledger: Hashable, Sendable {
     }
 
     /// Wants the present details written.
-    mutating func note() -> Note {
-        lastNote.number += 1
-        return lastNote
+    mutating func update() -> Update {
+        lastUpdate.number += 1
+        return lastUpdate
     }
 
-    /// Whether a note is on the disk, or the disk has refused it.
-    func hasEnded(_ note: Note) -> Bool { note.number <= lastEnded.number }
+    /// Whether an update is on the disk, or the disk has refused it.
+    func hasEnded(_ update: Update) -> Bool { update.number <= lastEnded.number }
 
     // MARK: Writing
 
@@ -126,12 +126,12 @@ struct Ledger: Hashable, Sendable {
     mutating func advance(_ standing: Standing, _ beside: Beside, provider: String, _ now: Moment) -> [Effect] {
         guard atStore == nil else { return [] }
         let written = coming(standing)
-        guard let content = written.content, change != nil || isNoteWanted || rewrite.isDue(now) else { return [] }
+        guard let content = written.content, change != nil || isUpdateWanted || rewrite.isDue(now) else { return [] }
         if change == nil { edition += 1 }
         lastTicket += 1
         let ticket = WriteTicket(number: lastTicket)
-        atStore = Write(ticket: ticket, generation: change?.generation, note: lastNote, beganAt: now.uptime)
-        lastBegun = lastNote
+        atStore = Write(ticket: ticket, generation: change?.generation, update: lastUpdate, beganAt: now.uptime)
+        lastBegun = lastUpdate
         let record = SessionRecord(
             generation: generation,
             edition: edition,
@@ -157,7 +157,7 @@ struct Ledger: Hashable, Sendable {
         atStore = nil
         let decided = write.generation == change?.generation ? change : nil
         if decided != nil { change = nil }
-        lastEnded.number = max(lastEnded.number, write.note.number)
+        lastEnded.number = max(lastEnded.number, write.update.number)
         if failed {
             refused(now)
         } else if isIdle {
@@ -175,8 +175,8 @@ struct Ledger: Hashable, Sendable {
         guard let write = atStore, now.uptime >= write.beganAt + RenewalPolicy.longestWrite else { return nil }
         let decided = change
         // What is not in the write that does not end has to be in the next one.
-        if decided != nil, decided?.generation != write.generation { _ = note() }
-        (change, lastEnded) = (nil, lastNote)
+        if decided != nil, decided?.generation != write.generation { _ = update() }
+        (change, lastEnded) = (nil, lastUpdate)
         guard !write.isOverdue else { return (decided, false) }
         atStore?.isOverdue = true
         refused(now)
@@ -201,11 +201,11 @@ struct Ledger: Hashable, Sendable {
     }
 
     /// Whether nothing is at the store or on its way there.
-    var isIdle: Bool { atStore == nil && !isNoteWanted && change == nil }
+    var isIdle: Bool { atStore == nil && !isUpdateWanted && change == nil }
 
-    private var isNoteWanted: Bool { lastNote != lastBegun }
+    private var isUpdateWanted: Bool { lastUpdate != lastBegun }
 
-    /// Whether a change may begin: every earlier note is on the disk, or the disk takes nothing.
+    /// Whether a change may begin: every earlier update is on the disk, or the disk takes nothing.
     var takesChange: Bool { change == nil && (isIdle || (atStore?.isOverdue ?? false)) }
 
     /// Whether the disk has everything.
