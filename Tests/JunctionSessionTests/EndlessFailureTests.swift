@@ -71,7 +71,7 @@ struct EndlessFailureTests {
     func `no pause reaches beyond the end of a living token by more than a minute`(seed: UInt64) throws {
         var bench = Bench.signedIn()
         bench.machine.random = Randomness(seed: seed)
-        let end = try #require(bench.machine.standing.session?.endsAt)
+        let end = try #require(bench.machine.installation.session?.endsAt)
         var tries = 0
         while bench.now.uptime < end {
             if bench.renewals.isEmpty {

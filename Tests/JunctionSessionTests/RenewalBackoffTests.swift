@@ -85,7 +85,7 @@ struct RenewalBackoffTests {
         // Ten minutes and more of its forty have passed.
         var bench = Bench.longBackoff(life: .seconds(2_400))
         bench.pass(.seconds(11))
-        let remaining = bench.machine.standing.session?.validity(bench.now) ?? .zero
+        let remaining = bench.machine.installation.session?.validity(bench.now) ?? .zero
         let request = bench.token(validFor: remaining + .seconds(1))
         #expect(bench.renewals.isEmpty && bench.refusal(of: request) == .busy)
     }

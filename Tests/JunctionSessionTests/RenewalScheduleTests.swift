@@ -99,7 +99,7 @@ struct RenewalScheduleTests {
             var bench = Bench.signedIn(seed: seed)
             bench.pass(.seconds(1_500))
             bench.stepWall(.seconds(-1_490))
-            let end = bench.machine.standing.session!.end(bench.now)!
+            let end = bench.machine.installation.session!.end(bench.now)!
             if bench.facts.renewal.notBefore! >= end { late += 1 }
         }
         #expect(late == 0)
@@ -111,7 +111,7 @@ struct RenewalScheduleTests {
             var bench = Bench.signedIn(seed: seed)
             bench.stepWall(.seconds(1_750))
             guard let notBefore = bench.facts.renewal.notBefore else { continue }
-            if notBefore >= bench.machine.standing.session!.end(bench.now)! { late += 1 }
+            if notBefore >= bench.machine.installation.session!.end(bench.now)! { late += 1 }
         }
         #expect(late == 0)
     }

@@ -17,7 +17,7 @@ struct SessionClockTests {
     @Test func `a token ends by whichever clock ends it first`() throws {
         var bench = Bench.signedIn(life: .seconds(1_000))
         let start = bench.now
-        let session = try #require(bench.machine.standing.session)
+        let session = try #require(bench.machine.installation.session)
         let end = try #require(bench.facts.accessToken?.expiresAt)
 
         bench.now.wall = start.wall + .seconds(-500)

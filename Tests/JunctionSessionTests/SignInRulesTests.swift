@@ -67,7 +67,7 @@ struct SignInRulesTests {
         outcome: Outcome
     ) {
         var bench = bench(present)
-        let before = bench.machine.standing
+        let before = bench.machine.installation
 
         let request = bench.signIn(facts(handed))
 
@@ -78,7 +78,7 @@ struct SignInRulesTests {
         case .succeedsWithoutCall:
             #expect(bench.exchanges.isEmpty)
             #expect(bench.reply(to: request) == .done)
-            #expect(bench.machine.standing == before)
+            #expect(bench.machine.installation == before)
         case .configures:
             #expect(bench.exchanges.isEmpty)
             #expect(bench.reply(to: request) == .done)
@@ -87,7 +87,7 @@ struct SignInRulesTests {
         case .refused(let kind):
             #expect(bench.exchanges.isEmpty)
             #expect(bench.refusal(of: request) == kind)
-            #expect(bench.machine.standing == before)
+            #expect(bench.machine.installation == before)
         }
     }
 
@@ -134,14 +134,14 @@ struct SignInRulesTests {
     func `a failed exchange changes nothing`(failure: ExchangeFailure, kind: Refusal.Kind) {
         for present in Present.allCases {
             var bench = bench(present)
-            let before = bench.machine.standing
+            let before = bench.machine.installation
             let request = bench.signIn(.signInToken("alice"))
             guard !bench.exchanges.isEmpty else { continue }
 
             bench.failExchange(failure)
 
             #expect(bench.refusal(of: request) == kind)
-            #expect(bench.machine.standing == before)
+            #expect(bench.machine.installation == before)
         }
     }
 

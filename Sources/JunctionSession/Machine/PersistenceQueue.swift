@@ -36,7 +36,7 @@ struct PersistenceQueue: Hashable, Sendable {
     struct Change: Hashable, Sendable {
         let generation: UInt64
         /// What stands once it has been written.
-        let outcome: Standing
+        let outcome: InstallationState
         let kind: Kind
 
         enum Kind: Hashable, Sendable {
@@ -99,7 +99,7 @@ struct PersistenceQueue: Hashable, Sendable {
     // MARK: What is wanted
 
     /// Wants the next generation written, in the place of a change that is being written.
-    mutating func begin(_ kind: Change.Kind, _ outcome: (_ generation: UInt64) -> Standing) {
+    mutating func begin(_ kind: Change.Kind, _ outcome: (_ generation: UInt64) -> InstallationState) {
         generation += 1
         edition = 0
         change = Change(generation: generation, outcome: outcome(generation), kind: kind)
@@ -123,9 +123,11 @@ struct PersistenceQueue: Hashable, Sendable {
     // MARK: Writing
 
     /// Hands the next write out, if one is wanted and none is at the store. No other function makes a record.
-    mutating func advance(_ standing: Standing, _ beside: Beside, provider: String, _ now: Moment) -> [Effect] {
+    mutating func advance(_ installation: InstallationState, _ beside: Beside, provider: String, _ now: Moment)
+        -> [Effect]
+    {
         guard atStore == nil else { return [] }
-        let written = coming(standing)
+        let written = coming(installation)
         guard let content = written.content, change != nil || isUpdateWanted || rewrite.isDue(now) else { return [] }
         if change == nil { edition += 1 }
         lastTicket += 1
@@ -192,11 +194,11 @@ struct PersistenceQueue: Hashable, Sendable {
 
     /// What stands after the change that is being written. A withdrawal keeps what stands, with details that have changed since it
     /// began.
-    func coming(_ standing: Standing) -> Standing {
+    func coming(_ installation: InstallationState) -> InstallationState {
         switch change?.kind {
-        case nil: standing
-        case .withdrawal: standing.restorable
-        case .signIn, .rotation, .ending, .signOut: change?.outcome ?? standing
+        case nil: installation
+        case .withdrawal: installation.restorable
+        case .signIn, .rotation, .ending, .signOut: change?.outcome ?? installation
         }
     }
 

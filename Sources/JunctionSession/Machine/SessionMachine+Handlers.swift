@@ -37,7 +37,7 @@ extension SessionMachine {
         case (.signIn, .authToken(let secret)), (.signIn, .signature(let secret)):
             return sendExchange(round, given: secret, now)
         case (.renewal, .renew)
-        where standing.session.map { $0.stored.reauthenticationPending && !mayPass($0) } ?? false:
+        where installation.session.map { $0.stored.reauthenticationPending && !mayPass($0) } ?? false:
             renewal.rest()
             if isRenewalAwaited { renewal.tell(.reauthenticationRequired, now) }
             callers.refuse(.reauthenticationRequired) { $0 == .renewal }
@@ -72,7 +72,7 @@ extension SessionMachine {
         asksApps(session) && renewal.kept == nil && !renewal.isReplaying
     }
 
-    var isReauthenticationPending: Bool { standing.session?.stored.reauthenticationPending ?? false }
+    var isReauthenticationPending: Bool { installation.session?.stored.reauthenticationPending ?? false }
 
     /// Whether a postponement stands, the token is dead, and a user has a handler who has not been asked since the renewal failed. That
     /// user's handler may know better than those that could not help.
@@ -136,12 +136,12 @@ extension SessionMachine {
 
     /// No handler is asked for ten minutes and up to one more, over restarts too.
     private mutating func postpone(after round: HandlerRounds.Round, _ now: Moment) {
-        guard case .signedIn(var session) = standing, renewal.phase == .asking(round.attempt) else { return }
+        guard case .signedIn(var session) = installation, renewal.phase == .asking(round.attempt) else { return }
         let delay = postponement + random.uniform(in: RenewalPolicy.postponementSpread)
         let until = Retry.Time(now.uptime + delay, now)
         let refusal = Refusal.noHandlerCouldRenew(round.words, retryAfter: delay)
         session.postponed(until: until.wall)
-        standing = .signedIn(session)
+        installation = .signedIn(session)
         renewal.postpone(until: until, after: round.words)
         if isRenewalAwaited { renewal.tell(refusal, saying: round.words, now) }
         // A caller that was told of the postponement can rely on it, over a crash too.

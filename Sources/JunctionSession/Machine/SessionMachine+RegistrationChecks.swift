@@ -18,7 +18,7 @@ extension SessionMachine {
 
     /// Asks the provider, if that is due.
     mutating func checkRegistration(_ now: Moment) -> [Effect] {
-        let session = standing.session.flatMap { isChecked($0, now) ? $0 : nil }
+        let session = installation.session.flatMap { isChecked($0, now) ? $0 : nil }
         checks.follow(session?.secrets, now, using: &random)
         guard let session, canCheckRegistration, checks.isDue(now) else { return [] }
         let attempt = nextAttempt()

@@ -14,7 +14,7 @@ extension SessionMachine {
     }
 
     private mutating func beginRequestedRenewal(_ request: RequestID, by uid: UInt32, _ now: Moment) {
-        guard renewal.isResting, persistence.change == nil, let session = standing.session else { return }
+        guard renewal.isResting, persistence.change == nil, let session = installation.session else { return }
         let refusal =
             renewal.refusalToRepeat(now) ?? (canBeginRenewal ? nil : .noHandlerIsRegistered)
             ?? budget.refusal(of: uid, now: now)
@@ -38,7 +38,7 @@ extension SessionMachine {
 
     private var renewalRefusal: Refusal? {
         if let refusal = sessionRefusal { return refusal }
-        guard let session = standing.session else { return .notSignedIn }
+        guard let session = installation.session else { return .notSignedIn }
         if session.stored.token == nil {
             return Refusal(.unsupported, "An API key is not renewed: there is nothing to do")
         }
@@ -85,7 +85,7 @@ extension SessionMachine {
     /// of a name, which may be undone.
     mutating func useRenewalAnswer(_ now: Moment) -> [Effect] {
         guard case .answered(let tried, _, let answer) = renewal.phase, persistence.change == nil,
-            answer.granted == nil || !callers.isWritingName(to: persistence), let session = standing.session
+            answer.granted == nil || !callers.isWritingName(to: persistence), let session = installation.session
         else { return [] }
         if let granted = answer.granted, !granted.identity.isSameUser(as: session.stored.identity) {
             // It is the successor of the session's own refresh token: a revocation would end the session's own login.
@@ -204,7 +204,7 @@ extension SessionMachine {
     private mutating func reauthenticationDemanded(_ session: Session, _ now: Moment) {
         var session = session
         session.reauthenticationDemanded()
-        standing = .signedIn(session)
+        installation = .signedIn(session)
         renewal.reauthenticationDemanded(.reauthenticationRequired, isAwaited: isRenewalAwaited, now)
         callers.refuse(.reauthenticationRequired, after: updateRecord()) { $0 == .renewal }
     }
@@ -236,7 +236,7 @@ extension SessionMachine {
             session.delayed(until: until.wall)
             updateRecord()
         }
-        standing = .signedIn(session)
+        installation = .signedIn(session)
         if asksApps(session), let until = session.stored.postponedUntil, until > now.wall {
             renewal.resume(postponedUntil: until, postponement, now)
         }
@@ -251,18 +251,18 @@ extension SessionMachine {
 
     /// Whether a renewal can begin now: a handler is there, or none is needed.
     var canBeginRenewal: Bool {
-        guard let session = standing.session else { return false }
+        guard let session = installation.session else { return false }
         return !needsHandler(session) || !rounds.handlers.isEmpty
     }
 
     /// When the next renewal is due by itself; nothing while one is under way, or the session is being changed.
     func renewalDue(_ now: Moment) -> WallTime? {
-        guard let session = standing.session, persistence.change == nil else { return nil }
+        guard let session = installation.session, persistence.change == nil else { return nil }
         return renewal.due(session, now)
     }
 
     mutating func renewIfDue(_ now: Moment) -> [Effect] {
-        guard let session = standing.session, let due = renewalDue(now), canBeginRenewal,
+        guard let session = installation.session, let due = renewalDue(now), canBeginRenewal,
             due <= now.wall || mayPassPostponement(session, now)
         else { return [] }
         beginRenewal(reason(for: session, now), by: nil, now)
@@ -279,7 +279,7 @@ extension SessionMachine {
     ///
     /// - Parameter uid: the user whose budget pays for the call; `nil` if it was due.
     mutating func beginRenewal(_ reason: RenewalReason, by uid: UInt32?, _ now: Moment) {
-        guard let session = standing.session, renewal.isResting, persistence.change == nil else { return }
+        guard let session = installation.session, renewal.isResting, persistence.change == nil else { return }
         let attempt = nextAttempt()
         guard needsHandler(session) else {
             if let uid { budget.charge(uid, now: now) }
@@ -294,17 +294,17 @@ extension SessionMachine {
 
     /// Writes the intent; the request leaves when that has ended, well or not.
     mutating func writeIntent(_ next: Renewal.Try, _ now: Moment) {
-        guard case .signedIn(var session) = standing else { return }
+        guard case .signedIn(var session) = installation else { return }
         let usesAnswer = next.given != nil || !traits(of: session.stored.scheme).renewsByRefreshToken
         let changesRecord = session.renewalBegan(usesAnswer: usesAnswer, isReplay: next.isReplay)
-        standing = .signedIn(session)
+        installation = .signedIn(session)
         renewal.writeIntent(of: next, until: changesRecord ? updateRecord() : .none, now)
     }
 
     /// The intent is written, or the disk refused it: the request is sent either way.
     mutating func sendRenewal(_ now: Moment) -> [Effect] {
         guard case .writingIntent(let next, let update) = renewal.phase, persistence.hasEnded(update),
-            let session = standing.session
+            let session = installation.session
         else {
             return []
         }
@@ -319,7 +319,7 @@ extension SessionMachine {
 
     /// The new generation is on disk (or the disk refused it, and it is served from memory).
     mutating func rotated(_ now: Moment) -> [Effect] {
-        if let shortfall = renewal.shortfall, let session = standing.session {
+        if let shortfall = renewal.shortfall, let session = installation.session {
             return reported(shortfall.tried, .unavailable(shortfall.failure), session, now)
         }
         renewal.succeeded()

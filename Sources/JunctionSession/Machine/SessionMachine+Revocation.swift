@@ -44,8 +44,8 @@ extension SessionMachine {
     /// The session that stands, and the one that is being written.
     private var sessions: [Session] {
         let coming = coming.session
-        let isAnother = coming?.secrets != standing.session?.secrets
-        return [standing.session, isAnother ? coming : nil].compactMap(\.self)
+        let isAnother = coming?.secrets != installation.session?.secrets
+        return [installation.session, isAnother ? coming : nil].compactMap(\.self)
     }
 
     mutating func revoke(_ session: Session, _ now: Moment) -> [Effect] {

@@ -23,7 +23,7 @@ extension SessionMachine {
     ) -> [Effect] {
         guard let externalUserId else {
             let isNobodyThere =
-                standing == .signedOut && persistence.change == nil && !isSigningIn && !callers.wantSignIn
+                installation == .signedOut && persistence.change == nil && !isSigningIn && !callers.wantSignIn
             let outcome: IdentifyOutcome = isNobodyThere ? .unchanged : .signedOut
             return signOut(request, .identify, by: uid, endsBootstrapCredential, .identified(outcome), now)
         }
@@ -78,7 +78,7 @@ extension SessionMachine {
             case .session where persistence.change?.kind == .signIn(of: nil):
                 callers.refuse(caller.id, .withdrawn)
             case .name(_, let before):
-                if case .signedIn(let session) = standing { standing = .signedIn(session.bound(to: before)) }
+                if case .signedIn(let session) = installation { installation = .signedIn(session.bound(to: before)) }
                 callers.move(caller.id, to: .update(updateRecord(), .failure(.withdrawn)))
             case .session, .renewal, .token, .signOut, .retry, .update, .answer: break
             }
@@ -93,13 +93,13 @@ extension SessionMachine {
     /// The right to the sign-in that is being written is gone: what stood before is written over it, and its grant is revoked.
     mutating func withdrawSignIn(_ refusal: Refusal, _ now: Moment) -> [Effect] {
         guard persistence.isSigningIn, let granted = persistence.change?.outcome else { return [] }
-        persistence.begin(.withdrawal(refusal)) { _ in standing.restorable }
+        persistence.begin(.withdrawal(refusal)) { _ in installation.restorable }
         return granted.session.map { revokeUnlessSignedIn($0, now) } ?? []
     }
 
     /// What stood before has been written again, or the disk has refused it.
     mutating func signInWithdrawn(_ refusal: Refusal, _ now: Moment) -> [Effect] {
-        standing = standing.restorable
+        installation = installation.restorable
         callers.refuse(refusal) { $0 == .session }
         beginRequestedRenewals(now)
         return [.report(.exchangeEnded(.refused, Unavailability(refusal, cause: .other)))]
@@ -236,14 +236,14 @@ extension SessionMachine {
 
     /// The name that an app has given to this user, if the user is signed in already.
     private func externalUserId(of identity: Identity) -> ExternalUserId? {
-        guard let session = standing.session, session.stored.identity.isSameUser(as: identity) else { return nil }
+        guard let session = installation.session, session.stored.identity.isSameUser(as: identity) else { return nil }
         return session.stored.externalUserId
     }
 
     /// The sign-in is on disk, or the disk refused it and it is served from memory.
     mutating func signedIn(insteadOf departed: consuming DepartedSession?, _ now: Moment) -> [Effect] {
-        if let session = standing.session { revocations.drop(session.stored.identity) }
-        let present = standing.session?.stored.identity
+        if let session = installation.session { revocations.drop(session.stored.identity) }
+        let present = installation.session?.stored.identity
         let outcome: IdentifyOutcome
         var effects = [Effect.report(.exchangeEnded(.succeeded))]
         overtakeRenewal(of: departed?.identity)
@@ -328,7 +328,7 @@ extension SessionMachine {
             callers.refuse(caller.id, Refusal(.storageUnavailable, obstacle))
             return []
         }
-        if let session = standing.session, session.stored.externalUserId == externalUserId,
+        if let session = installation.session, session.stored.externalUserId == externalUserId,
             !session.stored.reauthenticationPending
         {
             accept(caller, .unchanged)
@@ -345,7 +345,7 @@ extension SessionMachine {
         _ facts: CredentialFacts,
         _ now: Moment
     ) -> [Effect] {
-        guard let session = standing.session else { return begin(caller, facts, for: externalUserId, now) }
+        guard let session = installation.session else { return begin(caller, facts, for: externalUserId, now) }
         switch facts.subject {
         case .nobody:
             callers.refuse(caller.id, .namesNoUser)
@@ -367,13 +367,13 @@ extension SessionMachine {
 
     /// The only user whom a credential that names no user may sign in: the present one, unless an app declares another.
     func wanted(as externalUserId: ExternalUserId?) -> Identity? {
-        guard let present = standing.session?.stored else { return nil }
+        guard let present = installation.session?.stored else { return nil }
         return externalUserId.map { $0 == present.externalUserId } ?? true ? present.identity : nil
     }
 
     private mutating func bind(_ externalUserId: ExternalUserId, _ caller: Callers.Caller) {
-        guard let session = standing.session else { return }
-        standing = .signedIn(session.bound(to: externalUserId))
+        guard let session = installation.session else { return }
+        installation = .signedIn(session.bound(to: externalUserId))
         callers.move(caller.id, to: .name(updateRecord(), before: session.stored.externalUserId))
     }
 
@@ -469,7 +469,7 @@ extension SessionMachine {
         case .name(let update, _):
             guard persistence.hasEnded(update) else { return nil }
             // The provider may have ended the session meanwhile.
-            if case .terminated(let termination, _) = standing { return .failure(.terminated(termination)) }
+            if case .terminated(let termination, _) = installation { return .failure(.terminated(termination)) }
             return caller.done().map { .success($0) }
         case .token(let hasHadRenewal):
             if case .answer(let outcome) = verdict(for: caller.kind, hasHadRenewal, now) { return outcome }

@@ -12,7 +12,7 @@ extension SessionMachine {
     func ruling(for facts: CredentialFacts, _ now: Moment) -> Ruling {
         // A one-time credential is never spent on a session that cannot be kept.
         if let obstacle = persistence.obstacle { return .refuse(Refusal(.storageUnavailable, obstacle)) }
-        switch standing {
+        switch installation {
         case .signedOut, .configured, .terminated, .unreadable:
             if case .nobody(let environment, let region) = facts.subject {
                 return .configure(environment: environment, region: region)
@@ -58,7 +58,7 @@ extension SessionMachine {
 
     /// - Parameter other: whom the credential is for, if it says so.
     func alreadySignedIn(beside other: Identity? = nil) -> Refusal {
-        guard let present = standing.session?.stored.identity else {
+        guard let present = installation.session?.stored.identity else {
             return Refusal(.alreadySignedIn, "Another user is signed in: sign out first")
         }
         let difference = other.flatMap { present.difference(from: $0) } ?? ""

@@ -22,7 +22,7 @@ extension SessionMachine {
         _ now: Moment
     ) -> [Effect] {
         let isWanted =
-            standing != .signedOut || !persistence.isSettled || signIn.device != nil || endsBootstrapCredential
+            installation != .signedOut || !persistence.isSettled || signIn.device != nil || endsBootstrapCredential
         var effects: [Effect] = []
         if !persistence.isSigningOut { effects += revokeEverything(now) }
         let isWaited = isWanted || !signIn.grantsInUse.isEmpty
@@ -44,7 +44,7 @@ extension SessionMachine {
             if exchange.heldUntil != nil { effects.append(.goOn(exchange.attempt, false)) }
             signIn.end()
         }
-        overtakeRenewal(of: standing.session?.stored.identity)
+        overtakeRenewal(of: installation.session?.stored.identity)
         renewal.abandon()
         rounds.drop(.renewal)
         rounds.drop(.signIn)

@@ -3,7 +3,7 @@ extension SessionMachine {
     /// The members of a snapshot that are compared to know whether there is anything to announce.
     package func facts(now: Moment) -> Snapshot.Facts {
         var facts = Snapshot.Facts(state: state(now), provider: provider, storage: persistence.storage)
-        switch standing {
+        switch installation {
         case .signedOut:
             break
         case .configured(let environment, let region, _):
@@ -31,13 +31,13 @@ extension SessionMachine {
             facts.authorization = Snapshot.Authorization(expiresAt: pending.expiresAt)
         }
         // A healthy session shows the errors of its own renewals.
-        let isInOrder = standing.session.map { !$0.stored.reauthenticationPending } ?? false
+        let isInOrder = installation.session.map { !$0.stored.reauthenticationPending } ?? false
         if let error = signIn.deviceError, !isInOrder || signIn.device != nil { facts.renewal.lastError = error }
         return facts
     }
 
     func state(_ now: Moment) -> SessionState {
-        switch standing {
+        switch installation {
         case .signedIn(let session):
             return session.stored.token == nil || session.isAlive(now) ? .established : .tokenExpired
         case _ where isSigningIn: return .establishing

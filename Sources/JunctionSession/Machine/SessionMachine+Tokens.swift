@@ -64,7 +64,7 @@ extension SessionMachine {
 
     /// The token that is served without asking anybody, and when: that does not change until something happens.
     package var servable: ServableToken? {
-        guard !persistence.isSigningOut, case .signedIn(let session) = standing, let token = session.stored.token,
+        guard !persistence.isSigningOut, case .signedIn(let session) = installation, let token = session.stored.token,
             let window = session.window, token.life >= .zero
         else { return nil }
         return ServableToken(facts: token, window: window)
@@ -91,7 +91,7 @@ extension SessionMachine {
 
     func verdict(for kind: Callers.Caller.Kind, _ hasHadRenewal: Bool, _ now: Moment) -> TokenVerdict {
         if persistence.isSigningOut { return .answer(.failure(.notSignedIn)) }
-        if let session = standing.session { return verdict(for: kind, hasHadRenewal, session, now) }
+        if let session = installation.session { return verdict(for: kind, hasHadRenewal, session, now) }
         if isSigningIn { return .wait }
         return .answer(.failure(sessionRefusal ?? .notSignedIn))
     }
@@ -180,7 +180,7 @@ extension SessionMachine {
 
     private func reason(for kind: Callers.Caller.Kind, _ now: Moment) -> RenewalReason {
         if case .replacement = kind { return .rejected }
-        return standing.session?.isAlive(now) == true ? .expiring : .expired
+        return installation.session?.isAlive(now) == true ? .expiring : .expired
     }
 
     private func outcomeWithApiKey(for kind: Callers.Caller.Kind) -> Reply.Outcome {
@@ -195,7 +195,7 @@ extension SessionMachine {
     /// Why there is no session to serve from, if there is none.
     var sessionRefusal: Refusal? {
         if persistence.isSigningOut { return .notSignedIn }
-        return switch standing {
+        return switch installation {
         case .signedOut, .configured: .notSignedIn
         case .terminated(let termination, _): .terminated(termination)
         case .unreadable(let unreadable): Refusal(.storageUnavailable, unreadable.remedy)
@@ -205,7 +205,7 @@ extension SessionMachine {
 
     /// Compares the session with the user an app believes to be signed in.
     package func reconciliation(withUserId userId: String?) -> ReconcileAction {
-        switch persistence.isSigningOut ? .signedOut : standing {
+        switch persistence.isSigningOut ? .signedOut : installation {
         case .signedIn(let session):
             guard let userId else { return .signOut }
             guard session.stored.identity.isCalled(userId) else { return .switch }

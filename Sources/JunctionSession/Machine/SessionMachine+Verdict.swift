@@ -7,7 +7,7 @@ extension SessionMachine {
     ///
     /// - Parameter generation: of the credential that the call was made with.
     package mutating func apiCallJudged(_ verdict: Verdict, generation: UInt64, now: Moment) -> [Effect] {
-        guard let session = standing.session, generation >= signedInSince else { return [] }
+        guard let session = installation.session, generation >= signedInSince else { return [] }
         switch persistence.change?.kind {
         case nil:
             return end(session, verdict, now) + settle(now)
@@ -24,7 +24,7 @@ extension SessionMachine {
         switch change.kind {
         case .signIn: signedInSince = change.generation
         case .rotation, .withdrawal:
-            if let verdict, let session = standing.session { return end(session, verdict, now) }
+            if let verdict, let session = installation.session { return end(session, verdict, now) }
         case .ending, .signOut: break
         }
         return []

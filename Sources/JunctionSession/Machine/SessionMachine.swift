@@ -15,7 +15,7 @@ package struct SessionMachine: Hashable, Sendable {
     var random: Randomness
 
     /// Who is signed in, as far as the disk has it or has refused it.
-    var standing = Standing.signedOut
+    var installation = InstallationState.signedOut
     var persistence: PersistenceQueue
     var signIn = SignIn()
     var renewal = Renewal()
@@ -88,7 +88,7 @@ package struct SessionMachine: Hashable, Sendable {
         persistence.restored(restoration, durable: durable, now: now)
         switch restoration {
         case .absent:
-            standing = .signedOut
+            installation = .signedOut
         case .restored(let record, _, _):
             stand(by: record, secrets, now)
             // Another provider's codes and grants are of no use.
@@ -102,7 +102,7 @@ package struct SessionMachine: Hashable, Sendable {
             signIn.resume(device, grants: record.partialGrants, partials, writtenAt: record.writtenAt, now)
             if !mayManage { return endDeviceSignIn(.firstCallerLostRight) + settle(now) }
         case .unreadable(let unreadable):
-            standing = .unreadable(unreadable)
+            installation = .unreadable(unreadable)
         }
         return settle(now)
     }
@@ -110,17 +110,17 @@ package struct SessionMachine: Hashable, Sendable {
     private mutating func stand(by record: SessionRecord, _ secrets: SecretRef, _ now: Moment) {
         switch record.content {
         case .signedOut:
-            standing = .signedOut
+            installation = .signedOut
         case .configured(let environment, let region):
-            standing = .configured(environment: environment, region: region, key: secrets)
+            installation = .configured(environment: environment, region: region, key: secrets)
         case .terminated(let termination, let identity):
-            standing = .terminated(termination, identity)
+            installation = .terminated(termination, identity)
         case .session(let stored):
             var session = Session(restored: stored, secrets: secrets, writtenAt: record.writtenAt, at: now)
             // A postponement belongs to the mode that asks handlers, and ends with that mode.
             if !asksApps(session) { session.postponementEnded() }
             if session.stored.postponedUntil != nil { rounds.processBeforeHasAsked() }
-            standing = .signedIn(session)
+            installation = .signedIn(session)
             renewal = Renewal(
                 resuming: session.stored,
                 writtenAt: record.writtenAt,
@@ -152,7 +152,7 @@ package struct SessionMachine: Hashable, Sendable {
         renewal.clockJumped(now)
         callers.updateRetries { $0.clockJumped(now) }
         if signIn.clockJumped(now) { updateRecord() }
-        if case .signedIn(var session) = standing {
+        if case .signedIn(var session) = installation {
             let before = session.stored
             session.clockJumped(
                 now,
@@ -160,7 +160,7 @@ package struct SessionMachine: Hashable, Sendable {
                 demandedUntil: renewal.demandedUntil(now)?.wall
             )
             if session.stored != before { updateRecord() }
-            standing = .signedIn(session)
+            installation = .signedIn(session)
         }
         return settle(now)
     }
@@ -188,17 +188,17 @@ package struct SessionMachine: Hashable, Sendable {
         let effects: [Effect]
         switch change.kind {
         case .signIn:
-            effects = signedIn(insteadOf: standing.replace(with: change.outcome), now)
+            effects = signedIn(insteadOf: installation.replace(with: change.outcome), now)
         case .withdrawal(let refusal):
             // What stands is kept: its details may have changed since.
             effects = signInWithdrawn(refusal, now)
         case .rotation:
-            effects = (standing.replace(with: change.outcome)?.dropped(because: .renewed) ?? []) + rotated(now)
+            effects = (installation.replace(with: change.outcome)?.dropped(because: .renewed) ?? []) + rotated(now)
         case .ending(let termination):
-            let departed = standing.replace(with: change.outcome)
+            let departed = installation.replace(with: change.outcome)
             effects = (departed?.dropped(because: .endedByProvider) ?? []) + ended(termination)
         case .signOut:
-            effects = (standing.replace(with: change.outcome)?.dropped(because: .signedOut) ?? []) + signedOut()
+            effects = (installation.replace(with: change.outcome)?.dropped(because: .signedOut) ?? []) + signedOut()
         }
         return effects + applyVerdict(after: change, now)
     }
@@ -224,7 +224,7 @@ package struct SessionMachine: Hashable, Sendable {
         effects += advanceRevocations(now)
         // A sign-in that counts ends the device sign-in of somebody else: its codes are not written with it.
         let beside = signIn.beside(now, withCodes: !persistence.isSigningIn)
-        return effects + persistence.advance(standing, beside, provider: provider, now)
+        return effects + persistence.advance(installation, beside, provider: provider, now)
     }
 
     /// What ends when its time is over.
@@ -245,9 +245,9 @@ package struct SessionMachine: Hashable, Sendable {
         // A sign-in that is being written may make them pointless.
         case .questions: return persistence.isSigningIn ? [] : advanceRounds(now)
         case .postponement:
-            if renewal.wake(now), case .signedIn(var session) = standing {
+            if renewal.wake(now), case .signedIn(var session) = installation {
                 session.postponementEnded()
-                standing = .signedIn(session)
+                installation = .signedIn(session)
             }
             return []
         }
@@ -276,10 +276,10 @@ package struct SessionMachine: Hashable, Sendable {
             registrationCheckDue,
         ]
         var times = due.compactMap(\.self).map(now.wall(at:))
-        if let session = standing.session, session.isAlive(now), let end = session.end(now) { times.append(end) }
-        if let session = standing.session, !session.isTrustworthy(now) { times.append(session.believableFrom) }
+        if let session = installation.session, session.isAlive(now), let end = session.end(now) { times.append(end) }
+        if let session = installation.session, !session.isTrustworthy(now) { times.append(session.believableFrom) }
         // What is due while a change is being written waits for that; that it is due is shown.
-        if let session = standing.session, let due = renewal.due(session, now),
+        if let session = installation.session, let due = renewal.due(session, now),
             due > now.wall || (canBeginRenewal && persistence.change == nil)
         {
             times.append(due)
@@ -294,13 +294,13 @@ package struct SessionMachine: Hashable, Sendable {
     // MARK: What can be seen
 
     /// The signed-in user; `nil` while a sign-out is being written.
-    package var identity: Identity? { persistence.isSigningOut ? nil : standing.session?.stored.identity }
+    package var identity: Identity? { persistence.isSigningOut ? nil : installation.session?.stored.identity }
 
     /// The secrets that are served now, if any.
-    package var servedSecrets: SecretRef? { persistence.isSigningOut ? nil : standing.secrets }
+    package var servedSecrets: SecretRef? { persistence.isSigningOut ? nil : installation.secrets }
 
     /// The generation of the credential that is served now.
-    var servedGeneration: UInt64 { standing.session?.stored.token?.generation ?? signedInSince }
+    var servedGeneration: UInt64 { installation.session?.stored.token?.generation ?? signedInSince }
 
     /// Every secret that a part of the machine still needs. The owner wipes the rest.
     package var secretsInUse: Set<SecretRef> {
@@ -311,7 +311,7 @@ package struct SessionMachine: Hashable, Sendable {
     }
 
     /// What stands once the change that is being written does.
-    var coming: Standing { persistence.coming(standing) }
+    var coming: InstallationState { persistence.coming(installation) }
 
     /// The name of the API key that is configured, with or without a user, if one is.
     package var keyInUse: SecretRef? { configuredKey == nil ? nil : coming.secrets }

@@ -3,7 +3,7 @@ extension SessionOwner {
     func renew(_ attempt: Attempt, _ identity: Identity, with ref: SecretRef, using given: SecretRef?) {
         let own = shelf.session(ref) ?? SessionSecrets()
         var secrets = own
-        secrets.accessTokenEndsAt = machine.standing.session?.endsAt
+        secrets.accessTokenEndsAt = machine.installation.session?.endsAt
         // What the provider says to a dead token says nothing about the user.
         if let end = secrets.accessTokenEndsAt, end <= now.uptime { secrets.accessToken = nil }
         let answer = shelf.answer(given) ?? .renew

@@ -138,7 +138,7 @@ struct Exploration: Hashable {
         case .token: try token(event, .zero)
         case .longToken: try token(event, .seconds(2_000))
         case .rejected:
-            let generation = machine.standing.session?.stored.token?.generation ?? 0
+            let generation = machine.installation.session?.stored.token?.generation ?? 0
             let request = request(event)
             try perform(machine.authorizationRejected(request, generation: generation, by: 1_000, now: now))
         case .exchangeGranted: try endExchange { .success($0.granted($0.exchangeUser)) }

@@ -1,8 +1,8 @@
 /// Who is signed in, as far as the disk has it or has refused it.
 ///
-/// A record is made of a standing and of nothing else, so what it says and the secrets that are sealed with it come from one
+/// A record is made of an installation state and of nothing else, so what it says and the secrets that are sealed with it come from one
 /// value.
-enum Standing: Hashable, Sendable {
+enum InstallationState: Hashable, Sendable {
     case signedOut
     /// A team API key without a user.
     case configured(environment: String, region: String, key: SecretRef?)
@@ -25,7 +25,7 @@ enum Standing: Hashable, Sendable {
     }
 
     /// What a withdrawal writes: where the record could not be read, that nobody is signed in.
-    var restorable: Standing { content == nil ? .signedOut : self }
+    var restorable: InstallationState { content == nil ? .signedOut : self }
 
     /// What its record holds; `nil` if the present record cannot be read.
     var content: SessionRecord.Content? {
@@ -67,9 +67,9 @@ struct DepartedSession: ~Copyable {
     consuming func dropped(because reason: Reason) -> [Effect] { [] }
 }
 
-extension Standing {
+extension InstallationState {
     /// Makes `next` stand; returns the session that stood before, if there was one.
-    mutating func replace(with next: Standing) -> DepartedSession? {
+    mutating func replace(with next: InstallationState) -> DepartedSession? {
         defer { self = next }
         return session.map { DepartedSession($0) }
     }
