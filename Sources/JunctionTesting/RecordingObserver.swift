@@ -7,7 +7,7 @@ package final class RecordingObserver: SessionObserver {
 
     private struct State {
         var snapshots: [Snapshot] = []
-        var happenings: [Happening] = []
+        var events: [SessionEvent] = []
         var steps: [RotationStep] = []
         var onChange: (@Sendable (Snapshot) -> Void)?
     }
@@ -22,8 +22,8 @@ package final class RecordingObserver: SessionObserver {
         onChange?(snapshot)
     }
 
-    package func happened(_ happening: Happening) {
-        state.withLock { $0.happenings.append(happening) }
+    package func happened(_ event: SessionEvent) {
+        state.withLock { $0.events.append(event) }
     }
 
     package func reached(_ step: RotationStep) {
@@ -36,6 +36,6 @@ package final class RecordingObserver: SessionObserver {
     }
 
     package var snapshots: [Snapshot] { state.withLock { $0.snapshots } }
-    package var happenings: [Happening] { state.withLock { $0.happenings } }
+    package var events: [SessionEvent] { state.withLock { $0.events } }
     package var steps: [RotationStep] { state.withLock { $0.steps } }
 }

@@ -220,7 +220,7 @@ extension Unavailability {
     static let offline = Unavailability("No answer")
 }
 
-extension Happening {
+extension SessionEvent {
     /// How a renewal ended, whatever the reason.
     var renewalOutcome: Outcome? {
         if case .renewalEnded(let outcome, _, _) = self { outcome } else { nil }

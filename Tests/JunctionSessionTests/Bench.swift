@@ -34,7 +34,7 @@ struct Bench {
     private(set) var interrupted: [RevocationID] = []
     /// Whose sign-outs the provider has yet to hear of.
     var waitingRevocations: [Identity] { machine.revocations.list.map(\.identity) }
-    private(set) var reports: [Happening] = []
+    private(set) var reports: [SessionEvent] = []
     /// Writes wait for `endWrite` when this is set.
     var holdsWrites = false
     private(set) var heldWrites: [(ticket: WriteTicket, record: SessionRecord, secrets: SecretRef?)] = []
@@ -389,7 +389,7 @@ struct Bench {
             case .goOn(_, let isWanted): goneOn.append(isWanted)
             case .giveBack(let grant): givenBack.append(grant)
             case .interrupt(let revocation): interrupted.append(revocation)
-            case .report(let happening): reports.append(happening)
+            case .report(let event): reports.append(event)
             case .write(let ticket, let record, let secrets, _, _):
                 precondition(heldWrites.isEmpty, "Two writes were handed out at once")
                 if holdsWrites {

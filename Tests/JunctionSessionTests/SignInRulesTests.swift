@@ -246,7 +246,7 @@ struct SignInRulesTests {
         var bench = Bench(mode: .handler)
         bench.signIn(.signInToken("alice"))
         bench.failExchange(.refused("It is used up"))
-        let report = Happening.exchangeEnded(.refused, Unavailability("It is used up", cause: .credential))
+        let report = SessionEvent.exchangeEnded(.refused, Unavailability("It is used up", cause: .credential))
         #expect(bench.reports == [report])
         bench.register(1)
         bench.signIn(.registration(of: "alice"))

@@ -87,7 +87,7 @@ struct SnapshotTests {
         _ = bench.signIn()
         let revisions = bench.observer.snapshots.dropFirst(before).map(\.revision)
         #expect(revisions == Array(Set(revisions)).sorted())
-        #expect(bench.observer.happenings.contains(.exchangeEnded(.succeeded)))
+        #expect(bench.observer.events.contains(.exchangeEnded(.succeeded)))
     }
 
     @Test func `a watcher and a caller see the same state at every change`() {

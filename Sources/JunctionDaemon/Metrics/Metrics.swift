@@ -5,8 +5,8 @@ package import JunctionSession
 /// What has happened to the session since the daemon started: plain counts. What the socket did, the server counts.
 package struct Metrics: Sendable {
     private(set) var signOuts = 0
-    private var exchanges = [Int](repeating: 0, count: Happening.Outcome.allCases.count)
-    private var renewals = [Int](repeating: 0, count: Happening.Outcome.allCases.count)
+    private var exchanges = [Int](repeating: 0, count: SessionEvent.Outcome.allCases.count)
+    private var renewals = [Int](repeating: 0, count: SessionEvent.Outcome.allCases.count)
     private var failures = [Unavailability.Cause: Int]()
     private(set) var providerRequests = DurationHistogram()
     /// How far the provider's clock is ahead, in milliseconds.
@@ -28,8 +28,8 @@ package struct Metrics: Sendable {
     }
 
     /// Something happened to the session.
-    package mutating func happened(_ happening: Happening) {
-        switch happening {
+    package mutating func happened(_ event: SessionEvent) {
+        switch event {
         case .exchangeEnded(let outcome, _): exchanges[outcome.index] += 1
         case .renewalEnded(let outcome, let failure, _):
             renewals[outcome.index] += 1
@@ -42,12 +42,12 @@ package struct Metrics: Sendable {
         }
     }
 
-    func exchanges(_ outcome: Happening.Outcome) -> Int { exchanges[outcome.index] }
+    func exchanges(_ outcome: SessionEvent.Outcome) -> Int { exchanges[outcome.index] }
     func failedRenewals(_ cause: Unavailability.Cause) -> Int { failures[cause] ?? 0 }
-    func renewals(_ outcome: Happening.Outcome) -> Int { renewals[outcome.index] }
+    func renewals(_ outcome: SessionEvent.Outcome) -> Int { renewals[outcome.index] }
 }
 
-extension Happening.Outcome {
+extension SessionEvent.Outcome {
     fileprivate var index: Int {
         switch self {
         case .succeeded: 0

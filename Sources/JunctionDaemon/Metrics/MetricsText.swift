@@ -62,9 +62,9 @@ extension Metrics {
 
     private func addCounters(to text: inout PrometheusText) {
         text.announce(.exchanges)
-        for outcome in Happening.Outcome.allCases { text.add(exchanges(outcome), [("outcome", outcome.rawValue)]) }
+        for outcome in SessionEvent.Outcome.allCases { text.add(exchanges(outcome), [("outcome", outcome.rawValue)]) }
         text.announce(.renewals)
-        for outcome in Happening.Outcome.allCases { text.add(renewals(outcome), [("outcome", outcome.rawValue)]) }
+        for outcome in SessionEvent.Outcome.allCases { text.add(renewals(outcome), [("outcome", outcome.rawValue)]) }
         text.announce(.failedRenewals)
         for cause in Unavailability.Cause.allCases { text.add(failedRenewals(cause), [("cause", cause.rawValue)]) }
         text.add(.providerRequests, providerRequests)

@@ -53,12 +53,12 @@ final class SessionNews: SessionObserver {
         tellServiceManager(snapshot.facts)
     }
 
-    func happened(_ happening: Happening) {
+    func happened(_ event: SessionEvent) {
         state.withLock { state in
-            state.metrics.happened(happening)
-            if case .writeFailed = happening { state.metrics.writeEnded(durably: false) }
+            state.metrics.happened(event)
+            if case .writeFailed = event { state.metrics.writeEnded(durably: false) }
         }
-        switch happening {
+        switch event {
         case .writeFailed(let reason):
             logger.error(
                 "The session could not be written and is kept in memory; it is tried again",
@@ -96,7 +96,7 @@ final class SessionNews: SessionObserver {
 
     /// What happened, with what to do, its cause, and the host that was asked.
     private func values(
-        _ outcome: Happening.Outcome,
+        _ outcome: SessionEvent.Outcome,
         _ failure: Unavailability?
     ) -> [LogKey: Logger.MetadataValue] {
         var values: [LogKey: Logger.MetadataValue] = [.outcome: "\(outcome.rawValue)"]
@@ -109,7 +109,7 @@ final class SessionNews: SessionObserver {
     }
 
     /// Why, whose fault it is, and when it goes on.
-    private func renewalFailed(_ outcome: Happening.Outcome, _ failure: Unavailability?, _ nextAttempt: WallTime?) {
+    private func renewalFailed(_ outcome: SessionEvent.Outcome, _ failure: Unavailability?, _ nextAttempt: WallTime?) {
         var values = values(outcome, failure)
         if let nextAttempt { values[.nextAttempt] = "\(Timestamp(nextAttempt))" }
         logger.warning("A renewal failed", metadata: .of(.renewalFailed, values))

@@ -32,7 +32,7 @@ package enum Effect: Hashable, Sendable {
     case ask(RequestID, externalUserId: ExternalUserId)
     case reply(Reply)
     /// Something worth a line in the log and a count in the metrics.
-    case report(Happening)
+    case report(SessionEvent)
 }
 
 /// Names secrets that the owner keeps, without being them: all that the machine ever sees of a secret.
@@ -77,7 +77,7 @@ package struct ApprovalBegun: Hashable, Sendable {
 }
 
 /// What just happened, for logs and metrics. Never a secret.
-package enum Happening: Hashable, Sendable {
+package enum SessionEvent: Hashable, Sendable {
     /// With why, unless it succeeded.
     case exchangeEnded(Outcome, Unavailability? = nil)
     /// With why, unless it succeeded, and with the time of the next attempt, if that is known.

@@ -120,7 +120,7 @@ extension SessionMachine {
     }
 
     /// How a failed renewal is reported. Refusals without a reason may have become a demand for a new credential.
-    private func outcome(of failure: RenewalFailure) -> Happening.Outcome {
+    private func outcome(of failure: RenewalFailure) -> SessionEvent.Outcome {
         if case .unavailable(let why) = failure, why.isUnexplainedRefusal, isReauthenticationPending {
             return .reauthenticationRequired
         }
@@ -356,7 +356,7 @@ extension Unavailability {
 }
 
 extension RenewalFailure {
-    var outcome: Happening.Outcome {
+    var outcome: SessionEvent.Outcome {
         switch self {
         case .terminated: .terminated
         case .reauthenticationRequired: .reauthenticationRequired

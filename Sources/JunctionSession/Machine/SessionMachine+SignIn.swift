@@ -496,7 +496,7 @@ extension Callers.Wait {
 }
 
 extension ExchangeFailure {
-    var outcome: Happening.Outcome {
+    var outcome: SessionEvent.Outcome {
         switch self {
         case .refused, .otherUser: .refused
         case .terminated: .terminated

@@ -223,8 +223,8 @@ package actor SessionOwner {
                 revoke(revocation, identity, with: secrets)
             case .interrupt:
                 revocation?.cancel()
-            case .report(let happening):
-                observer.happened(happening)
+            case .report(let event):
+                observer.happened(event)
             case .reply(let reply):
                 guard let request = requests.removeValue(forKey: reply.request) else { continue }
                 announcements.append { [self] in request.deliver(self, reply.outcome) }

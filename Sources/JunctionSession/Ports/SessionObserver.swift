@@ -3,7 +3,7 @@ package protocol SessionObserver: Sendable {
     /// There is a new snapshot to announce.
     func changed(_ snapshot: Snapshot)
     /// Something worth a line in the log.
-    func happened(_ happening: Happening)
+    func happened(_ event: SessionEvent)
     /// A step of the rotation is behind us. Tests end the process here.
     func reached(_ step: RotationStep)
 }

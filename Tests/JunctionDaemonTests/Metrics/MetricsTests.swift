@@ -54,7 +54,7 @@ import Testing
     @Test func `what happens is counted by outcome, and every outcome is there from the start`() {
         var metrics = Metrics()
 
-        for outcome in Happening.Outcome.allCases { metrics.happened(.renewalEnded(outcome)) }
+        for outcome in SessionEvent.Outcome.allCases { metrics.happened(.renewalEnded(outcome)) }
         metrics.happened(.renewalEnded(.unavailable))
         metrics.happened(.exchangeEnded(.refused))
         metrics.happened(.signedOut)

@@ -35,8 +35,8 @@ struct ObserverPort: SessionObserver {
 
     func changed(_ snapshot: Snapshot) {}
 
-    func happened(_ happening: Happening) {
-        if !life.isOver { life.simulation.happened(happening) }
+    func happened(_ event: SessionEvent) {
+        if !life.isOver { life.simulation.happened(event) }
     }
 
     func reached(_ step: RotationStep) {}

@@ -2,9 +2,9 @@ import JunctionSession
 
 /// What the owner reports to its observer: who is signed in from now on.
 extension Simulation {
-    func happened(_ happening: Happening) {
-        log("reported: \(happening)")
-        switch happening {
+    func happened(_ event: SessionEvent) {
+        log("reported: \(event)")
+        switch event {
         case .exchangeEnded(.succeeded, _):
             guard let login = books.granted?.named(after: books.held) else {
                 return fail("a sign-in succeeded that nobody granted")
