@@ -320,9 +320,9 @@ package final class FakeProvider: IdentityProvider {
         return granted
     }
 
-    package func admit(_ request: ApiRequest, for identity: Identity) throws(Refusal) -> ApiRequest {
+    package func admit(_ request: ApiRequest, for identity: Identity) throws(SessionError) -> ApiRequest {
         guard request.path.hasPrefix("/v2/user/\(identity.userId)") else {
-            throw Refusal(.permissionDenied, "The path is not one of the signed-in user's own resources")
+            throw SessionError(.permissionDenied, "The path is not one of the signed-in user's own resources")
         }
         return request
     }
@@ -373,7 +373,7 @@ package final class FakeProvider: IdentityProvider {
 
     package func probe(
         _ identity: Identity?,
-        mayCall: @Sendable () async -> Refusal?
+        mayCall: @Sendable () async -> SessionError?
     ) async -> [ProbeFinding] {
         [ProbeFinding(name: "provider", verdict: .ok, detail: "The fake provider always answers")]
     }

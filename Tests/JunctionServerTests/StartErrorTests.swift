@@ -9,7 +9,7 @@ import Testing
 
 /// The server of a daemon that could not start: it has no session, and answers each call with the error of the start.
 struct StartErrorTests {
-    private final class Refusal: Sendable {
+    private final class SessionError: Sendable {
         private let folder = TemporaryFolder()
         private let server: SessionServer
         private let loop = MultiThreadedEventLoopGroup.singleton.next()
@@ -51,7 +51,7 @@ struct StartErrorTests {
     // MARK: JSON-RPC
 
     @Test func `each call is answered with the error, and with the present one`() throws {
-        let refusal = try Refusal()
+        let refusal = try SessionError()
         let client = try refusal.connect()
 
         for method in [
@@ -67,15 +67,15 @@ struct StartErrorTests {
     }
 
     @Test func `a reload is carried out for whoever may manage, and for no other caller`() throws {
-        let client = try Refusal().connect()
-        let stranger = try Refusal(policy: AccessPolicy(rules: [], daemonUser: getuid() + 1)).connect()
+        let client = try SessionError().connect()
+        let stranger = try SessionError(policy: AccessPolicy(rules: [], daemonUser: getuid() + 1)).connect()
 
         #expect(try client.result(of: "daemon.reload")["pendingRestart"]?.kind == .array)
         if getuid() != 0 { #expect(try stranger.error(of: "daemon.reload").code == 1013) }
     }
 
     @Test func `what is no call is answered as ever`() throws {
-        let client = try Refusal().connect()
+        let client = try SessionError().connect()
 
         try client.say("not JSON")
         #expect(try client.hearValue()["error"]?.code == -32700)
@@ -86,7 +86,7 @@ struct StartErrorTests {
     }
 
     @Test func `the end of the server answers what was received`() throws {
-        let refusal = try Refusal()
+        let refusal = try SessionError()
         let client = try refusal.connect()
         #expect(try client.error(of: "session.status").code == 1013)
         try client.say(#"{"jsonrpc":"2.0","id":1,"method":"session.status"}"#)
@@ -100,14 +100,14 @@ struct StartErrorTests {
     @Test func `a connection ends after its time`() throws {
         var patience = ServerSettings.Patience()
         patience.connection = .milliseconds(20)
-        let refusal = try Refusal(patience: patience)
+        let refusal = try SessionError(patience: patience)
 
         #expect(try refusal.connect().hear() == nil)
         #expect(try refusal.visit().isAtEnd())
     }
 
     @Test func `a connection over the limit of its user is told the error, too`() throws {
-        let refusal = try Refusal(limits: CallerLimits(connections: 1))
+        let refusal = try SessionError(limits: CallerLimits(connections: 1))
         let first = try refusal.connect()
         #expect(try first.error(of: "session.status").code == 1013)
         let second = try refusal.connect()
@@ -115,7 +115,7 @@ struct StartErrorTests {
     }
 
     @Test func `all users together have a limit of connections`() throws {
-        let refusal = try Refusal(limits: CallerLimits(connectionsOfAll: 2))
+        let refusal = try SessionError(limits: CallerLimits(connectionsOfAll: 2))
         let (first, second) = (try refusal.connect(), try refusal.connect())
 
         #expect(try refusal.connect().hear() == nil)
@@ -128,7 +128,7 @@ struct StartErrorTests {
 
     @Test(arguments: ["GET", "POST", "DELETE", "OPTIONS"])
     func `every request is answered with the error`(method: String) throws {
-        let refusal = try Refusal()
+        let refusal = try SessionError()
 
         for target in ["/v2/user/:userId", "/.junction/status", "/.junction/token", "/"] {
             let client = try refusal.visit()
@@ -145,7 +145,7 @@ struct StartErrorTests {
     }
 
     @Test func `a request for the head alone gets no body`() throws {
-        let refusal = try Refusal()
+        let refusal = try SessionError()
         let client = try refusal.visit()
 
         let answer = try client.ask("HEAD", "/v2/user/:userId")
@@ -158,7 +158,7 @@ struct StartErrorTests {
     func `whoever waits to be asked for a body is answered before, and whoever sends it all the same is heard out`()
         throws
     {
-        let refusal = try Refusal()
+        let refusal = try SessionError()
         let waiting = try refusal.visit()
         try waiting.request("PUT", "/v2/user/x", "Expect: 100-continue", "Content-Length: 1000000")
         #expect(try waiting.answer().kind == "misconfigured")
@@ -172,7 +172,7 @@ struct StartErrorTests {
     }
 
     @Test func `there is one answer to a connection, and the next one has what is the matter then`() throws {
-        let refusal = try Refusal()
+        let refusal = try SessionError()
         let client = try refusal.visit()
         try client.send("GET / HTTP/1.1\r\nHost: x\r\n\r\nGET / HTTP/1.1\r\nHost: x\r\n\r\n")
         #expect(try client.answer().text.contains("nonsense"))
@@ -184,7 +184,7 @@ struct StartErrorTests {
     }
 
     @Test func `what is no HTTP is told so`() throws {
-        let refusal = try Refusal()
+        let refusal = try SessionError()
         let client = try refusal.visit()
 
         try client.send("{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"session.status\"}\n")

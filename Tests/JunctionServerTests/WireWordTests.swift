@@ -69,7 +69,7 @@ struct WireWordTests {
 
     @Test func `kinds of a refusal`() {
         #expect(
-            Refusal.Kind.allCases.map { ErrorCode($0).rawValue }
+            SessionError.Kind.allCases.map { ErrorCode($0).rawValue }
                 == [1001, 1002, 1003, 1004, 1005, 1006, 1007, 1008, 1009, 1010, 1011, 1012, 1013, -32602]
         )
     }

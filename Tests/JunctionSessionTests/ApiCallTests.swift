@@ -6,8 +6,8 @@ import Testing
 
 /// API calls that the owner makes for its callers, with the token of the user who is signed in.
 struct ApiCallTests {
-    private func call(_ path: String, in bench: OwnerBench) -> Box<Result<ApiAnswer, Refusal>> {
-        let answers = Box<Result<ApiAnswer, Refusal>>()
+    private func call(_ path: String, in bench: OwnerBench) -> Box<Result<ApiAnswer, SessionError>> {
+        let answers = Box<Result<ApiAnswer, SessionError>>()
         bench.on { $0.call(ApiRequest(method: "GET", path: path), by: 1_000) { answers.put($0) } }
         return answers
     }
@@ -18,7 +18,7 @@ struct ApiCallTests {
             ApiAnswer(status: 401, headers: [], body: []),
             ApiAnswer(status: 200, headers: [], body: [1])
         )
-        let answers = Box<Result<ApiAnswer, Refusal>>()
+        let answers = Box<Result<ApiAnswer, SessionError>>()
 
         bench.on { $0.call(ApiRequest(method: "GET", path: "/v2/user/alice"), by: 1_000) { answers.put($0) } }
 
@@ -39,7 +39,7 @@ struct ApiCallTests {
         let bench = OwnerBench().start().signIn()
         let refused = ApiAnswer(status: 401, headers: [], body: [])
         bench.provider.answerCalls(refused, refused)
-        let answers = Box<Result<ApiAnswer, Refusal>>()
+        let answers = Box<Result<ApiAnswer, SessionError>>()
         bench.on { $0.call(ApiRequest(method: "GET", path: "/v2/user/alice"), by: 1_000) { answers.put($0) } }
         #expect(try answers.all.first?.get().status == 401)
         #expect(bench.provider.apiCalls.count == 2)
@@ -55,7 +55,7 @@ struct ApiCallTests {
         )
         bench.on { $0.signIn(credential, by: 1_000) { _ in } }
         bench.provider.answerCalls(ApiAnswer(status: 401, headers: [], body: []))
-        let answers = Box<Result<ApiAnswer, Refusal>>()
+        let answers = Box<Result<ApiAnswer, SessionError>>()
         bench.on { $0.call(ApiRequest(method: "GET", path: "/v2/user/alice"), by: 1_000) { answers.put($0) } }
         #expect(try answers.all.first?.get().status == 401)
         #expect(bench.provider.apiCalls.count == 1)
@@ -141,7 +141,7 @@ struct ApiCallTests {
 
     @Test func `a path of another user is refused without a call`() {
         let bench = OwnerBench().start().signIn()
-        let answers = Box<Result<ApiAnswer, Refusal>>()
+        let answers = Box<Result<ApiAnswer, SessionError>>()
         bench.on { $0.call(ApiRequest(method: "GET", path: "/v2/user/bob"), by: 1_000) { answers.put($0) } }
         guard case .failure(let refusal)? = answers.all.first else {
             Issue.record("answered")
@@ -159,7 +159,7 @@ struct ApiCallTests {
         bench.provider.failCalls(Unavailability("It is away"))
         var request = ApiRequest(method: "GET", path: "/v2/user/alice")
         request.passage = .streamed(nil)
-        let (sent, answers) = (request, Box<Result<ApiAnswer, Refusal>>())
+        let (sent, answers) = (request, Box<Result<ApiAnswer, SessionError>>())
 
         bench.on { $0.call(sent, by: 1_000) { answers.put($0) } }
 
@@ -174,7 +174,7 @@ struct ApiCallTests {
         bench.provider.answerCalls(ApiAnswer(status: 200, headers: [], body: [], stream: stream))
         var request = ApiRequest(method: "PUT", path: "/v2/user/alice")
         request.passage = .streamed(upload)
-        let (sent, answers, told) = (request, Box<Result<ApiAnswer, Refusal>>(), Box<String>())
+        let (sent, answers, told) = (request, Box<Result<ApiAnswer, SessionError>>(), Box<String>())
         upload.whenTaken({ _ in }, abandoned: { told.put("upload") })
         stream.whenTaken({ _ in }, abandoned: { told.put("answer") })
         bench.on { $0.call(sent, by: 1_000) { answers.put($0) } }
@@ -246,7 +246,7 @@ struct ApiCallTests {
             Issue.record("the body is whole")
             return
         }
-        #expect(Refusal(ofCall: breach).kind == .notSignedIn)
+        #expect(SessionError(ofCall: breach).kind == .notSignedIn)
     }
 
     @Test func `a call that waits for a renewal is not made as another user`() {
@@ -278,7 +278,7 @@ struct ApiCallTests {
         bench.on { $0.identify(externalUserId: "ext-al", by: 1_000, ask: { r, _ in requests.put(r) }) { _ in } }
         bench.on { $0.identifyAnswered(requests.all[0], with: .success(.signInToken(SharedSecret(text: "al")))) }
         bench.provider.answerCalls(ApiAnswer(status: 401, headers: [], body: []))
-        let answers = Box<Result<ApiAnswer, Refusal>>()
+        let answers = Box<Result<ApiAnswer, SessionError>>()
         bench.on { $0.call(ApiRequest(method: "POST", path: "/v2/user/alice"), by: 7) { answers.put($0) } }
         #expect(bench.provider.apiCalls.count == 1)
         #expect(bench.snapshot().facts.userId == "alice")
@@ -324,7 +324,7 @@ struct ApiCallTests {
     }
 }
 
-extension Result<ApiAnswer, Refusal> {
+extension Result<ApiAnswer, SessionError> {
     /// The status, or the kind of the refusal.
     fileprivate var words: String {
         switch self {

@@ -57,8 +57,8 @@ struct ApiKeyTests {
 
     @Test func `a key and its user id, one after the other on one connection, are both accepted`() {
         let bench = OwnerBench().start()
-        let kinds = Box<Refusal.Kind?>()
-        @Sendable func note(_ result: Result<Snapshot, Refusal>) {
+        let kinds = Box<SessionError.Kind?>()
+        @Sendable func note(_ result: Result<Snapshot, SessionError>) {
             if case .failure(let refusal) = result { kinds.put(refusal.kind) } else { kinds.put(nil) }
         }
         bench.owner.assumeIsolated { owner in
@@ -113,7 +113,7 @@ struct ApiKeyTests {
         let bench = OwnerBench().start()
         bench.on { $0.signIn(.signInToken(SharedSecret(text: "bob")), by: 1) { _ in } }
         let said = Box<String>()
-        @Sendable func note(_ r: Result<Snapshot, Refusal>) {
+        @Sendable func note(_ r: Result<Snapshot, SessionError>) {
             if case .failure(let f) = r { said.put(f.kind.rawValue) } else { said.put("ok") }
         }
         bench.owner.assumeIsolated { o in

@@ -302,7 +302,7 @@ struct Bench {
         return request
     }
 
-    mutating func answer(_ request: RequestID, _ answer: Result<CredentialFacts, Refusal>) {
+    mutating func answer(_ request: RequestID, _ answer: Result<CredentialFacts, SessionError>) {
         perform(machine.identifyAnswered(request, answer, now: now))
     }
 
@@ -335,7 +335,7 @@ struct Bench {
 
     func reply(to request: RequestID) -> Heard? { replies[request.number] }
 
-    func refusal(of request: RequestID) -> Refusal.Kind? {
+    func refusal(of request: RequestID) -> SessionError.Kind? {
         if case .refused(let refusal) = replies[request.number] { refusal.kind } else { nil }
     }
 
@@ -349,7 +349,7 @@ struct Bench {
         return replies[request.number]
     }
 
-    mutating func refusal(of ask: (inout Bench) -> RequestID) -> Refusal.Kind? {
+    mutating func refusal(of ask: (inout Bench) -> RequestID) -> SessionError.Kind? {
         let request = ask(&self)
         return refusal(of: request)
     }

@@ -161,7 +161,7 @@ struct BootstrapRetryTests {
 
     @Test func `the owner answers when the pause is over`() throws {
         let bench = OwnerBench().start()
-        let answers = Box<Result<Retry, Refusal>>()
+        let answers = Box<Result<Retry, SessionError>>()
         bench.on { $0.waitToRetry(after: Retry(), retryAfter: .seconds(60)) { answers.put($0) } }
         #expect(bench.alarm.setTo != nil && answers.all.isEmpty)
 

@@ -127,7 +127,7 @@ struct CallBudgetTests {
 
     @Test func `only what reaches the provider is charged to a caller`() {
         let bench = OwnerBench(callsPerMinute: 2).start()
-        let answers = Box<Result<Snapshot, Refusal>>()
+        let answers = Box<Result<Snapshot, SessionError>>()
         for user in ["alice", "alice", "alice", "bob"] {
             bench.on { $0.signIn(.signInToken(SharedSecret(text: user)), by: 1_000) { answers.put($0) } }
         }
@@ -135,7 +135,7 @@ struct CallBudgetTests {
         bench.on { $0.renew(by: 1_000) { answers.put($0) } }
         bench.on { $0.renew(by: 2_000) { answers.put($0) } }
 
-        let kinds = answers.all.map { answer -> Refusal.Kind? in
+        let kinds = answers.all.map { answer -> SessionError.Kind? in
             if case .failure(let refusal) = answer { refusal.kind } else { nil }
         }
         #expect(kinds == [nil, nil, nil, .alreadySignedIn, nil, .busy, nil])
@@ -164,7 +164,7 @@ struct CallBudgetTests {
 
     @Test func `API calls that reach no network are not charged`() {
         let bench = OwnerBench(callsPerMinute: 2).start()
-        let kinds = Box<Refusal.Kind?>()
+        let kinds = Box<SessionError.Kind?>()
         for _ in 0..<3 {
             bench.on {
                 $0.call(ApiRequest(method: "GET", path: "/v2/user/alice"), by: 1_000) {
@@ -186,7 +186,7 @@ struct CallBudgetTests {
         let bench = OwnerBench(callsPerMinute: 1).start()
         bench.on { $0.signIn(.signInToken(SharedSecret(text: "alice")), by: 1_000) { _ in } }
         bench.provider.answerCalls(ApiAnswer(status: 401, headers: [], body: []))
-        let outcomes = Box<Result<ApiAnswer, Refusal>>()
+        let outcomes = Box<Result<ApiAnswer, SessionError>>()
 
         for _ in 0..<2 {
             bench.on { $0.call(ApiRequest(method: "GET", path: "/v2/user/alice"), by: 7) { outcomes.put($0) } }
@@ -204,7 +204,7 @@ struct CallBudgetTests {
         let bench = OwnerBench(callsPerMinute: 1).start()
         bench.on { $0.signIn(.signInToken(SharedSecret(text: "alice")), by: 7) { _ in } }
         bench.provider.answerCalls(ApiAnswer(status: 401, headers: [], body: []))
-        let outcomes = Box<Result<ApiAnswer, Refusal>>()
+        let outcomes = Box<Result<ApiAnswer, SessionError>>()
 
         bench.on { $0.call(ApiRequest(method: "GET", path: "/v2/user/alice"), by: 7) { outcomes.put($0) } }
 
@@ -220,8 +220,8 @@ struct CallBudgetTests {
     @Test func `API calls and calls of the session have separate budgets`() {
         let bench = OwnerBench(callsPerMinute: 3).start()
         bench.on { $0.signIn(.signInToken(SharedSecret(text: "alice")), by: 7) { _ in } }
-        let kinds = Box<Refusal.Kind?>()
-        @Sendable func note<Answer>(_ outcome: Result<Answer, Refusal>) {
+        let kinds = Box<SessionError.Kind?>()
+        @Sendable func note<Answer>(_ outcome: Result<Answer, SessionError>) {
             if case .failure(let refusal) = outcome { kinds.put(refusal.kind) } else { kinds.put(nil) }
         }
 
@@ -234,7 +234,7 @@ struct CallBudgetTests {
 
     @Test func `a registration that no handler could complete is not charged`() {
         let bench = OwnerBench(callsPerMinute: 1).start()
-        let kinds = Box<Refusal.Kind?>()
+        let kinds = Box<SessionError.Kind?>()
         for _ in 0..<2 {
             bench.on {
                 $0.signIn(.registration(userId: "bob", token: nil), by: 1_000) {

@@ -8,8 +8,8 @@ import Testing
 struct CallerTests {
     private let path = ApiRequest(method: "GET", path: "/v2/user/alice")
 
-    private func call(in bench: OwnerBench, while isAllowed: @escaping @Sendable () -> Bool) -> Refusal.Kind? {
-        let answers = Box<Result<ApiAnswer, Refusal>>()
+    private func call(in bench: OwnerBench, while isAllowed: @escaping @Sendable () -> Bool) -> SessionError.Kind? {
+        let answers = Box<Result<ApiAnswer, SessionError>>()
         bench.on { [path] in $0.call(path, by: 7, while: isAllowed) { answers.put($0) } }
         guard case .failure(let refusal)? = answers.all.first else { return nil }
         return refusal.kind
@@ -49,7 +49,7 @@ struct CallerTests {
         let bench = OwnerBench().start()
         let (handlers, questions) = (Box<HandlerID>(), Box<RenewalQuestion>())
         bench.on { handlers.put($0.register(handlerOf: 1_000) { questions.put($0) }) }
-        let answers = Box<Result<Snapshot, Refusal>>()
+        let answers = Box<Result<Snapshot, SessionError>>()
         bench.on { $0.signIn(.registration(userId: "alice", token: nil), by: 1_000) { answers.put($0) } }
 
         bench.on { $0.answered(handlers.all[0], questions.all[0].attempt, nil, saying: words) }

@@ -10,7 +10,7 @@ enum Heard: Equatable {
     case authorized(generation: UInt64)
     case rejectionStands
     case retry
-    case refused(Refusal)
+    case refused(SessionError)
 
     init(_ outcome: Reply.Outcome) {
         self =

@@ -121,7 +121,7 @@ struct IdentifyTests {
     @Test func `an app that answers with an error changes nothing`() {
         var bench = identified()
         let request = bench.identify("ext-bob")
-        bench.answer(request, .failure(Refusal(.invalidCredential, "The app has no credential")))
+        bench.answer(request, .failure(SessionError(.invalidCredential, "The app has no credential")))
         #expect(bench.refusal(of: request) == .invalidCredential)
         #expect(bench.facts.userId == "alice")
     }

@@ -8,7 +8,7 @@ import Testing
 struct SessionOwnerTests {
     @Test func `a sign-in is on disk before it is answered and announced`() throws {
         let bench = OwnerBench().start()
-        let answers = Box<Result<Snapshot, Refusal>>()
+        let answers = Box<Result<Snapshot, SessionError>>()
 
         bench.on { $0.signIn(.signInToken(SharedSecret(text: "alice")), by: 1_000) { answers.put($0) } }
 
@@ -22,7 +22,7 @@ struct SessionOwnerTests {
         let before = OwnerBench().start().signIn()
         let kept = try #require(before.store.kept)
         let after = OwnerBench().start(.restored(kept.record, kept.secrets, damaged: nil))
-        let answers = Box<Result<ServedToken, Refusal>>()
+        let answers = Box<Result<ServedToken, SessionError>>()
 
         after.on { $0.token(by: 1_000) { answers.put($0) } }
 
@@ -32,7 +32,7 @@ struct SessionOwnerTests {
 
     @Test func `two hundred callers around an expiry cause one renewal`() throws {
         let bench = OwnerBench(tokenLife: .seconds(60)).start().signIn()
-        let answers = Box<Result<ServedToken, Refusal>>()
+        let answers = Box<Result<ServedToken, SessionError>>()
         bench.provider.hold()
         bench.pass(.seconds(61))
 
@@ -80,7 +80,7 @@ struct SessionOwnerTests {
     @Test func `a refresh token without an access token is written, and the next attempt is made with it`() {
         let bench = OwnerBench().start().signIn()
         bench.provider.grantNoToken()
-        let kinds = Box<Refusal.Kind>()
+        let kinds = Box<SessionError.Kind>()
         bench.on { $0.renew(by: 1_000) { if case .failure(let refusal) = $0 { kinds.put(refusal.kind) } } }
         #expect(kinds.all == [.providerUnavailable])
         #expect(bench.store.kept?.secrets.refreshToken?.text == "refresh-alice-2")
@@ -99,7 +99,7 @@ struct SessionOwnerTests {
         let bench = OwnerBench().start().signIn()
         bench.provider.grantNoToken()
         bench.provider.grantNoRefreshToken()
-        let kinds = Box<Refusal.Kind>()
+        let kinds = Box<SessionError.Kind>()
         bench.on { $0.renew(by: 1_000) { if case .failure(let refusal) = $0 { kinds.put(refusal.kind) } } }
         #expect(kinds.all == [.providerUnavailable])
         bench.owner.assumeIsolated { #expect($0.machine.renewal.isReplaying) }
@@ -110,7 +110,7 @@ struct SessionOwnerTests {
 
     @Test func `a sign-out wins over the answer of an exchange in flight`() {
         let bench = OwnerBench().start()
-        let signIns = Box<Result<Snapshot, Refusal>>()
+        let signIns = Box<Result<Snapshot, SessionError>>()
         bench.provider.hold()
         bench.on { $0.signIn(.signInToken(SharedSecret(text: "alice")), by: 1_000) { signIns.put($0) } }
 
@@ -167,7 +167,7 @@ struct SessionOwnerTests {
 
     @Test func `a credential that says nothing is refused at once`() {
         let bench = OwnerBench().start()
-        let kinds = Box<Refusal.Kind>()
+        let kinds = Box<SessionError.Kind>()
         bench.on { owner in
             owner.signIn(.signInToken(SharedSecret(text: "")), by: 1_000) {
                 if case .failure(let refusal) = $0 { kinds.put(refusal.kind) }
@@ -199,7 +199,7 @@ struct SessionOwnerTests {
     @Test func `a full disk is reported, and the session is served from memory`() throws {
         let bench = OwnerBench().start()
         bench.store.failure = StoreFailure("No space left on device")
-        let answers = Box<Result<Snapshot, Refusal>>()
+        let answers = Box<Result<Snapshot, SessionError>>()
         bench.on { $0.signIn(.signInToken(SharedSecret(text: "alice")), by: 1_000) { answers.put($0) } }
         #expect(try answers.all.first?.get().facts.storage.durable == false)
         #expect(bench.store.kept == nil)

@@ -14,7 +14,7 @@ struct SignInRulesTests {
 
     enum Outcome: Equatable {
         case exchanges, succeedsWithoutCall, configures
-        case refused(Refusal.Kind)
+        case refused(SessionError.Kind)
     }
 
     static let matrix: [(Present, Handed, Outcome)] = [
@@ -126,12 +126,12 @@ struct SignInRulesTests {
     }
 
     @Test(arguments: [
-        (ExchangeFailure.refused("no"), Refusal.Kind.invalidCredential),
+        (ExchangeFailure.refused("no"), SessionError.Kind.invalidCredential),
         (.terminated(code: "400312", message: "banned"), .sessionTerminated),
         (.unavailable(Unavailability("No answer")), .providerUnavailable),
         (.otherUser(.user("bob")), .alreadySignedIn),
     ])
-    func `a failed exchange changes nothing`(failure: ExchangeFailure, kind: Refusal.Kind) {
+    func `a failed exchange changes nothing`(failure: ExchangeFailure, kind: SessionError.Kind) {
         for present in Present.allCases {
             var bench = bench(present)
             let before = bench.machine.installation

@@ -155,7 +155,7 @@ struct SignOutTests {
 
     @Test func `a sign-out without a session is answered at once`() {
         let bench = OwnerBench().start()
-        let answers = Box<Result<Snapshot, Refusal>>()
+        let answers = Box<Result<Snapshot, SessionError>>()
         bench.on { $0.signOut(by: 1_000) { answers.put($0) } }
         #expect((try? answers.all.first?.get().facts.state) == .notLoggedIn)
     }

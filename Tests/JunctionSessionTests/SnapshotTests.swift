@@ -60,7 +60,7 @@ struct SnapshotTests {
     @Test func `each announcement has its own revision when the answer to a sign-in signs out`() {
         let bench = OwnerBench().start()
         let owner = bench.owner
-        let tokens = Box<Result<ServedToken, Refusal>>()
+        let tokens = Box<Result<ServedToken, SessionError>>()
         bench.provider.hold()
         bench.owner.assumeIsolated { o in
             o.signIn(.signInToken(SharedSecret(text: "alice")), by: 1_000) { _ in

@@ -36,7 +36,7 @@ struct UserPlaceTests {
 
     @Test func `a call goes to the user who is signed in, also after another user has signed in`() {
         let bench = OwnerBench().start().signIn("alice")
-        let answers = Box<Result<ApiAnswer, Refusal>>()
+        let answers = Box<Result<ApiAnswer, SessionError>>()
 
         bench.on { $0.call(ApiRequest(method: "GET", path: "/v2/user/:userId"), by: 1_000) { answers.put($0) } }
         bench.on { $0.signOut(by: 1_000) { _ in } }
@@ -49,11 +49,11 @@ struct UserPlaceTests {
 
     @Test func `a path with the place where another user's id belongs is still judged`() {
         let bench = OwnerBench().start().signIn("alice")
-        let answers = Box<Result<ApiAnswer, Refusal>>()
+        let answers = Box<Result<ApiAnswer, SessionError>>()
 
         bench.on { $0.call(ApiRequest(method: "GET", path: "/v2/team/:userId"), by: 1_000) { answers.put($0) } }
 
         #expect(bench.provider.apiCalls.isEmpty)
-        #expect(throws: Refusal.self) { try answers.all.first?.get() }
+        #expect(throws: SessionError.self) { try answers.all.first?.get() }
     }
 }

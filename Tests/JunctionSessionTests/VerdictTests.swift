@@ -141,7 +141,7 @@ struct VerdictTests {
     @Test func `a ban that an API request meets ends the session, and the caller gets the answer unchanged`() throws {
         let bench = OwnerBench().start().signIn()
         bench.provider.answerCalls(ban)
-        let answers = Box<Result<ApiAnswer, Refusal>>()
+        let answers = Box<Result<ApiAnswer, SessionError>>()
 
         bench.on { [path] in $0.call(path, by: 7) { answers.put($0) } }
 

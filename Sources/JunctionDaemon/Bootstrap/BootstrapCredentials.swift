@@ -158,7 +158,7 @@ struct BootstrapCredentials {
         finish(credential, .done(.signedIn(userId: userId)), storing: .done)
     }
 
-    mutating func refused(_ credential: BootstrapCredential, _ refusal: Refusal, now: WallTime) -> [Action] {
+    mutating func refused(_ credential: BootstrapCredential, _ refusal: SessionError, now: WallTime) -> [Action] {
         guard all.contains(credential), case .trying(var attempts) = credential.state else { return [] }
         switch refusal.kind {
         case .providerUnavailable, .misconfigured, .busy:

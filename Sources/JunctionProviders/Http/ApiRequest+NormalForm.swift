@@ -16,16 +16,16 @@ extension ApiRequest {
         like example: String,
         allowing allowance: PlainPath.Allowance = .nothing,
         own: (_ segments: [String], _ method: String) -> [String]?
-    ) throws(Refusal) -> ApiRequest {
+    ) throws(SessionError) -> ApiRequest {
         let method = method.uppercased()
         guard Self.methods.contains(method) else {
-            throw Refusal(
+            throw SessionError(
                 .invalidParameters,
                 "The method must be one of \(Self.methods.sorted().joined(separator: ", "))"
             )
         }
         guard let segments = own(try PlainPath(path, allowing: allowance).segments, method) else {
-            throw Refusal(
+            throw SessionError(
                 .permissionDenied,
                 "The path is not one of the signed-in user's own resources: expected \(example) and the like"
             )
@@ -36,10 +36,10 @@ extension ApiRequest {
         let offered = leavesOutOtherHeaders ? CallerHeaders.among(self.headers, allowed: headers) : self.headers
         admitted.headers = try CallerHeaders.admit(offered, allowed: headers)
         guard query.reduce(0, { $0 + $1.name.utf8.count + $1.value.utf8.count }) <= Self.longestQuery else {
-            throw Refusal(.invalidParameters, "The query is longer than \(Self.longestQuery) bytes")
+            throw SessionError(.invalidParameters, "The query is longer than \(Self.longestQuery) bytes")
         }
         guard body?.count ?? 0 <= Self.longestBody else {
-            throw Refusal(.invalidParameters, "The body is longer than \(Self.longestBody) bytes")
+            throw SessionError(.invalidParameters, "The body is longer than \(Self.longestBody) bytes")
         }
         return admitted
     }

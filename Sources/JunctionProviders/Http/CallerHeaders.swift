@@ -22,7 +22,7 @@ enum CallerHeaders {
     static func admit(
         _ headers: [(name: String, value: String)],
         allowed: Set<String>
-    ) throws(Refusal) -> [(name: String, value: String)] {
+    ) throws(SessionError) -> [(name: String, value: String)] {
         var admitted: [(name: String, value: String)] = []
         for (name, value) in headers {
             let name = name.lowercased()
@@ -30,13 +30,13 @@ enum CallerHeaders {
                 // A name that is no name is not repeated either: it may have been chosen for whoever reads the log.
                 let header = name.utf8.allSatisfy(PercentEncoding.isUnreserved) ? "The header \(name)" : "A header"
                 let choice = allowed.sorted().joined(separator: ", ")
-                throw Refusal(.invalidParameters, "\(header) cannot be set by a caller; those that can: \(choice)")
+                throw SessionError(.invalidParameters, "\(header) cannot be set by a caller; those that can: \(choice)")
             }
             guard !admitted.contains(where: { $0.name == name }) else {
-                throw Refusal(.invalidParameters, "The header \(name) is given twice")
+                throw SessionError(.invalidParameters, "The header \(name) is given twice")
             }
             guard value.utf8.count <= longestValue, value.utf8.allSatisfy({ (0x20...0x7E).contains($0) }) else {
-                throw Refusal(
+                throw SessionError(
                     .invalidParameters,
                     "The header \(name) must be printable ASCII of at most \(longestValue) bytes"
                 )

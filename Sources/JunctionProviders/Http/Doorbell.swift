@@ -10,7 +10,7 @@ struct Doorbell: Sendable {
     func ring(
         _ origin: HttpOrigin,
         _ name: String,
-        _ mayCall: @Sendable () async -> Refusal?
+        _ mayCall: @Sendable () async -> SessionError?
     ) async -> (ProbeFinding, Duration?) {
         if let refusal = await mayCall() {
             let detail = "\(origin.place) was not asked: \(refusal.message)"

@@ -21,7 +21,7 @@ struct PlainPath: Equatable {
         case anything
     }
 
-    init(_ text: String, allowing allowance: Allowance = .nothing) throws(Refusal) {
+    init(_ text: String, allowing allowance: Allowance = .nothing) throws(SessionError) {
         guard text.utf8.count <= Self.longest else { throw Self.denied("is longer than \(Self.longest) bytes") }
         guard text.utf8.first == UInt8(ascii: "/") else { throw Self.denied("does not begin with a slash") }
         segments = []
@@ -36,7 +36,7 @@ struct PlainPath: Equatable {
     private static func segment(
         _ raw: Substring.UTF8View.SubSequence,
         allowing allowance: Allowance
-    ) throws(Refusal) -> String {
+    ) throws(SessionError) -> String {
         var plain: [UInt8] = []
         var rest = raw
         while let byte = rest.popFirst() {
@@ -52,15 +52,15 @@ struct PlainPath: Equatable {
         return segment
     }
 
-    private static func escaped(_ rest: inout Substring.UTF8View.SubSequence) throws(Refusal) -> UInt8 {
+    private static func escaped(_ rest: inout Substring.UTF8View.SubSequence) throws(SessionError) -> UInt8 {
         guard let high = rest.popFirst().flatMap(Hexadecimal.value(of:)),
             let low = rest.popFirst().flatMap(Hexadecimal.value(of:))
         else { throw denied("has a broken percent escape") }
         return high << 4 | low
     }
 
-    private static func denied(_ what: String) -> Refusal {
-        Refusal(.permissionDenied, "The path \(what): expected one of the signed-in user's own resources")
+    private static func denied(_ what: String) -> SessionError {
+        SessionError(.permissionDenied, "The path \(what): expected one of the signed-in user's own resources")
     }
 }
 

@@ -23,7 +23,7 @@ struct ApiPolicy {
     private static let ofTheBackend = "sign_in_token"
 
     /// The request in normal form, with the id in lower case.
-    func admit(_ request: ApiRequest) throws(Refusal) -> ApiRequest {
+    func admit(_ request: ApiRequest) throws(SessionError) -> ApiRequest {
         if request.path.hasPrefix("/v2/link/provider/") { throw Self.takesLinkToken }
         let admitted = try request.normalForm(headers: CallerHeaders.usual, like: "/v2/user/{id}…") {
             segments,
@@ -60,20 +60,20 @@ struct ApiPolicy {
 
     /// A link token is opaque: nobody but Junction can tell whose it is, so this daemon, which may hold a team API key, adds no
     /// credential to a request with one.
-    private static let takesLinkToken = Refusal(
+    private static let takesLinkToken = SessionError(
         .permissionDenied,
         "The paths below /v2/link/provider take a link token instead of the user's credential: get one with POST /v2/link/token "
             + "here, and send it to Junction yourself in the header x-vital-link-token",
         remedy: "call Junction directly with the link_token that 'junctionctl api POST /v2/link/token' brings"
     )
 
-    private func checkLinkToken(_ request: ApiRequest) throws(Refusal) {
+    private func checkLinkToken(_ request: ApiRequest) throws(SessionError) {
         // A body that we cannot read as the server does might name anybody.
         let isPlain = !request.headers.contains { $0.name == "content-encoding" }
         let body = isPlain ? request.body.flatMap { try? JSONValue.parse($0) } : nil
         let ids = body?.members.filter { $0.name.stringEquals("user_id") } ?? []
         guard ids.count == 1, ids[0].value.string?.lowercased().hasSameBytes(as: userId) == true else {
-            throw Refusal(
+            throw SessionError(
                 .permissionDenied,
                 "A link token is for the signed-in user only: the body must be JSON with that user's user_id"
             )
@@ -82,7 +82,7 @@ struct ApiPolicy {
 }
 
 extension JunctionProvider {
-    package func admit(_ request: ApiRequest, for identity: Identity) throws(Refusal) -> ApiRequest {
+    package func admit(_ request: ApiRequest, for identity: Identity) throws(SessionError) -> ApiRequest {
         try ApiPolicy(userId: identity.userId).admit(request)
     }
 }

@@ -4,7 +4,7 @@ package import JunctionSession
 extension JunctionProvider {
     package func probe(
         _ identity: Identity?,
-        mayCall: @Sendable () async -> Refusal?
+        mayCall: @Sendable () async -> SessionError?
     ) async -> [ProbeFinding] {
         let site = identity.flatMap(JunctionSite.init(of:))
         let auth = site.map(cloud.auth) ?? cloud.overrides.auth

@@ -5,9 +5,9 @@ package import JunctionSession
 ///
 /// Whose resources a path leads to only that API knows, so nothing below the base is refused here.
 extension OAuthProvider {
-    package func admit(_ request: ApiRequest, for identity: Identity) throws(Refusal) -> ApiRequest {
+    package func admit(_ request: ApiRequest, for identity: Identity) throws(SessionError) -> ApiRequest {
         guard setup.api != nil else {
-            throw Refusal(.unsupported, "No API is configured: set oauth.apiUrl to call one through the daemon")
+            throw SessionError(.unsupported, "No API is configured: set oauth.apiUrl to call one through the daemon")
         }
         // Such an API may tell a path with a slash at its end from one without.
         var request = request

@@ -6,16 +6,16 @@ import JunctionText
 extension OAuthProvider {
     /// The URL of the page on which a person signs in with a browser; what comes back to `redirectUri` is a credential of the
     /// scheme `authorizationCode`.
-    package func authorizationPage(_ page: AuthorizationPage) async throws(Refusal) -> String {
+    package func authorizationPage(_ page: AuthorizationPage) async throws(SessionError) -> String {
         guard RedirectUri.isPossible(page.redirectUri) else {
-            throw Refusal(.invalidParameters, "redirectUri: \(RedirectUri.rule)")
+            throw SessionError(.invalidParameters, "redirectUri: \(RedirectUri.rule)")
         }
         let challenge = try page.proof.challenge
         let endpoint: HttpUrl
         do throws(Unavailability) {
             endpoint = try await server.required(.authorization, at: nil)
         } catch {
-            throw Refusal(error, remedy: .signInAgain(after: error))
+            throw SessionError(error, remedy: .signInAgain(after: error))
         }
         return AuthorizationRequest(
             clientId: setup.client.id,
@@ -32,11 +32,11 @@ extension OAuthProvider {
 extension AuthorizationPage.Proof {
     /// The challenge that the provider is told, from which nobody learns the verifier.
     fileprivate var challenge: String {
-        get throws(Refusal) {
+        get throws(SessionError) {
             switch self {
             case .challenge(let challenge):
                 guard challenge.isCodeChallenge else {
-                    throw Refusal(
+                    throw SessionError(
                         .invalidParameters,
                         "codeChallenge: expected the SHA-256 of the code verifier, as 43 characters of base64url"
                     )
@@ -51,7 +51,7 @@ extension AuthorizationPage.Proof {
                     return Base64.encodeURLSafe(Array(SHA256.hash(data: verifier)))
                 }
                 guard let challenge else {
-                    throw Refusal(
+                    throw SessionError(
                         .invalidParameters,
                         "codeVerifier: expected 43 to 128 letters, digits, '-', '.', '_' and '~'"
                     )

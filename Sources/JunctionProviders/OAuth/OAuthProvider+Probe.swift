@@ -5,14 +5,14 @@ package import JunctionSession
 extension OAuthProvider {
     package func probe(
         _ identity: Identity?,
-        mayCall: @Sendable () async -> Refusal?
+        mayCall: @Sendable () async -> SessionError?
     ) async -> [ProbeFinding] {
         let (found, skew) = await lookAtServer(mayCall)
         let missing = found.verdict == .ok && server.remembered(.revocation) == nil ? [Self.noRevocation] : []
         return [found] + (skew.map { [.clock(ahead: $0)] } ?? []) + missing + moved + notes.findings
     }
 
-    private func lookAtServer(_ mayCall: @Sendable () async -> Refusal?) async -> (ProbeFinding, Duration?) {
+    private func lookAtServer(_ mayCall: @Sendable () async -> SessionError?) async -> (ProbeFinding, Duration?) {
         do throws(OAuthServer.Failure) {
             let metadata = try await server.look(mayCall)
             let detail = "\(setup.issuer.place) answers, and is the configured issuer"

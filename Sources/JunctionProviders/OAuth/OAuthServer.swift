@@ -47,7 +47,7 @@ final class OAuthServer: Sendable {
         case otherIssuer(String)
         case unreachable(Unavailability)
         /// It may not be asked now.
-        case notAllowed(Refusal)
+        case notAllowed(SessionError)
     }
 
     /// Metadata is small, and a token request may follow it: there has to be time for both.
@@ -176,7 +176,7 @@ final class OAuthServer: Sendable {
     /// Asks the server for its metadata, whatever is known already.
     ///
     /// - Parameter mayCall: asked before each request leaves; says why it may not, if so.
-    func look(_ mayCall: @Sendable () async -> Refusal? = { nil }) async throws(Failure) -> OAuthMetadata {
+    func look(_ mayCall: @Sendable () async -> SessionError? = { nil }) async throws(Failure) -> OAuthMetadata {
         var other: String?
         var trouble: Unavailability?
         for place in setup.issuer.metadata {

@@ -2,8 +2,8 @@ package import JunctionSession
 
 /// Sinch documents no API that a registered user calls: what a credential opens is between it and the vendor's SDKs.
 extension SinchProvider {
-    package func admit(_ request: ApiRequest, for identity: Identity) throws(Refusal) -> ApiRequest {
-        throw Refusal(.unsupported, "Sinch documents no API for a registered user: there is nothing to call")
+    package func admit(_ request: ApiRequest, for identity: Identity) throws(SessionError) -> ApiRequest {
+        throw SessionError(.unsupported, "Sinch documents no API for a registered user: there is nothing to call")
     }
 
     package func send(

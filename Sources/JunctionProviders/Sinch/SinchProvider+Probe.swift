@@ -4,7 +4,7 @@ package import JunctionSession
 extension SinchProvider {
     package func probe(
         _ identity: Identity?,
-        mayCall: @Sendable () async -> Refusal?
+        mayCall: @Sendable () async -> SessionError?
     ) async -> [ProbeFinding] {
         let (host, skew) = await Doorbell(http: http, clock: clock).ring(
             cloud.registration,

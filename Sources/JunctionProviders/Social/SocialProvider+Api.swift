@@ -2,7 +2,7 @@ package import JunctionSession
 
 /// social.plus's API, called as the signed-in user.
 extension SocialProvider {
-    package func admit(_ request: ApiRequest, for identity: Identity) throws(Refusal) -> ApiRequest {
+    package func admit(_ request: ApiRequest, for identity: Identity) throws(SessionError) -> ApiRequest {
         try SocialApiPolicy(userId: identity.userId).admit(request)
     }
 
@@ -43,7 +43,7 @@ struct SocialApiPolicy {
     private static let reserved: Set<String> = ["list", "search"]
 
     /// The request in normal form.
-    func admit(_ request: ApiRequest) throws(Refusal) -> ApiRequest {
+    func admit(_ request: ApiRequest) throws(SessionError) -> ApiRequest {
         try request.normalForm(headers: CallerHeaders.usual, like: "/api/v3/users/{id}…", allowing: .id(userId)) {
             segments,
             _ in

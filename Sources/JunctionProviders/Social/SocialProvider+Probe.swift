@@ -4,7 +4,7 @@ package import JunctionSession
 extension SocialProvider {
     package func probe(
         _ identity: Identity?,
-        mayCall: @Sendable () async -> Refusal?
+        mayCall: @Sendable () async -> SessionError?
     ) async -> [ProbeFinding] {
         let (api, skew) = await Doorbell(http: http, clock: clock).ring(cloud.api, "provider API", mayCall)
         return [api] + (skew.map { [.clock(ahead: $0)] } ?? []) + [keyFinding]

@@ -93,7 +93,7 @@ final class GatheredBody {
 
     private func goOn() {
         guard stage == .gathering else { return }
-        if let breach = source.breach { return fail(WireError(Refusal(ofCall: breach))) }
+        if let breach = source.breach { return fail(WireError(SessionError(ofCall: breach))) }
         if !hasRoom {
             guard source.isOver else { return askForRoom() }
             withdraw()

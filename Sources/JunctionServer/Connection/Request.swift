@@ -53,7 +53,7 @@ extension Request {
     func later<Definition: MethodDefinition>(
         _: Definition.Type,
         onSuccess: @escaping (Definition.Answer) -> Void = { _ in }
-    ) -> @Sendable (Result<Definition.Answer, Refusal>) -> Void {
+    ) -> @Sendable (Result<Definition.Answer, SessionError>) -> Void {
         let answer = laterOrDenied(Definition.self, onSuccess: onSuccess)
         return { answer($0.mapError(WireError.init)) }
     }

@@ -40,7 +40,7 @@ extension Dispatcher {
                 // Whoever may not manage any more names no user either.
                 let credential =
                     connection.caller.may(.manage)
-                    ? result.map(Credential.init).mapError { Refusal($0, within: deadline) }
+                    ? result.map(Credential.init).mapError { SessionError($0, within: deadline) }
                     : .failure(.notAllowedAnyMore)
                 // Never from within the owner's own call: it has to finish what it does before it hears of this.
                 eventLoop.execute { owner.assumeIsolated { $0.identifyAnswered(request, with: credential) } }
@@ -71,8 +71,8 @@ extension ServerObserver {
     }
 }
 
-extension Refusal {
-    fileprivate static let notAllowedAnyMore = Refusal(
+extension SessionError {
+    fileprivate static let notAllowedAnyMore = SessionError(
         .permissionDenied,
         "The capability 'manage' was withdrawn while the question was open; nothing has changed"
     )

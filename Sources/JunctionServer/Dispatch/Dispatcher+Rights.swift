@@ -18,7 +18,7 @@ extension Dispatcher {
         _ method: Method,
         _ request: Request,
         onSuccess: @escaping (Definition.Answer) -> Void = { _ in }
-    ) -> @Sendable (Result<Definition.Answer, Refusal>) -> Void {
+    ) -> @Sendable (Result<Definition.Answer, SessionError>) -> Void {
         let waiting = NIOLoopBound((self, request.caller, onSuccess), eventLoop: eventLoop)
         let answer = request.laterOrDenied(Definition.self)
         return { outcome in

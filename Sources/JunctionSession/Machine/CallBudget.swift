@@ -13,7 +13,7 @@ struct CallBudget: Hashable, Sendable {
     }
 
     /// Why this user may cause no call now, if so.
-    func refusal(of uid: UInt32, now: Moment) -> Refusal? {
+    func refusal(of uid: UInt32, now: Moment) -> SessionError? {
         let recent = (spent[uid] ?? []).filter { now.uptime - $0 < Self.window }
         guard recent.count >= callsPerMinute, let oldest = recent.first else { return nil }
         return .tooManyProviderCalls(retryAfter: Self.window - (now.uptime - oldest))
@@ -26,7 +26,7 @@ struct CallBudget: Hashable, Sendable {
     }
 
     /// A call leaves for this user, if it may.
-    mutating func spend(_ uid: UInt32, now: Moment) -> Refusal? {
+    mutating func spend(_ uid: UInt32, now: Moment) -> SessionError? {
         if let refusal = refusal(of: uid, now: now) { return refusal }
         charge(uid, now: now)
         return nil

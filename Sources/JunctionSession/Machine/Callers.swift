@@ -104,11 +104,11 @@ struct Callers: Hashable, Sendable {
 
     mutating func answer(_ id: RequestID, _ answer: Answer) { move(id, to: .answer(.success(answer))) }
 
-    mutating func refuse(_ id: RequestID, _ refusal: Refusal) { move(id, to: .answer(.failure(refusal))) }
+    mutating func refuse(_ id: RequestID, _ refusal: SessionError) { move(id, to: .answer(.failure(refusal))) }
 
     /// Refuses the callers that wait for this; after a write, if one is named.
     mutating func refuse(
-        _ refusal: Refusal,
+        _ refusal: SessionError,
         after update: PersistenceQueue.Update? = nil,
         where isMeant: (Wait) -> Bool
     ) {

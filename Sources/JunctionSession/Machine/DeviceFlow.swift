@@ -159,9 +159,9 @@ struct DeviceFlow: Hashable, Sendable {
     private var isUnasked: Bool { doubt == .restart && retry.lastTried == nil }
 
     /// Why nobody can know what became of it; `nil` where no answer may have been missed.
-    var interruption: Refusal? {
+    var interruption: SessionError? {
         if grant != nil { return .approvalUnidentified }
-        return doubt.map(Refusal.approvalInterrupted)
+        return doubt.map(SessionError.approvalInterrupted)
     }
 
     /// Whether its codes have ended, and no answer about them is to come.

@@ -43,7 +43,7 @@ struct PersistenceQueue: Hashable, Sendable {
             /// A sign-in or a switch of users, for this request; `nil` for a device sign-in.
             case signIn(of: RequestID?)
             /// The present session is written over a sign-in whose caller has lost the right; waiting callers get this refusal.
-            case withdrawal(Refusal)
+            case withdrawal(SessionError)
             case rotation
             /// The provider's verdict.
             case ending(Termination)

@@ -93,7 +93,7 @@ struct Renewal: Hashable, Sendable {
     }
 
     private struct ToldFailure: Hashable, Sendable {
-        var refusal: Refusal
+        var refusal: SessionError
         /// Why no handler could help, if that was it.
         var words: String?
         var at: Uptime
@@ -287,7 +287,7 @@ struct Renewal: Hashable, Sendable {
     /// The provider wants a new credential: nothing is scheduled.
     ///
     /// - Parameter isAwaited: a caller of `session.renew` waits.
-    mutating func reauthenticationDemanded(_ refusal: Refusal, isAwaited: Bool, _ now: Moment) {
+    mutating func reauthenticationDemanded(_ refusal: SessionError, isAwaited: Bool, _ now: Moment) {
         var next = Renewal()
         (next.retry, next.told, next.replays) = (retry, told, replays.closed)
         next.retry.reset()
@@ -314,10 +314,10 @@ struct Renewal: Hashable, Sendable {
         isAwaited: Bool,
         _ now: Moment,
         using random: inout Randomness
-    ) -> Refusal {
+    ) -> SessionError {
         var refusal =
             isReauthenticationPresumed
-            ? .reauthenticationPresumed(failure.message) : Refusal(failure)
+            ? .reauthenticationPresumed(failure.message) : SessionError(failure)
         lastError = "\(refusal.kind.rawValue): \(refusal.message)"
         if failure.ambiguous, let sentAt { replays.lost(sentAt: sentAt, now) }
         if let asked = failure.retryAfter {
@@ -356,7 +356,7 @@ struct Renewal: Hashable, Sendable {
     /// `session.renew` answers with this for the next ten seconds: it makes one attempt in that time while it fails.
     ///
     /// - Parameter words: why no handler could help, if that is the reason.
-    mutating func tell(_ refusal: Refusal, saying words: String? = nil, _ now: Moment) {
+    mutating func tell(_ refusal: SessionError, saying words: String? = nil, _ now: Moment) {
         told = ToldFailure(refusal: refusal, words: words, at: now.uptime)
     }
 
@@ -367,7 +367,7 @@ struct Renewal: Hashable, Sendable {
         guard case .resting(.scheduled) = phase else { return false }
         (phase, isRegistrationForgotten) = (.resting(.due), true)
         let reason = RenewalFailure.registrationForgotten.reported.message
-        lastError = "\(Refusal.Kind.providerUnavailable.rawValue): \(reason)"
+        lastError = "\(SessionError.Kind.providerUnavailable.rawValue): \(reason)"
         return true
     }
 
@@ -436,7 +436,7 @@ struct Renewal: Hashable, Sendable {
     }
 
     /// What `session.renew` repeats for ten seconds after a failure.
-    func refusalToRepeat(_ now: Moment) -> Refusal? {
+    func refusalToRepeat(_ now: Moment) -> SessionError? {
         guard let told, now.uptime - told.at < RenewalPolicy.attemptSpacing else { return nil }
         let pause = RenewalPolicy.attemptSpacing - (now.uptime - told.at)
         if let words = told.words { return .noHandlerCouldRenew(words, renewableAfter: pause) }

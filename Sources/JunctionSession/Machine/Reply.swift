@@ -3,7 +3,7 @@ package struct Reply: Hashable, Sendable {
     package let request: RequestID
     package let outcome: Outcome
 
-    package typealias Outcome = Result<Answer, Refusal>
+    package typealias Outcome = Result<Answer, SessionError>
 }
 
 /// What a request that was not refused is answered with.

@@ -50,7 +50,7 @@ extension SessionMachine {
     /// revoked; so are those that are being written. Callers that joined are told why the sign-in has ended.
     package mutating func approvalRightWithdrawn(now: Moment) -> [Effect] {
         if persistence.change?.kind == .signIn(of: nil) {
-            _ = signIn.endDevice(because: Refusal.firstCallerLostRight.message)
+            _ = signIn.endDevice(because: SessionError.firstCallerLostRight.message)
             return withdrawSignIn(.firstCallerLostRight, now) + settle(now)
         }
         guard signIn.device != nil else { return [] }
@@ -62,7 +62,7 @@ extension SessionMachine {
     // MARK: What follows
 
     /// The device sign-in is over without a session: its codes leave the disk, and its callers are told why.
-    mutating func endDeviceSignIn(_ refusal: Refusal) -> [Effect] {
+    mutating func endDeviceSignIn(_ refusal: SessionError) -> [Effect] {
         let grant = signIn.endDevice(because: refusal.message)
         callers.refuse(refusal, after: updateRecord()) { $0 == .approval }
         return [.report(.exchangeEnded(.refused, Unavailability(refusal, cause: .credential)))]
@@ -111,47 +111,47 @@ extension SessionMachine {
 }
 
 /// Why a device sign-in came to nothing.
-extension Refusal {
+extension SessionError {
     private static let again = "begin it again (junctionctl sign-in --device)"
 
-    static let approvalDenied = Refusal(.invalidCredential, "The sign-in was denied on the other screen: \(again)")
-    static let approvalExpired = Refusal(
+    static let approvalDenied = SessionError(.invalidCredential, "The sign-in was denied on the other screen: \(again)")
+    static let approvalExpired = SessionError(
         .invalidCredential,
         "The sign-in has expired before anybody approved it: \(again)"
     )
     /// For callers that joined, which keep their own right, and for the status.
-    static let firstCallerLostRight = Refusal(
+    static let firstCallerLostRight = SessionError(
         .invalidCredential,
         "The sign-in has ended because its first caller has lost the right to sign in; nothing has changed. Anybody with the "
             + "right can begin another"
     )
-    static let approvalOvertaken = Refusal(.alreadySignedIn, "Somebody has signed in by other means meanwhile")
+    static let approvalOvertaken = SessionError(.alreadySignedIn, "Somebody has signed in by other means meanwhile")
     /// It was approved, and the provider did not say by whom.
-    static let approvalUnidentified = Refusal(
+    static let approvalUnidentified = SessionError(
         .providerUnavailable,
         "Somebody has approved the sign-in, and the provider does not say who: what it has granted is given back: \(again)"
     )
 
-    static func approvalRefused(_ words: String) -> Refusal {
-        Refusal(.invalidCredential, "The provider refused the sign-in that awaited approval: \(words): \(again)")
+    static func approvalRefused(_ words: String) -> SessionError {
+        SessionError(.invalidCredential, "The provider refused the sign-in that awaited approval: \(words): \(again)")
     }
 
     /// It may have been approved while the daemon was restarted, or while no answer came.
-    static func approvalInterrupted(by doubt: DeviceFlow.Doubt) -> Refusal {
+    static func approvalInterrupted(by doubt: DeviceFlow.Doubt) -> SessionError {
         let cause =
             switch doubt {
             case .restart: "a restart"
             case .lostAnswer: "an answer that was lost"
             }
-        return Refusal(
+        return SessionError(
             .invalidCredential,
             "The sign-in was interrupted by \(cause), and the provider does not "
                 + "take its code any more, approved or not: the approval has to be repeated: \(again)"
         )
     }
 
-    static func approvedByAnother(than wanted: Identity) -> Refusal {
-        Refusal(
+    static func approvedByAnother(than wanted: Identity) -> SessionError {
+        SessionError(
             .alreadySignedIn,
             "Another user has approved the sign-in than \(wanted.userId), for whom it was begun: approve as \(wanted.userId), "
                 + "or sign out first",
@@ -159,7 +159,7 @@ extension Refusal {
         )
     }
 
-    fileprivate static let anotherIsAwaited = Refusal(
+    fileprivate static let anotherIsAwaited = SessionError(
         .busy,
         "A sign-in that another call began awaits approval: wait for its end, or sign out to give it up"
     )

@@ -126,7 +126,7 @@ extension SessionMachine {
         case .signIn:
             guard let exchange = signIn.exchange, exchange.attempt == round.attempt else { return [] }
             signIn.end()
-            let refusal = Refusal.noHandlerCouldSignIn(round)
+            let refusal = SessionError.noHandlerCouldSignIn(round)
             callers.refuse(refusal) { $0 == .session }
             // Answers that the provider has refused were reported one by one.
             return round.refused > 0
@@ -139,7 +139,7 @@ extension SessionMachine {
         guard case .signedIn(var session) = installation, renewal.phase == .asking(round.attempt) else { return }
         let delay = postponement + random.uniform(in: RenewalPolicy.postponementSpread)
         let until = Retry.Time(now.uptime + delay, now)
-        let refusal = Refusal.noHandlerCouldRenew(round.words, retryAfter: delay)
+        let refusal = SessionError.noHandlerCouldRenew(round.words, retryAfter: delay)
         session.postponed(until: until.wall)
         installation = .signedIn(session)
         renewal.postpone(until: until, after: round.words)
@@ -152,14 +152,14 @@ extension SessionMachine {
     }
 }
 
-extension Refusal {
+extension SessionError {
     private static let howToRegister = "Register one (handler.register, or junctionctl handle-renewals --exec COMMAND)"
 
     /// A sign-in without a token, and no handler had one. That may pass: an app or its server may be away. It does not pass if the
     /// provider refused a token.
-    static func noHandlerCouldSignIn(_ round: HandlerRounds.Round) -> Refusal {
+    static func noHandlerCouldSignIn(_ round: HandlerRounds.Round) -> SessionError {
         guard round.asked > 0 else {
-            return Refusal(
+            return SessionError(
                 .providerUnavailable,
                 "The sign-in brings no token, and no session handler is registered. \(howToRegister), or hand the token in",
                 remedy:
@@ -167,7 +167,7 @@ extension Refusal {
                     + "token with the sign-in; it is not tried again by itself"
             )
         }
-        return Refusal(
+        return SessionError(
             round.refused > 0 ? .invalidCredential : .providerUnavailable,
             "The sign-in brings no token, and \(round.words). See why the app has none, or hand the token in",
             remedy:
@@ -176,8 +176,8 @@ extension Refusal {
     }
 
     /// No handler could help, and none is asked before `retryAfter` has passed.
-    static func noHandlerCouldRenew(_ words: String, retryAfter: Duration) -> Refusal {
-        Refusal(
+    static func noHandlerCouldRenew(_ words: String, retryAfter: Duration) -> SessionError {
+        SessionError(
             .tokenExpired,
             "The session cannot be renewed now: \(words). It is kept, and they are asked again in "
                 + "\(retryAfter.wholeSeconds) s, or sooner by session.renew (junctionctl renew). See why the app has "
@@ -187,8 +187,8 @@ extension Refusal {
     }
 
     /// The same to a caller of `session.renew` that asked a moment ago.
-    static func noHandlerCouldRenew(_ words: String, renewableAfter pause: Duration) -> Refusal {
-        Refusal(
+    static func noHandlerCouldRenew(_ words: String, renewableAfter pause: Duration) -> SessionError {
+        SessionError(
             .tokenExpired,
             "The session cannot be renewed now: \(words). It is kept, and session.renew (junctionctl renew) asks the "
                 + "handlers again in \(pause.wholeSeconds) s at the earliest. See why the app has no token, or sign in again",
@@ -196,7 +196,7 @@ extension Refusal {
         )
     }
 
-    static let noHandlerIsRegistered = Refusal(
+    static let noHandlerIsRegistered = SessionError(
         .tokenExpired,
         "The session cannot be renewed now: no session handler is registered. \(howToRegister), and the renewal begins",
         remedy:

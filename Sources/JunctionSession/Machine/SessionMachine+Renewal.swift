@@ -36,11 +36,11 @@ extension SessionMachine {
         }
     }
 
-    private var renewalRefusal: Refusal? {
+    private var renewalRefusal: SessionError? {
         if let refusal = sessionRefusal { return refusal }
         guard let session = installation.session else { return .notSignedIn }
         if session.stored.token == nil {
-            return Refusal(.unsupported, "An API key is not renewed: there is nothing to do")
+            return SessionError(.unsupported, "An API key is not renewed: there is nothing to do")
         }
         let isInVain = session.stored.reauthenticationPending && !asksApps(session) && !mayPass(session)
         return isInVain ? .reauthenticationRequired : nil

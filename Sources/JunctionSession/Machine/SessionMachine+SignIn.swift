@@ -49,7 +49,7 @@ extension SessionMachine {
     /// The app answered the question for a credential, or did not.
     package mutating func identifyAnswered(
         _ request: RequestID,
-        _ answer: Result<CredentialFacts, Refusal>,
+        _ answer: Result<CredentialFacts, SessionError>,
         now: Moment
     ) -> [Effect] {
         guard let externalUserId = callers.wanted(by: request) else { return [] }
@@ -91,14 +91,14 @@ extension SessionMachine {
     }
 
     /// The right to the sign-in that is being written is gone: what stood before is written over it, and its grant is revoked.
-    mutating func withdrawSignIn(_ refusal: Refusal, _ now: Moment) -> [Effect] {
+    mutating func withdrawSignIn(_ refusal: SessionError, _ now: Moment) -> [Effect] {
         guard persistence.isSigningIn, let granted = persistence.change?.outcome else { return [] }
         persistence.begin(.withdrawal(refusal)) { _ in installation.restorable }
         return granted.session.map { revokeUnlessSignedIn($0, now) } ?? []
     }
 
     /// What stood before has been written again, or the disk has refused it.
-    mutating func signInWithdrawn(_ refusal: Refusal, _ now: Moment) -> [Effect] {
+    mutating func signInWithdrawn(_ refusal: SessionError, _ now: Moment) -> [Effect] {
         installation = installation.restorable
         callers.refuse(refusal) { $0 == .session }
         beginRequestedRenewals(now)
@@ -153,16 +153,20 @@ extension SessionMachine {
         return [failure.report(as: refusal)] + effects + settle(now)
     }
 
-    private func refusal(for failure: ExchangeFailure, _ now: Moment) -> Refusal {
+    private func refusal(for failure: ExchangeFailure, _ now: Moment) -> SessionError {
         switch failure {
         case .refused(let reason):
-            Refusal(.invalidCredential, reason)
+            SessionError(.invalidCredential, reason)
         case .terminated(let code, let message):
-            Refusal(.sessionTerminated, message, termination: Termination(code: code, message: message, at: now.wall))
+            SessionError(
+                .sessionTerminated,
+                message,
+                termination: Termination(code: code, message: message, at: now.wall)
+            )
         case .otherUser(let identity):
             alreadySignedIn(beside: identity)
         case .unavailable(let unavailability):
-            Refusal(unavailability, remedy: .signInAgain(after: unavailability))
+            SessionError(unavailability, remedy: .signInAgain(after: unavailability))
         }
     }
 
@@ -325,7 +329,7 @@ extension SessionMachine {
     /// Asks the app of an identify call for a credential, where one is needed.
     private mutating func ask(_ caller: Callers.Caller, _ externalUserId: ExternalUserId) -> [Effect] {
         if let obstacle = persistence.obstacle {
-            callers.refuse(caller.id, Refusal(.storageUnavailable, obstacle))
+            callers.refuse(caller.id, SessionError(.storageUnavailable, obstacle))
             return []
         }
         if let session = installation.session, session.stored.externalUserId == externalUserId,
@@ -394,7 +398,7 @@ extension SessionMachine {
         }
         // A call that waits for a handler is counted when it leaves.
         let refusal =
-            if !traits(of: facts.scheme).reachesProvider { Refusal?.none } else if facts.needsHandler {
+            if !traits(of: facts.scheme).reachesProvider { SessionError?.none } else if facts.needsHandler {
                 budget.refusal(of: caller.uid, now: now)
             } else { budget.spend(caller.uid, now: now) }
         if let refusal {
@@ -462,8 +466,8 @@ extension SessionMachine {
         case .codes(let codes, let update):
             // The codes may have ended since.
             guard signIn.device?.codes == codes else {
-                let words = signIn.deviceError ?? Refusal.approvalExpired.message
-                return .failure(Refusal(.invalidCredential, words))
+                let words = signIn.deviceError ?? SessionError.approvalExpired.message
+                return .failure(SessionError(.invalidCredential, words))
             }
             return persistence.hasEnded(update) ? caller.done().map { .success($0) } : nil
         case .name(let update, _):
@@ -505,7 +509,7 @@ extension ExchangeFailure {
     }
 
     /// What the log says of it, in the words of the refusal that the caller gets.
-    func report(as refusal: Refusal) -> Effect {
+    func report(as refusal: SessionError) -> Effect {
         let (cause, host): (Unavailability.Cause, String?) =
             switch self {
             case .refused, .otherUser: (.credential, nil)
@@ -516,41 +520,41 @@ extension ExchangeFailure {
     }
 }
 
-extension Refusal {
-    static func tooManyProviderCalls(retryAfter: Duration) -> Refusal {
-        Refusal(
+extension SessionError {
+    static func tooManyProviderCalls(retryAfter: Duration) -> SessionError {
+        SessionError(
             .busy,
             "Your user has reached its limit of calls to the provider a minute (limits.providerCallsPerMinute): wait, and call again",
             retryAfter: retryAfter
         )
     }
 
-    static let namesNoUser = Refusal(
+    static let namesNoUser = SessionError(
         .invalidCredential,
         "The credential names no user to identify: add a user id"
     )
-    static let withdrawn = Refusal(
+    static let withdrawn = SessionError(
         .permissionDenied,
         "The right to this was withdrawn before it counted; nothing has changed"
     )
-    static let notSignedIn = Refusal(.notSignedIn, "Nobody is signed in: sign in first")
-    static let overtaken = Refusal(.notSignedIn, "A sign-out came in between: nobody is signed in")
-    static let reauthenticationRequired = Refusal(
+    static let notSignedIn = SessionError(.notSignedIn, "Nobody is signed in: sign in first")
+    static let overtaken = SessionError(.notSignedIn, "A sign-out came in between: nobody is signed in")
+    static let reauthenticationRequired = SessionError(
         .reauthenticationRequired,
         "The provider wants the user to sign in again: sign in with a new credential for the same user"
     )
 
     /// The provider has refused to renew the session for long, and gives no reason.
-    static func reauthenticationPresumed(_ message: String) -> Refusal {
-        Refusal(
+    static func reauthenticationPresumed(_ message: String) -> SessionError {
+        SessionError(
             .reauthenticationRequired,
             "The provider has refused to renew the session for ten minutes or longer without a reason (\(message)): sign in "
                 + "with a new credential for the same user; until then the daemon tries once an hour"
         )
     }
 
-    static func terminated(_ termination: Termination) -> Refusal {
-        Refusal(
+    static func terminated(_ termination: Termination) -> SessionError {
+        SessionError(
             .sessionTerminated,
             "The provider ended the session (\(termination.code)): sign in again once the user is active there, or with "
                 + "another user",

@@ -5,13 +5,13 @@ extension SessionMachine {
         case alreadySo
         case exchange(expecting: Identity?)
         case configure(environment: String, region: String)
-        case refuse(Refusal)
+        case refuse(SessionError)
     }
 
     /// What a credential means beside the present session.
     func ruling(for facts: CredentialFacts, _ now: Moment) -> Ruling {
         // A one-time credential is never spent on a session that cannot be kept.
-        if let obstacle = persistence.obstacle { return .refuse(Refusal(.storageUnavailable, obstacle)) }
+        if let obstacle = persistence.obstacle { return .refuse(SessionError(.storageUnavailable, obstacle)) }
         switch installation {
         case .signedOut, .configured, .terminated, .unreadable:
             if case .nobody(let environment, let region) = facts.subject {
@@ -57,12 +57,12 @@ extension SessionMachine {
     }
 
     /// - Parameter other: whom the credential is for, if it says so.
-    func alreadySignedIn(beside other: Identity? = nil) -> Refusal {
+    func alreadySignedIn(beside other: Identity? = nil) -> SessionError {
         guard let present = installation.session?.stored.identity else {
-            return Refusal(.alreadySignedIn, "Another user is signed in: sign out first")
+            return SessionError(.alreadySignedIn, "Another user is signed in: sign out first")
         }
         let difference = other.flatMap { present.difference(from: $0) } ?? ""
-        return Refusal(
+        return SessionError(
             .alreadySignedIn,
             "User \(present.userId) is signed in on this installation\(difference): sign out first, or use identify to switch",
             userId: present.userId
@@ -93,9 +93,9 @@ extension CredentialFacts {
     fileprivate func replacesKey(of session: Session) -> Bool { key.map { $0 != session.secrets } ?? false }
 }
 
-extension Refusal {
-    fileprivate static func incompatible(with present: Identity) -> Refusal {
-        Refusal(
+extension SessionError {
+    fileprivate static func incompatible(with present: Identity) -> SessionError {
+        SessionError(
             .incompatibleCredential,
             "The Sign-In Token is not for user \(present.userId) in the same environment and region: the API key "
                 + "session stays; sign out first to change the user",

@@ -49,18 +49,18 @@ extension SessionMachine {
     }
 
     /// A call of a user to the provider's API is about to leave: why it may not, if so.
-    package mutating func apiCallBegan(by uid: UInt32, now: Moment) -> Refusal? {
+    package mutating func apiCallBegan(by uid: UInt32, now: Moment) -> SessionError? {
         spendApiCall(uid, now)
     }
 
     /// Another call to the provider is about to leave for a user, one that looks at it or prepares a sign-in: why it may not,
     /// if so.
-    package mutating func providerCallBegan(by uid: UInt32, now: Moment) -> Refusal? {
+    package mutating func providerCallBegan(by uid: UInt32, now: Moment) -> SessionError? {
         budget.spend(uid, now: now)
     }
 
     /// Why a user may cause no renewal now, if so.
-    package func refusalOfRenewal(by uid: UInt32, now: Moment) -> Refusal? { budget.refusal(of: uid, now: now) }
+    package func refusalOfRenewal(by uid: UInt32, now: Moment) -> SessionError? { budget.refusal(of: uid, now: now) }
 
     /// The token that is served without asking anybody, and when: that does not change until something happens.
     package var servable: ServableToken? {
@@ -131,7 +131,7 @@ extension SessionMachine {
     ) -> TokenVerdict {
         if session.stored.reauthenticationPending { return .answer(.failure(.reauthenticationRequired)) }
         if let (until, words) = renewal.postponement {
-            let refusal = Refusal.noHandlerCouldRenew(words, retryAfter: until.uptime - now.uptime)
+            let refusal = SessionError.noHandlerCouldRenew(words, retryAfter: until.uptime - now.uptime)
             return .answer(outcome(for: kind, session, refusal, now))
         }
         if !canBeginRenewal { return .answer(outcome(for: kind, session, .noHandlerIsRegistered, now)) }
@@ -146,7 +146,7 @@ extension SessionMachine {
         if let retryAt = renewal.retryAt {
             // Only a dead token is reason enough to pass the backoff.
             if !session.isAlive(now), renewal.retry.mayTrySooner(now) { return .renew }
-            let refusal = Refusal.tokenExpired(retryAfter: retryAt.uptime - now.uptime)
+            let refusal = SessionError.tokenExpired(retryAfter: retryAt.uptime - now.uptime)
             return .answer(outcome(for: kind, session, refusal, now))
         }
         if session.isAlive(now), let spacing {
@@ -160,7 +160,7 @@ extension SessionMachine {
     func outcome(
         for kind: Callers.Caller.Kind,
         _ session: Session,
-        _ refusal: Refusal,
+        _ refusal: SessionError,
         _ now: Moment
     ) -> Reply.Outcome {
         guard refusal.kind == .tokenExpired, session.isAlive(now) else { return .failure(refusal) }
@@ -188,17 +188,17 @@ extension SessionMachine {
         case .authorization: .success(.authorized(generation: servedGeneration))
         case .replacement: .success(.rejectionStands)
         case .token, .change, .identify:
-            .failure(Refusal(.unsupported, "An API key session has no access token: use api.request instead"))
+            .failure(SessionError(.unsupported, "An API key session has no access token: use api.request instead"))
         }
     }
 
     /// Why there is no session to serve from, if there is none.
-    var sessionRefusal: Refusal? {
+    var sessionRefusal: SessionError? {
         if persistence.isSigningOut { return .notSignedIn }
         return switch installation {
         case .signedOut, .configured: .notSignedIn
         case .terminated(let termination, _): .terminated(termination)
-        case .unreadable(let unreadable): Refusal(.storageUnavailable, unreadable.remedy)
+        case .unreadable(let unreadable): SessionError(.storageUnavailable, unreadable.remedy)
         case .signedIn: nil
         }
     }
@@ -238,17 +238,17 @@ extension SessionState {
     }
 }
 
-extension Refusal {
-    static func tokenExpired(retryAfter: Duration?) -> Refusal {
-        Refusal(
+extension SessionError {
+    static func tokenExpired(retryAfter: Duration?) -> SessionError {
+        SessionError(
             .tokenExpired,
             "No access token that is valid long enough can be had now: the session is kept, ask again later",
             retryAfter: retryAfter
         )
     }
 
-    static func validityTooLarge(maximum: Duration) -> Refusal {
-        Refusal(
+    static func validityTooLarge(maximum: Duration) -> SessionError {
+        SessionError(
             .invalidParameters,
             "minimumValidity is more than 80 % of the token's life",
             maximum: maximum

@@ -64,7 +64,7 @@ package struct SessionMachine: Hashable, Sendable {
         random = Randomness(seed: seed)
     }
 
-    mutating func spendApiCall(_ uid: UInt32, _ now: Moment) -> Refusal? { apiBudget.spend(uid, now: now) }
+    mutating func spendApiCall(_ uid: UInt32, _ now: Moment) -> SessionError? { apiBudget.spend(uid, now: now) }
 
     // MARK: Events
 

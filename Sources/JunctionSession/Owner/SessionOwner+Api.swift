@@ -10,7 +10,7 @@ extension SessionOwner {
         _ request: ApiRequest,
         by uid: UInt32,
         while isAllowed: @escaping @Sendable () -> Bool = { true },
-        answer: @escaping @Sendable (Result<ApiAnswer, Refusal>) -> Void
+        answer: @escaping @Sendable (Result<ApiAnswer, SessionError>) -> Void
     ) {
         let id = newRequest()
         let task = start { owner in
@@ -31,8 +31,8 @@ extension SessionOwner {
         _ id: RequestID,
         by uid: UInt32,
         while isAllowed: () -> Bool
-    ) async -> Result<ApiAnswer, Refusal> {
-        do throws(Refusal) {
+    ) async -> Result<ApiAnswer, SessionError> {
+        do throws(SessionError) {
             return .success(try await call(request, id, by: uid, while: isAllowed))
         } catch {
             return .failure(error)
@@ -44,7 +44,7 @@ extension SessionOwner {
         _ id: RequestID,
         by uid: UInt32,
         while isAllowed: () -> Bool
-    ) async throws(Refusal) -> ApiAnswer {
+    ) async throws(SessionError) -> ApiAnswer {
         // Whether the path is the user's own is decided before anything is renewed for its sake.
         if let identity = machine.identity { _ = try provider.admit(request.naming(identity.userId), for: identity) }
         _ = try await authorization(by: uid)
@@ -54,7 +54,7 @@ extension SessionOwner {
         let generation = machine.servedGeneration
         let answer = try await send(request, id, for: identity, countedFor: uid, while: isAllowed)
         guard answer.status == 401 else { return answer }
-        do throws(Refusal) {
+        do throws(SessionError) {
             guard try await isReplaced(generation, by: uid) else { return answer }
             // What was sent while it came is not there any more: the next request is the one that has the new credential.
             guard request.upload == nil else { return answer }
@@ -74,8 +74,8 @@ extension SessionOwner {
         for user: Identity,
         countedFor uid: UInt32?,
         while isAllowed: () -> Bool
-    ) async throws(Refusal) -> ApiAnswer {
-        guard isAllowed() else { throw Refusal(.permissionDenied, "This caller may not call the API any more") }
+    ) async throws(SessionError) -> ApiAnswer {
+        guard isAllowed() else { throw SessionError(.permissionDenied, "This caller may not call the API any more") }
         // Looked up anew each time: a sign-out or another user may have come in between.
         guard calls[id] != nil, let identity = machine.identity, identity.isSameUser(as: user),
             let secrets = servedSecrets
@@ -90,7 +90,7 @@ extension SessionOwner {
             if let stream = given.stream { keep(stream, for: identity) }
             answer = await given.readyToBeJudged()
         } catch {
-            throw Refusal(ofCall: error)
+            throw SessionError(ofCall: error)
         }
         if let verdict = provider.verdict(in: answer) {
             handle { $0.apiCallJudged(verdict, generation: generation, now: $1) }
@@ -120,11 +120,11 @@ extension SessionOwner {
     private func isSignedIn(_ user: Identity) -> Bool { machine.identity?.isSameUser(as: user) == true }
 
     /// A request to the provider is about to leave for this user's sake, and none of the session's: why it may not, if so.
-    package func providerCallBegan(by uid: UInt32) -> Refusal? {
+    package func providerCallBegan(by uid: UInt32) -> SessionError? {
         machine.providerCallBegan(by: uid, now: now)
     }
 
-    private func authorization(by uid: UInt32) async throws(Refusal) -> Answer {
+    private func authorization(by uid: UInt32) async throws(SessionError) -> Answer {
         try await authorization(by: uid) { machine, request, now in
             machine.authorizationRequested(request, by: uid, now: now)
         }
@@ -132,8 +132,8 @@ extension SessionOwner {
 
     /// Whether there is a newer credential than the one that the API has rejected; where none can be had now, the 401 is
     /// what is reported, unless it is only the user's limit that stands in the way.
-    private func isReplaced(_ generation: UInt64, by uid: UInt32) async throws(Refusal) -> Bool {
-        do throws(Refusal) {
+    private func isReplaced(_ generation: UInt64, by uid: UInt32) async throws(SessionError) -> Bool {
+        do throws(SessionError) {
             let authorization = try await authorization(by: uid) { machine, request, now in
                 machine.authorizationRejected(request, generation: generation, by: uid, now: now)
             }
@@ -152,7 +152,7 @@ extension SessionOwner {
     private func authorization(
         by uid: UInt32,
         for event: (inout SessionMachine, RequestID, Moment) -> [Effect]
-    ) async throws(Refusal) -> Answer {
+    ) async throws(SessionError) -> Answer {
         let outcome = await withCheckedContinuation { continuation in
             handle(OpenRequest { _, outcome in continuation.resume(returning: outcome) }, event)
         }
@@ -172,24 +172,24 @@ extension Unavailability {
     static let callerSignedOut = Unavailability("The user for whom this was sent has signed out")
 }
 
-extension Refusal {
+extension SessionError {
     /// Why a call was ended: the provider has ended its user's session, or else its user has signed out.
     ///
     /// - Parameter present: why there is no session now, if there is none.
-    fileprivate static func endedCall(_ present: Refusal?) -> Refusal {
+    fileprivate static func endedCall(_ present: SessionError?) -> SessionError {
         guard let present, present.kind == .sessionTerminated else { return .callerSignedOut }
         return present
     }
 
     /// A call that a sign-out has ended, although another user is signed in by now.
-    static let callerSignedOut = Refusal(
+    static let callerSignedOut = SessionError(
         .notSignedIn,
         "The user for whom the call was made has signed out: its answer is discarded",
         remedy: "the call may have been carried out: look before you make it again, as the user who is signed in now"
     )
 }
 
-extension Refusal {
+extension SessionError {
     /// A call of the API has no answer, or not all of one.
     package init(ofCall error: Unavailability) {
         if error == .callerSignedOut {

@@ -2,7 +2,7 @@ package import JunctionSecret
 
 /// What callers may ask of the owner. Each answer is delivered exactly once, on the owner's executor.
 extension SessionOwner {
-    package typealias SnapshotAnswer = @Sendable (Result<Snapshot, Refusal>) -> Void
+    package typealias SnapshotAnswer = @Sendable (Result<Snapshot, SessionError>) -> Void
 
     /// Signs a user in; the answer is the snapshot after it.
     ///
@@ -54,7 +54,7 @@ extension SessionOwner {
         while isAllowed: @escaping @Sendable () -> Bool = { true },
         caller: LocalCaller? = nil,
         ask: @escaping @Sendable (RequestID, _ externalUserId: ExternalUserId) -> Void,
-        answer: @escaping @Sendable (Result<(IdentifyOutcome, Snapshot), Refusal>) -> Void
+        answer: @escaping @Sendable (Result<(IdentifyOutcome, Snapshot), SessionError>) -> Void
     ) {
         let ends = externalUserId == nil && endBootstrapCredentials?() ?? false
         let request = OpenRequest(isAllowed: isAllowed, caller: caller, ask: ask) { owner, outcome in
@@ -76,7 +76,7 @@ extension SessionOwner {
     }
 
     /// The app answered the question for a credential; a failure says why it did not.
-    package func identifyAnswered(_ request: RequestID, with answer: Result<Credential, Refusal>) {
+    package func identifyAnswered(_ request: RequestID, with answer: Result<Credential, SessionError>) {
         let facts = answer.flatMap { credential in
             let credential = completed(credential)
             // A second answer changes nothing: what was judged is what is exchanged.
@@ -105,7 +105,7 @@ extension SessionOwner {
     package func token(
         minimumValidity: Duration = .zero,
         by uid: UInt32,
-        answer: @escaping @Sendable (Result<ServedToken, Refusal>) -> Void
+        answer: @escaping @Sendable (Result<ServedToken, SessionError>) -> Void
     ) {
         let request = OpenRequest { owner, outcome in
             switch outcome {
@@ -121,12 +121,12 @@ extension SessionOwner {
     var servedSecrets: SessionSecrets? { shelf.session(machine.servedSecrets) }
 
     /// The secret that belongs to the token which the machine said may be served.
-    package func served(_ facts: TokenFacts) -> Result<ServedToken, Refusal> {
+    package func served(_ facts: TokenFacts) -> Result<ServedToken, SessionError> {
         guard let secrets = servedSecrets, let userId = machine.identity?.userId else {
             return .failure(.notSignedIn)
         }
         guard let secret = secrets.accessToken else {
-            return .failure(Refusal(.unsupported, "This provider's session has no access token to hand out"))
+            return .failure(SessionError(.unsupported, "This provider's session has no access token to hand out"))
         }
         return .success(ServedToken(secret: secret, facts: facts, userId: userId))
     }
@@ -146,7 +146,7 @@ extension SessionOwner {
     package func waitToRetry(
         after retry: Retry,
         retryAfter: Duration?,
-        answer: @escaping @Sendable (Result<Retry, Refusal>) -> Void
+        answer: @escaping @Sendable (Result<Retry, SessionError>) -> Void
     ) {
         let request = OpenRequest { _, outcome in
             switch outcome {
@@ -176,7 +176,7 @@ extension SessionOwner {
     /// Refuses every sign-in from now on: the process is about to start anew, perhaps with another provider.
     package func refuseSignIns() { refusesSignIns = true }
 
-    private func examined(_ credential: Credential) -> Result<CredentialFacts, Refusal> {
+    private func examined(_ credential: Credential) -> Result<CredentialFacts, SessionError> {
         if refusesSignIns { return .failure(.startsAnew) }
         do throws(CredentialRefused) {
             var facts = try provider.examine(credential, configured: machine.configuredKey)
@@ -185,7 +185,7 @@ extension SessionOwner {
             }
             return .success(facts)
         } catch {
-            return .failure(Refusal(error))
+            return .failure(SessionError(error))
         }
     }
 }
@@ -210,8 +210,8 @@ package struct ServedToken: Sendable {
     package var userId: String
 }
 
-extension Refusal {
-    fileprivate static let startsAnew = Refusal(
+extension SessionError {
+    fileprivate static let startsAnew = SessionError(
         .busy,
         "The daemon starts anew with changed settings; nothing was sent: sign in again in a second",
         retryAfter: .seconds(1)

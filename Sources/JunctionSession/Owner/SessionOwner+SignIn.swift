@@ -9,10 +9,10 @@ extension SessionOwner {
     package func authorizationPage(
         _ page: AuthorizationPage,
         by uid: UInt32,
-        answer: @escaping @Sendable (Result<String, Refusal>) -> Void
+        answer: @escaping @Sendable (Result<String, SessionError>) -> Void
     ) {
         start { owner in
-            do throws(Refusal) {
+            do throws(SessionError) {
                 if let refusal = owner.providerCallBegan(by: uid) { throw refusal }
                 answer(.success(try await owner.provider.authorizationPage(page)))
             } catch {

@@ -40,7 +40,7 @@ package protocol IdentityProvider: Sendable {
     func giveBack(_ partialGrant: SharedSecret) async
 
     /// The provider's page on which a person signs in by a browser: what comes back is an authorization code.
-    func authorizationPage(_ page: AuthorizationPage) async throws(Refusal) -> String
+    func authorizationPage(_ page: AuthorizationPage) async throws(SessionError) -> String
 
     /// Renews the session: one request, no retry, no redirect; where its refusal can mean two things, one look at the user.
     ///
@@ -68,7 +68,7 @@ package protocol IdentityProvider: Sendable {
     func knows(_ identity: Identity, with secrets: SessionSecrets) async throws(Unavailability) -> Bool
 
     /// Decides whether a request stays within the signed-in user's own resources, and in which normal form it is sent.
-    func admit(_ request: ApiRequest, for identity: Identity) throws(Refusal) -> ApiRequest
+    func admit(_ request: ApiRequest, for identity: Identity) throws(SessionError) -> ApiRequest
 
     /// Sends one admitted request as the signed-in user: no retry, no redirect, a bounded body.
     func send(
@@ -84,7 +84,7 @@ package protocol IdentityProvider: Sendable {
     /// Looks whether the provider can be reached and whether its clock agrees, for `doctor`.
     ///
     /// - Parameter mayCall: asked before each request leaves; says why it may not, if so.
-    func probe(_ identity: Identity?, mayCall: @Sendable () async -> Refusal?) async -> [ProbeFinding]
+    func probe(_ identity: Identity?, mayCall: @Sendable () async -> SessionError?) async -> [ProbeFinding]
 }
 
 extension IdentityProvider {
@@ -99,8 +99,8 @@ extension IdentityProvider {
     }
 
     /// Refused, by a provider without such a page.
-    package func authorizationPage(_ page: AuthorizationPage) async throws(Refusal) -> String {
-        throw Refusal(.unsupported, "\(name) has no page on which a person could sign in by a browser")
+    package func authorizationPage(_ page: AuthorizationPage) async throws(SessionError) -> String {
+        throw SessionError(.unsupported, "\(name) has no page on which a person could sign in by a browser")
     }
 
     /// Renews with what was not sent before: it leaves when it can.

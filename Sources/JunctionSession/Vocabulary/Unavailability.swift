@@ -88,7 +88,7 @@ package struct Unavailability: Error, Hashable, Sendable {
 
 extension Unavailability {
     /// What the log says of a failure for which a caller got this refusal.
-    init(_ refusal: Refusal, cause: Cause, host: String? = nil) {
+    init(_ refusal: SessionError, cause: Cause, host: String? = nil) {
         self.init(refusal.message, remedy: refusal.remedy, cause: cause, host: host)
     }
 }
@@ -104,7 +104,7 @@ extension RenewalFailure {
         case .registrationForgotten:
             Unavailability("The provider has forgotten this installation", cause: .registration)
         case .reauthenticationRequired:
-            Unavailability(Refusal.reauthenticationRequired.message, cause: .reauthentication)
+            Unavailability(SessionError.reauthenticationRequired.message, cause: .reauthentication)
         case .terminated(let code, let message):
             Unavailability("\(message) (\(code))", cause: .termination)
         }

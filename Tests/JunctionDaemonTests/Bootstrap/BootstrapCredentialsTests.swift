@@ -57,7 +57,7 @@ struct BootstrapCredentialsTests {
         #expect(credentials.found([other]) == [])
         #expect(credentials.all == [token])
 
-        _ = credentials.refused(token, Refusal(.providerUnavailable, "Busy"), now: Self.now)
+        _ = credentials.refused(token, SessionError(.providerUnavailable, "Busy"), now: Self.now)
         #expect(credentials.found([Self.token()]) == [])
         #expect(credentials.all == [Self.token(.waiting(Self.busy))])
 
@@ -77,7 +77,7 @@ struct BootstrapCredentialsTests {
 
     @Test func `a credential that is held back is looked up again when no user is signed in`() {
         var (credentials, token) = Self.trying(Self.token())
-        _ = credentials.refused(token, Refusal(.alreadySignedIn, "Bob is signed in"), now: Self.now)
+        _ = credentials.refused(token, SessionError(.alreadySignedIn, "Bob is signed in"), now: Self.now)
         #expect(credentials.found([Self.token()]) == [])
 
         #expect(credentials.sessionEnded() == [.scan])
@@ -87,7 +87,7 @@ struct BootstrapCredentialsTests {
 
     @Test func `a credential that is set aside is looked up again after a reload`() {
         var (credentials, token) = Self.trying(Self.token())
-        _ = credentials.refused(token, Refusal(.unsupported, "No such scheme"), now: Self.now)
+        _ = credentials.refused(token, SessionError(.unsupported, "No such scheme"), now: Self.now)
         #expect(credentials.sessionEnded() == [])
         #expect(credentials.found([Self.token()]) == [])
 
@@ -144,7 +144,7 @@ struct BootstrapCredentialsTests {
     // MARK: What comes of an attempt
 
     @Test(
-        arguments: Refusal.Kind.allCases.map { kind in
+        arguments: SessionError.Kind.allCases.map { kind in
             let message = "Refused"
             return switch kind {
             case .alreadySignedIn: (kind, .heldBack, .unspent())
@@ -153,16 +153,16 @@ struct BootstrapCredentialsTests {
                 (kind, .waiting(.init(failure: message)), .unspent(notBefore: later))
             default: (kind, .done(.refused(message)), .done)
             }
-        } as [(Refusal.Kind, BootstrapCredential.State, UsedCredentials.Stage)]
+        } as [(SessionError.Kind, BootstrapCredential.State, UsedCredentials.Stage)]
     )
     func `the kind of a refusal decides what becomes of the credential`(
-        kind: Refusal.Kind,
+        kind: SessionError.Kind,
         state: BootstrapCredential.State,
         storing: UsedCredentials.Stage
     ) {
         var (credentials, token) = Self.trying(Self.token())
 
-        let refusal = Refusal(kind, "Refused", retryAfter: .seconds(60))
+        let refusal = SessionError(kind, "Refused", retryAfter: .seconds(60))
         let actions = credentials.refused(token, refusal, now: Self.now)
 
         let moved = Self.token(state)
@@ -175,7 +175,7 @@ struct BootstrapCredentialsTests {
     @Test(arguments: [SessionState.notLoggedIn, .terminated, .establishing, .established, .tokenExpired])
     func `after the pause the credential is tried again, unless a user is signed in`(session: SessionState) {
         var (credentials, token) = Self.trying(Self.token())
-        _ = credentials.refused(token, Refusal(.busy, "Busy"), now: Self.now)
+        _ = credentials.refused(token, SessionError(.busy, "Busy"), now: Self.now)
 
         let waiting = Self.token(.waiting(Self.busy))
         let actions = credentials.pauseEnded(waiting, Retry(), beside: session)
@@ -192,7 +192,7 @@ struct BootstrapCredentialsTests {
 
     @Test func `a sign-out ends all credentials that are known or in place, and that might have signed in`() {
         var (credentials, token) = Self.trying(Self.token(), Self.code())
-        _ = credentials.refused(token, Refusal(.invalidCredential, "Expired"), now: Self.now)
+        _ = credentials.refused(token, SessionError(.invalidCredential, "Expired"), now: Self.now)
         let refused = Self.token(.done(.refused("Expired")))
         _ = credentials.found([])
         let fresh = Self.code(digest: "fresh")
@@ -211,7 +211,7 @@ struct BootstrapCredentialsTests {
         _ = credentials.signedOut(inPlace: [Self.token()])
 
         #expect(credentials.begun(token) == [])
-        #expect(credentials.refused(token, Refusal(.busy, "Busy"), now: Self.now) == [])
+        #expect(credentials.refused(token, SessionError(.busy, "Busy"), now: Self.now) == [])
         #expect(credentials.gone(token) == [])
         let success = Self.token(.done(.signedIn(userId: "alice")))
         #expect(credentials.signedIn(token, as: "alice") == [.report(success, storing: .done), .scan])

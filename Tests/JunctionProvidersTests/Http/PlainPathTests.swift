@@ -21,13 +21,13 @@ struct PlainPathTests {
         "/v2/user%3fx", "/v2/user#x", "/v2/user;x", "/v2/üser", "/v2/%c3%bc", "/v2/%", "/v2/%4", "/v2/%zz", "/v2/a@b",
     ])
     func `a path that somebody could read differently is refused`(text: String) {
-        let refusal = #expect(throws: Refusal.self) { try PlainPath(text) }
+        let refusal = #expect(throws: SessionError.self) { try PlainPath(text) }
 
         #expect(refusal?.kind == .permissionDenied)
     }
 
     @Test func `a path without end is refused`() {
-        #expect(throws: Refusal.self) { try PlainPath("/" + String(repeating: "a", count: PlainPath.longest)) }
+        #expect(throws: SessionError.self) { try PlainPath("/" + String(repeating: "a", count: PlainPath.longest)) }
     }
 
     @Test(

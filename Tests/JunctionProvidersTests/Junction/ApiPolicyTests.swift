@@ -189,19 +189,19 @@ struct ApiPolicyTests {
         _ path: String,
         headers: [(String, String)] = [],
         body: [UInt8]? = nil
-    ) throws(Refusal) -> ApiRequest {
+    ) throws(SessionError) -> ApiRequest {
         let headers = headers.map { (name: $0, value: $1) }
         return try ApiPolicy(userId: Self.me).admit(
             ApiRequest(method: method, path: path, headers: headers, body: body)
         )
     }
 
-    private func refusal(_ body: () throws -> ApiRequest) -> Refusal? {
+    private func refusal(_ body: () throws -> ApiRequest) -> SessionError? {
         do {
             _ = try body()
             return nil
         } catch {
-            return error as? Refusal
+            return error as? SessionError
         }
     }
 }

@@ -34,13 +34,13 @@ struct OAuthApiTests {
         "/a?x=1", "/a#x", "/a;x", "/a%3Bx", "/a%00", "/%ff", "/a%", "https://api.example.com/v1/me", "/a//",
     ])
     func `what could lead out of the base, or be read in two ways, is refused without a call`(path: String) throws {
-        let refusal = #expect(throws: Refusal.self) { try Self.admit(path) }
+        let refusal = #expect(throws: SessionError.self) { try Self.admit(path) }
 
         #expect(refusal?.kind == .permissionDenied)
     }
 
     @Test func `without a base there is no API`() throws {
-        let refusal = #expect(throws: Refusal.self) { try Self.admit("/me", at: nil) }
+        let refusal = #expect(throws: SessionError.self) { try Self.admit("/me", at: nil) }
 
         #expect(refusal?.kind == .unsupported)
         #expect(refusal?.message.contains("oauth.apiUrl") == true)

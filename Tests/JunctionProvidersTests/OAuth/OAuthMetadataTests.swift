@@ -236,7 +236,9 @@ struct OAuthMetadataTests {
                 state: "state-1",
                 proof: .challenge(codeChallenge)
             )
-            let refusal = await #expect(throws: Refusal.self) { try await stage.discovering().authorizationPage(page) }
+            let refusal = await #expect(throws: SessionError.self) {
+                try await stage.discovering().authorizationPage(page)
+            }
 
             #expect(refusal?.kind == .invalidParameters)
             #expect(stage.server.requests.isEmpty)
@@ -254,7 +256,9 @@ struct OAuthMetadataTests {
                 state: "state-1",
                 proof: .verifier(SharedSecret(text: verifier))
             )
-            let refusal = await #expect(throws: Refusal.self) { try await stage.discovering().authorizationPage(page) }
+            let refusal = await #expect(throws: SessionError.self) {
+                try await stage.discovering().authorizationPage(page)
+            }
 
             #expect(refusal?.kind == .invalidParameters)
             #expect(refusal?.message.contains("codeVerifier") == true)

@@ -61,7 +61,7 @@ struct OAuthProbeTests {
 
     @Test func `each request is asked for before it leaves`() async throws {
         try await Stage.play([]) { stage in
-            let findings = try await stage.discovering().probe(nil) { Refusal(.busy, "Too many calls") }
+            let findings = try await stage.discovering().probe(nil) { SessionError(.busy, "Too many calls") }
 
             #expect(findings.map(\.verdict) == [.note])
             #expect(stage.server.requests.isEmpty)

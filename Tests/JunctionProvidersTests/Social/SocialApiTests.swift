@@ -24,20 +24,20 @@ struct SocialApiTests {
         "/api/v3/users/anna%2fbert",
     ])
     func `everything else is somebody else's`(path: String) {
-        let refusal = #expect(throws: Refusal.self) { try admit("GET", path) }
+        let refusal = #expect(throws: SessionError.self) { try admit("GET", path) }
 
         #expect(refusal?.kind == .permissionDenied)
     }
 
     @Test(arguments: ["list", "Search"])
     func `a user who is called like a word of the API owns nothing by that name`(id: String) {
-        #expect(throws: Refusal.self) { try admit("GET", "/api/v3/users/\(id)", userId: id) }
+        #expect(throws: SessionError.self) { try admit("GET", "/api/v3/users/\(id)", userId: id) }
         #expect(throws: Never.self) { try admit("GET", "/api/v3/me", userId: id) }
     }
 
     @Test func `another spelling of the id is another user's`() throws {
         #expect(try admit("get", "/api/v3/users/Anna", userId: "Anna").path == "/api/v3/users/Anna")
-        #expect(throws: Refusal.self) { try admit("GET", "/api/v3/users/ANNA", userId: "Anna") }
+        #expect(throws: SessionError.self) { try admit("GET", "/api/v3/users/ANNA", userId: "Anna") }
     }
 
     @Test(arguments: [
@@ -55,20 +55,20 @@ struct SocialApiTests {
     @Test(arguments: ["bert/followers", "bert%2Ffollowers", "bert;x", "bert?x", "bert#x", "bert\\x", "..", "."])
     func `an id that could be read as another path owns nothing by that name`(userId: String) {
         for id in [userId, PercentEncoding.encode(userId)] {
-            #expect(throws: Refusal.self) { try admit("GET", "/api/v3/users/\(id)", userId: userId) }
+            #expect(throws: SessionError.self) { try admit("GET", "/api/v3/users/\(id)", userId: userId) }
         }
     }
 
     @Test func `another's id in strange characters is another's`() {
-        #expect(throws: Refusal.self) { try admit("GET", "/api/v3/users/bert@x", userId: "anna@x") }
-        #expect(throws: Refusal.self) { try admit("GET", "/api/v3/users/anna@x/bert@x", userId: "anna@x") }
+        #expect(throws: SessionError.self) { try admit("GET", "/api/v3/users/bert@x", userId: "anna@x") }
+        #expect(throws: SessionError.self) { try admit("GET", "/api/v3/users/anna@x/bert@x", userId: "anna@x") }
     }
 
     @Test func `a caller sets no credential`() {
         var request = ApiRequest(method: "GET", path: "/api/v3/me")
         request.headers = [("x-api-key", "mine")]
 
-        let refusal = #expect(throws: Refusal.self) { try SocialApiPolicy(userId: "anna").admit(request) }
+        let refusal = #expect(throws: SessionError.self) { try SocialApiPolicy(userId: "anna").admit(request) }
         #expect(refusal?.kind == .invalidParameters)
     }
 

@@ -34,7 +34,7 @@ struct SocialCloudTests {
         try await Stage.play([]) { stage in
             let social = try stage.social
 
-            let findings = await social.probe(nil) { Refusal(.busy, "This caller has reached its limit") }
+            let findings = await social.probe(nil) { SessionError(.busy, "This caller has reached its limit") }
 
             #expect(findings.first?.verdict == .note)
             #expect(findings.first?.detail.contains("was not asked: This caller has reached its limit") == true)

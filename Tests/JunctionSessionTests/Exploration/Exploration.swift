@@ -132,7 +132,7 @@ struct Exploration: Hashable {
         case .appRefuses:
             guard let request = asked else { return }
             asked = nil
-            let refusal = Refusal(.invalidCredential, "No credential")
+            let refusal = SessionError(.invalidCredential, "No credential")
             try perform(machine.identifyAnswered(request, .failure(refusal), now: now))
         case .renew: try perform(machine.renewRequested(request(event), by: 1_000, now: now))
         case .token: try token(event, .zero)

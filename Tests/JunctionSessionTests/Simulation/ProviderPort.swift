@@ -149,7 +149,7 @@ struct ProviderPort: IdentityProvider {
         if case .unavailable(let isAmbiguous, let pause) = answer { throw .noAnswer(isAmbiguous, pause) }
     }
 
-    func admit(_ request: ApiRequest, for identity: Identity) throws(Refusal) -> ApiRequest { request }
+    func admit(_ request: ApiRequest, for identity: Identity) throws(SessionError) -> ApiRequest { request }
 
     func send(
         _ request: ApiRequest,
@@ -166,7 +166,7 @@ struct ProviderPort: IdentityProvider {
         answer.status == 403 ? Verdict(code: "400312", message: "The user is banned") : nil
     }
 
-    func probe(_ identity: Identity?, mayCall: @Sendable () async -> Refusal?) async -> [ProbeFinding] { [] }
+    func probe(_ identity: Identity?, mayCall: @Sendable () async -> SessionError?) async -> [ProbeFinding] { [] }
 
     private func grant(_ tokens: SimulatedProvider.Tokens, _ start: Moment) -> Grant {
         Grant(

@@ -25,7 +25,7 @@ extension Simulation {
     }
 
     /// An attempt is over. One that failed in a way that passes is followed by another, as soon as the owner says.
-    func endBootstrapTry(_ refusal: Refusal?) {
+    func endBootstrapTry(_ refusal: SessionError?) {
         guard bootstrapUser != nil else { return }
         guard let refusal, refusal.kind == .providerUnavailable else { return bootstrapUser = nil }
         let life = life!
@@ -36,7 +36,7 @@ extension Simulation {
         }
     }
 
-    private func mayRetryBootstrap(_ result: Result<Retry, Refusal>) {
+    private func mayRetryBootstrap(_ result: Result<Retry, SessionError>) {
         // A sign-out has ended the credential before it ends the wait.
         guard case .success(let retry) = result else {
             if bootstrapUser != nil { fail("the wait for another attempt ends, and the credential is in place") }

@@ -102,9 +102,9 @@ extension Simulation {
         guard waiting[number] != nil else { return }
         waiting[number]?.hasAnswered = true
         let user = Self.users[chance(2)]
-        let answer: Result<Credential, Refusal> =
+        let answer: Result<Credential, SessionError> =
             chance(6) == 0
-            ? .failure(Refusal(.invalidCredential, "No credential")) : .success(credential(of: user, for: number))
+            ? .failure(SessionError(.invalidCredential, "No credential")) : .success(credential(of: user, for: number))
         on { $0.identifyAnswered(request, with: answer) }
     }
 
@@ -160,7 +160,7 @@ extension Simulation {
     // MARK: Answers
 
     /// A caller hears of a change: what it is told is so, and is on the disk if it is said to be durable.
-    private func heard(_ result: Result<Snapshot, Refusal>, _ number: Int, _ life: ProcessLife) {
+    private func heard(_ result: Result<Snapshot, SessionError>, _ number: Int, _ life: ProcessLife) {
         guard !life.isOver else { return }
         log("request \(number) is answered: \(result.refusal?.message ?? "done")")
         let waiter = waiting[number]
@@ -186,7 +186,7 @@ extension Simulation {
     /// Another call, which is not answered yet, may have given the user another name meanwhile.
     var isBeingNamed: Bool { waiting.values.contains { $0.isSignIn && $0.hasAnswered } }
 
-    private func answered(_ number: Int, refusal: Refusal?) {
+    private func answered(_ number: Int, refusal: SessionError?) {
         guard let waiter = waiting.removeValue(forKey: number) else { return fail("a request is answered twice") }
         if let retryAfter = refusal?.retryAfter, retryAfter < .zero {
             fail("a caller is told to come back in the past")
@@ -215,8 +215,8 @@ extension Simulation {
     }
 }
 
-extension Result where Failure == Refusal {
-    var refusal: Refusal? {
+extension Result where Failure == SessionError {
+    var refusal: SessionError? {
         if case .failure(let refusal) = self { refusal } else { nil }
     }
 }

@@ -24,7 +24,7 @@ final class Simulation: @unchecked Sendable {
         case appAnswers(RequestID, waiter: Int)
         case personDecides(Int)
         case bootstrapIsDue
-        case bootstrapAnswered(Refusal?)
+        case bootstrapAnswered(SessionError?)
     }
 
     /// What the provider and the way to it are like for a while.

@@ -1,5 +1,5 @@
 /// Why a request was not fulfilled: the kind every client can act on, and a sentence for a person.
-package struct Refusal: Error, Hashable, Sendable {
+package struct SessionError: Error, Hashable, Sendable {
     package var kind: Kind
     /// What happened, to what, and what to do. Never a secret.
     package var message: String

@@ -2,7 +2,7 @@ import JunctionProtocol
 import JunctionSession
 
 extension WireError {
-    init(_ refusal: Refusal) {
+    init(_ refusal: SessionError) {
         self.init(
             ErrorCode(refusal.kind),
             refusal.message,
@@ -16,7 +16,7 @@ extension WireError {
 }
 
 extension ErrorCode {
-    init(_ kind: Refusal.Kind) {
+    init(_ kind: SessionError.Kind) {
         self =
             switch kind {
             case .alreadySignedIn: .alreadySignedIn
