@@ -303,10 +303,10 @@ package final class FakeProvider: IdentityProvider {
         _ identity: Identity,
         with secrets: SessionSecrets,
         using answer: RenewalAnswer,
-        departingBy departure: Uptime?
+        sendingBy sendDeadline: Uptime?
     ) async throws(RenewalFailure) -> Grant {
         state.withLock {
-            $0.renewalDepartures.append(departure)
+            $0.renewalDepartures.append(sendDeadline)
             $0.renewalAnswers.append(answer)
             $0.renewalSecrets.append(secrets)
         }

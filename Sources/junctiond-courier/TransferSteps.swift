@@ -10,14 +10,14 @@ struct TransferSteps {
 
     private let limits: TransferLimits
     private var step = Step.resolving
-    private let departure: Int64
+    private let sendDeadline: Int64
     private var end: Int64
     private(set) var endOfWhole = Int64.max
 
     init(_ limits: TransferLimits, at now: Int64) {
         self.limits = limits
-        departure = limits.departure == 0 ? .max : Int64(clamping: limits.departure)
-        end = min(now + Int64(limits.resolve), departure)
+        sendDeadline = limits.sendDeadline == 0 ? .max : Int64(clamping: limits.sendDeadline)
+        end = min(now + Int64(limits.resolve), sendDeadline)
     }
 
     var hasLeft: Bool { step == .answering }
@@ -25,14 +25,14 @@ struct TransferSteps {
 
     mutating func resolved(at now: Int64) {
         guard step == .resolving else { return }
-        (step, end) = (.connecting, min(now + Int64(limits.connect), departure))
+        (step, end) = (.connecting, min(now + Int64(limits.connect), sendDeadline))
     }
 
     /// The request leaves now, maybe for the second time: a kept connection may turn out to be dead.
     ///
     /// - Returns: whether it still may.
     mutating func leaves(at now: Int64) -> Bool {
-        guard now < departure else { return false }
+        guard now < sendDeadline else { return false }
         if !hasLeft, limits.whole > 0 { endOfWhole = now + Int64(limits.whole) }
         (step, end) = (.answering, now + Int64(limits.silence))
         return true

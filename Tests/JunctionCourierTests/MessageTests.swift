@@ -154,7 +154,14 @@ struct MessageTests {
 extension TransferLimits {
     fileprivate static let samples = [
         TransferLimits(resolve: 1, connect: 2, silence: 3, whole: 0, longestAnswer: 0),
-        TransferLimits(resolve: .max, connect: .max, silence: .max, whole: .max, longestAnswer: .max, departure: .max),
+        TransferLimits(
+            resolve: .max,
+            connect: .max,
+            silence: .max,
+            whole: .max,
+            longestAnswer: .max,
+            sendDeadline: .max
+        ),
     ]
 }
 

@@ -238,7 +238,7 @@ struct HandlerTests {
         bench.renew()
         bench.answerQuestion(.renew)
         bench.failRenewal(.lost)
-        while bench.machine.renewal.isReplaying {
+        while bench.machine.renewal.isRetryingRefresh {
             bench.passToNextAttempt()
             bench.failRenewal(.lost)
         }

@@ -12,7 +12,7 @@ struct PostponementRestartTests {
         bench.answerQuestion(.renew)
         for _ in 0..<7 {
             bench.failRenewal(.lost)
-            if bench.machine.renewal.isReplaying { bench.passToNextAttempt() }
+            if bench.machine.renewal.isRetryingRefresh { bench.passToNextAttempt() }
         }
         bench.passToNextAttempt()
         bench.answerQuestion(.unable)

@@ -25,7 +25,7 @@ struct RefreshRetryTests {
 
             bench.failRenewal(.busy)
             #expect(bench.facts.renewal.notBefore! - bench.now.wall <= .seconds(8))
-            #expect(!bench.machine.renewal.isReplaying)
+            #expect(!bench.machine.renewal.isRetryingRefresh)
         }
     }
 
@@ -49,19 +49,19 @@ struct RefreshRetryTests {
             for _ in 0..<6 {
                 bench.failRenewal(.lost)
                 let delay = bench.facts.renewal.notBefore! - bench.now.wall
-                #expect(bench.machine.renewal.isReplaying)
+                #expect(bench.machine.renewal.isRetryingRefresh)
                 #expect(delay <= .seconds(2))
                 bench.pass(delay)
                 #expect(bench.renewals.count == 1)
             }
             bench.failRenewal(.lost)
-            #expect(!bench.machine.renewal.isReplaying)
+            #expect(!bench.machine.renewal.isRetryingRefresh)
 
             // Ten minutes later the window opens again.
             bench.now.uptime = bench.now.uptime + .seconds(601)
             bench.pass(.seconds(600))
             bench.failRenewal(.lost)
-            #expect(bench.machine.renewal.isReplaying)
+            #expect(bench.machine.renewal.isRetryingRefresh)
         }
     }
 
@@ -71,7 +71,7 @@ struct RefreshRetryTests {
             bench.renew()
             bench.failRenewal(.lost)
             var replays = 0
-            while bench.machine.renewal.isReplaying {
+            while bench.machine.renewal.isRetryingRefresh {
                 replays += 1
                 bench.passToNextAttempt()
                 bench.failRenewal(.busy)
@@ -91,7 +91,7 @@ struct RefreshRetryTests {
             for _ in 0..<2 {
                 bench.pass(random.uniform(in: .zero...(.seconds(10))))
                 bench.failRenewal(isAmbiguous ? .lost : .busy)
-                guard bench.machine.renewal.isReplaying else { break }
+                guard bench.machine.renewal.isRetryingRefresh else { break }
                 bench.passToNextAttempt()
                 #expect(bench.renewals.count == 1)
                 if bench.now.uptime - sent <= .seconds(25) { inside += 1 }
@@ -108,7 +108,7 @@ struct RefreshRetryTests {
         let sent = bench.now.uptime
         bench.failRenewal(.lost)
         bench.passToAlarm()
-        #expect(bench.machine.renewal.departure! - sent <= .seconds(25))
+        #expect(bench.machine.renewal.sendDeadline! - sent <= .seconds(25))
     }
 
     @Test func `Retry-After does not delay a refresh retry`() {
@@ -149,7 +149,7 @@ struct RefreshRetryTests {
         #expect(bench.questions.last?.question.reason == .expiring)
         bench.answerQuestion(.credential)
         bench.failRenewal(.unavailable(Unavailability("Busy")))
-        #expect(!bench.machine.renewal.isReplaying)
+        #expect(!bench.machine.renewal.isRetryingRefresh)
         #expect(bench.machine.renewal.kept != nil)
     }
 
@@ -159,7 +159,7 @@ struct RefreshRetryTests {
         bench.pass(.seconds(3_000))
         bench.answerQuestion(.credential)
         bench.failRenewal(.unavailable(Unavailability("Lost", retryAfter: .seconds(300), ambiguous: true)))
-        #expect(!bench.machine.renewal.isReplaying)
+        #expect(!bench.machine.renewal.isRetryingRefresh)
         #expect(bench.facts.renewal.notBefore! - bench.now.wall >= .seconds(300))
         bench.pass(.seconds(331))
         #expect(bench.everAsked.count == 1)
@@ -176,7 +176,7 @@ struct RefreshRetryTests {
         bench.answerQuestion(.renew)
         #expect(try #require(bench.storedSession).renewalUsesAnswer)
         bench.failRenewal(.lost)
-        #expect(!bench.machine.renewal.isReplaying)
+        #expect(!bench.machine.renewal.isRetryingRefresh)
         #expect(bench.facts.renewal.phase == .backingOff)
     }
 
@@ -213,7 +213,7 @@ struct RefreshRetryTests {
             bench.passToNextAttempt()
         }
         bench.grantLate(bench.renewals[0], of: "bob")
-        #expect(bench.machine.renewal.isReplaying)
+        #expect(bench.machine.renewal.isRetryingRefresh)
         #expect(bench.facts.renewal.notBefore! - bench.now.wall <= .seconds(2))
     }
 
@@ -229,10 +229,10 @@ struct RefreshRetryTests {
         bench.renew()
         for _ in 0..<40 where bench.now.uptime - began < .seconds(540) {
             while let tried = bench.renewals.last.flatMap({ bench.machine.renewal.sent($0) }) {
-                if tried.isReplay { replays += 1 }
+                if tried.isRefreshRetry { replays += 1 }
                 bench.failRenewal(.lost)
             }
-            if bench.machine.renewal.isReplaying { bench.passToAlarm() } else { break }
+            if bench.machine.renewal.isRetryingRefresh { bench.passToAlarm() } else { break }
         }
         #expect(replays == 6)
         bench.pass(.seconds(11))
@@ -242,7 +242,7 @@ struct RefreshRetryTests {
         bench.renew()
         bench.failRenewal(.lost)
         bench.pass(.seconds(2))
-        for attempt in bench.renewals where bench.machine.renewal.sent(attempt)?.isReplay == true { replays += 1 }
+        for attempt in bench.renewals where bench.machine.renewal.sent(attempt)?.isRefreshRetry == true { replays += 1 }
         #expect(bench.now.uptime - began < .seconds(600))
         #expect(replays == 6)
     }
@@ -266,7 +266,7 @@ struct RefreshRetryTests {
         bench.failRenewal(.unavailable(Unavailability("Lost", ambiguous: true)))
         bench.pass(.seconds(2))
         bench.failRenewal(.unavailable(Unavailability("Busy")))
-        #expect(bench.machine.renewal.isReplaying)
+        #expect(bench.machine.renewal.isRetryingRefresh)
         #expect(bench.storedIntent() == true)
     }
 
@@ -275,9 +275,9 @@ struct RefreshRetryTests {
         bench.renew()
         for _ in 0..<7 {
             bench.failRenewal(.unavailable(Unavailability("Lost", ambiguous: true)))
-            if bench.machine.renewal.isReplaying { bench.passToNextAttempt() }
+            if bench.machine.renewal.isRetryingRefresh { bench.passToNextAttempt() }
         }
-        #expect(!bench.machine.renewal.isReplaying)
+        #expect(!bench.machine.renewal.isRetryingRefresh)
         #expect(bench.storedIntent() == true)
     }
 

@@ -211,7 +211,7 @@ struct RenewalBackoffTests {
         bench.failRenewal(.lost)
         bench.passToAlarm()
         bench.failRenewal(.busyForAnHour)
-        #expect(bench.machine.renewal.isReplaying)
+        #expect(bench.machine.renewal.isRetryingRefresh)
         bench.passToAlarm()  // the late replay: it may be made
         #expect(bench.renewals.count == 1)
         bench.failRenewal(.unreachable)
@@ -234,7 +234,7 @@ struct RenewalBackoffTests {
         bench.renew()
         for _ in 0..<7 {
             bench.failRenewal(.lostAndBusyForAnHour)
-            if bench.machine.renewal.isReplaying { bench.passToAlarm() }
+            if bench.machine.renewal.isRetryingRefresh { bench.passToAlarm() }
         }
         #expect(bench.facts.renewal.notBefore! - bench.now.wall >= .seconds(3_600))
         #expect(

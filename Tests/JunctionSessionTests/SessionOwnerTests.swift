@@ -102,7 +102,7 @@ struct SessionOwnerTests {
         let kinds = Box<SessionError.Kind>()
         bench.on { $0.renew(by: 1_000) { if case .failure(let refusal) = $0 { kinds.put(refusal.kind) } } }
         #expect(kinds.all == [.providerUnavailable])
-        bench.owner.assumeIsolated { #expect($0.machine.renewal.isReplaying) }
+        bench.owner.assumeIsolated { #expect($0.machine.renewal.isRetryingRefresh) }
         bench.pass(.seconds(2))
         #expect(bench.provider.renewalCalls == 2)
         #expect(bench.snapshot().facts.state == .established)

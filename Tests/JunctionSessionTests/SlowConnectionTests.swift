@@ -40,22 +40,22 @@ struct SlowConnectionTests {
     @Test(arguments: [0, 6, 20])
     func `a refresh retry has a send deadline inside the grace, and other requests have none`(wait: Int) throws {
         var (bench, left) = try afterRefusedReplay(leavingAfter: .seconds(wait), told: true)
-        #expect(bench.machine.renewal.departure == nil)
+        #expect(bench.machine.renewal.sendDeadline == nil)
         try makeNextTry(&bench)
 
-        #expect(bench.machine.renewal.departure == left + .milliseconds(24_500))
+        #expect(bench.machine.renewal.sendDeadline == left + .milliseconds(24_500))
         bench.failRenewal(.unavailable(Unavailability("No name within 2 s")))
-        #expect(bench.machine.renewal.departure == nil)
+        #expect(bench.machine.renewal.sendDeadline == nil)
         // The grace is over: what comes now is as late as any retry.
         try makeNextTry(&bench)
-        #expect(bench.machine.renewal.departure == nil)
+        #expect(bench.machine.renewal.sendDeadline == nil)
     }
 
     @Test func `a request that is not known to have left counts from its beginning`() throws {
         let (bench, left) = try afterRefusedReplay(leavingAfter: .seconds(20), told: false)
         let alarm = try #require(bench.machine.nextAlarm(now: bench.now))
 
-        #expect(bench.machine.renewal.isReplaying == false)
+        #expect(bench.machine.renewal.isRetryingRefresh == false)
         #expect(alarm >= bench.now.wall)
         #expect(bench.now.uptime > left)
     }

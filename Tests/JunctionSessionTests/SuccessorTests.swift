@@ -41,7 +41,7 @@ struct SuccessorTests {
         bench.renew()
         bench.grantSuccessor()
         #expect(bench.renewals.isEmpty)
-        #expect(!bench.machine.renewal.isReplaying)
+        #expect(!bench.machine.renewal.isRetryingRefresh)
 
         bench.passToAlarm()
         #expect(bench.renewals.count == 1)
@@ -64,11 +64,11 @@ struct SuccessorTests {
         var bench = Bench.signedIn()
         bench.renew()
         bench.failRenewal(.lost)
-        #expect(bench.machine.renewal.isReplaying)
+        #expect(bench.machine.renewal.isRetryingRefresh)
         bench.passToAlarm()
         bench.grantSuccessor()
 
-        #expect(!bench.machine.renewal.isReplaying)
+        #expect(!bench.machine.renewal.isRetryingRefresh)
         #expect(!bench.machine.renewal.isOutcomeUnknown)
     }
 
@@ -85,7 +85,7 @@ struct SuccessorTests {
         #expect(!stored.renewalUnderWay)
         let restarted = Bench(at: bench.now, .restored(record, SessionSecrets(), damaged: nil))
         #expect(restarted.renewals.count == 1)
-        #expect(!restarted.machine.renewal.isReplaying)
+        #expect(!restarted.machine.renewal.isRetryingRefresh)
     }
 
     @Test func `a disk that refuses the successor does not lose it while the process lives`() {

@@ -24,7 +24,7 @@ struct TransferStepsTests {
 
     @Test func `what has to leave by a time leaves before it or not at all, however late it begins`() {
         var limits = limits
-        limits.departure = 1_050
+        limits.sendDeadline = 1_050
         var steps = TransferSteps(limits, at: 1_000)
         #expect(steps.deadline == 1_050)
         steps.resolved(at: 1_040)

@@ -20,16 +20,16 @@ struct TransferTests {
         let server = try TestListener()
         let keeper = try HeldUpKeeper(room: room)
         let manager = try FakeServiceManager(.abstract)
-        let departure = clinux_boot_milliseconds() + Int64(patience)
+        let sendDeadline = clinux_boot_milliseconds() + Int64(patience)
         Thread.detachNewThread { [socket = keeper.courier, port = server.port] in
             defer { close(socket) }
             guard let connection = KeeperConnection(socket) else { return }
             // A sign at once when it has to wait, and the next one when the time is over.
             connection.signs = SignsOfLife { manager.environment(limit: 2_000 * patience)[$0] }
-            carry("http://127.0.0.1:\(port)/", until: departure, for: connection)
+            carry("http://127.0.0.1:\(port)/", until: sendDeadline, for: connection)
         }
         for _ in 0..<2 { #expect(manager.awaitDatagram() == "WATCHDOG=1") }
-        #expect(clinux_boot_milliseconds() >= departure)
+        #expect(clinux_boot_milliseconds() >= sendDeadline)
 
         let messages = try keeper.messages()
         #expect(messages.count == 1)
@@ -43,11 +43,11 @@ struct TransferTests {
 }
 
 /// Carries one transfer with a body to its end.
-private func carry(_ url: String, until departure: Int64, for keeper: KeeperConnection) {
+private func carry(_ url: String, until sendDeadline: Int64, for keeper: KeeperConnection) {
     guard let network = curl_multi_init() else { return }
     defer { curl_multi_cleanup(network) }
     var limits = TransferLimits(resolve: 60_000, connect: 60_000, silence: 60_000, whole: 60_000, longestAnswer: 1)
-    limits.departure = UInt64(departure)
+    limits.sendDeadline = UInt64(sendDeadline)
     let body = SharedSecret(text: "refresh_token")
     let request = TransferRequest(method: "POST", url: url, body: .bytes(UInt64(body.count)), limits: limits)
     let transfer = Transfer(request, 1, .direct, for: keeper)

@@ -12,7 +12,7 @@ package struct TransferLimits: Equatable, Sendable {
     package var longestAnswer: UInt64
     /// The request leaves before this or not at all, in milliseconds since boot, suspend included; zero: whenever it can. A time
     /// and no length, because a courier may begin late, or be stopped before it does.
-    package var departure: UInt64
+    package var sendDeadline: UInt64
 
     package init(
         resolve: UInt32,
@@ -20,14 +20,14 @@ package struct TransferLimits: Equatable, Sendable {
         silence: UInt32,
         whole: UInt32,
         longestAnswer: UInt64,
-        departure: UInt64 = 0
+        sendDeadline: UInt64 = 0
     ) {
         self.resolve = resolve
         self.connect = connect
         self.silence = silence
         self.whole = whole
         self.longestAnswer = longestAnswer
-        self.departure = departure
+        self.sendDeadline = sendDeadline
     }
 }
 
@@ -38,7 +38,7 @@ extension TransferLimits {
         payload.append(silence)
         payload.append(whole)
         payload.append(longestAnswer)
-        payload.append(departure)
+        payload.append(sendDeadline)
     }
 
     init(from reader: inout PayloadReader) throws(FormatFault) {
@@ -47,6 +47,6 @@ extension TransferLimits {
         silence = try reader.number()
         whole = try reader.number()
         longestAnswer = try reader.number()
-        departure = try reader.number()
+        sendDeadline = try reader.number()
     }
 }

@@ -16,7 +16,7 @@ struct HttpCall: Sendable {
     /// How long the answer may take once the request leaves, where that is less than usual.
     var patience: Duration?
     /// How long name and connection may take together, where that is less than usual: later it is not worth sending.
-    var departure: Duration?
+    var sendDeadline: Duration?
 
     /// A request that may spend a token is given up after this, so that there is room to repeat it inside the grace that
     /// servers give: the session's replays count on it.

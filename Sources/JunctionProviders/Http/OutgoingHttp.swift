@@ -217,14 +217,15 @@ package final class OutgoingHttp: Sendable {
             whole += Int64((call.longestAnswer + (call.body?.count ?? 0)) / HttpCall.slowestLine) * 1_000
         }
         // Half of it for each, so that a name server that takes long leaves time for the rest.
-        let step = call.departure.map { $0.wholeMilliseconds / 2 } ?? .max
+        let step = call.sendDeadline.map { $0.wholeMilliseconds / 2 } ?? .max
         return TransferLimits(
             resolve: UInt32(clamping: min(limits.resolve.wholeMilliseconds, step)),
             connect: UInt32(clamping: min(limits.connect.wholeMilliseconds, step)),
             silence: UInt32(clamping: silence),
             whole: errand.isStreamed ? 0 : UInt32(clamping: whole),
             longestAnswer: errand.isStreamed ? 0 : UInt64(call.longestAnswer),
-            departure: call.departure.map { UInt64(clamping: clinux_boot_milliseconds() + $0.wholeMilliseconds) } ?? 0
+            sendDeadline: call.sendDeadline.map { UInt64(clamping: clinux_boot_milliseconds() + $0.wholeMilliseconds) }
+                ?? 0
         )
     }
 }

@@ -91,10 +91,10 @@ package struct JunctionProvider: IdentityProvider {
         _ identity: Identity,
         with secrets: SessionSecrets,
         using answer: RenewalAnswer,
-        departingBy departure: Uptime?
+        sendingBy sendDeadline: Uptime?
     ) async throws(RenewalFailure) -> Grant {
         return switch answer {
-        case .renew: try await renew(identity, with: secrets, departingBy: departure)
+        case .renew: try await renew(identity, with: secrets, sendingBy: sendDeadline)
         case .authToken(let token): try await renew(identity, with: token)
         case .signature: throw .answerRefused("Junction has no signature scheme: answer with a Sign-In Token")
         }
@@ -132,14 +132,14 @@ package struct JunctionProvider: IdentityProvider {
     private func renew(
         _ identity: Identity,
         with secrets: SessionSecrets,
-        departingBy departure: Uptime?
+        sendingBy sendDeadline: Uptime?
     ) async throws(RenewalFailure) -> Grant {
         // Without either there is nothing that time could heal.
         guard let refreshToken = secrets.refreshToken, let site = JunctionSite(of: identity) else {
             throw .reauthenticationRequired
         }
         let endpoint = TokenEndpoint(http: http, clock: clock)
-        return try await endpoint.renew(refreshToken, at: cloud.auth(site), departingBy: departure).grant(identity)
+        return try await endpoint.renew(refreshToken, at: cloud.auth(site), sendingBy: sendDeadline).grant(identity)
     }
 }
 

@@ -23,17 +23,17 @@ struct TokenEndpoint: Sendable {
 
     /// Renews with a refresh token, which may be valid only once.
     ///
-    /// - Parameter departure: by when it has to leave, if so.
+    /// - Parameter sendDeadline: by when it has to leave, if so.
     func renew(
         _ refreshToken: SharedSecret,
         at auth: HttpOrigin,
-        departingBy departure: Uptime?
+        sendingBy sendDeadline: Uptime?
     ) async throws(RenewalFailure) -> Granted {
         let form = FormBody([
             .text(name: "grant_type", value: "refresh_token"),
             .secret(name: "refresh_token", value: refreshToken),
         ])
-        let (answer, sentAt) = try await post(form, to: auth, departingBy: departure) {
+        let (answer, sentAt) = try await post(form, to: auth, sendingBy: sendDeadline) {
             RenewalFailure.unavailable($0)
         }
         guard answer.isSuccess else { throw verdict(answer) }
@@ -69,7 +69,7 @@ struct TokenEndpoint: Sendable {
     private func post<Failure: Error>(
         _ form: FormBody,
         to auth: HttpOrigin,
-        departingBy departure: Uptime? = nil,
+        sendingBy sendDeadline: Uptime? = nil,
         otherwise failure: (Unavailability) -> Failure
     ) async throws(Failure) -> (answer: HttpAnswer, sentAt: Moment) {
         let sentAt = clock.now()
@@ -80,7 +80,7 @@ struct TokenEndpoint: Sendable {
             headers: [("content-type", FormBody.contentType), ("accept", "application/json")],
             body: .secret(form.encoded),
             patience: HttpCall.tokenPatience,
-            departure: departure.map { $0 - sentAt.uptime }
+            sendDeadline: sendDeadline.map { $0 - sentAt.uptime }
         )
         do throws(Unavailability) {
             return (try await http.answer(to: call), sentAt)

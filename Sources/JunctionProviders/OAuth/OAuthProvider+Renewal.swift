@@ -7,7 +7,7 @@ extension OAuthProvider {
         _ identity: Identity,
         with secrets: SessionSecrets,
         using answer: RenewalAnswer,
-        departingBy departure: Uptime?
+        sendingBy sendDeadline: Uptime?
     ) async throws(RenewalFailure) -> Grant {
         // A token is never shown to another server than the one that gave it.
         guard setup.issuer.isNamed(identity.issuer) else {
@@ -20,7 +20,7 @@ extension OAuthProvider {
             )
         }
         return switch answer {
-        case .renew: try await renew(identity, with: secrets, departingBy: departure)
+        case .renew: try await renew(identity, with: secrets, sendingBy: sendDeadline)
         case .authToken(let token): try await renew(identity, with: secrets, exchanging: token)
         case .signature: throw .answerRefused("An OAuth server takes no signature: answer with a subject token")
         }
@@ -29,13 +29,13 @@ extension OAuthProvider {
     private func renew(
         _ identity: Identity,
         with secrets: SessionSecrets,
-        departingBy departure: Uptime?
+        sendingBy sendDeadline: Uptime?
     ) async throws(RenewalFailure) -> Grant {
         guard let refreshToken = secrets.refreshToken else { throw .reauthenticationRequired }
         switch try await asked(
             OAuthSignIn.renewal(refreshToken),
             at: secrets.endpointOrigins,
-            departingBy: departure
+            sendingBy: sendDeadline
         ) {
         case .granted(let tokens):
             notes.granted(tokens, askedFor: setup.scopes, isSignIn: false)
@@ -124,10 +124,10 @@ extension OAuthProvider {
     private func asked(
         _ fields: [FormBody.Field],
         at origins: EndpointOrigins?,
-        departingBy departure: Uptime?
+        sendingBy sendDeadline: Uptime?
     ) async throws(RenewalFailure) -> OAuthReply {
         do throws(Unavailability) {
-            return try await reply(to: fields, at: origins, departingBy: departure)
+            return try await reply(to: fields, at: origins, sendingBy: sendDeadline)
         } catch {
             throw .unavailable(error)
         }

@@ -146,10 +146,10 @@ package struct OAuthProvider: IdentityProvider {
     func reply(
         to fields: [FormBody.Field],
         at origins: EndpointOrigins?,
-        departingBy departure: Uptime? = nil
+        sendingBy sendDeadline: Uptime? = nil
     ) async throws(Unavailability) -> OAuthReply {
         let endpoint = try await server.required(.token, at: origins)
-        let (answer, sentAt) = try await server.post(fields, to: endpoint, departingBy: departure)
+        let (answer, sentAt) = try await server.post(fields, to: endpoint, sendingBy: sendDeadline)
         return OAuthReply(answer, sentAt: sentAt, now: clock.now(), origins: origins ?? server.origins(token: endpoint))
     }
 }

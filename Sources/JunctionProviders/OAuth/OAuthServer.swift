@@ -231,16 +231,16 @@ final class OAuthServer: Sendable {
 
     /// Posts one form with the client's authentication: one answer, nothing tried twice.
     ///
-    /// - Parameter departure: by when it has to leave, if so.
+    /// - Parameter sendDeadline: by when it has to leave, if so.
     func post(
         _ fields: [FormBody.Field],
         to endpoint: HttpUrl,
         patience: Duration = HttpCall.tokenPatience,
-        departingBy departure: Uptime? = nil
+        sendingBy sendDeadline: Uptime? = nil
     ) async throws(Unavailability) -> (answer: HttpAnswer, sentAt: Moment) {
         let sentAt = clock.now()
         var call = call(fields, to: endpoint, patience, at: sentAt)
-        call.departure = departure.map { $0 - sentAt.uptime }
+        call.sendDeadline = sendDeadline.map { $0 - sentAt.uptime }
         let answer = try await http.answer(to: call)
         compareClocks(answer, since: sentAt)
         return (answer, sentAt)

@@ -97,7 +97,7 @@ package struct SinchProvider: IdentityProvider {
         with secrets: SessionSecrets,
         using answer: RenewalAnswer,
         // What it is renewed with may be sent at any time.
-        departingBy _: Uptime?
+        sendingBy _: Uptime?
     ) async throws(RenewalFailure) -> Grant {
         let registration = secrets.registration
         let (scheme, proof) = try read(answer, for: identity, registeredBy: registration?.scheme)

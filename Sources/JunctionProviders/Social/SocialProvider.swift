@@ -74,7 +74,7 @@ package struct SocialProvider: IdentityProvider {
         with secrets: SessionSecrets,
         using answer: RenewalAnswer,
         // What it is renewed with may be sent at any time.
-        departingBy _: Uptime?
+        sendingBy _: Uptime?
     ) async throws(RenewalFailure) -> Grant {
         switch answer {
         case .renew: try await renew(identity, proving: nil, known: secrets)

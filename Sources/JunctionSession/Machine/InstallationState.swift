@@ -182,10 +182,10 @@ struct Session: Hashable, Sendable {
     ///
     /// - Parameters:
     ///   - usesAnswer: it uses what an app's server made, which a restart cannot send again.
-    ///   - isReplay: it sends the same refresh token again.
+    ///   - isRefreshRetry: it sends the same refresh token again.
     /// - Returns: whether the record has to be written: it does not have this intent yet.
-    mutating func renewalBegan(usesAnswer: Bool, isReplay: Bool) -> Bool {
-        let isKnown = isReplay && stored.renewalUnderWay && !stored.renewalUsesAnswer
+    mutating func renewalBegan(usesAnswer: Bool, isRefreshRetry: Bool) -> Bool {
+        let isKnown = isRefreshRetry && stored.renewalUnderWay && !stored.renewalUsesAnswer
         (stored.renewalUnderWay, stored.renewalUsesAnswer) = (true, usesAnswer)
         return !isKnown
     }

@@ -17,8 +17,8 @@ struct Renewal: Hashable, Sendable {
     private(set) var retry = Retry()
     /// What went wrong last, for the snapshot.
     private(set) var lastError: String?
-    private var replays = Replays()
-    /// The end of the pause that the provider has demanded, until a grant. Only replays and `session.renew` pass it.
+    private var refreshRetries = RefreshRetries()
+    /// The end of the pause that the provider has demanded, until a grant. Only refreshRetries and `session.renew` pass it.
     private var demand: Retry.Time?
     /// When a token that the API had rejected was last replaced.
     private var lastReplacedRejected: Uptime?
@@ -67,7 +67,7 @@ struct Renewal: Hashable, Sendable {
         /// The renewal time that was drawn with the token.
         case scheduled
         /// The time to send the same refresh token again. No handler is asked.
-        case replay
+        case refreshRetry
         /// The pause after a transient failure. What a handler gave is used again.
         case backoff(keeping: Kept?)
         /// The end of a postponement: no handler could help, and only `session.renew` and a sign-in ask before it.
@@ -83,7 +83,7 @@ struct Renewal: Hashable, Sendable {
         var given: Given?
         /// The round of questions that led to it, if there was one.
         var round: HandlerRounds.Round?
-        var isReplay = false
+        var isRefreshRetry = false
     }
 
     /// What a handler gave, and the round in which it did.
@@ -110,9 +110,9 @@ struct Renewal: Hashable, Sendable {
         if stored.renewalUnderWay, !stored.renewalUsesAnswer {
             // It may have been sent when the record was written, and its answer is lost.
             let age = max(now.wall - writtenAt, .zero)
-            replays = Replays(after: now.uptime + (.zero - age))
+            refreshRetries = RefreshRetries(after: now.uptime + (.zero - age))
             retry = Retry(now)
-            phase = .resting(.replay)
+            phase = .resting(.refreshRetry)
         } else if let demanded {
             retry = demanded
             phase = .resting(.backoff(keeping: nil))
@@ -159,7 +159,7 @@ struct Renewal: Hashable, Sendable {
         guard case .resting(let wait) = phase, isOpen(to: session) else { return nil }
         switch wait {
         case .postponed(let until, _): return now.wall(at: until.uptime)
-        case .replay, .backoff: return retry.time.map { now.wall(at: $0.uptime) }
+        case .refreshRetry, .backoff: return retry.time.map { now.wall(at: $0.uptime) }
         case .due: return now.wall
         case .scheduled:
             if !session.isAlive(now) {
@@ -189,13 +189,13 @@ struct Renewal: Hashable, Sendable {
     /// A round of questions begins for this attempt.
     mutating func ask(_ attempt: Attempt, _ now: Moment) {
         phase = .asking(attempt)
-        replays.close()
+        refreshRetries.close()
         retry.begin(now)
     }
 
     /// The attempt that is made without a question.
     func attempt(_ attempt: Attempt) -> Try {
-        Try(attempt: attempt, given: kept?.given, round: kept?.round, isReplay: isReplaying)
+        Try(attempt: attempt, given: kept?.given, round: kept?.round, isRefreshRetry: isRetryingRefresh)
     }
 
     /// The intent of an attempt is being written.
@@ -207,7 +207,7 @@ struct Renewal: Hashable, Sendable {
 
     /// The intent is written: the request leaves now.
     mutating func send(_ next: Try, _ now: Moment) {
-        if next.isReplay { replays.sent(now) }
+        if next.isRefreshRetry { refreshRetries.sent(now) }
         phase = .sending(next, since: now.uptime)
     }
 
@@ -246,9 +246,9 @@ struct Renewal: Hashable, Sendable {
     }
 
     /// The send deadline of a replay inside the provider's grace.
-    var departure: Uptime? {
-        guard case .sending(let tried, let since) = phase, tried.isReplay else { return nil }
-        return replays.departure(since)
+    var sendDeadline: Uptime? {
+        guard case .sending(let tried, let since) = phase, tried.isRefreshRetry else { return nil }
+        return refreshRetries.sendDeadline(since)
     }
 
     /// The outcome is being made durable.
@@ -263,7 +263,7 @@ struct Renewal: Hashable, Sendable {
         (tried.given, tried.round) = (nil, nil)
         failure.ambiguous = false
         phase = .storing(Shortfall(tried: tried, failure: failure))
-        replays.close()
+        refreshRetries.close()
     }
 
     /// What was wrong with the answer whose refresh token is being written.
@@ -274,7 +274,9 @@ struct Renewal: Hashable, Sendable {
     /// A new token is written: earlier failures count no more.
     mutating func succeeded() {
         var next = Renewal()
-        (next.retry, next.lastReplacedRejected, next.replays) = (retry, lastReplacedRejected, replays.closed)
+        (next.retry, next.lastReplacedRejected, next.refreshRetries) = (
+            retry, lastReplacedRejected, refreshRetries.closed
+        )
         next.retry.reset()
         self = next
     }
@@ -289,7 +291,7 @@ struct Renewal: Hashable, Sendable {
     /// - Parameter isAwaited: a caller of `session.renew` waits.
     mutating func reauthenticationDemanded(_ refusal: SessionError, isAwaited: Bool, _ now: Moment) {
         var next = Renewal()
-        (next.retry, next.told, next.replays) = (retry, told, replays.closed)
+        (next.retry, next.told, next.refreshRetries) = (retry, told, refreshRetries.closed)
         next.retry.reset()
         self = next
         lastError = "reauthenticationRequired: " + refusal.message
@@ -319,18 +321,18 @@ struct Renewal: Hashable, Sendable {
             isReauthenticationPresumed
             ? .reauthenticationPresumed(failure.message) : SessionError(failure)
         lastError = "\(refusal.kind.rawValue): \(refusal.message)"
-        if failure.ambiguous, let sentAt { replays.lost(sentAt: sentAt, now) }
+        if failure.ambiguous, let sentAt { refreshRetries.lost(sentAt: sentAt, now) }
         if let asked = failure.retryAfter {
             let end = now.uptime + RenewalPolicy.delay(afterBeingAsked: asked, using: &random)
             demand = Retry.Time(max(end, demand?.uptime ?? end), now)
         }
         var delay: Duration
-        if let replay = replays.delay(isAmbiguous: failure.ambiguous, now, using: &random) {
+        if let replay = refreshRetries.delay(isAmbiguous: failure.ambiguous, now, using: &random) {
             delay = replay
             retry.failed(after: delay, now)
-            phase = .resting(.replay)
+            phase = .resting(.refreshRetry)
         } else {
-            replays.close()
+            refreshRetries.close()
             delay = RenewalPolicy.backoff(afterFailures: retry.failures + 1, left: left, using: &random)
             let demanded = demandedUntil(now).map { $0.uptime - now.uptime }
             if let demanded { delay = failure.retryAfter == nil ? max(delay, demanded) : demanded }
@@ -388,7 +390,7 @@ struct Renewal: Hashable, Sendable {
         guard session.stored.isReauthenticationDemanded else { return true }
         return switch phase {
         case .resting(.scheduled), .resting(.due), .resting(.postponed), .resting(.backoff(keeping: nil)): false
-        case .resting(.replay), .resting(.backoff), .asking, .writingIntent, .sending, .answered, .storing: true
+        case .resting(.refreshRetry), .resting(.backoff), .asking, .writingIntent, .sending, .answered, .storing: true
         }
     }
 
@@ -405,12 +407,12 @@ struct Renewal: Hashable, Sendable {
     }
 
     /// Whether the next attempt sends the same refresh token again.
-    var isReplaying: Bool {
-        if case .resting(.replay) = phase { true } else { false }
+    var isRetryingRefresh: Bool {
+        if case .resting(.refreshRetry) = phase { true } else { false }
     }
 
     /// Whether the outcome of a request is unknown.
-    var isOutcomeUnknown: Bool { replays.isOpen }
+    var isOutcomeUnknown: Bool { refreshRetries.isOpen }
 
     /// What a handler gave for the next attempt.
     var kept: Kept? {
@@ -428,7 +430,7 @@ struct Renewal: Hashable, Sendable {
     /// When the retry of a failure is due.
     var retryAt: Retry.Time? {
         switch phase {
-        case .resting(.replay), .resting(.backoff): retry.time
+        case .resting(.refreshRetry), .resting(.backoff): retry.time
         case .resting(.scheduled), .resting(.postponed), .resting(.due), .asking, .writingIntent, .sending, .answered,
             .storing:
             nil

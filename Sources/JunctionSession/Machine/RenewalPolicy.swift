@@ -30,19 +30,19 @@ package enum RenewalPolicy {
 
     /// After an ambiguous outcome the same refresh token is sent again this soon, inside the shortest reuse grace that
     /// providers are known to give…
-    package static let firstReplay: ClosedRange<Duration> = .milliseconds(200)...(.seconds(2))
+    package static let firstRefreshRetry: ClosedRange<Duration> = .milliseconds(200)...(.seconds(2))
     /// …and once more this long after the first request was sent: late enough that an outage of seconds is over, and
     /// early enough…
-    package static let secondReplay: ClosedRange<Duration> = .seconds(16)...(.seconds(20))
+    package static let secondRefreshRetry: ClosedRange<Duration> = .seconds(16)...(.seconds(20))
     /// …that it leaves before this, and arrives within 25 s: the commonest grace is 30 s.
-    package static let latestReplay: Duration = .seconds(24)
+    package static let latestRefreshRetry: Duration = .seconds(24)
     /// A replay that begins inside the grace has to leave before this, too: a slow name server or connection would take it out
     /// of the grace, and then the provider would take it for a thief's.
-    package static let latestDeparture: Duration = .milliseconds(24_500)
-    /// No more replays than these…
-    package static let mostReplays = 6
+    package static let latestSend: Duration = .milliseconds(24_500)
+    /// No more refreshRetries than these…
+    package static let mostRefreshRetries = 6
     /// …in this time: past that the backoff alone decides, so that a provider that fails for ever is not hammered.
-    package static let replayPeriod: Duration = .seconds(600)
+    package static let refreshRetryPeriod: Duration = .seconds(600)
 
     /// A provider's `Retry-After` is believed within these bounds.
     package static let believableRetryAfter: ClosedRange<Duration> = .seconds(1)...(.seconds(3_600))

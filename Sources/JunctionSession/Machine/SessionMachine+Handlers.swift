@@ -69,7 +69,7 @@ extension SessionMachine {
 
     /// Whether a renewal of this session has to be asked for. A replay is not: the refresh token is the session's own.
     func needsHandler(_ session: Session) -> Bool {
-        asksApps(session) && renewal.kept == nil && !renewal.isReplaying
+        asksApps(session) && renewal.kept == nil && !renewal.isRetryingRefresh
     }
 
     var isReauthenticationPending: Bool { installation.session?.stored.reauthenticationPending ?? false }

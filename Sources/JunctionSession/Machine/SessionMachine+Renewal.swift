@@ -143,7 +143,7 @@ extension SessionMachine {
         case .unavailable(let unavailability):
             var session = session
             let isDemanded = session.stored.isReauthenticationDemanded
-            if unavailability.isUnexplainedRefusal, !tried.isReplay, session.isDead(now), !isDemanded {
+            if unavailability.isUnexplainedRefusal, !tried.isRefreshRetry, session.isDead(now), !isDemanded {
                 session.refusedWithoutReason(now)
                 updateRecord()
             }
@@ -176,7 +176,7 @@ extension SessionMachine {
             return askNext(after: tried, "the provider has forgotten this installation", session, now)
         }
         var tried = tried
-        tried.isReplay = false
+        tried.isRefreshRetry = false
         // A signature that has arrived is never sent again: another one is asked for, which is no postponement.
         if tried.given?.isSpentByUse == true { tried.given = nil }
         let isSpent = tried.given == nil && asksApps(session)
@@ -220,12 +220,12 @@ extension SessionMachine {
         if session.stored.isReauthenticationPresumed {
             failure.retryAfter = max(failure.retryAfter ?? .zero, RenewalPolicy.refusedRetry)
         }
-        let isReplayable = tried.given == nil && traits(of: session.stored.scheme).renewsByRefreshToken
+        let isRefreshRetryable = tried.given == nil && traits(of: session.stored.scheme).renewsByRefreshToken
         var refusal = renewal.failed(
             failure,
             tried,
             isReauthenticationPresumed: session.stored.isReauthenticationPresumed,
-            refreshTokenSentAt: isReplayable ? renewal.sentAt : nil,
+            refreshTokenSentAt: isRefreshRetryable ? renewal.sentAt : nil,
             left: session.isAlive(now) ? session.validity(now) : nil,
             isAwaited: isRenewalAwaited,
             now,
@@ -296,7 +296,7 @@ extension SessionMachine {
     mutating func writeIntent(_ next: Renewal.Try, _ now: Moment) {
         guard case .signedIn(var session) = installation else { return }
         let usesAnswer = next.given != nil || !traits(of: session.stored.scheme).renewsByRefreshToken
-        let changesRecord = session.renewalBegan(usesAnswer: usesAnswer, isReplay: next.isReplay)
+        let changesRecord = session.renewalBegan(usesAnswer: usesAnswer, isRefreshRetry: next.isRefreshRetry)
         installation = .signedIn(session)
         renewal.writeIntent(of: next, until: changesRecord ? updateRecord() : .none, now)
     }
@@ -310,7 +310,7 @@ extension SessionMachine {
         }
         // A sign-in that was granted replaces this session, whose refresh token is not spent any more. A replay is sent all the
         // same: until the switch is on disk, a crash brings this session back.
-        if signIn.granted != nil || persistence.change != nil, !next.isReplay { return [] }
+        if signIn.granted != nil || persistence.change != nil, !next.isRefreshRetry { return [] }
         renewal.send(next, now)
         return [.renew(next.attempt, session.stored.identity, with: session.secrets, using: next.given?.secret)]
     }

@@ -61,7 +61,7 @@ extension SessionMachine {
             facts.phase = .inFlight
         case .resting(.postponed(let until, _)):
             (facts.phase, facts.notBefore) = (.postponed, until.wall)
-        case .resting(.replay), .resting(.backoff):
+        case .resting(.refreshRetry), .resting(.backoff):
             (facts.phase, facts.notBefore) = (.backingOff, renewal.retryAt?.wall)
         case .resting(.scheduled) where !session.hasEnd:
             // A token without an end is renewed on request, or when the provider has forgotten it.

@@ -7,7 +7,7 @@ extension SessionOwner {
         // What the provider says to a dead token says nothing about the user.
         if let end = secrets.accessTokenEndsAt, end <= now.uptime { secrets.accessToken = nil }
         let answer = shelf.answer(given) ?? .renew
-        let (shown, departure) = (secrets, machine.renewal.departure)
+        let (shown, sendDeadline) = (secrets, machine.renewal.sendDeadline)
         observer.reached(.intentNoted)
         start { owner in
             do throws(RenewalFailure) {
@@ -15,7 +15,7 @@ extension SessionOwner {
                     identity,
                     with: shown,
                     using: answer,
-                    departingBy: departure
+                    sendingBy: sendDeadline
                 )
                 owner.observer.reached(.answered)
                 owner.renewed(attempt, grant, keeping: own)

@@ -46,7 +46,7 @@ package protocol IdentityProvider: Sendable {
     ///
     /// - Parameter secrets: the session's own; an access token is among them while it lives, and outlives both requests.
     /// - Parameter answer: what a session handler said to renew with; `.renew` when nobody has to be asked.
-    /// - Parameter departure: a refresh token that may be spent is sent before this or not at all, where there is such a time:
+    /// - Parameter sendDeadline: a refresh token that may be spent is sent before this or not at all, where there is such a time:
     ///   later would be too late for the provider's grace. Name and connection have to stand by then.
     /// - Returns: the grant. Its `token` is absent if the answer carried a refresh token and no access token that can be used:
     ///   that refresh token replaces the session's own all the same, and `shortfall` says what was wrong with the rest.
@@ -54,7 +54,7 @@ package protocol IdentityProvider: Sendable {
         _ identity: Identity,
         with secrets: SessionSecrets,
         using answer: RenewalAnswer,
-        departingBy departure: Uptime?
+        sendingBy sendDeadline: Uptime?
     ) async throws(RenewalFailure) -> Grant
 
     /// Tells the provider that the user has signed out here, where it wants to know: one request, no retry. The local
@@ -109,7 +109,7 @@ extension IdentityProvider {
         with secrets: SessionSecrets,
         using answer: RenewalAnswer
     ) async throws(RenewalFailure) -> Grant {
-        try await renew(identity, with: secrets, using: answer, departingBy: nil)
+        try await renew(identity, with: secrets, using: answer, sendingBy: nil)
     }
 
     /// The same where nothing is kept.

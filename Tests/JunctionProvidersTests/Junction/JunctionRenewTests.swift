@@ -21,16 +21,16 @@ struct JunctionRenewTests {
         }
     }
 
-    @Test func `a replay has until its departure for name and connection, whatever was done before`() async throws {
+    @Test func `a replay has until its sendDeadline for name and connection, whatever was done before`() async throws {
         let (courier, clock) = (try PlayedCourier(), ManualClock(ManualClock.start))
         let http = courier.http()
         let cloud = try JunctionCloud(authUrl: "https://auth.example", apiUrl: "https://api.example")
         let provider = JunctionProvider(cloud: cloud, http: http, clock: clock)
-        let departure = clock.now().uptime + .seconds(9)
+        let sendDeadline = clock.now().uptime + .seconds(9)
         clock.advance(by: .seconds(1))
         let secrets = SessionSecrets(refreshToken: SharedSecret(text: "refresh"))
         let renewal = Task {
-            try? await provider.renew(Sample.identity, with: secrets, using: .renew, departingBy: departure)
+            try? await provider.renew(Sample.identity, with: secrets, using: .renew, sendingBy: sendDeadline)
         }
 
         let line = try await courier.met()

@@ -7,15 +7,15 @@ import Testing
 @testable import JunctionProviders
 
 struct OAuthRenewTests {
-    @Test func `a replay has until its departure for name and connection`() async throws {
+    @Test func `a replay has until its sendDeadline for name and connection`() async throws {
         let (courier, clock) = (try PlayedCourier(), ManualClock(ManualClock.start))
         let http = courier.http()
         let provider = OAuthProvider(setup: try .sample(at: "http://127.0.0.1:1"), http: http, clock: clock)
-        let departure = clock.now().uptime + .seconds(9)
+        let sendDeadline = clock.now().uptime + .seconds(9)
         clock.advance(by: .seconds(1))
         let (identity, secrets) = (OAuthSample.identity, OAuthSample.secrets)
         let renewal = Task {
-            try? await provider.renew(identity, with: secrets, using: .renew, departingBy: departure)
+            try? await provider.renew(identity, with: secrets, using: .renew, sendingBy: sendDeadline)
         }
 
         let line = try await courier.met()

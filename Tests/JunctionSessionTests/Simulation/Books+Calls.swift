@@ -6,18 +6,19 @@ extension Books {
     mutating func renews(_ call: inout Call, _ world: Simulation) {
         let time = world.time
         let token = call.given == nil ? call.refresh : nil
-        call.isReplay = token != nil && token == window?.token
+        call.isRefreshRetry = token != nil && token == window?.token
         let lastReplay = max(window.map { $0.sentAt + 24_000 } ?? .min, startedAt)
         // Whether a further one is a replay, or an attempt after a pause, cannot be seen from outside.
-        call.isInsideGrace = call.isReplay && time <= lastReplay && window?.replays == 0 && window?.isCapped == false
+        call.isInsideGrace =
+            call.isRefreshRetry && time <= lastReplay && window?.replays == 0 && window?.isCapped == false
         // A replay does not wait for a pause, and does not end it. While a grant waits for the disk, nobody follows the replays of
         // the session before it.
-        if !call.isReplay, granted == nil { keepPause(.renewal, world) }
+        if !call.isRefreshRetry, granted == nil { keepPause(.renewal, world) }
         sends.append(time)
         guard let token else { return window = nil }
         if succeeded.contains(token) { world.fail("a spent refresh token is sent although its successor is held") }
         sendsOfToken[token, default: []].append(time)
-        guard call.isReplay else { return window = nil }
+        guard call.isRefreshRetry else { return window = nil }
         window?.replays += 1
         window?.replayBefore = nil
         replayTimes.append(time)

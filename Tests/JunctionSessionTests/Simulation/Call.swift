@@ -18,7 +18,7 @@ struct Call {
     /// What is granted may be kept before its user is known.
     var isKept = false
     /// The same refresh token was sent before, and its outcome is unknown.
-    var isReplay = false
+    var isRefreshRetry = false
     /// It left soon enough to be nothing but a replay.
     var isInsideGrace = false
     /// Nobody waits for its outcome any more: a sign-out, a sign-in or a verdict came in between.

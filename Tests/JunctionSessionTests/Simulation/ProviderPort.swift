@@ -117,7 +117,7 @@ struct ProviderPort: IdentityProvider {
         _ identity: Identity,
         with secrets: SessionSecrets,
         using answer: RenewalAnswer,
-        departingBy departure: Uptime?
+        sendingBy sendDeadline: Uptime?
     ) async throws(RenewalFailure) -> Grant {
         guard !life.isOver else { throw .unavailable(.dead) }
         let start = simulation.now

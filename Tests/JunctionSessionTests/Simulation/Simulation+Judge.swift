@@ -144,7 +144,7 @@ extension Simulation {
         }
     }
 
-    // MARK: Replays
+    // MARK: RefreshRetries
 
     private func judgeReplay() {
         guard let window = books.window else { return }

@@ -36,12 +36,12 @@ struct CourierLineTests {
 
     @Test(arguments: [(60, 10_000), (9, 4_500), (0, 0), (-5, 0)])
     func `what has to leave by a time has that for name and connection`(
-        departure: Int,
+        sendDeadline: Int,
         milliseconds: UInt32
     ) async throws {
         let http = courier.http(.init())
         var call = try call("POST")
-        call.departure = .seconds(departure)
+        call.sendDeadline = .seconds(sendDeadline)
         let earliest = clinux_boot_milliseconds()
         let bounded = call
         let task = Task { await http.failure(of: bounded) }
@@ -52,8 +52,8 @@ struct CourierLineTests {
         #expect(limits.connect == milliseconds)
         #expect(limits.silence == 10_000)
         // By the clock, for whoever begins late.
-        #expect(earliest + Int64(departure) * 1_000 <= Int64(clamping: limits.departure))
-        #expect(Int64(clamping: limits.departure) <= clinux_boot_milliseconds() + Int64(departure) * 1_000)
+        #expect(earliest + Int64(sendDeadline) * 1_000 <= Int64(clamping: limits.sendDeadline))
+        #expect(Int64(clamping: limits.sendDeadline) <= clinux_boot_milliseconds() + Int64(sendDeadline) * 1_000)
         task.cancel()
         _ = await task.value
         await http.shutdown()

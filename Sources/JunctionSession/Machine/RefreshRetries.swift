@@ -12,9 +12,9 @@
 /// - a round of questions;
 /// - a failure after which no replay is allowed: six were sent in ten minutes, or the time for the late replay has passed;
 /// - an event that ends the renewal, such as a sign-out.
-struct Replays: Hashable, Sendable {
+struct RefreshRetries: Hashable, Sendable {
     private var window: Window?
-    /// When replays were sent, in the last ten minutes.
+    /// When refreshRetries were sent, in the last ten minutes.
     private var times: [Uptime] = []
 
     private struct Window: Hashable, Sendable {
@@ -38,8 +38,8 @@ struct Replays: Hashable, Sendable {
         window = nil
     }
 
-    /// The same without the window: replays count for ten minutes, whatever their outcome.
-    var closed: Replays {
+    /// The same without the window: refreshRetries count for ten minutes, whatever their outcome.
+    var closed: RefreshRetries {
         var next = self
         next.close()
         return next
@@ -50,34 +50,34 @@ struct Replays: Hashable, Sendable {
         times = recent(now) + [now.uptime]
         // A replay that a caller caused early leaves the late one as it is.
         guard let current = window else { return }
-        if now.uptime >= current.sentAt + RenewalPolicy.secondReplay.lowerBound { window?.isUsedUp = true }
+        if now.uptime >= current.sentAt + RenewalPolicy.secondRefreshRetry.lowerBound { window?.isUsedUp = true }
     }
 
     /// The outcome of a request is unknown.
     mutating func lost(sentAt: Uptime, _ now: Moment) {
         // The answer may be lost a second time: as long as the first request is inside its grace, that one counts.
         let first = window.map(\.sentAt).flatMap {
-            $0 + RenewalPolicy.secondReplay.lowerBound > now.uptime ? $0 : nil
+            $0 + RenewalPolicy.secondRefreshRetry.lowerBound > now.uptime ? $0 : nil
         }
         window = Window(sentAt: first ?? sentAt)
     }
 
     /// How long until the same refresh token is sent again; `nil` if the provider's grace is over or used up.
     func delay(isAmbiguous: Bool, _ now: Moment, using random: inout Randomness) -> Duration? {
-        guard let window, recent(now).count < RenewalPolicy.mostReplays else { return nil }
-        if isAmbiguous { return random.uniform(in: RenewalPolicy.firstReplay) }
+        guard let window, recent(now).count < RenewalPolicy.mostRefreshRetries else { return nil }
+        if isAmbiguous { return random.uniform(in: RenewalPolicy.firstRefreshRetry) }
         guard !window.isUsedUp else { return nil }
-        let target = window.sentAt + random.uniform(in: RenewalPolicy.secondReplay)
+        let target = window.sentAt + random.uniform(in: RenewalPolicy.secondRefreshRetry)
         let delay = max(target - now.uptime, RenewalPolicy.shortestBackoff)
-        return now.uptime + delay <= window.sentAt + RenewalPolicy.latestReplay ? delay : nil
+        return now.uptime + delay <= window.sentAt + RenewalPolicy.latestRefreshRetry ? delay : nil
     }
 
     /// The send deadline of a replay that begins now; `nil` if the grace is over.
-    func departure(_ now: Uptime) -> Uptime? {
-        window.map { $0.sentAt + RenewalPolicy.latestDeparture }.flatMap { $0 > now ? $0 : nil }
+    func sendDeadline(_ now: Uptime) -> Uptime? {
+        window.map { $0.sentAt + RenewalPolicy.latestSend }.flatMap { $0 > now ? $0 : nil }
     }
 
     private func recent(_ now: Moment) -> [Uptime] {
-        times.filter { now.uptime - $0 < RenewalPolicy.replayPeriod }
+        times.filter { now.uptime - $0 < RenewalPolicy.refreshRetryPeriod }
     }
 }
