@@ -247,7 +247,7 @@ package final class FakeProvider: IdentityProvider {
         )
     }
 
-    package func poll(_ codes: DeviceCodes, keeper: PartialGrantKeeper) async throws(PollFailure) -> Grant {
+    package func poll(_ codes: DeviceCodes, store: PartialGrantStore) async throws(PollFailure) -> Grant {
         state.withLock { $0.polls.append(codes) }
         let start = clock.now()
         await begin()
@@ -262,7 +262,7 @@ package final class FakeProvider: IdentityProvider {
     package func exchange(
         _ credential: Credential,
         expecting expected: Identity?,
-        keeper: PartialGrantKeeper
+        store: PartialGrantStore
     ) async throws(ExchangeFailure) -> Grant {
         state.withLock { $0.exchangeCalls += 1 }
         let start = clock.now()

@@ -111,7 +111,7 @@ extension Vault {
     /// - Parameter then: called on the vault's own thread.
     package func stage(of digest: String, then: @escaping @Sendable (Stage) -> Void) {
         onQueue { [self] _ in
-            then(keeper.withLock { keeper in Result { () throws(FileFault) in try keeper.stage(of: digest) } })
+            then(store.withLock { store in Result { () throws(FileFault) in try store.stage(of: digest) } })
         }
     }
 
@@ -127,7 +127,7 @@ extension Vault {
         done: @escaping @Sendable (_ isStored: Bool) -> Void
     ) {
         onQueue { [self] _ in
-            let isStored = keeper.withLock { (try? $0.note(stage, of: digest)) != nil }
+            let isStored = store.withLock { (try? $0.note(stage, of: digest)) != nil }
             done(isStored)
         }
     }

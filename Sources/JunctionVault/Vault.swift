@@ -8,8 +8,8 @@ import Synchronization
 package final class Vault: SessionStore {
     private let directory: StateDirectory
     private let sealing: Sealing
-    let keeper: Mutex<RecordKeeper>
-    /// Known once the record was looked for; apart from the keeper, which may be waiting for the disk.
+    let store: Mutex<RecordStore>
+    /// Known once the record was looked for; apart from the store, which may be waiting for the disk.
     private let installation = Mutex<InstallationId?>(nil)
     /// Private and serial: the global queues start a monitor that wakes the process every second for ever.
     private let queue = DispatchQueue(label: "junctiond.vault")
@@ -31,7 +31,7 @@ package final class Vault: SessionStore {
         self.lock = lock
         self.sealing = sealing
         sequences = SequenceBook(directory, on: queue)
-        keeper = Mutex(RecordKeeper(directory, sealing, probe: probe))
+        store = Mutex(RecordStore(directory, sealing, probe: probe))
     }
 
     package var sealedWith: String { sealing.origin }
@@ -45,7 +45,7 @@ package final class Vault: SessionStore {
 
     /// Reads the newest authentic record among the directory's and `copies`, which survived elsewhere.
     package func restore(considering copies: [[UInt8]]) -> Restoration {
-        let (found, installation) = keeper.withLock { ($0.restore(considering: copies), $0.installation) }
+        let (found, installation) = store.withLock { ($0.restore(considering: copies), $0.installation) }
         self.installation.withLock { $0 = installation }
         return found
     }
@@ -54,7 +54,7 @@ package final class Vault: SessionStore {
         let outcome = await withCheckedContinuation { continuation in
             queue.async { [self] in
                 continuation.resume(returning: attempt(record, secrets))
-                keeper.withLock { $0.restoreReserve() }
+                store.withLock { $0.restoreReserve() }
             }
         }
         try outcome.get()
@@ -69,7 +69,7 @@ package final class Vault: SessionStore {
     }
 
     /// Whether what `restore` found is in its file: a copy that survived elsewhere may still wait for the disk.
-    package var isDurable: Bool { keeper.withLock { $0.unfinished.isEmpty } }
+    package var isDurable: Bool { store.withLock { $0.unfinished.isEmpty } }
 
     /// Looks at everything that protects the stored session, for `doctor`.
     package func inspect() async -> [ProbeFinding] {
@@ -86,7 +86,7 @@ package final class Vault: SessionStore {
 
     private func attempt(_ record: SessionRecord, _ secrets: SessionSecrets) -> Result<Void, StoreFailure> {
         Result { () throws(StoreFailure) in
-            try keeper.withLock { (keeper) throws(StoreFailure) in try keeper.write(record, secrets) }
+            try store.withLock { (store) throws(StoreFailure) in try store.write(record, secrets) }
         }
     }
 }

@@ -101,26 +101,26 @@ import Testing
     @Test func `it settles nothing: what is in quarantine stays until somebody has signed in or out`() throws {
         let kept = StateFile("generation-5.0-old", in: .quarantine)
         let disk = SimulatedDisk(live: nil, [kept: [1]])
-        var (keeper, _) = disk.keeper()
+        var (store, _) = disk.store()
 
-        try keeper.write(Self.record(.signedOut, generation: 0, edition: 1), Self.secrets())
+        try store.write(Self.record(.signedOut, generation: 0, edition: 1), Self.secrets())
         #expect(disk.content[kept] != nil)
-        #expect(disk.keeper().found.record?.approval == Self.approval)
+        #expect(disk.store().found.record?.approval == Self.approval)
 
         // Nobody approved it.
-        try keeper.write(.test(0, edition: 2, .signedOut), SessionSecrets())
+        try store.write(.test(0, edition: 2, .signedOut), SessionSecrets())
         #expect(disk.content[kept] != nil)
 
-        try keeper.write(.test(1, .signedOut), SessionSecrets())
+        try store.write(.test(1, .signedOut), SessionSecrets())
         #expect(disk.content[kept] == nil)
     }
 
     @Test func `a sign-out that the disk refused first clears up, although a sign-in is awaited by then`() throws {
         let kept = StateFile("generation-5.0-old", in: .quarantine)
         let disk = SimulatedDisk(live: sealed(.test(7)), [kept: [1]])
-        var (keeper, _) = disk.keeper()
+        var (store, _) = disk.store()
 
-        try keeper.write(Self.record(.signedOut, generation: 8, edition: 1), Self.secrets())
+        try store.write(Self.record(.signedOut, generation: 8, edition: 1), Self.secrets())
 
         #expect(disk.content[kept] == nil)
     }

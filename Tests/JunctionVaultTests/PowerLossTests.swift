@@ -62,7 +62,7 @@ import Testing
 
             for survivor in disk.afterPowerCut() + [disk.afterKill()] {
                 disks += 1
-                let found = survivor.keeper().found
+                let found = survivor.store().found
                 let isNew = found.record == next && found.secrets?.texts == next.expectedSecrets
                 #expect(isNew || !written && isOldOrUnfinished(found, before), "after \(stop): \(disk.operations)")
             }
@@ -82,10 +82,10 @@ import Testing
             for second in 0..<20 {
                 let restarted = killed.afterKill()
                 restarted.stop(after: second)
-                _ = restarted.keeper()
+                _ = restarted.store()
 
                 for survivor in restarted.afterPowerCut() {
-                    let found = survivor.keeper().found
+                    let found = survivor.store().found
                     #expect(
                         found.record == Self.new || !written && isOldOrUnfinished(found, before),
                         "after \(first) and \(second): \(disk.operations) \(restarted.operations)"
@@ -103,7 +103,7 @@ import Testing
             _ = attempt(Self.new, on: disk)
 
             for survivor in disk.afterPowerCut() {
-                _ = survivor.keeper()
+                _ = survivor.store()
                 #expect(survivor.content.values.contains(locked), "after \(stop): \(disk.operations)")
             }
         }
@@ -111,9 +111,9 @@ import Testing
 
     /// Starts as a daemon does and writes; says whether the write was reported as durable.
     private func attempt(_ record: SessionRecord, on disk: SimulatedDisk) -> Bool {
-        var keeper = RecordKeeper(disk, .key(.test()))
-        if case .unreadable(let unreadable) = keeper.restore(), unreadable.status == .unavailable { return false }
-        return (try? keeper.write(record, .test(record.generation))) != nil
+        var store = RecordStore(disk, .key(.test()))
+        if case .unreadable(let unreadable) = store.restore(), unreadable.status == .unavailable { return false }
+        return (try? store.write(record, .test(record.generation))) != nil
     }
 
     /// A torn first sign-in is no session yet, and says that it is torn.

@@ -74,15 +74,15 @@ import Testing
             [.temporary: sealed(.test(7)), StateFile("session.sealed.tmp-2"): sealed(.test(6)).altered()]
         )
         disk.fail { _, operation in operation.verb == "make" ? ENOTDIR : nil }
-        var (keeper, found) = disk.keeper()
+        var (store, found) = disk.store()
         #expect(found.record == .test(7))
-        #expect(throws: StoreFailure.self) { try keeper.write(.test(9), .test(9)) }
+        #expect(throws: StoreFailure.self) { try store.write(.test(9), .test(9)) }
 
-        try keeper.write(.test(10, .signedOut), SessionSecrets())
+        try store.write(.test(10, .signedOut), SessionSecrets())
 
         #expect(Set(disk.content.keys) == [.live, .installation])
         for survivor in disk.afterPowerCut() {
-            #expect(survivor.keeper().found.record?.content == .signedOut)
+            #expect(survivor.store().found.record?.content == .signedOut)
         }
     }
 }

@@ -21,77 +21,77 @@ import Testing
 
     @Test func `the newest record is found by the next start`() {
         let disk = SimulatedDisk(live: sealed(old))
-        var (keeper, _) = disk.keeper()
+        var (store, _) = disk.store()
         breakDown(disk)
         for generation in 8...10 as ClosedRange<UInt64> {
-            #expect(throws: StoreFailure.self) { try keeper.write(.test(generation), .test(generation)) }
+            #expect(throws: StoreFailure.self) { try store.write(.test(generation), .test(generation)) }
         }
 
         #expect(temporaries(of: .live, on: disk) == 1)
-        let (_, found) = disk.afterKill().keeper()
+        let (_, found) = disk.afterKill().store()
         #expect(found.record == .test(10))
         #expect(found.secrets?.texts == SessionSecrets.test(10).texts)
     }
 
     @Test func `a newer record that cannot even be created leaves the one before it`() {
         let disk = SimulatedDisk(live: sealed(old))
-        var (keeper, _) = disk.keeper()
+        var (store, _) = disk.store()
         breakDown(disk)
-        #expect(throws: StoreFailure.self) { try keeper.write(.test(8), .test(8)) }
+        #expect(throws: StoreFailure.self) { try store.write(.test(8), .test(8)) }
         disk.fail { _, operation in operation.verb == "write" ? ENOSPC : nil }
-        #expect(throws: StoreFailure.self) { try keeper.write(.test(9), .test(9)) }
+        #expect(throws: StoreFailure.self) { try store.write(.test(9), .test(9)) }
 
-        #expect(disk.afterKill().keeper().found.record == .test(8))
+        #expect(disk.afterKill().store().found.record == .test(8))
     }
 
     @Test func `a synced record that could not be renamed stays until something newer is synced`() {
         let disk = SimulatedDisk(live: sealed(old))
-        var (keeper, _) = disk.keeper()
+        var (store, _) = disk.store()
         disk.fail { _, operation in operation.verb == "rename" ? EIO : nil }
-        #expect(throws: StoreFailure.self) { try keeper.write(.test(8), .test(8)) }
+        #expect(throws: StoreFailure.self) { try store.write(.test(8), .test(8)) }
         disk.fail(nil)
         try? disk.sync(.top)
         breakDown(disk)
-        #expect(throws: StoreFailure.self) { try keeper.write(.test(9), .test(9)) }
+        #expect(throws: StoreFailure.self) { try store.write(.test(9), .test(9)) }
 
         #expect(temporaries(of: .live, on: disk) == 2)
-        #expect(disk.afterKill().keeper().found.record == .test(9))
+        #expect(disk.afterKill().store().found.record == .test(9))
         for survivor in disk.afterPowerCut() {
-            let generation = survivor.keeper().found.record?.generation
+            let generation = survivor.store().found.record?.generation
             #expect(generation == 8 || generation == 9)
         }
     }
 
     @Test func `a record whose sync failed is durable only when it was written anew`() {
         let disk = SimulatedDisk(live: sealed(old))
-        var (keeper, _) = disk.keeper()
+        var (store, _) = disk.store()
         breakDown(disk)
-        #expect(throws: StoreFailure.self) { try keeper.write(.test(8), .test(8)) }
+        #expect(throws: StoreFailure.self) { try store.write(.test(8), .test(8)) }
 
         let restarted = disk.afterKill()
-        (keeper, _) = restarted.keeper()
+        (store, _) = restarted.store()
 
-        #expect(keeper.unfinished.isEmpty)
+        #expect(store.unfinished.isEmpty)
         #expect(restarted.temporaries.isEmpty)
-        for survivor in restarted.afterPowerCut() { #expect(survivor.keeper().found.record == .test(8)) }
+        for survivor in restarted.afterPowerCut() { #expect(survivor.store().found.record == .test(8)) }
     }
 
     @Test func `restarts on such a disk leave one temporary, with the newest record`() {
         var disk = SimulatedDisk(live: sealed(old))
         for generation in 8..<20 as Range<UInt64> {
             breakDown(disk)
-            var (keeper, found) = disk.keeper()
+            var (store, found) = disk.store()
             #expect(found.record == .test(generation - 1))
-            #expect(keeper.unfinished.isEmpty == (generation == 8))
-            #expect(throws: StoreFailure.self) { try keeper.write(.test(generation), .test(generation)) }
+            #expect(store.unfinished.isEmpty == (generation == 8))
+            #expect(throws: StoreFailure.self) { try store.write(.test(generation), .test(generation)) }
             #expect(temporaries(of: .live, on: disk) == 1)
             disk = disk.afterKill()
         }
 
-        var (keeper, found) = disk.keeper()
+        var (store, found) = disk.store()
         #expect(found.record == .test(19))
         #expect(disk.temporaries.isEmpty)
-        #expect(throws: Never.self) { try keeper.write(.test(20), .test(20)) }
+        #expect(throws: Never.self) { try store.write(.test(20), .test(20)) }
     }
 
     @Test func `a first sign-in survives the process, with the id that it names`() {
@@ -99,39 +99,39 @@ import Testing
         var installation: String?
         for _ in 0..<5 {
             breakDown(disk)
-            var (keeper, found) = disk.keeper()
+            var (store, found) = disk.store()
             #expect(installation == nil ? found.isAbsent : found.record == old)
             if installation == nil {
-                for _ in 0..<3 { #expect(throws: StoreFailure.self) { try keeper.write(old, .test(7)) } }
+                for _ in 0..<3 { #expect(throws: StoreFailure.self) { try store.write(old, .test(7)) } }
             }
-            installation = installation ?? keeper.installation?.text
-            #expect(keeper.installation?.text == installation)
+            installation = installation ?? store.installation?.text
+            #expect(store.installation?.text == installation)
             #expect(temporaries(of: .installation, on: disk) == 1)
             #expect(temporaries(of: .live, on: disk) == 1)
             disk = disk.afterKill()
         }
 
-        let (keeper, found) = disk.keeper()
+        let (store, found) = disk.store()
         #expect(found.record == old)
-        #expect(keeper.installation?.text == installation)
+        #expect(store.installation?.text == installation)
         #expect(Set(disk.content.keys) == [.installation, .live])
-        for survivor in disk.afterPowerCut() { #expect(survivor.keeper().found.record == old) }
+        for survivor in disk.afterPowerCut() { #expect(survivor.store().found.record == old) }
     }
 
     @Test func `an id that cannot be stored does not stop the record, which is not durable without it`() throws {
         let disk = SimulatedDisk()
-        var (keeper, _) = disk.keeper()
+        var (store, _) = disk.store()
         breakDown(disk, only: .installation)
 
-        for _ in 0..<3 { #expect(throws: StoreFailure.self) { try keeper.write(old, .test(7)) } }
+        for _ in 0..<3 { #expect(throws: StoreFailure.self) { try store.write(old, .test(7)) } }
 
         #expect(disk.content[.live] != nil)
         #expect(temporaries(of: .installation, on: disk) == 1)
-        #expect(disk.afterKill().keeper().found.record == old)
+        #expect(disk.afterKill().store().found.record == old)
         disk.fail(nil)
-        try keeper.write(old, .test(7))
+        try store.write(old, .test(7))
         #expect(Set(disk.content.keys) == [.installation, .live])
-        for survivor in disk.afterPowerCut() { #expect(survivor.keeper().found.record == old) }
+        for survivor in disk.afterPowerCut() { #expect(survivor.store().found.record == old) }
     }
 
     @Test func `an id that was half written is none`() {
@@ -139,7 +139,7 @@ import Testing
             StateFile.installation.temporary(tag: "a"): Array(thisInstallation.utf8.prefix(16)), .live: sealed(old),
         ])
 
-        let (_, found) = disk.keeper()
+        let (_, found) = disk.store()
 
         #expect(found.unreadable?.status == .locked)
         #expect(Set(disk.content.keys) == [.live])
@@ -147,23 +147,23 @@ import Testing
 
     @Test func `a sign-out that could not be synced holds after a restart`() {
         let disk = SimulatedDisk(live: sealed(old))
-        var (keeper, _) = disk.keeper()
+        var (store, _) = disk.store()
         breakDown(disk)
-        #expect(throws: StoreFailure.self) { try keeper.write(.test(8, .signedOut), SessionSecrets()) }
+        #expect(throws: StoreFailure.self) { try store.write(.test(8, .signedOut), SessionSecrets()) }
 
-        #expect(disk.afterKill().keeper().found.record == .test(8, .signedOut))
+        #expect(disk.afterKill().store().found.record == .test(8, .signedOut))
     }
 
     @Test func `a list of used credentials that could not be synced is not left beside the old one`() {
         let disk = SimulatedDisk(live: sealed(old))
-        var (keeper, _) = disk.keeper()
+        var (store, _) = disk.store()
         breakDown(disk)
         let digest = String(repeating: "0", count: 64)
-        for _ in 0..<3 { #expect(throws: FileFault.self) { try keeper.note(.done, of: digest) } }
+        for _ in 0..<3 { #expect(throws: FileFault.self) { try store.note(.done, of: digest) } }
 
         #expect(temporaries(of: .usedCredentials, on: disk) == 0)
         disk.fail(nil)
-        #expect(throws: Never.self) { try keeper.write(.test(8), .test(8)) }
+        #expect(throws: Never.self) { try store.write(.test(8), .test(8)) }
         #expect(disk.content[.usedCredentials] != nil)
     }
 }

@@ -12,14 +12,14 @@ import Testing
     @Test func `an empty directory is absent, not broken`() {
         let disk = SimulatedDisk()
 
-        #expect(disk.keeper().found.isAbsent)
+        #expect(disk.store().found.isAbsent)
         #expect(disk.content.isEmpty)
     }
 
     @Test func `a sound record comes back with its secrets, and nothing is written`() {
         let disk = SimulatedDisk(live: sealed(session))
 
-        let (_, found) = disk.keeper()
+        let (_, found) = disk.store()
 
         #expect(found.record == session)
         #expect(found.secrets?.texts == ["access-7", "refresh-7", "key-7"])
@@ -31,7 +31,7 @@ import Testing
         let tombstone = SessionRecord.test(8, .signedOut)
         let disk = SimulatedDisk(live: sealed(tombstone, key: .test(2)))
 
-        #expect(disk.keeper().found.record == tombstone)
+        #expect(disk.store().found.record == tombstone)
     }
 
     // Temporaries.
@@ -39,7 +39,7 @@ import Testing
     @Test func `a lone temporary becomes the record`() {
         let disk = SimulatedDisk(live: nil, [.temporary: sealed(session)])
 
-        let (_, found) = disk.keeper()
+        let (_, found) = disk.store()
 
         #expect(found.record == session)
         #expect(disk.content[.live] == sealedContent(disk.content[.live], is: session))
@@ -50,7 +50,7 @@ import Testing
         let newer = sealed(.test(7, edition: 3))
         let disk = SimulatedDisk(live: sealed(session), [.temporary: newer])
 
-        let (_, found) = disk.keeper()
+        let (_, found) = disk.store()
 
         #expect(found.record?.edition == 3)
         #expect(found.damaged == nil)
@@ -63,7 +63,7 @@ import Testing
     @Test func `an older temporary is removed`() {
         let disk = SimulatedDisk(live: sealed(session), [.temporary: sealed(.test(7, edition: 1))])
 
-        #expect(disk.keeper().found.record == session)
+        #expect(disk.store().found.record == session)
         #expect(disk.temporaries.isEmpty)
         #expect(disk.inQuarantine.isEmpty)
     }
@@ -74,7 +74,7 @@ import Testing
             [.temporary: sealed(.test(9)), .secondTemporary: sealed(.test(8))]
         )
 
-        #expect(disk.keeper().found.record?.generation == 9)
+        #expect(disk.store().found.record?.generation == 9)
         #expect(disk.temporaries.isEmpty)
     }
 
@@ -83,7 +83,7 @@ import Testing
         let torn = Array(sealed(.test(8)).prefix(length))
         let disk = SimulatedDisk(live: sealed(session), [.temporary: torn])
 
-        let (_, found) = disk.keeper()
+        let (_, found) = disk.store()
 
         #expect(found.record == session)
         #expect(found.damaged == nil)
@@ -94,7 +94,7 @@ import Testing
         let torn = Array(sealed(.test(8)).dropLast())
         let disk = SimulatedDisk(live: sealed(session), [.temporary: torn])
 
-        let (_, found) = disk.keeper()
+        let (_, found) = disk.store()
 
         #expect(found.record == session)
         #expect(try #require(found.damaged).contains("generation 8"))
@@ -106,7 +106,7 @@ import Testing
         let disk = SimulatedDisk(live: sealed(session), [.temporary: []])
         disk.fail { _, operation in operation.subject == StateFile.temporary.path ? ELOOP : nil }
 
-        #expect(disk.keeper().found.record == session)
+        #expect(disk.store().found.record == session)
     }
 
     // A record file that is not sound.
@@ -115,7 +115,7 @@ import Testing
     func `a good temporary replaces a record file that a power cut emptied`(length: Int) {
         let disk = SimulatedDisk(live: Array(sealed(session).prefix(length)), [.temporary: sealed(.test(8))])
 
-        let (_, found) = disk.keeper()
+        let (_, found) = disk.store()
 
         #expect(found.record?.generation == 8)
         #expect(found.damaged == nil)
@@ -126,7 +126,7 @@ import Testing
         let altered = sealed(session).altered()
         let disk = SimulatedDisk(live: altered, [.temporary: sealed(.test(6))])
 
-        let (_, found) = disk.keeper()
+        let (_, found) = disk.store()
 
         #expect(found.record?.generation == 6)
         #expect(try #require(found.damaged).contains("quarantine/generation-7.2-"))
@@ -138,7 +138,7 @@ import Testing
         let altered = legible ? sealed(session).altered() : sealed(session).altered(at: 20)
         let disk = SimulatedDisk(live: altered)
 
-        let found = try #require(disk.keeper().found.unreadable)
+        let found = try #require(disk.store().found.unreadable)
 
         #expect(found.status == .damaged)
         #expect(found.remedy.contains("Sign in again. A backup of the file does not help"), "\(found.remedy)")
@@ -150,7 +150,7 @@ import Testing
     }
 
     @Test func `an empty record file alone is damaged`() throws {
-        let found = try #require(SimulatedDisk(live: []).keeper().found.unreadable)
+        let found = try #require(SimulatedDisk(live: []).store().found.unreadable)
 
         #expect(found.status == .damaged)
         #expect(found.header == nil)
@@ -161,15 +161,15 @@ import Testing
         let torn = Array(sealed(session).dropLast())
         let disk = SimulatedDisk(live: nil, [.temporary: torn])
 
-        #expect(try #require(disk.keeper().found.unreadable).status == .damaged)
+        #expect(try #require(disk.store().found.unreadable).status == .damaged)
         #expect(disk.content[.temporary] == torn)
     }
 
     @Test func `the report of damage outlives restarts`() throws {
         let disk = SimulatedDisk(live: sealed(session).altered(), [.temporary: sealed(.test(6))])
 
-        let first = disk.keeper().found
-        let second = disk.keeper().found
+        let first = disk.store().found
+        let second = disk.store().found
 
         #expect(first.damaged != nil)
         #expect(second.damaged == first.damaged)
@@ -179,7 +179,7 @@ import Testing
         let file = StateFile("generation-7.2-00000000", in: .quarantine)
         let disk = SimulatedDisk(live: nil, [file: sealed(session).altered()])
 
-        let found = try #require(disk.keeper().found.unreadable)
+        let found = try #require(disk.store().found.unreadable)
 
         #expect(found.status == .damaged)
         #expect(found.header?.generation == 7)
@@ -193,7 +193,7 @@ import Testing
         ]
         let disk = SimulatedDisk(live: files[.live], files)
 
-        let found = try #require(disk.keeper().found.unreadable)
+        let found = try #require(disk.store().found.unreadable)
 
         #expect(found.status == .locked)
         #expect(found.canSignIn)
@@ -206,7 +206,7 @@ import Testing
         let bytes = sealed(session)
         let disk = SimulatedDisk(live: bytes, [.temporary: bytes.altered()])
 
-        let found = try #require(disk.keeper(.keyless).found.unreadable)
+        let found = try #require(disk.store(.keyless).found.unreadable)
 
         #expect(found.status == .locked)
         #expect(!found.canSignIn)
@@ -216,7 +216,7 @@ import Testing
     }
 
     @Test func `without a key an empty directory is locked, because no sign-in could be sealed`() throws {
-        let found = try #require(SimulatedDisk().keeper(.keyless).found.unreadable)
+        let found = try #require(SimulatedDisk().store(.keyless).found.unreadable)
 
         #expect(found == .init(status: .locked, remedy: "Bring the key.", header: nil, canSignIn: false))
     }
@@ -225,7 +225,7 @@ import Testing
     func `without a key a tombstone holds: nobody is signed in`(writer: SealingKey?) throws {
         let disk = SimulatedDisk(live: sealed(.test(8, .signedOut), key: writer))
 
-        let found = try #require(disk.keeper(.keyless).found.unreadable)
+        let found = try #require(disk.store(.keyless).found.unreadable)
 
         #expect(found.status == .locked)
         #expect(found.header?.state == .notLoggedIn)
@@ -234,7 +234,7 @@ import Testing
     @Test func `without a key a tombstone is honoured over the session before it`() throws {
         let disk = SimulatedDisk(live: sealed(session), [.temporary: sealed(.test(8, .signedOut), key: nil)])
 
-        let found = try #require(disk.keeper(.keyless).found.unreadable)
+        let found = try #require(disk.store(.keyless).found.unreadable)
 
         #expect(found.header?.state == .notLoggedIn)
     }
@@ -242,15 +242,15 @@ import Testing
     @Test func `the key back, the session back`() {
         let disk = SimulatedDisk(live: sealed(session))
 
-        #expect(disk.keeper(.keyless).found.unreadable != nil)
-        #expect(disk.keeper(.key(.test(2))).found.unreadable != nil)
-        #expect(disk.keeper().found.record == session)
+        #expect(disk.store(.keyless).found.unreadable != nil)
+        #expect(disk.store(.key(.test(2))).found.unreadable != nil)
+        #expect(disk.store().found.record == session)
     }
 
     @Test func `a newer locked record is not passed over for an older sound one`() throws {
         let disk = SimulatedDisk(live: sealed(session, key: .test(2)), [.temporary: sealed(.test(6))])
 
-        #expect(try #require(disk.keeper().found.unreadable).status == .locked)
+        #expect(try #require(disk.store().found.unreadable).status == .locked)
         #expect(disk.temporaries == [.temporary])
     }
 
@@ -258,7 +258,7 @@ import Testing
         let locked = sealed(session, key: .test(2))
         let disk = SimulatedDisk(live: locked, [.temporary: sealed(.test(8))])
 
-        let (_, found) = disk.keeper()
+        let (_, found) = disk.store()
 
         #expect(found.record?.generation == 8)
         #expect(found.damaged == nil)
@@ -270,7 +270,7 @@ import Testing
     @Test func `a cloned disk is locked and says why`() throws {
         let disk = SimulatedDisk(live: sealed(session, by: otherInstallation))
 
-        let found = try #require(disk.keeper().found.unreadable)
+        let found = try #require(disk.store().found.unreadable)
 
         #expect(found.status == .locked)
         #expect(found.canSignIn)
@@ -280,7 +280,7 @@ import Testing
     @Test func `an image that was prepared by removing the installation id is locked`() throws {
         let disk = SimulatedDisk([.live: sealed(session)])
 
-        #expect(try #require(disk.keeper().found.unreadable).status == .locked)
+        #expect(try #require(disk.store().found.unreadable).status == .locked)
         #expect(disk.content[.installation] == nil)
     }
 
@@ -288,10 +288,10 @@ import Testing
     func `a spoilt installation id does not cost the login`(text: String) {
         let disk = SimulatedDisk(live: sealed(session), [.installation: Array(text.utf8)])
 
-        let (keeper, found) = disk.keeper()
+        let (store, found) = disk.store()
 
         #expect(found.record == session)
-        #expect(keeper.installation?.text == thisInstallation)
+        #expect(store.installation?.text == thisInstallation)
     }
 
     // Unavailable.
@@ -300,13 +300,13 @@ import Testing
         let newer = framed(version: 3, header: "{}")
         for files: [StateFile: [UInt8]] in [[.live: newer], [.live: sealed(session), .temporary: newer]] {
             let disk = SimulatedDisk(live: files[.live], files)
-            var (keeper, found) = disk.keeper()
+            var (store, found) = disk.store()
 
             let unreadable = try #require(found.unreadable)
             #expect(unreadable.status == .unavailable)
             #expect(!unreadable.canSignIn)
             #expect(unreadable.remedy.contains("newer junctiond"))
-            #expect(throws: StoreFailure.self) { try keeper.write(.test(9, .signedOut), .test(9)) }
+            #expect(throws: StoreFailure.self) { try store.write(.test(9, .signedOut), .test(9)) }
             #expect(disk.content.filter { $0.key != .installation } == files)
         }
     }
@@ -318,13 +318,13 @@ import Testing
         let disk = SimulatedDisk(live: sealed(session), [.temporary: sealed(.test(8))])
         disk.fail { _, operation in operation.verb == verb && operation.subject == subject ? EIO : nil }
 
-        var (keeper, restoration) = disk.keeper()
+        var (store, restoration) = disk.store()
         let found = try #require(restoration.unreadable)
 
         #expect(found.status == .unavailable)
         #expect(!found.canSignIn)
         #expect(found.remedy.contains("Input/output error. The disk reports errors"))
-        #expect(throws: StoreFailure(found.remedy)) { try keeper.write(.test(9, .signedOut), .test(9)) }
+        #expect(throws: StoreFailure(found.remedy)) { try store.write(.test(9, .signedOut), .test(9)) }
         #expect(disk.content.count == 3)
     }
 
@@ -332,17 +332,17 @@ import Testing
         let disk = SimulatedDisk(live: sealed(session), [.temporary: sealed(.test(8))])
         disk.fail { _, operation in ["list", "read"].contains(operation.verb) ? nil : EROFS }
 
-        var (keeper, found) = disk.keeper()
+        var (store, found) = disk.store()
 
         #expect(found.record?.generation == 8)
 
         // When it can be written again, the winner is put in place before anything else.
         disk.fail(nil)
         disk.forgetOperations()
-        try keeper.write(.test(9), .test(9))
+        try store.write(.test(9), .test(9))
         let verbs = disk.operations.map(\.verb).filter { ["create", "rename", "remove"].contains($0) }
         #expect(verbs == ["create", "rename", "remove", "create", "remove", "rename"])
-        #expect(disk.keeper().found.record == .test(9))
+        #expect(disk.store().found.record == .test(9))
         #expect(disk.temporaries.isEmpty)
     }
 
@@ -353,7 +353,7 @@ import Testing
         let leftovers = small.flatMap { file in ["a", "b"].map { file.temporary(tag: $0) } }
         let disk = SimulatedDisk(live: sealed(session), Dictionary(uniqueKeysWithValues: leftovers.map { ($0, [1]) }))
 
-        #expect(disk.keeper().found.record == session)
+        #expect(disk.store().found.record == session)
 
         #expect(Set(disk.content.keys) == [.live, .installation])
     }
@@ -362,7 +362,7 @@ import Testing
         let leftover = StateFile.sequences.temporary(tag: "a")
         let disk = SimulatedDisk(live: framed(version: 9, header: header()), [leftover: [1]])
 
-        #expect(disk.keeper().found.unreadable?.status == .unavailable)
+        #expect(disk.store().found.unreadable?.status == .unavailable)
 
         #expect(disk.content[leftover] == [1])
     }
@@ -371,23 +371,23 @@ import Testing
 
     @Test func `a record of the first format is read, and written anew in the present one`() throws {
         let disk = SimulatedDisk(live: .firstFormat)
-        var (keeper, found) = disk.keeper()
+        var (store, found) = disk.store()
         let record = try #require(found.record)
         #expect(record.generation == 4)
 
         var next = record
         next.edition += 1
-        try keeper.write(next, try #require(found.secrets))
+        try store.write(next, try #require(found.secrets))
 
         let live = try #require(disk.content[.live])
         #expect(live[RecordFrame.magic.count] == 2)
-        let (_, again) = disk.keeper()
+        let (_, again) = disk.store()
         #expect(again.record == next)
         #expect(again.secrets?.texts == ["access-4", "refresh-4", nil])
     }
 
     /// `bytes` if they are the file of `record`; sealing the same record again would give others.
     private func sealedContent(_ bytes: [UInt8]?, is record: SessionRecord) -> [UInt8]? {
-        SimulatedDisk(live: bytes).keeper().found.record == record ? bytes : nil
+        SimulatedDisk(live: bytes).store().found.record == record ? bytes : nil
     }
 }

@@ -30,8 +30,8 @@ import Testing
         try temporary.write([1, 2, 3], to: "junctiond.key.tmp-1")
 
         let directory = try temporary.opened()
-        var keeper = RecordKeeper(directory, .key(try SealingKey.file(in: directory)))
-        #expect(keeper.restore().isAbsent)
+        var store = RecordStore(directory, .key(try SealingKey.file(in: directory)))
+        #expect(store.restore().isAbsent)
 
         #expect(temporary.names == ["junctiond.key"])
     }

@@ -11,9 +11,9 @@ import Testing
     @Test func `a newer copy wins and is written down`() {
         let copy = sealed(.test(8))
         let disk = SimulatedDisk(live: sealed(session))
-        var keeper = RecordKeeper(disk, .key(.test()))
+        var store = RecordStore(disk, .key(.test()))
 
-        let found = keeper.restore(considering: [copy, sealed(.test(5)), []])
+        let found = store.restore(considering: [copy, sealed(.test(5)), []])
 
         #expect(found.record?.generation == 8)
         #expect(disk.content[.live] == copy)
@@ -21,18 +21,18 @@ import Testing
 
     @Test func `a copy alone is a session`() {
         let disk = SimulatedDisk(live: nil)
-        var keeper = RecordKeeper(disk, .key(.test()))
+        var store = RecordStore(disk, .key(.test()))
 
-        #expect(keeper.restore(considering: [sealed(session)]).record == session)
-        #expect(disk.keeper().found.record == session)
+        #expect(store.restore(considering: [sealed(session)]).record == session)
+        #expect(disk.store().found.record == session)
     }
 
     @Test func `an older or broken copy changes nothing`() {
         let live = sealed(session)
         let disk = SimulatedDisk(live: live)
-        var keeper = RecordKeeper(disk, .key(.test()))
+        var store = RecordStore(disk, .key(.test()))
 
-        let found = keeper.restore(considering: [sealed(.test(6)), sealed(.test(9)).altered(), [1, 2, 3]])
+        let found = store.restore(considering: [sealed(.test(6)), sealed(.test(9)).altered(), [1, 2, 3]])
 
         #expect(found.record == session)
         #expect(disk.content[.live] == live)
@@ -47,18 +47,18 @@ import Testing
         let copy = try #require(vault.sealedCopy(of: session, .test(7)))
 
         let next = SimulatedDisk()
-        var keeper = RecordKeeper(next, .key(.test()))
-        let found = keeper.restore(considering: [copy])
+        var store = RecordStore(next, .key(.test()))
+        let found = store.restore(considering: [copy])
 
         #expect(found.record == session)
-        #expect(next.keeper().found.record == session)
+        #expect(next.store().found.record == session)
     }
 
     @Test func `a copy of another installation is no more ours than a file of it`() {
         let disk = SimulatedDisk(live: nil)
-        var keeper = RecordKeeper(disk, .key(.test()))
+        var store = RecordStore(disk, .key(.test()))
 
-        let found = keeper.restore(considering: [sealed(session, by: otherInstallation)])
+        let found = store.restore(considering: [sealed(session, by: otherInstallation)])
 
         #expect(found.unreadable?.status == .locked)
     }
@@ -66,9 +66,9 @@ import Testing
     @Test func `a clone does not take the original's id from a tombstone`() {
         let disk = SimulatedDisk([.live: sealed(.test(8, .signedOut), by: otherInstallation)])
 
-        let (keeper, found) = disk.keeper()
+        let (store, found) = disk.store()
 
         #expect(found.record == .test(8, .signedOut))
-        #expect(keeper.installation?.text != otherInstallation)
+        #expect(store.installation?.text != otherInstallation)
     }
 }

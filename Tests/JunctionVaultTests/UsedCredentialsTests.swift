@@ -65,13 +65,13 @@ import Testing
 
     @Test func `what is noted on a fresh device is known after a restart, under the same id`() throws {
         let disk = SimulatedDisk()
-        var (keeper, _) = disk.keeper()
-        let installation = try #require(keeper.installation?.text)
+        var (store, _) = disk.store()
+        let installation = try #require(store.installation?.text)
 
-        try keeper.note(.done, of: digest("token", at: installation))
+        try store.note(.done, of: digest("token", at: installation))
 
         for survivor in disk.afterPowerCut() {
-            let next = survivor.keeper().keeper
+            let next = survivor.store().store
             #expect(next.installation?.text == installation)
             #expect(try next.stage(of: digest("token", at: installation)) == .done)
         }
@@ -79,25 +79,25 @@ import Testing
 
     @Test func `a sign-out is not durable before everything is that was noted before it`() throws {
         let disk = SimulatedDisk(live: sealed(.test(7)))
-        var (keeper, _) = disk.keeper()
+        var (store, _) = disk.store()
         disk.fail { _, operation in operation.subject.contains("used-credentials.tmp") ? EIO : nil }
-        #expect(throws: FileFault.self) { try keeper.note(.done, of: digest("token")) }
-        #expect(try keeper.stage(of: digest("token")) == .done)
+        #expect(throws: FileFault.self) { try store.note(.done, of: digest("token")) }
+        #expect(try store.stage(of: digest("token")) == .done)
 
         // A session is as durable as ever.
-        try keeper.write(.test(8), .test(8))
-        #expect(throws: StoreFailure.self) { try keeper.write(.test(9, .signedOut), SessionSecrets()) }
-        #expect(disk.keeper().found.record == .test(9, .signedOut))
+        try store.write(.test(8), .test(8))
+        #expect(throws: StoreFailure.self) { try store.write(.test(9, .signedOut), SessionSecrets()) }
+        #expect(disk.store().found.record == .test(9, .signedOut))
         disk.fail(nil)
-        try keeper.write(.test(9, edition: 1, .signedOut), SessionSecrets())
+        try store.write(.test(9, edition: 1, .signedOut), SessionSecrets())
 
-        #expect(try disk.keeper().keeper.stage(of: digest("token")) == .done)
+        #expect(try disk.store().store.stage(of: digest("token")) == .done)
     }
 
     @Test func `the reserve is there for a note, too`() throws {
         let disk = SimulatedDisk(live: sealed(.test(7)))
-        var (keeper, _) = disk.keeper()
-        keeper.restoreReserve()
+        var (store, _) = disk.store()
+        store.restoreReserve()
         let isFull = Mutex(true)
         disk.fail { _, operation in
             isFull.withLock { isFull in
@@ -106,48 +106,48 @@ import Testing
             }
         }
 
-        try keeper.note(.done, of: digest("token"))
+        try store.note(.done, of: digest("token"))
 
-        #expect(try disk.keeper().keeper.stage(of: digest("token")) == .done)
+        #expect(try disk.store().store.stage(of: digest("token")) == .done)
     }
 
     @Test(arguments: [EIO, EACCES, EISDIR])
     func `notes that cannot be read are not taken for none, nor written over`(code: Int32) throws {
         let disk = SimulatedDisk(live: sealed(.test(7)))
-        var (before, _) = disk.keeper()
+        var (before, _) = disk.store()
         try before.note(.done, of: digest("token"))
-        var (keeper, _) = disk.keeper()
+        var (store, _) = disk.store()
         disk.fail { _, operation in
             operation.verb == "read" && operation.subject == "used-credentials" ? code : nil
         }
 
-        #expect(throws: FileFault.self) { try keeper.stage(of: digest("token")) }
-        #expect(throws: FileFault.self) { try keeper.stage(of: digest("other")) }
-        #expect(throws: FileFault.self) { try keeper.note(.done, of: digest("other")) }
-        #expect(throws: FileFault.self) { try keeper.note(.begun, of: digest("third")) }
+        #expect(throws: FileFault.self) { try store.stage(of: digest("token")) }
+        #expect(throws: FileFault.self) { try store.stage(of: digest("other")) }
+        #expect(throws: FileFault.self) { try store.note(.done, of: digest("other")) }
+        #expect(throws: FileFault.self) { try store.note(.begun, of: digest("third")) }
         // What is known here is known.
-        #expect(try keeper.stage(of: digest("other")) == .done)
-        #expect(throws: FileFault.self) { try keeper.stage(of: digest("third")) }
+        #expect(try store.stage(of: digest("other")) == .done)
+        #expect(throws: FileFault.self) { try store.stage(of: digest("third")) }
         // A session is as durable as ever, and a sign-out is not, before the notes are.
-        try keeper.write(.test(8), .test(8))
-        #expect(throws: StoreFailure.self) { try keeper.write(.test(9, .signedOut), SessionSecrets()) }
+        try store.write(.test(8), .test(8))
+        #expect(throws: StoreFailure.self) { try store.write(.test(9, .signedOut), SessionSecrets()) }
 
         disk.fail(nil)
-        #expect(try keeper.stage(of: digest("token")) == .done)
-        try keeper.write(.test(9, edition: 1, .signedOut), SessionSecrets())
-        for text in ["token", "other"] { #expect(try disk.keeper().keeper.stage(of: digest(text)) == .done) }
-        #expect(try disk.keeper().keeper.stage(of: digest("third")) == .begun)
+        #expect(try store.stage(of: digest("token")) == .done)
+        try store.write(.test(9, edition: 1, .signedOut), SessionSecrets())
+        for text in ["token", "other"] { #expect(try disk.store().store.stage(of: digest(text)) == .done) }
+        #expect(try disk.store().store.stage(of: digest("third")) == .begun)
     }
 
     @Test func `a record that cannot be read is not made another installation's by a note`() throws {
         let spoilt = Array("no id\n".utf8)
         let disk = SimulatedDisk([.live: sealed(.test(7)), .installation: spoilt])
-        var (keeper, found) = disk.keeper(.keyless)
+        var (store, found) = disk.store(.keyless)
         #expect(found.unreadable?.status == .locked)
 
-        try keeper.note(.done, of: digest("token"))
+        try store.note(.done, of: digest("token"))
 
         #expect(disk.content[.installation] == spoilt)
-        #expect(disk.keeper().found.record == .test(7))
+        #expect(disk.store().found.record == .test(7))
     }
 }

@@ -11,23 +11,23 @@ import Testing
 
     @Test func `a record is written, synced, renamed and its directory synced, in this order`() throws {
         let disk = SimulatedDisk(live: sealed(old))
-        var (keeper, _) = disk.keeper()
+        var (store, _) = disk.store()
         disk.forgetOperations()
 
-        try keeper.write(new, .test(8))
+        try store.write(new, .test(8))
 
         let verbs = disk.operations.map { $0.subject == "." ? "\($0.verb) ." : $0.verb }
         #expect(verbs == ["create", "write", "write", "sync", "close", "rename", "sync ."])
-        #expect(disk.keeper().found.record == new)
+        #expect(disk.store().found.record == new)
     }
 
     @Test func `every step is reported when it has been taken`() throws {
         let disk = SimulatedDisk(live: sealed(old, key: .test(2)))
         let steps = Mutex<[VaultStep]>([])
-        var keeper = RecordKeeper(disk, .key(.test())) { step in steps.withLock { $0.append(step) } }
-        _ = keeper.restore()
+        var store = RecordStore(disk, .key(.test())) { step in steps.withLock { $0.append(step) } }
+        _ = store.restore()
 
-        try keeper.write(new, .test(8))
+        try store.write(new, .test(8))
 
         #expect(
             steps.withLock(\.self) == [
@@ -38,15 +38,15 @@ import Testing
 
     @Test func `the first write makes the installation id durable before the record`() throws {
         let disk = SimulatedDisk()
-        var (keeper, _) = disk.keeper()
+        var (store, _) = disk.store()
 
-        try keeper.write(old, .test(7))
+        try store.write(old, .test(7))
 
         let renamed = disk.operations.filter { $0.verb == "rename" }.compactMap {
             $0.subject.split(separator: " ").last
         }
         #expect(renamed == ["installation-id", "session.sealed"])
-        #expect(disk.keeper().found.record == old)
+        #expect(disk.store().found.record == old)
     }
 
     // A disk that fails.
@@ -60,30 +60,30 @@ import Testing
         code: Int32
     ) throws {
         let disk = SimulatedDisk(live: sealed(old))
-        var (keeper, _) = disk.keeper()
+        var (store, _) = disk.store()
         disk.forgetOperations()
         disk.fail { index, _ in index == step ? code : nil }
 
-        #expect(throws: StoreFailure.self) { try keeper.write(new, .test(8)) }
+        #expect(throws: StoreFailure.self) { try store.write(new, .test(8)) }
 
-        let survivor = disk.afterKill().keeper().found
+        let survivor = disk.afterKill().store().found
         #expect(survivor.record == old || survivor.record == new)
         #expect(survivor.damaged == nil)
 
         disk.fail(nil)
-        try keeper.write(new, .test(8))
+        try store.write(new, .test(8))
         #expect(disk.temporaries.isEmpty)
-        #expect(disk.keeper().found.record == new)
+        #expect(disk.store().found.record == new)
     }
 
     @Test(arguments: ["write", "sync", "close", "rename"])
     func `a disk that fails for ever keeps the old record and is not littered`(verb: String) {
         let disk = SimulatedDisk(live: sealed(old))
-        var (keeper, _) = disk.keeper()
+        var (store, _) = disk.store()
         disk.fail { _, operation in operation.verb == verb ? EIO : nil }
 
         for generation in 8..<20 as Range<UInt64> {
-            #expect(throws: StoreFailure.self) { try keeper.write(.test(generation), .test(generation)) }
+            #expect(throws: StoreFailure.self) { try store.write(.test(generation), .test(generation)) }
         }
 
         #expect(disk.temporaries.count == (verb == "write" ? 0 : 1))
@@ -92,13 +92,13 @@ import Testing
 
     @Test func `after a failed sync the next attempt takes a new file`() throws {
         let disk = SimulatedDisk(live: sealed(old))
-        var (keeper, _) = disk.keeper()
+        var (store, _) = disk.store()
         disk.forgetOperations()
         disk.fail { _, operation in operation.verb == "sync" ? EIO : nil }
-        #expect(throws: StoreFailure.self) { try keeper.write(new, .test(8)) }
+        #expect(throws: StoreFailure.self) { try store.write(new, .test(8)) }
         disk.fail(nil)
 
-        try keeper.write(new, .test(8))
+        try store.write(new, .test(8))
 
         let created = disk.operations.filter { $0.verb == "create" }.map(\.subject)
         #expect(created.count == 2 && Set(created).count == 2)
@@ -106,10 +106,10 @@ import Testing
 
     @Test func `a failure names the file and what to do, and no secret`() throws {
         let disk = SimulatedDisk(live: sealed(old))
-        var (keeper, _) = disk.keeper()
+        var (store, _) = disk.store()
         disk.fail { _, operation in operation.verb == "create" ? EROFS : nil }
 
-        let failure = #expect(throws: StoreFailure.self) { try keeper.write(new, .test(8)) }
+        let failure = #expect(throws: StoreFailure.self) { try store.write(new, .test(8)) }
 
         let message = try #require(failure).message
         #expect(message.hasPrefix("Cannot create /state/session.sealed.tmp-"))
@@ -121,7 +121,7 @@ import Testing
     @Test(arguments: replacement)
     func `a full disk costs the reserve, not the record`(step: Int) throws {
         let disk = SimulatedDisk(live: sealed(old), [.reserve: [0]])
-        var (keeper, _) = disk.keeper()
+        var (store, _) = disk.store()
         disk.forgetOperations()
         let full = Mutex(true)
         disk.fail { index, operation in
@@ -129,35 +129,35 @@ import Testing
             return index >= step && full.withLock(\.self) ? ENOSPC : nil
         }
 
-        try keeper.write(new, .test(8))
+        try store.write(new, .test(8))
 
         #expect(disk.content[.reserve] == nil)
-        #expect(disk.keeper().found.record == new)
+        #expect(disk.store().found.record == new)
         #expect(disk.temporaries.isEmpty)
 
-        keeper.restoreReserve()
+        store.restoreReserve()
         #expect(disk.content[.reserve] != nil)
     }
 
     @Test func `a disk that stays full is tried twice, not for ever`() {
         let disk = SimulatedDisk(live: sealed(old), [.reserve: [0]])
-        var (keeper, _) = disk.keeper()
+        var (store, _) = disk.store()
         disk.forgetOperations()
         disk.fail { _, operation in operation.verb == "create" ? ENOSPC : nil }
 
-        #expect(throws: StoreFailure.self) { try keeper.write(new, .test(8)) }
+        #expect(throws: StoreFailure.self) { try store.write(new, .test(8)) }
 
         #expect(disk.operations.filter { $0.verb == "create" }.count == 2)
-        #expect(disk.keeper().found.record == old)
+        #expect(disk.store().found.record == old)
     }
 
     @Test func `the reserve is made once`() {
         let disk = SimulatedDisk()
-        var (keeper, _) = disk.keeper()
+        var (store, _) = disk.store()
 
-        keeper.restoreReserve()
+        store.restoreReserve()
         disk.forgetOperations()
-        keeper.restoreReserve()
+        store.restoreReserve()
 
         #expect(disk.operations.isEmpty)
         #expect(disk.content[.reserve] != nil)
@@ -167,19 +167,19 @@ import Testing
 
     @Test func `without a key only a tombstone can be written`() throws {
         let disk = SimulatedDisk(live: sealed(old))
-        var (keeper, _) = disk.keeper(.keyless)
+        var (store, _) = disk.store(.keyless)
 
-        let failure = #expect(throws: StoreFailure.self) { try keeper.write(new, .test(8)) }
+        let failure = #expect(throws: StoreFailure.self) { try store.write(new, .test(8)) }
         #expect(try #require(failure).message.contains("Bring the key"))
 
-        try keeper.write(.test(8, .signedOut), SessionSecrets())
-        #expect(disk.keeper().found.record == .test(8, .signedOut))
+        try store.write(.test(8, .signedOut), SessionSecrets())
+        #expect(disk.store().found.record == .test(8, .signedOut))
     }
 
     @Test func `writing over a newer record is a bug that stops the process`() async {
         await #expect(processExitsWith: .failure) {
-            var (keeper, _) = SimulatedDisk(live: sealed(.test(7, edition: 1))).keeper()
-            try keeper.write(.test(7, edition: 1), .test(7))
+            var (store, _) = SimulatedDisk(live: sealed(.test(7, edition: 1))).store()
+            try store.write(.test(7, edition: 1), .test(7))
         }
     }
 
@@ -189,23 +189,23 @@ import Testing
         let locked = sealed(old, key: .test(2))
         let lockedTemporary = sealed(.test(6), key: .test(2))
         let disk = SimulatedDisk(live: locked, [.temporary: lockedTemporary])
-        var (keeper, _) = disk.keeper()
+        var (store, _) = disk.store()
 
-        try keeper.write(new, .test(8))
+        try store.write(new, .test(8))
 
         #expect(Set(disk.inQuarantine.values) == [locked, lockedTemporary])
         #expect(disk.temporaries.isEmpty)
-        #expect(disk.keeper().found.record == new)
+        #expect(disk.store().found.record == new)
     }
 
     @Test func `a sign-in keeps the damaged record that it replaces and ends the report`() throws {
         let altered = sealed(old).altered()
         let disk = SimulatedDisk(live: altered)
-        var (keeper, _) = disk.keeper()
+        var (store, _) = disk.store()
 
-        try keeper.write(new, .test(8))
+        try store.write(new, .test(8))
 
-        let (_, found) = disk.keeper()
+        let (_, found) = disk.store()
         #expect(Array(disk.inQuarantine.values) == [altered])
         #expect(found.record == new)
         #expect(found.damaged == nil)
@@ -213,30 +213,30 @@ import Testing
 
     @Test func `a renewal does not end the report of damage, a sign-in does, for good`() throws {
         let disk = SimulatedDisk(live: sealed(.test(9)).altered(), [.temporary: sealed(old)])
-        var (keeper, found) = disk.keeper()
+        var (store, found) = disk.store()
         #expect(found.damaged != nil)
 
-        try keeper.write(.test(10), .test(10))
-        (keeper, found) = disk.keeper()
+        try store.write(.test(10), .test(10))
+        (store, found) = disk.store()
         #expect(found.damaged != nil)
 
-        try keeper.write(.test(11, user: "u-2"), .test(11))
-        (keeper, found) = disk.keeper()
+        try store.write(.test(11, user: "u-2"), .test(11))
+        (store, found) = disk.store()
         #expect(found.damaged == nil)
 
-        try keeper.write(.test(12, user: "u-2"), .test(12))
-        #expect(disk.keeper().found.damaged == nil)
+        try store.write(.test(12, user: "u-2"), .test(12))
+        #expect(disk.store().found.damaged == nil)
         #expect(disk.inQuarantine.count == 1)
     }
 
     @Test func `the credential that ends a pending reauthentication is a sign-in`() throws {
         let pending = SessionRecord.test(7, .session(.test(reauthenticationPending: true)))
         let disk = SimulatedDisk(live: sealed(.test(9)).altered(), [.temporary: sealed(pending)])
-        var (keeper, _) = disk.keeper()
+        var (store, _) = disk.store()
 
-        try keeper.write(.test(10), .test(10))
+        try store.write(.test(10), .test(10))
 
-        #expect(disk.keeper().found.damaged == nil)
+        #expect(disk.store().found.damaged == nil)
     }
 
     @Test func `a sign-out leaves nothing of anybody behind`() throws {
@@ -245,11 +245,11 @@ import Testing
             live: sealed(old, key: .test(2)),
             [.temporary: sealed(.test(6), key: .test(2)), quarantined: sealed(.test(3)).altered()]
         )
-        var (keeper, _) = disk.keeper()
+        var (store, _) = disk.store()
 
-        try keeper.write(.test(8, .signedOut), SessionSecrets())
+        try store.write(.test(8, .signedOut), SessionSecrets())
 
         #expect(Set(disk.content.keys) == [.live, .installation])
-        #expect(disk.keeper().found.record == .test(8, .signedOut))
+        #expect(disk.store().found.record == .test(8, .signedOut))
     }
 }

@@ -59,7 +59,7 @@ package struct JunctionProvider: IdentityProvider {
     package func exchange(
         _ credential: Credential,
         expecting expected: Identity?,
-        keeper: PartialGrantKeeper
+        store: PartialGrantStore
     ) async throws(ExchangeFailure) -> Grant {
         switch credential {
         case .signInToken(let token):
@@ -71,7 +71,7 @@ package struct JunctionProvider: IdentityProvider {
             return try await exchange(
                 try read { () throws(CredentialRefused) in try LinkCode(code) },
                 expecting: expected,
-                keeper
+                store
             )
         case .apiKey(let key, _, _, _):
             let facts = try read { () throws(CredentialRefused) in try examine(credential, configured: nil) }
@@ -147,9 +147,9 @@ extension JunctionProvider {
     private func exchange(
         _ code: LinkCode,
         expecting expected: Identity?,
-        _ keeper: PartialGrantKeeper
+        _ store: PartialGrantStore
     ) async throws(ExchangeFailure) -> Grant {
-        let token = try await token(of: code, keeper)
+        let token = try await token(of: code, store)
         guard token.site == code.site else {
             throw .refused("The link code leads to another environment or region than it names: get a new one")
         }
@@ -157,8 +157,8 @@ extension JunctionProvider {
     }
 
     /// What the code brings, or has brought to an earlier try: that is kept, as the code is spent.
-    private func token(of code: LinkCode, _ keeper: PartialGrantKeeper) async throws(ExchangeFailure) -> SignInToken {
-        if let found = keeper.found.flatMap({ try? SignInToken($0) }) { return found }
+    private func token(of code: LinkCode, _ store: PartialGrantStore) async throws(ExchangeFailure) -> SignInToken {
+        if let found = store.found.flatMap({ try? SignInToken($0) }) { return found }
         let api = cloud.api(code.site)
         let brought = try await LinkCodeEndpoint(http: http, clock: clock).exchange(code, at: api)
         guard let token = try? SignInToken(brought) else {
@@ -166,7 +166,7 @@ extension JunctionProvider {
                 Unavailability("\(api.place) answered the link code with an unreadable Sign-In Token", ambiguous: true)
             )
         }
-        guard await keeper.keep(brought) else {
+        guard await store.keep(brought) else {
             throw .unavailable(Unavailability("Nobody waits for the sign-in any more"))
         }
         return token

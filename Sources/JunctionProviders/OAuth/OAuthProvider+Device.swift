@@ -30,27 +30,27 @@ extension OAuthProvider {
         return begun
     }
 
-    package func poll(_ codes: DeviceCodes, keeper: PartialGrantKeeper) async throws(PollFailure) -> Grant {
+    package func poll(_ codes: DeviceCodes, store: PartialGrantStore) async throws(PollFailure) -> Grant {
         let tokens: OAuthTokens
         var areKept = false
-        switch partialGrant(keeper) {
+        switch partialGrant(store) {
         case .tokens(let before): (tokens, areKept) = (before, true)
         case .refreshToken(let left, let origins):
             do throws(SignInFailure) {
-                tokens = try await redeem(left, at: origins, keeper)
+                tokens = try await redeem(left, at: origins, store)
             } catch {
                 throw PollFailure(error)
             }
-        case nil: tokens = try await ask(for: codes, keeper)
+        case nil: tokens = try await ask(for: codes, store)
         }
         do throws(SignInFailure) {
-            return try await grant(tokens, OAuthSignIn.Granted(scheme: .device), keeper, areKept: areKept)
+            return try await grant(tokens, OAuthSignIn.Granted(scheme: .device), store, areKept: areKept)
         } catch {
             throw PollFailure(error)
         }
     }
 
-    private func ask(for codes: DeviceCodes, _ keeper: PartialGrantKeeper) async throws(PollFailure) -> OAuthTokens {
+    private func ask(for codes: DeviceCodes, _ store: PartialGrantStore) async throws(PollFailure) -> OAuthTokens {
         let fields: [FormBody.Field] = [
             .text(name: "grant_type", value: "urn:ietf:params:oauth:grant-type:device_code"),
             .secret(name: "device_code", value: codes.deviceCode),
@@ -72,7 +72,7 @@ extension OAuthProvider {
             notes.granted(tokens, askedFor: setup.scopes, isSignIn: true)
             return tokens
         case .unusable(let unusable):
-            throw PollFailure(await keep(unusable, with: keeper))
+            throw PollFailure(await keep(unusable, with: store))
         case .trouble(let why):
             throw .unavailable(why)
         case .error(let error, let why):

@@ -11,11 +11,11 @@ extension OAuthProvider {
     func grant(
         _ tokens: OAuthTokens,
         _ granted: OAuthSignIn.Granted,
-        _ keeper: PartialGrantKeeper,
+        _ store: PartialGrantStore,
         areKept: Bool = false
     ) async throws(SignInFailure) -> Grant {
         do throws(SignInFailure) {
-            let subject = try await subject(of: tokens, areKept ? nil : keeper)
+            let subject = try await subject(of: tokens, areKept ? nil : store)
             var grant = Grant(
                 identity: identity(subject),
                 // What has a refresh token of its own needs no app's server any more.
@@ -29,7 +29,7 @@ extension OAuthProvider {
         } catch {
             switch error {
             case .refused: await giveUp(tokens.revocation)
-            case .unavailable: if !keeper.isLasting { await giveUp(tokens.revocation) }
+            case .unavailable: if !store.isLasting { await giveUp(tokens.revocation) }
             }
             throw error
         }
@@ -37,14 +37,14 @@ extension OAuthProvider {
 
     func identity(_ subject: String) -> Identity { Identity(userId: subject, issuer: setup.issuer.text) }
 
-    /// - Parameter keeper: keeps them before a second request; nothing where they are kept already.
+    /// - Parameter store: keeps them before a second request; nothing where they are kept already.
     private func subject(
         of tokens: OAuthTokens,
-        _ keeper: PartialGrantKeeper?
+        _ store: PartialGrantStore?
     ) async throws(SignInFailure) -> String {
         switch setup.identity {
         case .idToken:
-            guard let token = tokens.idToken else { return try await userinfo(tokens, keeper) }
+            guard let token = tokens.idToken else { return try await userinfo(tokens, store) }
             guard let idToken = IdToken(token) else {
                 throw .refused(
                     "\(setup.issuer.place) gave an id_token that cannot be read: turn its encryption off for this client, or "
@@ -55,7 +55,7 @@ extension OAuthProvider {
             if let fault { throw .refused("\(setup.issuer.place) gave an id_token that \(fault)") }
             return idToken.subject
         case .userinfo:
-            let subject = try await userinfo(tokens, keeper)
+            let subject = try await userinfo(tokens, store)
             // OpenID Connect Core §5.3.2.
             if let idToken = tokens.idToken.flatMap(IdToken.init), !idToken.subject.hasSameBytes(as: subject) {
                 throw .refused("\(setup.issuer.place) names one user in the id_token and another in its userinfo")
@@ -66,9 +66,9 @@ extension OAuthProvider {
 
     private func userinfo(
         _ tokens: OAuthTokens,
-        _ keeper: PartialGrantKeeper?
+        _ store: PartialGrantStore?
     ) async throws(SignInFailure) -> String {
-        if let keeper { try await keep(.tokens(tokens), with: keeper) }
+        if let store { try await keep(.tokens(tokens), with: store) }
         let endpoint: HttpUrl?
         do throws(Unavailability) {
             endpoint = try await server.optional(.userinfo, at: tokens.origins)

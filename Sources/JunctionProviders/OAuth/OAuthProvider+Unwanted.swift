@@ -42,25 +42,25 @@ extension OAuthProvider {
     // MARK: Those that wait for a further request
 
     /// Returns when it is on the disk, or the disk has refused it.
-    func keep(_ grant: OAuthPartialGrant, with keeper: PartialGrantKeeper) async throws(SignInFailure) {
-        guard await keeper.keep(grant.content) else {
+    func keep(_ grant: OAuthPartialGrant, with store: PartialGrantStore) async throws(SignInFailure) {
+        guard await store.keep(grant.content) else {
             throw .unavailable(Unavailability("Nobody waits for the sign-in any more"))
         }
     }
 
     /// What it means for a sign-in that no usable access token came: the credential is spent, and where a refresh token came the
     /// next try goes on with that.
-    func keep(_ unusable: OAuthReply.Unusable, with keeper: PartialGrantKeeper) async -> SignInFailure {
+    func keep(_ unusable: OAuthReply.Unusable, with store: PartialGrantStore) async -> SignInFailure {
         guard !unusable.isForLong, let refreshToken = unusable.refreshToken else {
             await giveUp(unusable.revocation)
             return .refused(unusable.why.message)
         }
         do throws(SignInFailure) {
-            try await keep(.refreshToken(refreshToken, unusable.origins), with: keeper)
+            try await keep(.refreshToken(refreshToken, unusable.origins), with: store)
         } catch {
             return error
         }
-        if !keeper.isLasting { await giveUp(unusable.revocation) }
+        if !store.isLasting { await giveUp(unusable.revocation) }
         var why = unusable.why
         why.ambiguous = true
         return .unavailable(why)

@@ -42,7 +42,7 @@ package struct OAuthProvider: IdentityProvider {
     package func exchange(
         _ credential: Credential,
         expecting expected: Identity?,
-        keeper: PartialGrantKeeper
+        store: PartialGrantStore
     ) async throws(ExchangeFailure) -> Grant {
         let signIn: OAuthSignIn
         do throws(CredentialRefused) {
@@ -52,7 +52,7 @@ package struct OAuthProvider: IdentityProvider {
         }
         do throws(SignInFailure) {
             // For whomever it is: it is told only now, and the session revokes what it does not want.
-            return try await session(of: signIn, at: nil, keeper)
+            return try await session(of: signIn, at: nil, store)
         } catch {
             switch error {
             case .refused(let words): throw .refused(words)
@@ -65,21 +65,21 @@ package struct OAuthProvider: IdentityProvider {
     func session(
         of signIn: OAuthSignIn,
         at origins: EndpointOrigins?,
-        _ keeper: PartialGrantKeeper
+        _ store: PartialGrantStore
     ) async throws(SignInFailure) -> Grant {
         let tokens: OAuthTokens
-        switch partialGrant(keeper) {
-        case .tokens(let before): return try await grant(before, signIn.granted, keeper, areKept: true)
-        case .refreshToken(let left, let fixed): tokens = try await redeem(left, at: fixed, keeper)
-        case nil: tokens = try await redeem(signIn, at: origins, keeper)
+        switch partialGrant(store) {
+        case .tokens(let before): return try await grant(before, signIn.granted, store, areKept: true)
+        case .refreshToken(let left, let fixed): tokens = try await redeem(left, at: fixed, store)
+        case nil: tokens = try await redeem(signIn, at: origins, store)
         }
-        return try await grant(tokens, signIn.granted, keeper)
+        return try await grant(tokens, signIn.granted, store)
     }
 
     /// What an earlier try has brought. Of tokens whose access token has ended only the refresh token is of use.
-    func partialGrant(_ keeper: PartialGrantKeeper) -> OAuthPartialGrant? {
+    func partialGrant(_ store: PartialGrantStore) -> OAuthPartialGrant? {
         let now = clock.now()
-        let found = keeper.found.flatMap { OAuthPartialGrant($0, now: now) }
+        let found = store.found.flatMap { OAuthPartialGrant($0, now: now) }
         guard case .tokens(let tokens)? = found, tokens.hasEnded(now), let refreshToken = tokens.refreshToken else {
             return found
         }
@@ -90,7 +90,7 @@ package struct OAuthProvider: IdentityProvider {
     func redeem(
         _ refreshToken: SharedSecret,
         at origins: EndpointOrigins?,
-        _ keeper: PartialGrantKeeper
+        _ store: PartialGrantStore
     ) async throws(SignInFailure) -> OAuthTokens {
         let signIn: OAuthSignIn
         do throws(CredentialRefused) {
@@ -98,13 +98,13 @@ package struct OAuthProvider: IdentityProvider {
         } catch {
             throw .refused(error.reason)
         }
-        return try await redeem(signIn, at: origins, keeper)
+        return try await redeem(signIn, at: origins, store)
     }
 
     private func redeem(
         _ signIn: OAuthSignIn,
         at origins: EndpointOrigins?,
-        _ keeper: PartialGrantKeeper
+        _ store: PartialGrantStore
     ) async throws(SignInFailure) -> OAuthTokens {
         if origins == nil { await server.prepareOrigins(before: .token) }
         switch try await ask(signIn.fields(setup), at: origins) {
@@ -114,7 +114,7 @@ package struct OAuthProvider: IdentityProvider {
             tokens.refreshToken = tokens.refreshToken ?? signIn.refreshToken
             return tokens
         case .unusable(let unusable):
-            throw await keep(unusable, with: keeper)
+            throw await keep(unusable, with: store)
         case .trouble(let why):
             throw .unavailable(why)
         case .error(let error, let why):

@@ -73,7 +73,7 @@ package struct SinchProvider: IdentityProvider {
         _ credential: Credential,
         expecting expected: Identity?,
         // What it grants is a session at once.
-        keeper _: PartialGrantKeeper
+        store _: PartialGrantStore
     ) async throws(ExchangeFailure) -> Grant {
         let (userId, proof) = try read(credential)
         let identity = Identity(userId: userId)

@@ -41,7 +41,7 @@ package struct SocialProvider: IdentityProvider {
         _ credential: Credential,
         expecting expected: Identity?,
         // What it grants is a session at once.
-        keeper _: PartialGrantKeeper
+        store _: PartialGrantStore
     ) async throws(ExchangeFailure) -> Grant {
         let login: UserLogin
         do throws(CredentialRefused) {

@@ -28,11 +28,11 @@ extension SessionOwner {
         expecting expected: Identity?
     ) {
         let credential = requests[request]?.credential?.completed(with: shelf.answer(given))
-        let keeper = keeper(attempt, of: credential?.oneTimeSecret)
+        let store = store(attempt, of: credential?.oneTimeSecret)
         start { owner in
             do throws(ExchangeFailure) {
                 guard let credential else { throw .credentialGone }
-                let grant = try await owner.provider.exchange(credential, expecting: expected, keeper: keeper)
+                let grant = try await owner.provider.exchange(credential, expecting: expected, store: store)
                 let granted = owner.put(grant)
                 owner.handle { $0.exchangeSucceeded(attempt, granted, now: $1) }
             } catch {
@@ -62,11 +62,11 @@ extension SessionOwner {
 
     func poll(_ attempt: Attempt, with ref: SecretRef) {
         let codes = shelf.codes(ref)
-        let keeper = keeper(attempt, of: codes?.deviceCode)
+        let store = store(attempt, of: codes?.deviceCode)
         start { owner in
             do throws(PollFailure) {
                 guard let codes else { throw .expired }
-                let grant = try await owner.provider.poll(codes, keeper: keeper)
+                let grant = try await owner.provider.poll(codes, store: store)
                 owner.observer.reached(.answered)
                 let granted = owner.put(grant)
                 owner.handle { $0.exchangeSucceeded(attempt, granted, now: $1) }
@@ -79,13 +79,13 @@ extension SessionOwner {
     // MARK: Partial grants
 
     /// Returns what keeps the partial grants of this attempt, and finds the one of an earlier attempt of the same credential.
-    private func keeper(_ attempt: Attempt, of credential: SharedSecret?) -> PartialGrantKeeper {
+    private func store(_ attempt: Attempt, of credential: SharedSecret?) -> PartialGrantStore {
         guard let credential else { return .none }
         let known = machine.signIn.grantsInUse.first { ref in
             shelf.partialGrant(ref)?.credential.matches(credential) ?? false
         }
         if let known { machine.foundPartialGrant(attempt, known, now: now) }
-        return PartialGrantKeeper(found: shelf.partialGrant(known)?.content) { [weak self] content in
+        return PartialGrantStore(found: shelf.partialGrant(known)?.content) { [weak self] content in
             await self?.keep(PartialGrant(credential: credential, content: content), for: attempt) ?? false
         }
     }

@@ -17,7 +17,7 @@ package protocol IdentityProvider: Sendable {
     ) throws(CredentialRefused) -> CredentialFacts
 
     /// Exchanges a credential for a session. The credential is spent by this, whatever comes back; what it brings before the
-    /// sign-in is complete is kept with `keeper`, and the next try of the same credential begins there.
+    /// sign-in is complete is kept with `store`, and the next try of the same credential begins there.
     ///
     /// - Parameter expected: the only user that may come out (a link code under a session that needs
     ///   reauthentication). Where another one is known before the final exchange is made, that is `.otherUser`; a grant for
@@ -25,16 +25,16 @@ package protocol IdentityProvider: Sendable {
     func exchange(
         _ credential: Credential,
         expecting expected: Identity?,
-        keeper: PartialGrantKeeper
+        store: PartialGrantStore
     ) async throws(ExchangeFailure) -> Grant
 
     /// Begins a sign-in that a person approves on another screen: asks the provider for its codes. Only for a credential
     /// that awaits approval.
     func authorize(_ credential: Credential) async throws(ExchangeFailure) -> DeviceAuthorization
 
-    /// Asks whether the sign-in has been approved, or completes what an approval has brought (`keeper`): no retry. When to poll
+    /// Asks whether the sign-in has been approved, or completes what an approval has brought (`store`): no retry. When to poll
     /// is the session's affair.
-    func poll(_ codes: DeviceCodes, keeper: PartialGrantKeeper) async throws(PollFailure) -> Grant
+    func poll(_ codes: DeviceCodes, store: PartialGrantStore) async throws(PollFailure) -> Grant
 
     /// Gives back what a partial grant holds, as nobody wants it any more.
     func giveBack(_ partialGrant: SharedSecret) async
@@ -94,7 +94,7 @@ extension IdentityProvider {
     }
 
     /// Refused likewise.
-    package func poll(_ codes: DeviceCodes, keeper: PartialGrantKeeper) async throws(PollFailure) -> Grant {
+    package func poll(_ codes: DeviceCodes, store: PartialGrantStore) async throws(PollFailure) -> Grant {
         throw .refused("\(name) has no sign-in that is approved on another screen")
     }
 
@@ -117,11 +117,11 @@ extension IdentityProvider {
         _ credential: Credential,
         expecting expected: Identity?
     ) async throws(ExchangeFailure) -> Grant {
-        try await exchange(credential, expecting: expected, keeper: .none)
+        try await exchange(credential, expecting: expected, store: .none)
     }
 
     package func poll(_ codes: DeviceCodes) async throws(PollFailure) -> Grant {
-        try await poll(codes, keeper: .none)
+        try await poll(codes, store: .none)
     }
 
     /// Yes, of a provider that forgets no session.

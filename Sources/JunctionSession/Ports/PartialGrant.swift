@@ -18,7 +18,7 @@ package struct PartialGrant: Sendable {
 }
 
 /// Keeps the partial grants of one try of a credential.
-package struct PartialGrantKeeper: Sendable {
+package struct PartialGrantStore: Sendable {
     /// What an earlier try of the same credential was granted.
     package let found: SharedSecret?
     /// Keeps what has been granted now, in the place of what was before. It returns when that is on the disk, or the disk has
@@ -36,5 +36,5 @@ package struct PartialGrantKeeper: Sendable {
     }
 
     /// Where nothing is kept: a renewal is made anew.
-    package static let none = PartialGrantKeeper()
+    package static let none = PartialGrantStore()
 }

@@ -122,11 +122,11 @@ struct JunctionExchangeTests {
             let (junction, kept) = (try stage.junction, KeptGrant())
             for _ in 0..<2 {
                 await #expect(throws: ExchangeFailure.self) {
-                    try await junction.exchange(Self.code, expecting: nil, keeper: kept.keeper)
+                    try await junction.exchange(Self.code, expecting: nil, store: kept.store)
                 }
             }
 
-            let grant = try await junction.exchange(Self.code, expecting: nil, keeper: kept.keeper)
+            let grant = try await junction.exchange(Self.code, expecting: nil, store: kept.store)
 
             #expect(grant.token?.secret?.text == "access-1")
             #expect(calls(stage) == ["code", "token", "token", "token"])
@@ -138,10 +138,10 @@ struct JunctionExchangeTests {
             let (junction, kept) = (try stage.junction, KeptGrant())
             let bert = Identity(userId: "bert", environment: "sandbox", region: "us")
             await #expect(throws: ExchangeFailure.self) {
-                try await junction.exchange(Self.code, expecting: bert, keeper: kept.keeper)
+                try await junction.exchange(Self.code, expecting: bert, store: kept.store)
             }
 
-            _ = try await junction.exchange(Self.code, expecting: nil, keeper: kept.keeper)
+            _ = try await junction.exchange(Self.code, expecting: nil, store: kept.store)
 
             #expect(calls(stage) == ["code", "token"])
         }
@@ -151,7 +151,7 @@ struct JunctionExchangeTests {
         try await Stage.play([Self.linked]) { stage in
             let (junction, kept) = (try stage.junction, KeptGrant(isWanted: false))
             await #expect(throws: ExchangeFailure.self) {
-                try await junction.exchange(Self.code, expecting: nil, keeper: kept.keeper)
+                try await junction.exchange(Self.code, expecting: nil, store: kept.store)
             }
 
             #expect(calls(stage) == ["code"])

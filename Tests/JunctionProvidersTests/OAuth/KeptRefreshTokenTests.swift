@@ -22,8 +22,8 @@ struct KeptRefreshTokenTests {
     @Test func `a refresh token that is kept for the next try stays where that brings none`() async throws {
         try await Stage.play([.tokens(Self.refreshTokenAlone), .tokens(Self.notRotated)]) { stage in
             let (oauth, kept) = (try stage.oauth(), KeptGrant())
-            _ = await oauth.pollFailure(keeper: kept.keeper)
-            let grant = try await oauth.poll(OAuthSample.codes, keeper: kept.keeper)
+            _ = await oauth.pollFailure(store: kept.store)
+            let grant = try await oauth.poll(OAuthSample.codes, store: kept.store)
             #expect(stage.server.requests[1].fields.contains("refresh_token=refresh-0"))
             #expect(grant.refreshToken?.text == "refresh-0")
         }
@@ -36,8 +36,8 @@ struct KeptRefreshTokenTests {
         ]
         try await Stage.play(steps) { stage in
             let (oauth, kept) = (try stage.oauth(), KeptGrant())
-            _ = await oauth.pollFailure(keeper: kept.keeper)
-            _ = await oauth.pollFailure(keeper: kept.keeper)
+            _ = await oauth.pollFailure(store: kept.store)
+            _ = await oauth.pollFailure(store: kept.store)
             #expect(kept.content?.text.contains("refresh-0") == true)
             await oauth.giveBack(try #require(kept.content))
             #expect(stage.server.requests.last?.fields.first == "token=refresh-0")
@@ -48,11 +48,11 @@ struct KeptRefreshTokenTests {
         let short = OAuthSample.anonymous.replacing("3600", with: "60")
         try await Stage.play([.tokens(short), .answer(503, [], ""), .tokens()]) { stage in
             let (oauth, kept) = (try stage.oauth(), KeptGrant())
-            _ = await oauth.pollFailure(keeper: kept.keeper)
+            _ = await oauth.pollFailure(store: kept.store)
             // The userinfo endpoint is there again, and the access token has ended.
             stage.clock.advance(by: .seconds(300))
 
-            #expect(await oauth.pollFailure(keeper: kept.keeper) == nil)
+            #expect(await oauth.pollFailure(store: kept.store) == nil)
             #expect(stage.server.requests.last?.fields.contains("refresh_token=refresh-1") == true)
         }
     }

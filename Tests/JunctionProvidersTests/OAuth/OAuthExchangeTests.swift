@@ -140,9 +140,9 @@ struct OAuthExchangeTests {
         try await Stage.play(steps) { stage in
             let (oauth, kept) = (try stage.oauth(), KeptGrant())
             let why = try #require(
-                await oauth.exchangeFailure(OAuthSample.code, keeper: kept.keeper)?.unavailability
+                await oauth.exchangeFailure(OAuthSample.code, store: kept.store)?.unavailability
             )
-            let grant = try await oauth.exchange(OAuthSample.code, expecting: nil, keeper: kept.keeper)
+            let grant = try await oauth.exchange(OAuthSample.code, expecting: nil, store: kept.store)
 
             #expect(why.ambiguous)
             #expect(stage.server.requests[0].fields.contains("grant_type=authorization_code"))
@@ -159,8 +159,8 @@ struct OAuthExchangeTests {
         ]
         try await Stage.play(steps) { stage in
             let (oauth, kept) = (try stage.oauth(), KeptGrant())
-            let first = await oauth.pollFailure(keeper: kept.keeper)
-            let second = await oauth.pollFailure(keeper: kept.keeper)
+            let first = await oauth.pollFailure(store: kept.store)
+            let second = await oauth.pollFailure(store: kept.store)
 
             if case .unavailable = first {} else { Issue.record("Expected unavailable: \(String(describing: first))") }
             if case .refused = second {} else { Issue.record("Expected refused: \(String(describing: second))") }
@@ -172,7 +172,7 @@ struct OAuthExchangeTests {
         let steps: [ScriptedServer.Step] = [.tokens(#"{"refresh_token":"refresh-0"}"#), .answer(200, [], "")]
         try await Stage.play(steps) { stage in
             let (oauth, kept) = (try stage.oauth(), KeptGrant())
-            _ = await oauth.exchangeFailure(OAuthSample.code, keeper: kept.keeper)
+            _ = await oauth.exchangeFailure(OAuthSample.code, store: kept.store)
             await oauth.giveBack(try #require(kept.content))
 
             #expect(stage.server.requests[1].line == "POST /revoke HTTP/1.1")

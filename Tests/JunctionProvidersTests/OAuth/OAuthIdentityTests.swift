@@ -142,8 +142,8 @@ struct OAuthIdentityTests {
     ) async throws {
         try await Stage.play([.tokens(OAuthSample.anonymous), trouble, .json(200, #"{"sub":"user-1"}"#)]) { stage in
             let (oauth, kept) = (try stage.oauth(), KeptGrant())
-            let failure = await oauth.exchangeFailure(OAuthSample.code, keeper: kept.keeper)
-            let grant = try await oauth.exchange(OAuthSample.code, expecting: nil, keeper: kept.keeper)
+            let failure = await oauth.exchangeFailure(OAuthSample.code, store: kept.store)
+            let grant = try await oauth.exchange(OAuthSample.code, expecting: nil, store: kept.store)
 
             #expect(failure?.unavailability != nil)
             #expect(grant.refreshToken?.text == "refresh-1")
@@ -160,8 +160,8 @@ struct OAuthIdentityTests {
                 .json(200, #"{"sub":"user-1"}"#),
             ])
             let (oauth, kept) = (try stage.discovering(["tokenEndpoint": .text(url + "/token")]), KeptGrant())
-            let failure = await oauth.pollFailure(keeper: kept.keeper)
-            let grant = try await oauth.poll(OAuthSample.codes, keeper: kept.keeper)
+            let failure = await oauth.pollFailure(store: kept.store)
+            let grant = try await oauth.poll(OAuthSample.codes, store: kept.store)
 
             guard case .unavailable(let why) = failure else {
                 Issue.record("Expected a delay")
@@ -179,8 +179,8 @@ struct OAuthIdentityTests {
         ]
         try await Stage.play(steps) { stage in
             let (oauth, kept) = (try stage.oauth(), KeptGrant())
-            let failure = await oauth.pollFailure(keeper: kept.keeper)
-            let grant = try await oauth.poll(OAuthSample.codes, keeper: kept.keeper)
+            let failure = await oauth.pollFailure(store: kept.store)
+            let grant = try await oauth.poll(OAuthSample.codes, store: kept.store)
 
             guard case .unavailable = failure else {
                 Issue.record("Expected a delay")
@@ -195,10 +195,10 @@ struct OAuthIdentityTests {
         try await Stage.play([.tokens(OAuthSample.anonymous), .hangUp, .json(200, #"{"sub":"user-1"}"#)]) { stage in
             let (before, kept) = (try stage.oauth(), KeptGrant())
             let grantedAt = stage.clock.now().uptime
-            _ = await before.exchangeFailure(OAuthSample.code, keeper: kept.keeper)
+            _ = await before.exchangeFailure(OAuthSample.code, store: kept.store)
             stage.clock.advance(by: .seconds(100))
             // Another process goes on with what the record holds.
-            let grant = try await stage.oauth().exchange(OAuthSample.code, expecting: nil, keeper: kept.keeper)
+            let grant = try await stage.oauth().exchange(OAuthSample.code, expecting: nil, store: kept.store)
 
             #expect(grant.token?.life.end == grantedAt + .seconds(3_600))
             #expect(grant.scheme == .authorizationCode)
@@ -209,7 +209,7 @@ struct OAuthIdentityTests {
     @Test func `what an id_token says needs no second request, and nothing is kept`() async throws {
         try await Stage.play([.tokens()]) { stage in
             let kept = KeptGrant()
-            _ = try await stage.oauth().exchange(OAuthSample.code, expecting: nil, keeper: kept.keeper)
+            _ = try await stage.oauth().exchange(OAuthSample.code, expecting: nil, store: kept.store)
 
             #expect(kept.content == nil)
         }
@@ -242,7 +242,7 @@ struct OAuthIdentityTests {
                 clock: stage.clock,
                 pause: .milliseconds(1)
             )
-            _ = await oauth.pollFailure(keeper: kept.keeper)
+            _ = await oauth.pollFailure(store: kept.store)
             await oauth.giveBack(try #require(kept.content))
 
             var count = 0
@@ -257,7 +257,7 @@ struct OAuthIdentityTests {
     @Test func `when nobody waits any more the userinfo is not asked`() async throws {
         try await Stage.play([.tokens(OAuthSample.anonymous)]) { stage in
             let kept = KeptGrant(isWanted: false)
-            let failure = try await stage.oauth().pollFailure(keeper: kept.keeper)
+            let failure = try await stage.oauth().pollFailure(store: kept.store)
 
             if case .unavailable = failure {
             } else {

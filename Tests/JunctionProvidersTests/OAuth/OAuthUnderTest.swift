@@ -124,10 +124,10 @@ extension Stage {
 extension OAuthProvider {
     func exchangeFailure(
         _ credential: Credential,
-        keeper: PartialGrantKeeper = .none
+        store: PartialGrantStore = .none
     ) async -> ExchangeFailure? {
         do throws(ExchangeFailure) {
-            _ = try await exchange(credential, expecting: nil, keeper: keeper)
+            _ = try await exchange(credential, expecting: nil, store: store)
             return nil
         } catch {
             return error
@@ -136,10 +136,10 @@ extension OAuthProvider {
 
     func pollFailure(
         _ codes: DeviceCodes = OAuthSample.codes,
-        keeper: PartialGrantKeeper = .none
+        store: PartialGrantStore = .none
     ) async -> PollFailure? {
         do throws(PollFailure) {
-            _ = try await poll(codes, keeper: keeper)
+            _ = try await poll(codes, store: store)
             return nil
         } catch {
             return error

@@ -15,8 +15,8 @@ final class KeptGrant: Sendable {
     var content: SharedSecret? { state.withLock { $0 } }
 
     /// For the next try.
-    var keeper: PartialGrantKeeper {
-        PartialGrantKeeper(found: content) { [self] content in
+    var keeper: PartialGrantStore {
+        PartialGrantStore(found: content) { [self] content in
             state.withLock { $0 = content }
             return isWanted
         }

@@ -39,11 +39,11 @@ struct ProviderPort: IdentityProvider {
     func exchange(
         _ credential: Credential,
         expecting expected: Identity?,
-        keeper: PartialGrantKeeper
+        store: PartialGrantStore
     ) async throws(ExchangeFailure) -> Grant {
         guard !life.isOver else { throw .unavailable(.dead) }
-        let call = simulation.exchange(of: credential, expecting: expected?.userId, keeper)
-        let (outcome, start) = await complete(call, keeper)
+        let call = simulation.exchange(of: credential, expecting: expected?.userId, store)
+        let (outcome, start) = await complete(call, store)
         switch outcome {
         case .granted(let tokens): return grant(tokens, start)
         case .otherUser(let user): throw .otherUser(.user(user))
@@ -73,9 +73,9 @@ struct ProviderPort: IdentityProvider {
         }
     }
 
-    func poll(_ codes: DeviceCodes, keeper: PartialGrantKeeper) async throws(PollFailure) -> Grant {
+    func poll(_ codes: DeviceCodes, store: PartialGrantStore) async throws(PollFailure) -> Grant {
         guard !life.isOver else { throw .unavailable(.dead) }
-        let (outcome, start) = await complete(simulation.poll(with: codes.deviceCode, keeper), keeper)
+        let (outcome, start) = await complete(simulation.poll(with: codes.deviceCode, store), store)
         switch outcome {
         case .granted(let tokens): return grant(tokens, start)
         case .undecided(let failure): throw failure
@@ -86,20 +86,20 @@ struct ProviderPort: IdentityProvider {
     }
 
     /// Completes a sign-in: with the tokens of an earlier try where there are some, and with the user where tokens do not name theirs.
-    private func complete(_ call: Call, _ keeper: PartialGrantKeeper) async -> (Answer, start: Moment) {
+    private func complete(_ call: Call, _ store: PartialGrantStore) async -> (Answer, start: Moment) {
         var start = simulation.now
-        var tokens = keeper.found.flatMap { simulation.provider.tokens(of: $0.number) }
+        var tokens = store.found.flatMap { simulation.provider.tokens(of: $0.number) }
         if tokens == nil {
             let answer = await simulation.send(call)
             guard case .unnamed(let granted) = answer else { return (answer, start) }
-            guard await keeper.keep(simulation.secret("partial:\(granted.refresh)")), !life.isOver else {
+            guard await store.keep(simulation.secret("partial:\(granted.refresh)")), !life.isOver else {
                 return (.unavailable(isAmbiguous: false, retryAfter: nil), start)
             }
             tokens = granted
         }
         guard let tokens else { return (.refused, start) }
         start = simulation.moment(tokens.at)
-        return (await simulation.askUserinfo(tokens, call, isResumed: keeper.found != nil), start)
+        return (await simulation.askUserinfo(tokens, call, isResumed: store.found != nil), start)
     }
 
     func giveBack(_ partialGrant: SharedSecret) async {

@@ -17,8 +17,8 @@ extension Simulation {
 
     // MARK: Sign-ins
 
-    func exchange(of credential: Credential, expecting expected: String?, _ keeper: PartialGrantKeeper) -> Call {
-        var call = Call(kind: .exchange, expected: expected, isKept: keeper.isLasting)
+    func exchange(of credential: Credential, expecting expected: String?, _ store: PartialGrantStore) -> Call {
+        var call = Call(kind: .exchange, expected: expected, isKept: store.isLasting)
         switch credential {
         case .signInToken(let secret), .userLogin(_, _, let secret?):
             (call.user, call.request) = (secret.user, secret.number)
@@ -38,7 +38,7 @@ extension Simulation {
         }
         if call.request.flatMap({ waiting[$0] }) == nil { fail("an exchange for nobody") }
         if keepsNothing { fail("a one-time credential is spent where nothing can be kept") }
-        judgeSpent(call.link, keeper)
+        judgeSpent(call.link, store)
         judgeExchange()
         // A sign-in that has asked a handler began before.
         if call.given == nil { judgeTurn() }
@@ -53,14 +53,14 @@ extension Simulation {
         return Call(kind: .authorization)
     }
 
-    func poll(with code: SharedSecret, _ keeper: PartialGrantKeeper) -> Call {
+    func poll(with code: SharedSecret, _ store: PartialGrantStore) -> Call {
         let number = code.number
         if calls.values.contains(where: { $0.kind == .revocation }) {
             fail("a poll leaves while the provider is told of a sign-out")
         }
         judgeExchange()
-        if keeper.found == nil { books.polls(number, self) }
-        return Call(kind: .poll(number), isKept: keeper.isLasting)
+        if store.found == nil { books.polls(number, self) }
+        return Call(kind: .poll(number), isKept: store.isLasting)
     }
 
     /// At most one exchange is in flight, whatever it is.
@@ -77,8 +77,8 @@ extension Simulation {
     }
 
     /// What a link code has brought is used by its next try.
-    private func judgeSpent(_ link: Int?, _ keeper: PartialGrantKeeper) {
-        guard let link, keeper.found == nil, pendingWrite == nil, snapshot.facts.storage.durable,
+    private func judgeSpent(_ link: Int?, _ store: PartialGrantStore) {
+        guard let link, store.found == nil, pendingWrite == nil, snapshot.facts.storage.durable,
             let disk,
             disk.secrets.partialGrants.contains(where: { $0.credential.isOf("l") && $0.credential.number == link })
         else { return }

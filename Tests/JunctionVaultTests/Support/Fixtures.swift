@@ -120,11 +120,11 @@ extension SimulatedDisk {
         self.init(files)
     }
 
-    /// A keeper of this disk that has looked at it already.
-    func keeper(_ sealing: Sealing = .key(.test())) -> (keeper: RecordKeeper, found: Restoration) {
-        var keeper = RecordKeeper(self, sealing)
-        let found = keeper.restore()
-        return (keeper, found)
+    /// A store of this disk that has looked at it already.
+    func store(_ sealing: Sealing = .key(.test())) -> (store: RecordStore, found: Restoration) {
+        var store = RecordStore(self, sealing)
+        let found = store.restore()
+        return (store, found)
     }
 
     var inQuarantine: [StateFile: [UInt8]] { content.filter { $0.key.folder == .quarantine } }

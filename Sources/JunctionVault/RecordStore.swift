@@ -1,7 +1,7 @@
 import JunctionSession
 
 /// Finds the record at start and replaces it ever after. It does one thing at a time; the vault sees to that.
-struct RecordKeeper: Sendable {
+struct RecordStore: Sendable {
     let files: any StateFiles
     let sealing: Sealing
     var replacement: DurableReplacement

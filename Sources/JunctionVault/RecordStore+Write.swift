@@ -1,6 +1,6 @@
 import JunctionSession
 
-extension RecordKeeper {
+extension RecordStore {
     /// Seals and writes a record; it survives a power cut once this returns.
     mutating func write(_ record: SessionRecord, _ secrets: SessionSecrets) throws(StoreFailure) {
         if let refusal { throw StoreFailure(refusal) }

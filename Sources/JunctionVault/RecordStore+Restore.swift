@@ -1,6 +1,6 @@
 import JunctionSession
 
-extension RecordKeeper {
+extension RecordStore {
     /// Finds the newest authentic record among the file, leftover temporaries and `copies`.
     mutating func restore(considering copies: [[UInt8]] = []) -> Restoration {
         do throws(FileFault) {

@@ -1,6 +1,6 @@
 import JunctionSession
 
-extension RecordKeeper {
+extension RecordStore {
     /// Which bootstrap credentials were used up, as far as the disk and this process know. A file that cannot be read says nothing; that
     /// is not the same as a file that has nothing to say.
     var usedCredentials: UsedCredentials {
