@@ -1,4 +1,4 @@
-/// What is on this machine: plain http shows nothing to a network there, and no proxy has any business in between. Keeper and
+/// What is on this machine: plain http shows nothing to a network there, and no proxy has any business in between. Daemon and
 /// courier ask the same, so that neither takes for this machine what the other does not.
 package enum Loopback {
     /// Whether a host is a loopback address, or the name of one.

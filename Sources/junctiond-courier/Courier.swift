@@ -4,9 +4,9 @@ import Glibc
 import JunctionCourier
 import JunctionSecret
 
-/// Carries what the keeper hands over, any number of transfers side by side, on one thread that sleeps in libcurl.
+/// Carries what the daemon hands over, any number of transfers side by side, on one thread that sleeps in libcurl.
 final class Courier {
-    private let keeper: KeeperConnection
+    private let daemon: DaemonConnection
     private let network: UnsafeMutableRawPointer
     private let authorities = TrustStore()
     private var settings = NetworkSettings()
@@ -15,8 +15,8 @@ final class Courier {
     /// Whoever has it started greets it at once: one that nobody greets would take the place of another.
     private let lastGreeting = clinux_boot_milliseconds() + 10_000
 
-    init(serving keeper: KeeperConnection) {
-        self.keeper = keeper
+    init(serving daemon: DaemonConnection) {
+        self.daemon = daemon
         curl_global_init(Int(CURL_GLOBAL_DEFAULT))
         guard let network = curl_multi_init() else {
             StandardError.say("there is no memory for the network library")
@@ -26,13 +26,13 @@ final class Courier {
     }
 
     func run() -> Never {
-        keeper.tell(.hello(version: KeeperMessage.version), about: 0)
+        daemon.tell(.hello(version: DaemonMessage.version), about: 0)
         while true {
             do throws(FormatFault) {
-                try keeper.receive { (number, message) throws(FormatFault) in try heed(message, about: number) }
+                try daemon.receive { (number, message) throws(FormatFault) in try heed(message, about: number) }
             } catch {
                 StandardError.say(
-                    "the keeper sent \(error.what): both must be of one version; is an upgrade half done?"
+                    "the daemon sent \(error.what): both must be of one version; is an upgrade half done?"
                 )
                 exit(76)
             }
@@ -41,15 +41,15 @@ final class Courier {
                 exit(76)
             }
             carry()
-            keeper.signs?.give(at: clinux_boot_milliseconds())
+            daemon.signs?.give(at: clinux_boot_milliseconds())
             wait()
         }
     }
 
-    private func heed(_ message: KeeperMessage, about number: UInt32) throws(FormatFault) {
+    private func heed(_ message: DaemonMessage, about number: UInt32) throws(FormatFault) {
         switch message {
         case .hello(let version):
-            guard version == KeeperMessage.version, !isGreeted else { throw FormatFault("another version's greeting") }
+            guard version == DaemonMessage.version, !isGreeted else { throw FormatFault("another version's greeting") }
             isGreeted = true
         case _ where !isGreeted: throw FormatFault("a message before its greeting")
         case .settings(let settings):
@@ -68,9 +68,9 @@ final class Courier {
         guard transfers[number] == nil, transfers.count < Flow.mostTransfers else {
             throw FormatFault("a transfer too many")
         }
-        let transfer = Transfer(request, number, Way(to: request.url, by: settings), for: keeper)
+        let transfer = Transfer(request, number, Route(to: request.url, by: settings), for: daemon)
         if let failure = transfer.begin(on: network, using: settings, trusting: authorities) {
-            keeper.tell(.failed(failure), about: number)
+            daemon.tell(.failed(failure), about: number)
         } else {
             transfers[number] = transfer
         }
@@ -78,7 +78,7 @@ final class Courier {
 
     /// Does what can be done now.
     private func carry() {
-        // Before: what arrives while the keeper has to be waited for is not late, it is read in the next round.
+        // Before: what arrives while the daemon has to be waited for is not late, it is read in the next round.
         let now = clinux_boot_milliseconds()
         var running: Int32 = 0
         curl_multi_perform(network, &running)
@@ -93,15 +93,15 @@ final class Courier {
         }
     }
 
-    /// Sleeps until the network, the keeper, a limit or the service manager has something for us.
+    /// Sleeps until the network, the daemon, a limit or the service manager has something for us.
     private func wait() {
         let now = clinux_boot_milliseconds()
         let limit = transfers.values.map { $0.deadline }.min() ?? (isGreeted ? Int64.max : lastGreeting)
-        let next = min(limit, keeper.signs?.next ?? .max)
-        var keeper = curl_waitfd(fd: keeper.socket, events: Int16(CURL_WAIT_POLLIN), revents: 0)
+        let next = min(limit, daemon.signs?.next ?? .max)
+        var daemon = curl_waitfd(fd: daemon.socket, events: Int16(CURL_WAIT_POLLIN), revents: 0)
         curl_multi_poll(
             network,
-            &keeper,
+            &daemon,
             1,
             Int32(clamping: max(next.subtractingReportingOverflow(now).partialValue, 0)),
             nil

@@ -3,7 +3,7 @@ import JunctionCourier
 import JunctionSecret
 
 extension Transfer {
-    /// Sets up a transfer as the keeper has asked for it, and puts it on its way.
+    /// Sets up a transfer as the daemon has asked for it, and puts it on its way.
     ///
     /// - Returns: why that cannot be done.
     func begin(
@@ -81,7 +81,7 @@ extension Transfer {
         let isKeySet = settings.clientKey.withUnsafeBytes {
             ccurl_set_blob(easy, CURLOPT_SSLKEY_BLOB, $0.baseAddress, $0.count)
         }
-        // A key that wants a password gets none: OpenSSL would ask for it where the keeper speaks.
+        // A key that wants a password gets none: OpenSSL would ask for it where the daemon speaks.
         ccurl_set_text(easy, CURLOPT_KEYPASSWD, "")
         guard isSet == CURLE_OK, isKeySet == CURLE_OK else {
             return TransferFailure(.clientCertificateUnusable, requestLeft: false)
@@ -89,7 +89,7 @@ extension Transfer {
         return nil
     }
 
-    /// What the environment says about proxies is for the keeper to read: here an empty text means none.
+    /// What the environment says about proxies is for the daemon to read: here an empty text means none.
     private func setProxy(_ settings: NetworkSettings) -> TransferFailure? {
         ccurl_set_text(easy, CURLOPT_NOPROXY, "")
         guard way != .direct else {

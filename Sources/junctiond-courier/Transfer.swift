@@ -10,8 +10,8 @@ final class Transfer {
     let number: UInt32
     let request: TransferRequest
     let easy: UnsafeMutableRawPointer
-    let way: Way
-    private let keeper: KeeperConnection
+    let way: Route
+    private let daemon: DaemonConnection
     private var network: UnsafeMutableRawPointer?
     /// The headers as libcurl wants them; it does not copy them.
     private var headers: UnsafeMutablePointer<curl_slist>?
@@ -32,13 +32,13 @@ final class Transfer {
     /// When the next limit is reached, on the clock that never steps.
     var deadline: Int64 { isPaused ? steps.endOfWhole : steps.deadline }
 
-    init(_ request: TransferRequest, _ number: UInt32, _ way: Way, for keeper: KeeperConnection) {
+    init(_ request: TransferRequest, _ number: UInt32, _ way: Route, for daemon: DaemonConnection) {
         guard let easy = curl_easy_init() else { fatalError("There is no memory for a transfer") }
         self.number = number
         self.request = request
         self.easy = easy
         self.way = way
-        self.keeper = keeper
+        self.daemon = daemon
         words.pointee = 0
         steps = TransferSteps(request.limits, at: clinux_boot_milliseconds())
     }
@@ -90,7 +90,7 @@ final class Transfer {
         return Unmanaged.fromOpaque(context).takeUnretainedValue()
     }
 
-    // MARK: The keeper
+    // MARK: The daemon
 
     /// More of the request's body, which libcurl may be waiting for.
     func give(_ bytes: SharedSecret) {
@@ -120,14 +120,14 @@ final class Transfer {
 
     /// - Returns: whether the request may leave.
     private func leaves() -> Bool {
-        // A keeper that is held up is waited for before the time is looked at: not between what is said and done, and not when libcurl
+        // A daemon that is held up is waited for before the time is looked at: not between what is said and done, and not when libcurl
         // asks for the body.
-        keeper.waitForRoom()
+        daemon.waitForRoom()
         guard steps.leaves(at: clinux_boot_milliseconds()) else {
             verdict = .connectedTooLate
             return false
         }
-        keeper.tell(.leaving, about: number)
+        daemon.tell(.leaving, about: number)
         return true
     }
 
@@ -136,11 +136,11 @@ final class Transfer {
         steps.moved(at: clinux_boot_milliseconds())
         let given = body.take(into: room)
         if given > 0 {
-            keeper.tell(.credit(UInt32(given)), about: number)
+            daemon.tell(.credit(UInt32(given)), about: number)
             return given
         }
         if body.isComplete { return 0 }
-        // A body that may take as long as it likes comes from somebody who may take their time; the keeper looks after that.
+        // A body that may take as long as it likes comes from somebody who may take their time; the daemon looks after that.
         isPaused = request.limits.whole == 0
         return Int(CURL_READFUNC_PAUSE)
     }
@@ -149,11 +149,11 @@ final class Transfer {
     private func took(line: UnsafeRawBufferPointer) -> Bool {
         switch head.take(line) {
         case .incomplete:
-            // The keeper does not hear of it: a head has the time of one silence, however it trickles.
+            // The daemon does not hear of it: a head has the time of one silence, however it trickles.
             return true
         case .complete(let head):
             steps.moved(at: clinux_boot_milliseconds())
-            guard head.bodyLength(answering: request.method) != nil, keeper.tell(.head(head), about: number) else {
+            guard head.bodyLength(answering: request.method) != nil, daemon.tell(.head(head), about: number) else {
                 verdict = .notHTTP
                 return false
             }
@@ -186,7 +186,7 @@ final class Transfer {
         var rest = part[...]
         while !rest.isEmpty {
             let piece = rest.prefix(Flow.longestPart)
-            keeper.tell(.body(SharedSecret(copying: UnsafeRawBufferPointer(rebasing: piece))), about: number)
+            daemon.tell(.body(SharedSecret(copying: UnsafeRawBufferPointer(rebasing: piece))), about: number)
             rest = rest.dropFirst(piece.count)
         }
         return part.count
@@ -194,10 +194,10 @@ final class Transfer {
 
     // MARK: The end
 
-    /// What libcurl says in the end, told to the keeper.
+    /// What libcurl says in the end, told to the daemon.
     func finish(_ outcome: CURLcode) {
         if outcome == CURLE_OK, verdict == nil, head.isComplete {
-            keeper.tell(.end, about: number)
+            daemon.tell(.end, about: number)
             return
         }
         tell(TransferFailure(outcome, of: self, verdict: verdict))
@@ -215,7 +215,7 @@ final class Transfer {
     }
 
     private func tell(_ failure: TransferFailure) {
-        keeper.tell(.failed(failure), about: number)
+        daemon.tell(.failed(failure), about: number)
     }
 
     /// Any of the request may have reached the server.

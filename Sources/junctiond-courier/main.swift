@@ -1,7 +1,7 @@
 import CLinux
 import Glibc
 
-// A courier is started by its keeper or by the service manager, with the connection as its standard input. It has no
+// A courier is started by its daemon or by the service manager, with the connection as its standard input. It has no
 // options, no configuration and no state.
 
 switch CommandLine.arguments.dropFirst().first {
@@ -28,8 +28,8 @@ signal(SIGPIPE, SIG_IGN)
 // The first name server may be dead: glibc would wait five seconds for it each time.
 setenv("RES_OPTIONS", "timeout:2 attempts:2", 0)
 
-guard let keeper = KeeperConnection(STDIN_FILENO) else {
+guard let daemon = DaemonConnection(STDIN_FILENO) else {
     StandardError.say("its standard input is no socket: junctiond starts it, see junctiond-courier(8)")
     exit(64)
 }
-Courier(serving: keeper).run()
+Courier(serving: daemon).run()

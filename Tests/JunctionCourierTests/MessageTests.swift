@@ -5,8 +5,8 @@ import Testing
 
 /// What one end says is what the other hears, in whatever pieces it arrives.
 struct MessageTests {
-    @Test(arguments: KeeperMessage.samples)
-    func `a message of the keeper arrives as it was sent`(message: KeeperMessage) throws {
+    @Test(arguments: DaemonMessage.samples)
+    func `a message of the daemon arrives as it was sent`(message: DaemonMessage) throws {
         try arrives(message)
     }
 
@@ -16,20 +16,20 @@ struct MessageTests {
     }
 
     @Test func `messages arrive in the order in which they were sent, whatever the pieces`() throws {
-        let frames = try KeeperMessage.samples.enumerated().map { number, message in
+        let frames = try DaemonMessage.samples.enumerated().map { number, message in
             try #require(bytes(of: message, UInt32(number)))
         }
         let stream = frames.flatMap(\.self)
         for size in [1, 2, 3, 8, 9, 10, 100, stream.count] {
-            var heard: [(number: UInt32, kind: KeeperMessage.Kind)] = []
-            var reader = FrameReader<KeeperMessage>()
+            var heard: [(number: UInt32, kind: DaemonMessage.Kind)] = []
+            var reader = FrameReader<DaemonMessage>()
             for start in stride(from: 0, to: stream.count, by: size) {
                 try take(Array(stream[start..<min(start + size, stream.count)]), &reader) {
                     heard.append(($0, $1.kind))
                 }
             }
             #expect(heard.map(\.number) == Array(0..<UInt32(frames.count)))
-            #expect(heard.map(\.kind) == KeeperMessage.samples.map(\.kind))
+            #expect(heard.map(\.kind) == DaemonMessage.samples.map(\.kind))
             let isInFrame = reader.isInFrame
             #expect(!isInFrame)
         }
@@ -38,14 +38,14 @@ struct MessageTests {
     @Test func `a message that is too long is not sent`() {
         let long = SharedSecret(text: String(repeating: "a", count: Flow.longestPart + 1))
 
-        #expect(bytes(of: KeeperMessage.body(long), 1) == nil)
+        #expect(bytes(of: DaemonMessage.body(long), 1) == nil)
     }
 
     @Test func `no kind of one direction is a kind of the other`() {
-        let keeper = Set(KeeperMessage.Kind.allCases.map(\.rawValue))
+        let daemon = Set(DaemonMessage.Kind.allCases.map(\.rawValue))
         let courier = Set(CourierMessage.Kind.allCases.map(\.rawValue))
 
-        #expect(keeper.isDisjoint(with: courier))
+        #expect(daemon.isDisjoint(with: courier))
     }
 
     @Test(
@@ -60,7 +60,7 @@ struct MessageTests {
     )
     func `what is no message is refused as soon as that can be seen`(what: String, bytes: [UInt8]) {
         #expect(throws: FormatFault.self, "\(what)") {
-            var reader = FrameReader<KeeperMessage>()
+            var reader = FrameReader<DaemonMessage>()
             try take(bytes, &reader) { _, _ in }
         }
     }
@@ -83,9 +83,9 @@ struct MessageTests {
                 limits: .samples[0]
             ),
         ] {
-            let frame = try #require(bytes(of: KeeperMessage.open(request), 1))
+            let frame = try #require(bytes(of: DaemonMessage.open(request), 1))
             #expect(throws: FormatFault.self) {
-                var reader = FrameReader<KeeperMessage>()
+                var reader = FrameReader<DaemonMessage>()
                 try take(frame, &reader) { _, _ in }
             }
         }
@@ -165,10 +165,10 @@ extension TransferLimits {
     ]
 }
 
-extension KeeperMessage {
-    fileprivate static let samples: [KeeperMessage] =
+extension DaemonMessage {
+    fileprivate static let samples: [DaemonMessage] =
         [
-            .hello(version: KeeperMessage.version),
+            .hello(version: DaemonMessage.version),
             .settings(NetworkSettings()),
             .settings(
                 NetworkSettings(
@@ -200,7 +200,7 @@ extension KeeperMessage {
 extension CourierMessage {
     fileprivate static let samples: [CourierMessage] =
         [
-            .hello(version: KeeperMessage.version), .credit(1), .leaving,
+            .hello(version: DaemonMessage.version), .credit(1), .leaving,
             .head(AnswerHead(status: 204, headers: [])),
             .head(AnswerHead(status: 599, headers: [("a", "b"), ("a", ""), ("A!#$%&'*+-.^_`|~9", "ü: {}")])),
             .body(.empty), .body(SharedSecret(text: String(repeating: "x", count: Flow.longestPart))), .end,

@@ -13,25 +13,25 @@ import Testing
 struct TransferTests {
     /// There is room for `leaving` and not for what comes after it, or for nothing at all.
     @Test(.timeLimit(.minutes(5)), arguments: [0, 1])
-    func `what has to leave by a time does not leave after it, for however long the keeper is held up`(
+    func `what has to leave by a time does not leave after it, for however long the daemon is held up`(
         room: Int
     ) throws {
         let patience = 1_000
         let server = try TestListener()
-        let keeper = try HeldUpKeeper(room: room)
+        let daemon = try HeldUpKeeper(room: room)
         let manager = try FakeServiceManager(.abstract)
         let sendDeadline = clinux_boot_milliseconds() + Int64(patience)
-        Thread.detachNewThread { [socket = keeper.courier, port = server.port] in
+        Thread.detachNewThread { [socket = daemon.courier, port = server.port] in
             defer { close(socket) }
-            guard let connection = KeeperConnection(socket) else { return }
+            guard let connection = DaemonConnection(socket) else { return }
             // A sign at once when it has to wait, and the next one when the time is over.
-            connection.signs = SignsOfLife { manager.environment(limit: 2_000 * patience)[$0] }
+            connection.signs = WatchdogHeartbeat { manager.environment(limit: 2_000 * patience)[$0] }
             carry("http://127.0.0.1:\(port)/", until: sendDeadline, for: connection)
         }
         for _ in 0..<2 { #expect(manager.awaitDatagram() == "WATCHDOG=1") }
         #expect(clinux_boot_milliseconds() >= sendDeadline)
 
-        let messages = try keeper.messages()
+        let messages = try daemon.messages()
         #expect(messages.count == 1)
         if case .failed(let failure) = messages.last {
             #expect(failure == TransferFailure(.connectedTooLate, requestLeft: false))
@@ -43,14 +43,14 @@ struct TransferTests {
 }
 
 /// Carries one transfer with a body to its end.
-private func carry(_ url: String, until sendDeadline: Int64, for keeper: KeeperConnection) {
+private func carry(_ url: String, until sendDeadline: Int64, for daemon: DaemonConnection) {
     guard let network = curl_multi_init() else { return }
     defer { curl_multi_cleanup(network) }
     var limits = TransferLimits(resolve: 60_000, connect: 60_000, silence: 60_000, whole: 60_000, longestAnswer: 1)
     limits.sendDeadline = UInt64(sendDeadline)
     let body = SharedSecret(text: "refresh_token")
     let request = TransferRequest(method: "POST", url: url, body: .bytes(UInt64(body.count)), limits: limits)
-    let transfer = Transfer(request, 1, .direct, for: keeper)
+    let transfer = Transfer(request, 1, .direct, for: daemon)
     guard transfer.begin(on: network, using: NetworkSettings(), trusting: TrustStore()) == nil else { return }
     transfer.give(body)
     transfer.giveEnd()
@@ -63,7 +63,7 @@ private func carry(_ url: String, until sendDeadline: Int64, for keeper: KeeperC
     }
 }
 
-/// A keeper that has not read for so long that there is room for so many short messages.
+/// A daemon that has not read for so long that there is room for so many short messages.
 private final class HeldUpKeeper: Sendable {
     let courier: Int32
     private let socket: TestSocket
@@ -71,18 +71,18 @@ private final class HeldUpKeeper: Sendable {
     private let before: Int
 
     init(room: Int) throws {
-        let keeper: Int32
-        (courier, keeper) = try makeSocketPair()
-        socket = TestSocket(adopting: keeper, patience: 120)
+        let daemon: Int32
+        (courier, daemon) = try makeSocketPair()
+        socket = TestSocket(adopting: daemon, patience: 120)
         // The kernel counts a message with what it needs to hold it: each takes the place of another one as short.
         var bytes: [UInt8] = [0, 0, 0, 0]
         var before = 0
         while send(courier, bytes, bytes.count, Int32(MSG_DONTWAIT)) > 0 { before += bytes.count }
-        for _ in 0..<room { before -= recv(keeper, &bytes, bytes.count, 0) }
+        for _ in 0..<room { before -= recv(daemon, &bytes, bytes.count, 0) }
         self.before = before
     }
 
-    /// Reads to the end in any case, for a courier whose keeper goes ends its process: what it was told after it stopped reading.
+    /// Reads to the end in any case, for a courier whose daemon goes ends its process: what it was told after it stopped reading.
     func messages() throws -> [CourierMessage] {
         let said = try socket.lines.rest()
         var reader = FrameReader<CourierMessage>()

@@ -17,7 +17,7 @@ func fuzzOneInput(_ bytes: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     guard input.count > 2 else { return 0 }
     let (piece, said) = (Int(input[1]) + 1, Array(input[2...]))
     if input[0] % 2 == 0 {
-        look(at: said, piece, KeeperMessage.self)
+        look(at: said, piece, DaemonMessage.self)
     } else {
         look(at: said, piece, CourierMessage.self)
     }

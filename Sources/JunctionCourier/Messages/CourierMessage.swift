@@ -1,6 +1,6 @@
 package import JunctionSecret
 
-/// What the courier says to its keeper.
+/// What the courier says to its daemon.
 package enum CourierMessage: Sendable {
     /// The first message: which version of the format follows.
     case hello(version: UInt16)
@@ -10,7 +10,7 @@ package enum CourierMessage: Sendable {
     case leaving
     /// Status and headers of the answer.
     case head(AnswerHead)
-    /// More of the answer's body. No more than the keeper has made room for.
+    /// More of the answer's body. No more than the daemon has made room for.
     case body(SharedSecret)
     /// The answer is complete.
     case end
@@ -20,7 +20,7 @@ package enum CourierMessage: Sendable {
 
 extension CourierMessage: FramedMessage {
     package enum Kind: UInt8, FrameKind {
-        // Other numbers than the keeper's: a message that is sent back to its sender is no message.
+        // Other numbers than the daemon's: a message that is sent back to its sender is no message.
         case hello = 129
         case credit, leaving, head, body, end, failed
 

@@ -7,7 +7,7 @@ import Testing
 
 @testable import JunctionProviders
 
-/// Bodies that are handed on while they come: nothing that is not wanted yet is in the keeper's memory.
+/// Bodies that are handed on while they come: nothing that is not wanted yet is in the daemon's memory.
 struct StreamingTests {
     private static let head = CourierMessage.head(AnswerHead(status: 200, headers: []))
 
@@ -208,7 +208,7 @@ extension PlayedCourier {
 }
 
 extension KeepersLine {
-    /// Waits until the keeper has made so much room.
+    /// Waits until the daemon has made so much room.
     fileprivate func granted(_ count: Int) async throws {
         var granted = 0
         while granted < count, let (_, message) = try await next() {

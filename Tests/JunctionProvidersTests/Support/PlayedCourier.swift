@@ -24,39 +24,39 @@ final class PlayedCourier: Sendable {
         OutgoingHttp(eventLoop: loop, courier: place, userAgent: "test", limits: limits)
     }
 
-    /// Where the keeper lives: what runs here runs while it reads nothing.
+    /// Where the daemon lives: what runs here runs while it reads nothing.
     let loop: any EventLoop = ScriptedServer.group.next()
 
-    /// Waits for the next connection of the keeper.
+    /// Waits for the next connection of the daemon.
     func met() async throws -> KeepersLine {
         let listener = listener
         return try await onThread {
-            // A keeper may say nothing for as long as a test wants.
+            // A daemon may say nothing for as long as a test wants.
             guard let socket = listener.accept(patience: 3_600) else { throw KeepersLine.HungUp() }
             return KeepersLine(socket)
         }
     }
 
-    /// Waits for the keeper's next connection, and greets it.
+    /// Waits for the daemon's next connection, and greets it.
     func greeted() async throws -> KeepersLine {
         let line = try await met()
-        line.say(.hello(version: KeeperMessage.version))
+        line.say(.hello(version: DaemonMessage.version))
         return line
     }
 
-    /// Waits for the keeper's next connection and its next transfer, and greets it.
+    /// Waits for the daemon's next connection and its next transfer, and greets it.
     func asked() async throws -> (KeepersLine, UInt32) {
         let line = try await greeted()
         return (line, try await line.opened())
     }
 }
 
-/// One connection of the keeper, as its courier sees it.
+/// One connection of the daemon, as its courier sees it.
 final class KeepersLine: @unchecked Sendable {
     // Used by one after the other: the test, or the thread that it waits for.
     private var socket: TestSocket?
-    private var reader = FrameReader<KeeperMessage>()
-    private var heard: [(UInt32, KeeperMessage)] = []
+    private var reader = FrameReader<DaemonMessage>()
+    private var heard: [(UInt32, DaemonMessage)] = []
 
     struct HungUp: Error {}
 
@@ -66,7 +66,7 @@ final class KeepersLine: @unchecked Sendable {
 
     func hangUp() { socket = nil }
 
-    /// - Returns: whether the keeper has not hung up.
+    /// - Returns: whether the daemon has not hung up.
     @discardableResult
     func say(_ messages: CourierMessage..., about number: UInt32 = 0) -> Bool {
         messages.allSatisfy { message in
@@ -79,15 +79,15 @@ final class KeepersLine: @unchecked Sendable {
         (try? socket?.send(bytes)) != nil
     }
 
-    /// The keeper's next message; `nil`: it has hung up.
-    func next() async throws -> (number: UInt32, message: KeeperMessage)? {
+    /// The daemon's next message; `nil`: it has hung up.
+    func next() async throws -> (number: UInt32, message: DaemonMessage)? {
         try await onThread { [self] in
             while heard.isEmpty { guard try hear() else { return nil } }
             return heard.removeFirst()
         }
     }
 
-    /// - Returns: whether the keeper is still there.
+    /// - Returns: whether the daemon is still there.
     private func hear() throws -> Bool {
         guard let bytes = try socket?.lines.chunk(), !bytes.isEmpty else { return false }
         try bytes.withUnsafeBytes { bytes in
@@ -114,7 +114,7 @@ final class KeepersLine: @unchecked Sendable {
         throw HungUp()
     }
 
-    /// Waits until the keeper takes a transfer back.
+    /// Waits until the daemon takes a transfer back.
     func cancelled(_ number: UInt32) async throws {
         while let next = try await next() {
             if case .cancel = next.message, next.number == number { return }
@@ -122,7 +122,7 @@ final class KeepersLine: @unchecked Sendable {
         throw HungUp()
     }
 
-    /// Waits until the keeper hangs up, however much it says before.
+    /// Waits until the daemon hangs up, however much it says before.
     func ended() async throws {
         try await onThread { [self] in
             repeat { heard.removeAll(keepingCapacity: true) } while try hear()

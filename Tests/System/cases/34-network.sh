@@ -72,14 +72,14 @@ END
 sign_in anna
 pid=$(main_pid)
 no_drop_in probe
-probed _SYSTEMD_UNIT=junctiond.service >"$work/keeper"
+probed _SYSTEMD_UNIT=junctiond.service >"$work/daemon"
 
 refused="no, Address family not supported by protocol"
-check "in the daemon's unit nobody can open an IPv4 socket" answers "$work/keeper" socket:inet "$refused"
-check "nor an IPv6 one" answers "$work/keeper" socket:inet6 "$refused"
-check "nor any other but a local one" all_answer "$work/keeper" "$refused" socket:netlink socket:packet
-check "a local one can be opened: it is the filter that refuses" answers "$work/keeper" socket:unix yes
-check "nothing is in its network but its own loopback" answers "$work/keeper" interfaces lo
+check "in the daemon's unit nobody can open an IPv4 socket" answers "$work/daemon" socket:inet "$refused"
+check "nor an IPv6 one" answers "$work/daemon" socket:inet6 "$refused"
+check "nor any other but a local one" all_answer "$work/daemon" "$refused" socket:netlink socket:packet
+check "a local one can be opened: it is the filter that refuses" answers "$work/daemon" socket:unix yes
+check "nothing is in its network but its own loopback" answers "$work/daemon" interfaces lo
 check "the filter is in force for the daemon itself" is "$(seccomp "$pid")" 2
 check "its network is one of its own" no is "$(namespace "$pid")" "$(namespace self)"
 check "from there the provider cannot be reached, even without the filter" \
@@ -87,11 +87,11 @@ check "from there the provider cannot be reached, even without the filter" \
 check "from here it can" counter exchanges
 check "nevertheless a user was signed in" field_is userId "$user"
 check "in the daemon's unit nobody can talk to the system bus, to systemd-resolved or to another service" \
-    all_answer "$work/keeper" "$missing" "${listeners[@]/#/connect:}"
-check "nor to the service manager" answers "$work/keeper" connect:/run/systemd/private "$denied"
-check "nor run another program" all_answer "$work/keeper" "$denied" run:/usr/bin/true run:/bin/sh
-check "nor one that it has written itself" all_answer "$work/keeper" "$denied" "${own_folders[@]/#/bring:}"
-check "a program that the unit names can be run: it is the unit that refuses" answers "$work/keeper" run:/usr/bin/perl yes
+    all_answer "$work/daemon" "$missing" "${listeners[@]/#/connect:}"
+check "nor to the service manager" answers "$work/daemon" connect:/run/systemd/private "$denied"
+check "nor run another program" all_answer "$work/daemon" "$denied" run:/usr/bin/true run:/bin/sh
+check "nor one that it has written itself" all_answer "$work/daemon" "$denied" "${own_folders[@]/#/bring:}"
+check "a program that the unit names can be run: it is the unit that refuses" answers "$work/daemon" run:/usr/bin/perl yes
 
 # The sockets below /run that a process sees, but those that it needs.
 other_sockets() { # PID PATTERN

@@ -53,7 +53,7 @@ final class CourierConnection: ChannelInboundHandler {
 
     /// - Returns: whether the message is short enough for the courier to take it.
     @discardableResult
-    func tell(_ message: KeeperMessage, about transfer: UInt32) -> Bool {
+    func tell(_ message: DaemonMessage, about transfer: UInt32) -> Bool {
         guard let frame = Frame.encode(message, of: transfer) else { return false }
         guard !isClosed else { return true }
         let bytes = frame.withUnsafeBytes { ByteBuffer(bytes: $0) }

@@ -155,7 +155,7 @@ final class CourierLink {
             let courier = CourierConnection(on: eventLoop, for: self)
             state = .having(courier)
             courier.open(found.socket, of: found.process)
-            courier.tell(.hello(version: KeeperMessage.version), about: 0)
+            courier.tell(.hello(version: DaemonMessage.version), about: 0)
             guard isPresent(courier) else { throw .died }
             return courier
         }
@@ -164,7 +164,7 @@ final class CourierLink {
     private func greeted(by courier: CourierConnection, _ version: UInt16) {
         guard !courier.isGreeted else { return giveUp(courier, .unintelligible) }
         // One of another version has read our greeting before anything else, and carries nothing.
-        guard version == KeeperMessage.version else { return lose(courier, .ofAnotherVersion) }
+        guard version == DaemonMessage.version else { return lose(courier, .ofAnotherVersion) }
         courier.isGreeted = true
     }
 

@@ -13,7 +13,7 @@ protocol AnswerReceiver: AnyObject {
     func ended(_ outcome: Result<Void, Unavailability>, sinceLeft: Duration?)
 }
 
-/// One request on its way, as the keeper sees it: what has been said about it, and what there is still to say.
+/// One request on its way, as the daemon sees it: what has been said about it, and what there is still to say.
 final class OutgoingTransfer {
     let number: UInt32
     let errand: Errand

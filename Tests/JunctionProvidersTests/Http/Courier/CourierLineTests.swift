@@ -8,7 +8,7 @@ import Testing
 
 @testable import JunctionProviders
 
-/// What the keeper says to its courier, and how long it keeps one.
+/// What the daemon says to its courier, and how long it keeps one.
 struct CourierLineTests {
     private let courier: PlayedCourier
 

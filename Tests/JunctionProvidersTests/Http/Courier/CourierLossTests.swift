@@ -15,7 +15,7 @@ struct CourierLossTests {
         courier = try PlayedCourier()
     }
 
-    // Several times what the keeper reads at once, and less than what the kernel takes without it.
+    // Several times what the daemon reads at once, and less than what the kernel takes without it.
     @Test(arguments: [1, 4, 12])
     func `an answer that was complete when its courier went is an answer`(parts: Int) async throws {
         let http = courier.http()
@@ -24,7 +24,7 @@ struct CourierLossTests {
         async let answer = http.answer(to: call)
         let (line, number) = try await courier.asked()
 
-        // The keeper's own words meet a closed door while it is still reading.
+        // The daemon's own words meet a closed door while it is still reading.
         try await courier.loop.submit {
             line.say(.leaving, .head(AnswerHead(status: 200, headers: [])), about: number)
             for _ in 0..<parts { line.say(.body(.ofZeros(1 << 12)), about: number) }
@@ -150,7 +150,7 @@ struct CourierLossTests {
         let call = try call()
         async let failure = http.failure(of: call)
         let line = try await courier.met()
-        line.say(.hello(version: KeeperMessage.version + 1))
+        line.say(.hello(version: DaemonMessage.version + 1))
 
         #expect(await failure?.says(.ofAnotherVersion) == true)
         #expect(await failure?.ambiguous == false)

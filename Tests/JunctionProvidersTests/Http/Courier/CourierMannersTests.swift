@@ -30,7 +30,7 @@ struct CourierMannersTests {
         Offence(testDescription: "the daemon's own words", bytes: [0, 0, 0, 2, 0, 0, 0, 0, 1, 0, 1]),
         Offence(testDescription: "a frame that is too long", bytes: [0, 1, 0, 0, 0, 0, 0, 1, 133]),
         Offence(testDescription: "no greeting", isGreeted: false, messages: [.leaving]),
-        Offence(testDescription: "two greetings", messages: [.hello(version: KeeperMessage.version)]),
+        Offence(testDescription: "two greetings", messages: [.hello(version: DaemonMessage.version)]),
     ]
 
     @Test(arguments: brokenFrames)
@@ -41,7 +41,7 @@ struct CourierMannersTests {
         async let failure = http.failure(of: call)
         let line = try await courier.met()
         let number = try await line.opened()
-        if offence.isGreeted { line.say(.hello(version: KeeperMessage.version)) }
+        if offence.isGreeted { line.say(.hello(version: DaemonMessage.version)) }
 
         line.write(offence.bytes)
         for message in offence.messages { line.say(message, about: number) }
@@ -154,7 +154,7 @@ struct CourierMannersTests {
         async let failure = http.failure(of: endless)
         let (line, number) = try await courier.asked()
         line.say(.leaving, Self.head, about: number)
-        // A byte at a time, as fast as they are taken, until the keeper hangs up.
+        // A byte at a time, as fast as they are taken, until the daemon hangs up.
         try await onThread { while line.say(.body(.ofZeros(1)), about: number) {} }
 
         #expect(await failure?.says(.late) == true)
@@ -178,7 +178,7 @@ struct CourierMannersTests {
         let waiting = call
         async let failure = http.failure(of: waiting)
         let (line, number) = try await courier.asked()
-        // Room for more of the request, a byte at a time: the keeper always has some to send.
+        // Room for more of the request, a byte at a time: the daemon always has some to send.
         let hearing = Task { try await line.ended() }
         try await onThread { while line.say(.credit(1), about: number) {} }
 

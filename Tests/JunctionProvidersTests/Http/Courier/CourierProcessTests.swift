@@ -218,7 +218,7 @@ struct CourierProcessTests {
     @Test(.timeLimit(.minutes(5)))
     func `a courier of another version is not ended before it has said why`() async throws {
         let folder = TemporaryFolder()
-        let hello = CourierMessage.hello(version: KeeperMessage.version + 1)
+        let hello = CourierMessage.hello(version: DaemonMessage.version + 1)
         let greeting = Frame.encode(hello, of: 0)?.withUnsafeBytes { Data($0) }
         try folder.write(#require(greeting), to: "greeting")
         // Greets, and when nobody is there any more it says so.

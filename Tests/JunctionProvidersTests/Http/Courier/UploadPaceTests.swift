@@ -7,7 +7,7 @@ import Testing
 
 /// The courier sees how fast the server takes the request, and not how much the kernel takes for it.
 struct UploadPaceTests {
-    @Test func `what a server does not read stays with the keeper`() async throws {
+    @Test func `what a server does not read stays with the daemon`() async throws {
         // It has as little space as there can be, and never reads.
         let server = try TestListener(backlog: 1, receiveBuffer: 4_096)
         let socket = TestSocket(adopting: try CourierPlace.built.connect().0)
@@ -19,7 +19,7 @@ struct UploadPaceTests {
             body: .bytes(UInt64(count)),
             limits: limits
         )
-        try socket.say(.hello(version: KeeperMessage.version))
+        try socket.say(.hello(version: DaemonMessage.version))
         try socket.say(.open(request))
 
         // As much as the courier takes, until it sees that nothing moves any more.
@@ -50,7 +50,7 @@ struct UploadPaceTests {
 }
 
 extension TestSocket {
-    fileprivate func say(_ message: KeeperMessage) throws {
+    fileprivate func say(_ message: DaemonMessage) throws {
         let frame = Frame.encode(message, of: message.kind == .hello ? 0 : 1)?.withUnsafeBytes { [UInt8]($0) }
         try send(frame ?? [])
     }

@@ -8,21 +8,21 @@ import Testing
 @testable import junctiond_courier
 
 /// The courier's end of the line, on a real socket.
-struct KeeperConnectionTests {
+struct DaemonConnectionTests {
     @Test(.timeLimit(.minutes(5)))
-    func `whoever waits for a keeper that is held up gives signs of life, and says everything in the end`() async throws
+    func `whoever waits for a daemon that is held up gives signs of life, and says everything in the end`() async throws
     {
         let parts = 40
         let (courier, keepersEnd) = try makeSocketPair()
-        let keeper = TestSocket(adopting: keepersEnd)
+        let daemon = TestSocket(adopting: keepersEnd)
         // The less it holds, the sooner it is full.
         var size: Int32 = 1 << 16
         setsockopt(courier, SOL_SOCKET, SO_SNDBUF, &size, socklen_t(MemoryLayout<Int32>.size))
         let manager = try FakeServiceManager(.abstract)
         Thread.detachNewThread {
             defer { close(courier) }
-            guard let connection = KeeperConnection(courier) else { return }
-            connection.signs = SignsOfLife { manager.environment(limit: 2_000)[$0] }
+            guard let connection = DaemonConnection(courier) else { return }
+            connection.signs = WatchdogHeartbeat { manager.environment(limit: 2_000)[$0] }
             // More than a socket holds that nobody reads.
             for _ in 0..<parts {
                 connection.tell(.body(SharedSecret(text: String(repeating: "x", count: 32_768))), about: 1)
@@ -33,8 +33,8 @@ struct KeeperConnectionTests {
         var reader = FrameReader<CourierMessage>()
         var heard = 0
         var fault: String?
-        // To its end in any case: a courier whose keeper goes ends its process.
-        while case let bytes = try keeper.lines.chunk(), !bytes.isEmpty {
+        // To its end in any case: a courier whose daemon goes ends its process.
+        while case let bytes = try daemon.lines.chunk(), !bytes.isEmpty {
             guard fault == nil else { continue }
             do {
                 try bytes.withUnsafeBytes { try reader.take($0) { _, _ in heard += 1 } }

@@ -5,10 +5,10 @@ import Testing
 @testable import junctiond_courier
 
 /// What the service manager hears, on a real socket.
-struct SignsOfLifeTests {
+struct WatchdogHeartbeatTests {
     @Test func `a sign is given at once, and again after half of the time`() throws {
         let manager = try FakeServiceManager(.abstract)
-        var signs = try #require(SignsOfLife { manager.environment()[$0] })
+        var signs = try #require(WatchdogHeartbeat { manager.environment()[$0] })
         let begin = signs.next
         signs.give(at: begin)
         #expect(manager.receive() == "WATCHDOG=1")
@@ -21,7 +21,7 @@ struct SignsOfLifeTests {
 
     @Test func `a manager that does not read is not waited for`() throws {
         let manager = try FakeServiceManager(.abstract)
-        var signs = try #require(SignsOfLife { manager.environment()[$0] })
+        var signs = try #require(WatchdogHeartbeat { manager.environment()[$0] })
         let begin = signs.next
         // More than any queue of datagrams holds.
         for _ in 0..<5_000 { signs.give(at: signs.next) }
@@ -43,7 +43,7 @@ struct SignsOfLifeTests {
     ])
     func `nobody is told where nobody asked`(change: [String: String?]) throws {
         let manager = try FakeServiceManager(.abstract)
-        let signs = SignsOfLife { change.keys.contains($0) ? change[$0] ?? nil : manager.environment()[$0] }
+        let signs = WatchdogHeartbeat { change.keys.contains($0) ? change[$0] ?? nil : manager.environment()[$0] }
         #expect(signs.map { $0.next } == nil)
     }
 }

@@ -3,16 +3,16 @@ import Glibc
 import JunctionCourier
 import JunctionSecret
 
-/// The connection to the keeper: what it says as it arrives, and what it is told at once.
+/// The connection to the daemon: what it says as it arrives, and what it is told at once.
 ///
-/// Telling waits until the keeper has taken it. The keeper always reads, and bounds what is under way to it, so this
-/// takes no time; and where the order matters (`leaving` goes before the request) it must have been said. A keeper that is itself
+/// Telling waits until the daemon has taken it. The daemon always reads, and bounds what is under way to it, so this
+/// takes no time; and where the order matters (`leaving` goes before the request) it must have been said. A daemon that is itself
 /// held up is waited for, with signs of life: what is said last may be the answer that matters.
-final class KeeperConnection {
+final class DaemonConnection {
     let socket: Int32
     /// What the service manager hears of us, wherever we wait.
-    var signs = SignsOfLife { getenv($0).map { String(cString: $0) } }
-    private var reader = FrameReader<KeeperMessage>()
+    var signs = WatchdogHeartbeat { getenv($0).map { String(cString: $0) } }
+    private var reader = FrameReader<DaemonMessage>()
     private let room = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 16, alignment: 16)
 
     /// - Returns: `nil` when the descriptor is no stream socket.
@@ -29,8 +29,8 @@ final class KeeperConnection {
 
     /// Hands over each message that has arrived; does not wait for more.
     ///
-    /// When the keeper has gone, this process goes: there is nobody left to carry for.
-    func receive(_ each: (UInt32, KeeperMessage) throws(FormatFault) -> Void) throws(FormatFault) {
+    /// When the daemon has gone, this process goes: there is nobody left to carry for.
+    func receive(_ each: (UInt32, DaemonMessage) throws(FormatFault) -> Void) throws(FormatFault) {
         while true {
             let count = recv(socket, room.baseAddress, room.count, Int32(MSG_DONTWAIT))
             switch count {
@@ -50,7 +50,7 @@ final class KeeperConnection {
         }
     }
 
-    /// - Returns: whether the message is one that the keeper takes.
+    /// - Returns: whether the message is one that the daemon takes.
     @discardableResult
     func tell(_ message: CourierMessage, about transfer: UInt32) -> Bool {
         guard let frame = Frame.encode(message, of: transfer) else { return false }

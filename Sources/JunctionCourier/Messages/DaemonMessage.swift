@@ -1,7 +1,7 @@
 package import JunctionSecret
 
-/// What the keeper says to its courier.
-package enum KeeperMessage: Sendable {
+/// What the daemon says to its courier.
+package enum DaemonMessage: Sendable {
     /// The first message: which version of the format follows.
     case hello(version: UInt16)
     /// How the network is to be used, for every transfer that begins after it.
@@ -21,7 +21,7 @@ package enum KeeperMessage: Sendable {
     package static let version: UInt16 = 1
 }
 
-extension KeeperMessage: FramedMessage {
+extension DaemonMessage: FramedMessage {
     package enum Kind: UInt8, FrameKind {
         case hello = 1
         case settings, open, body, end, credit, cancel

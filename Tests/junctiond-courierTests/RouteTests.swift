@@ -4,7 +4,7 @@ import Testing
 
 @testable import junctiond_courier
 
-struct WayTests {
+struct RouteTests {
     private static let exceptions =
         "example.com, .lan,printer 10.0.0.0/8 192.0.2.7,2001:db8::/33,[2001:db9::1] nonsense/8,1.2.3.4/33"
 
@@ -66,26 +66,26 @@ struct WayTests {
             proxy: SharedSecret(text: "http://kiosk:secret@proxy.example:3128"),
             noProxy: "example.com"
         )
-        #expect(Way(to: "https://api.example.org/v2", by: settings) == .throughProxy(isTLS: false))
-        #expect(Way(to: "https://api.example.com:8443/v2", by: settings) == .direct)
-        #expect(Way(to: "http://127.0.0.1:8787/", by: settings) == .direct)
+        #expect(Route(to: "https://api.example.org/v2", by: settings) == .throughProxy(isTLS: false))
+        #expect(Route(to: "https://api.example.com:8443/v2", by: settings) == .direct)
+        #expect(Route(to: "http://127.0.0.1:8787/", by: settings) == .direct)
         let atPort = NetworkSettings(proxy: settings.proxy, noProxy: "example.com:443,example.org:8443")
-        #expect(Way(to: "https://api.example.com/v2", by: atPort) == .direct)
-        #expect(Way(to: "https://api.example.org/v2", by: atPort) == .throughProxy(isTLS: false))
-        #expect(Way(to: "https://api.example.org:8443/v2", by: atPort) == .direct)
-        #expect(Way(to: "http://[::1]/", by: settings) == .direct)
-        #expect(Way(to: "https://localhost", by: settings) == .direct)
-        #expect(Way(to: "https://app.LocalHost/v2", by: settings) == .direct)
-        #expect(Way(to: "https://notlocalhost/v2", by: settings) == .throughProxy(isTLS: false))
-        #expect(Way(to: "https://localhost.example.org", by: settings) == .throughProxy(isTLS: false))
+        #expect(Route(to: "https://api.example.com/v2", by: atPort) == .direct)
+        #expect(Route(to: "https://api.example.org/v2", by: atPort) == .throughProxy(isTLS: false))
+        #expect(Route(to: "https://api.example.org:8443/v2", by: atPort) == .direct)
+        #expect(Route(to: "http://[::1]/", by: settings) == .direct)
+        #expect(Route(to: "https://localhost", by: settings) == .direct)
+        #expect(Route(to: "https://app.LocalHost/v2", by: settings) == .direct)
+        #expect(Route(to: "https://notlocalhost/v2", by: settings) == .throughProxy(isTLS: false))
+        #expect(Route(to: "https://localhost.example.org", by: settings) == .throughProxy(isTLS: false))
     }
 
     @Test func `without a proxy there is nothing to decide`() {
-        #expect(Way(to: "https://api.example.org", by: NetworkSettings()) == .direct)
+        #expect(Route(to: "https://api.example.org", by: NetworkSettings()) == .direct)
     }
 
     @Test func `a proxy over TLS is one`() {
         let settings = NetworkSettings(proxy: SharedSecret(text: "https://proxy.example:3128"))
-        #expect(Way(to: "https://api.example.org", by: settings) == .throughProxy(isTLS: true))
+        #expect(Route(to: "https://api.example.org", by: settings) == .throughProxy(isTLS: true))
     }
 }

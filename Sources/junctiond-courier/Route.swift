@@ -3,7 +3,7 @@ import JunctionCourier
 import JunctionSecret
 
 /// How a transfer gets to its server.
-enum Way: Equatable {
+enum Route: Equatable {
     case direct
     /// - Parameter isTLS: the proxy itself is spoken to over TLS.
     case throughProxy(isTLS: Bool)

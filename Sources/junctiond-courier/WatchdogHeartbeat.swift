@@ -3,11 +3,11 @@ import Glibc
 import JunctionNotify
 
 /// What the service manager is told for as long as this courier works, so that one that is stopped does not keep its place:
-/// the keeper has given it up, and may not signal to another user's process.
+/// the daemon has given it up, and may not signal to another user's process.
 ///
 /// The messages are those of sd_notify(3), and when they are due is what sd_watchdog_enabled(3) reads; libsystemd, and the five
 /// libraries it brings, would be most of what a courier loads.
-struct SignsOfLife {
+struct WatchdogHeartbeat {
     private let manager: NotifySocket
     /// In milliseconds.
     private let pause: Int64
