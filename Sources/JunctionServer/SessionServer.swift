@@ -9,8 +9,8 @@ import NIOPosix
 /// Everything is on one event loop, the owner's; every function here is called on it.
 package final class SessionServer: Sendable {
     private let eventLoop: any EventLoop
-    private let reception: NIOLoopBound<Reception>
-    private let doors: NIOLoopBoundBox<[Door]>
+    private let registry: NIOLoopBound<ConnectionRegistry>
+    private let listeners: NIOLoopBoundBox<[Listener]>
 
     /// What is spoken on a socket.
     package enum Language: Sendable {
@@ -21,7 +21,7 @@ package final class SessionServer: Sendable {
     }
 
     /// A socket that is listened on.
-    private struct Door {
+    private struct Listener {
         let socket: ListeningSocket
         let channel: any Channel
     }
@@ -57,11 +57,11 @@ package final class SessionServer: Sendable {
 
     private init(_ dispatcher: Dispatcher, _ settings: ServerSettings, _ eventLoop: any EventLoop) {
         self.eventLoop = eventLoop
-        reception = NIOLoopBound(
-            Reception(settings, dispatcher: dispatcher, eventLoop: eventLoop),
+        registry = NIOLoopBound(
+            ConnectionRegistry(settings, dispatcher: dispatcher, eventLoop: eventLoop),
             eventLoop: eventLoop
         )
-        doors = NIOLoopBoundBox([], eventLoop: eventLoop)
+        listeners = NIOLoopBoundBox([], eventLoop: eventLoop)
     }
 
     /// Begins to accept connections; the socket is closed, and unlinked if it was made here, when `drain` is over.
@@ -69,7 +69,7 @@ package final class SessionServer: Sendable {
         guard let descriptor = socket.takeDescriptor() else {
             preconditionFailure("A socket was started on twice")
         }
-        let (reception, doors, group) = (reception, doors, socket.group)
+        let (registry, listeners, group) = (registry, listeners, socket.group)
         let bootstrap = ServerBootstrap(group: eventLoop)
             // Without free descriptors, accepting pauses in place of spinning.
             .serverChannelInitializer { channel in
@@ -80,21 +80,21 @@ package final class SessionServer: Sendable {
             .childChannelInitializer { channel in
                 channel.eventLoop.makeCompletedFuture {
                     switch language {
-                    case .lines: try reception.value.admit(channel, socketGroup: group)
-                    case .http: try reception.value.admitVisitor(channel, socketGroup: group)
+                    case .lines: try registry.value.admit(channel, socketGroup: group)
+                    case .http: try registry.value.admitHTTP(channel, socketGroup: group)
                     }
                 }
             }
         return bootstrap.withBoundSocket(descriptor).map { channel in
             // The library listens with a backlog of its own.
             _ = listen(descriptor, ListeningSocket.backlog)
-            doors.value.append(Door(socket: socket, channel: channel))
+            listeners.value.append(Listener(socket: socket, channel: channel))
         }
     }
 
     /// The session's owner has a new snapshot to announce.
     package func changed(_ snapshot: JunctionSession.Snapshot) {
-        let dispatcher = reception.value.dispatcher
+        let dispatcher = registry.value.dispatcher
         dispatcher.prepared.forgetToken(unless: snapshot.facts.accessToken?.generation)
         let codes = dispatcher.owner.assumeIsolated { $0.codes }
         let news = JunctionProtocol.Snapshot(snapshot)
@@ -105,33 +105,33 @@ package final class SessionServer: Sendable {
 
     /// Whether a program that called before the daemon restarted may manage the session by the present policy.
     package func mayManage(_ caller: LocalCaller) -> Bool {
-        let policy = reception.value.policy
+        let policy = registry.value.policy
         let dependsOnGroups = caller.user != 0 && caller.user != policy.daemonUser
         return (caller.isComplete || !dependsOnGroups) && policy.grant(to: Peer(caller)).allows(.manage)
     }
 
     /// Puts what a reload may change in force, for the connections that are open too.
     package func reload(policy: AccessPolicy, exposesApi: Bool) {
-        reception.value.dispatcher.exposesApi = exposesApi
-        reception.value.replacePolicy(with: policy)
-        reception.value.dispatcher.owner.assumeIsolated { $0.rightsChanged() }
+        registry.value.dispatcher.exposesApi = exposesApi
+        registry.value.replacePolicy(with: policy)
+        registry.value.dispatcher.owner.assumeIsolated { $0.rightsChanged() }
     }
 
     /// Answers each further call with another reason why the daemon could not start, over the connections that are open too.
-    package func replaceStartError(with error: WireError) { reception.value.dispatcher.startError = error }
+    package func replaceStartError(with error: WireError) { registry.value.dispatcher.startError = error }
 
     /// Stops accepting, answers what has been received, closes everything, and lets the sockets go.
     package func drain() -> EventLoopFuture<Void> {
-        let (reception, doors) = (reception, doors)
-        let closed = doors.value.map { $0.channel.close() }
+        let (registry, listeners) = (registry, listeners)
+        let closed = listeners.value.map { $0.channel.close() }
         return EventLoopFuture.andAllComplete(closed, on: eventLoop)
-            .flatMap { reception.value.drain() }
+            .flatMap { registry.value.drain() }
             .map {
-                for door in doors.value { door.socket.close() }
-                doors.value = []
+                for listener in listeners.value { listener.socket.close() }
+                listeners.value = []
             }
     }
 
     /// What was done since the start, and who is there now.
-    package var counters: ServerCounters { reception.value.dispatcher.tally }
+    package var counters: ServerCounters { registry.value.dispatcher.tally }
 }

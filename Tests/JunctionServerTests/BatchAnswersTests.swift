@@ -37,15 +37,15 @@ struct BatchAnswersTests {
         to server: TestServer
     ) throws -> (any Channel, NIOLoopBound<Connection>) {
         let (loop, owner, introspection, audit) = (server.loop, server.owner, server.introspection, server.audit)
-        let reception = try server.onLoop {
+        let registry = try server.onLoop {
             let settings = ServerSettings(policy: .own)
             let session = ServedSession(owner: owner, introspection: introspection, observer: audit)
             let dispatcher = Dispatcher(session, settings: settings, eventLoop: loop)
-            return NIOLoopBound(Reception(settings, dispatcher: dispatcher, eventLoop: loop), eventLoop: loop)
+            return NIOLoopBound(ConnectionRegistry(settings, dispatcher: dispatcher, eventLoop: loop), eventLoop: loop)
         }
         let channel = try ClientBootstrap(group: loop)
             .channelInitializer { channel in
-                channel.eventLoop.makeCompletedFuture { try reception.value.admit(channel, socketGroup: nil) }
+                channel.eventLoop.makeCompletedFuture { try registry.value.admit(channel, socketGroup: nil) }
             }
             .withConnectedSocket(descriptor).wait()
         let connection = try loop.submit {

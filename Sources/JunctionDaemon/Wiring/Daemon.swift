@@ -195,7 +195,7 @@ package final class Daemon: Sendable {
     /// Loads the session, opens the socket, and says that both are ready.
     private func open(_ plan: StartPlan) throws(StartFailure) {
         let (restoration, isDurable) = (plan.restoration, plan.vault.isDurable)
-        let (owner, server, socket, door) = (owner, server, plan.socket, plan.door)
+        let (owner, server, socket, apiSocket) = (owner, server, plan.socket, plan.apiSocket)
         let facts: Snapshot.Facts
         do {
             facts = try loop.submit {
@@ -208,7 +208,7 @@ package final class Daemon: Sendable {
         } catch {
             throw StartFailure(.cannotCreate, "The socket \(paths.socket) cannot be served: \(error)")
         }
-        if let door { try open(door) }
+        if let apiSocket { try open(apiSocket) }
         news.tellReady(facts)
         if let limit = plan.watchdog { Watchdog.begin(on: loop, limit: limit) { [notifier] in notifier.tell(.alive) } }
         logger.notice(
@@ -227,13 +227,13 @@ package final class Daemon: Sendable {
     }
 
     /// Speaks HTTP there.
-    private func open(_ door: ListeningSocket) throws(StartFailure) {
+    private func open(_ apiSocket: ListeningSocket) throws(StartFailure) {
         do {
-            try loop.flatSubmit { [server] in server.start(on: door, speaking: .http) }.wait()
+            try loop.flatSubmit { [server] in server.start(on: apiSocket, speaking: .http) }.wait()
         } catch {
-            throw StartFailure(.cannotCreate, "The socket \(door.path ?? "for HTTP") cannot be served: \(error)")
+            throw StartFailure(.cannotCreate, "The socket \(apiSocket.path ?? "for HTTP") cannot be served: \(error)")
         }
-        logger.notice("HTTP is spoken, too", metadata: .of(nil, [.socket: "\(door.path ?? "passed")"]))
+        logger.notice("HTTP is spoken, too", metadata: .of(nil, [.socket: "\(apiSocket.path ?? "passed")"]))
     }
 
     private func waitUntilEnded() throws(StartFailure) -> End {

@@ -28,7 +28,7 @@ struct StartPlan {
     let restoration: Restoration
     let socket: ListeningSocket
     /// Where HTTP is spoken, if it is.
-    let door: ListeningSocket?
+    let apiSocket: ListeningSocket?
     let surroundings: Surroundings
     let watchdog: Duration?
     let credentialsDirectory: String?
@@ -75,13 +75,13 @@ struct StartPlan {
         notes = sound.notes + refused
 
         let passedSocket = try Self.listener(.rpc, among: passed.sockets)
-        let passedDoor = try Self.listener(.api, among: passed.sockets)
+        let passedApiSocket = try Self.listener(.api, among: passed.sockets)
         vault = try StateOpening(directory: paths.stateDirectory, service: service).open { news.reached($0) }
         restoration = vault.restore(considering: passed.copies)
         store = SafekeepingStore(vault, notifier, held: passed.copyNames)
         try sound.check(mayHave: restoration.sessionProvider)
         socket = try Self.socket(passed: passedSocket, path: paths.socket)
-        door = try Self.door(passed: passedDoor, path: configuration.api.socket, beside: socket)
+        apiSocket = try Self.apiSocket(passed: passedApiSocket, path: configuration.api.socket, beside: socket)
         surroundings = Surroundings(
             stateDirectory: paths.stateDirectory,
             recordWrittenAt: restoration.writtenAt,
@@ -120,7 +120,7 @@ struct StartPlan {
     }
 
     /// The socket on which HTTP is spoken: one that was passed, or one that the configuration names.
-    private static func door(
+    private static func apiSocket(
         passed: Int32?,
         path: String?,
         beside socket: ListeningSocket

@@ -20,13 +20,13 @@ final class Caller {
     /// The socket of the connection. After its end the number may be another socket's.
     let descriptor: Int32
     private(set) var isConnected = true
-    private let reception: Reception
+    private let registry: ConnectionRegistry
 
-    init(_ peer: Peer, _ account: CallerAccount, refusal: WireError?, descriptor: Int32, reception: Reception) {
+    init(_ peer: Peer, _ account: CallerAccount, refusal: WireError?, descriptor: Int32, registry: ConnectionRegistry) {
         (self.peer, self.account, self.refusal) = (peer, account, refusal)
-        (self.descriptor, self.reception) = (descriptor, reception)
-        unitPlace = reception.dispatcher.unitTally.place(of: peer.unit)
-        (rights, policyVersion) = (reception.policy.grant(to: peer), reception.policyVersion)
+        (self.descriptor, self.registry) = (descriptor, registry)
+        unitPlace = registry.dispatcher.unitTally.place(of: peer.unit)
+        (rights, policyVersion) = (registry.policy.grant(to: peer), registry.policyVersion)
     }
 
     /// The connection has ended. What the caller has asked for is still carried out, as long as the policy allows it.
@@ -55,27 +55,27 @@ final class Caller {
 
     /// What the present policy gives to the caller. A caller that has gone works it out when it is asked for.
     private var rightsByPolicy: AccessGrant {
-        if policyVersion != reception.policyVersion {
-            (rights, policyVersion) = (reception.policy.grant(to: peer), reception.policyVersion)
+        if policyVersion != registry.policyVersion {
+            (rights, policyVersion) = (registry.policy.grant(to: peer), registry.policyVersion)
         }
         return rights
     }
 
     /// Looks up the unit of a caller that is connected, if the new policy names units and it is not known.
     func policyChanged() {
-        if reception.policy.namesUnits { findUnit() }
+        if registry.policy.namesUnits { findUnit() }
     }
 
     /// How the caller gets a capability that it lacks, by what the policy says about it.
     func remedy(lacking capability: Capability) -> String? {
-        AccessAdvice(peer, lacking: capability, reception.policy).remedy
+        AccessAdvice(peer, lacking: capability, registry.policy).remedy
     }
 
     /// Looks up the caller's unit if it is not known, works out the rights anew, and returns the rule that decided.
     func decide() -> AccessDecision {
         findUnit()
-        let decision = reception.policy.decision(about: peer)
-        (rights, policyVersion) = (decision.grant, reception.policyVersion)
+        let decision = registry.policy.decision(about: peer)
+        (rights, policyVersion) = (decision.grant, registry.policyVersion)
         return decision
     }
 
@@ -83,9 +83,9 @@ final class Caller {
         guard isConnected else { return }
         // On a copy: an access to `peer` during the look-up would have every access to it checked at run time.
         var peer = peer
-        peer.findUnit(reception.unitOfProcess, connectedBy: descriptor, isNew: false)
+        peer.findUnit(registry.unitOfProcess, connectedBy: descriptor, isNew: false)
         self.peer = peer
-        unitPlace = reception.dispatcher.unitTally.place(of: peer.unit)
+        unitPlace = registry.dispatcher.unitTally.place(of: peer.unit)
     }
 
     // MARK: Requests
@@ -99,16 +99,16 @@ final class Caller {
     func requestEnded(_ bytes: Int) {
         account.inFlight -= 1
         account.accepted -= bytes
-        reception.settle(account)
+        registry.settle(account)
     }
 
-    /// Records that the connection keeps `bytes`. If the user is over the limit, `Reception` closes the heaviest connections.
+    /// Records that the connection keeps `bytes`. If the user is over the limit, `ConnectionRegistry` closes the heaviest connections.
     ///
     /// - Parameter isToBlame: whether the connection keeps more than it has to.
     func charge(_ bytes: Int, for connection: any CallerConnection, isToBlame: Bool) {
         account.held += bytes - held
         (held, restsSince) = (bytes, .now())
         account.holders[ObjectIdentifier(connection)] = isToBlame ? connection : nil
-        if account.held > reception.dispatcher.limits.held { reception.relieveSoon(account) }
+        if account.held > registry.dispatcher.limits.held { registry.relieveSoon(account) }
     }
 }

@@ -10,7 +10,7 @@ final class Connection {
     let caller: Caller
     let eventLoop: any EventLoop
     let dispatcher: Dispatcher
-    private let reception: Reception
+    private let registry: ConnectionRegistry
 
     private(set) var context: ChannelHandlerContext?
     private var machine = ConnectionMachine()
@@ -37,11 +37,11 @@ final class Connection {
     /// Those batches that have to come before any news.
     var heldNews = 0
 
-    init(_ caller: Caller, reception: Reception, eventLoop: any EventLoop) {
+    init(_ caller: Caller, registry: ConnectionRegistry, eventLoop: any EventLoop) {
         self.caller = caller
-        self.reception = reception
+        self.registry = registry
         self.eventLoop = eventLoop
-        dispatcher = reception.dispatcher
+        dispatcher = registry.dispatcher
     }
 
     // MARK: Rights
@@ -441,6 +441,6 @@ extension Connection: ChannelInboundHandler {
         self.context = nil
         inbox.clear()
         if let left = outbox.take() { dispatcher.giveBack(left) }
-        reception.closed(self)
+        registry.closed(self)
     }
 }

@@ -35,7 +35,7 @@ final class Dispatcher {
     let turns: Turns
     let watchers = Watchers<Connection>()
     /// The HTTP connections that are sent every new state.
-    let httpWatchers = Watchers<DoorConnection>()
+    let httpWatchers = Watchers<HTTPConnection>()
     let handlers: SessionHandlers
     let prepared = PreparedAnswers()
     var counters = ServerCounters()

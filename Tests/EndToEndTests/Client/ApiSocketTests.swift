@@ -71,7 +71,7 @@ struct ApiSocketTests {
         let ending = try installation.door().program(["--include", "http://junction/v2/user/refresh/:userId"] + upload)
             .wait()
 
-        #expect(try HttpDoor.Answer(Data(ending.output.utf8)).status == 200)
+        #expect(try ApiSocket.Answer(Data(ending.output.utf8)).status == 200)
         let note = try #require(try installation.cloud.requests(to: "/v2/user/refresh/\(user)").last)
         #expect(note.integer("bodyBytes") == Self.long)
         #expect(try Self.mostMemory(of: installation) - before < Self.long / 2)

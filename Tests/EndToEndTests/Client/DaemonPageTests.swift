@@ -31,7 +31,7 @@ struct DaemonPageTests {
 
         let ending = try installation.door().program(["--include", "http://junction/.junction/token"] + headers).wait()
 
-        let answer = try HttpDoor.Answer(Data(ending.output.utf8))
+        let answer = try ApiSocket.Answer(Data(ending.output.utf8))
         #expect(answer.status == 403)
         #expect(answer.kind == "permissionDenied")
         #expect(answer.text.contains("Junction-Local"))

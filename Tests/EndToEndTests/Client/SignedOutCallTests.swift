@@ -39,7 +39,7 @@ import Testing
         try installation.cloud.release()
 
         let ending = try curl.wait()
-        let answer = try HttpDoor.Answer(Data(ending.output.utf8))
+        let answer = try ApiSocket.Answer(Data(ending.output.utf8))
         #expect(answer.status == 401)
         #expect(answer.kind == "notSignedIn")
         #expect(!ending.output.contains(alice))

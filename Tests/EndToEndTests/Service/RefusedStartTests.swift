@@ -159,7 +159,7 @@ struct RefusedStartTests {
     @Test(.enabled("curl is not installed") { SystemPrograms.has(SystemPrograms.curl) })
     func `HTTP clients get the reason too, until the configuration is in order`() throws {
         let installation = try Installation(configuration: Self.broken)
-        let door = HttpDoor(installation.folder.fresh("api.sock"), in: installation.folder)
+        let door = ApiSocket(installation.folder.fresh("api.sock"), in: installation.folder)
         let manager = try ServiceManager(installation)
         try manager.listen(at: door.socket)
         // The process stays for this connection: no client waits at the other socket.

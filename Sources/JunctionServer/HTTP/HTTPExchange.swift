@@ -1,7 +1,7 @@
 import JunctionSession
 
 /// One request over HTTP and its answer, as far as they have come.
-final class DoorExchange {
+final class HTTPExchange {
     let request: AdmittedRequest
     let head: RequestHead
     /// Another request may follow.
@@ -67,7 +67,7 @@ final class DoorExchange {
     }
 
     /// What comes next of the body.
-    var portion: DoorIntake.Portion {
+    var portion: HTTPReadBuffer.Portion {
         if case .length = request.body { .bytes(left) } else { .lines }
     }
 

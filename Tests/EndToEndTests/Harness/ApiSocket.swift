@@ -2,7 +2,7 @@ import Foundation
 import JunctionTesting
 
 /// The socket for HTTP, and curl in front of it: what any program would be that has nothing of ours.
-struct HttpDoor {
+struct ApiSocket {
     let socket: String
     private let folder: TemporaryFolder
     /// What comes before curl, if somebody else is to ask.
@@ -55,7 +55,7 @@ struct HttpDoor {
     }
 }
 
-extension HttpDoor.Answer {
+extension ApiSocket.Answer {
     /// Reads what `curl --include` prints: heads of answers that are none yet (100), the head, the body.
     init(_ printed: Data) throws {
         body = printed
@@ -90,7 +90,7 @@ extension Installation {
         return installation
     }
 
-    func door(as caller: [String] = []) -> HttpDoor {
-        HttpDoor(doorSocket, in: folder, as: caller)
+    func door(as caller: [String] = []) -> ApiSocket {
+        ApiSocket(doorSocket, in: folder, as: caller)
     }
 }

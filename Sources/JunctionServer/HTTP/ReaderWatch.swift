@@ -5,7 +5,7 @@ import NIOCore
 ///
 /// Lives on the event loop, and no longer than the connection whose it is.
 final class ReaderWatch {
-    private unowned let connection: DoorConnection
+    private unowned let connection: HTTPConnection
     /// How long nothing may be read, or too little of it.
     private let patience: Duration
     private var progress = Progress()
@@ -20,7 +20,7 @@ final class ReaderWatch {
         func taken(since before: Self) -> Int { max(0, written - queued - (before.written - before.queued)) }
     }
 
-    init(of connection: DoorConnection) {
+    init(of connection: HTTPConnection) {
         self.connection = connection
         patience = connection.dispatcher.patience.reading
         budget = WaitingBudget(patience)

@@ -5,7 +5,7 @@ import NIOCore
 /// The connection reads only where there is a use for more. But once the other side ends its sending, the library reads on to that
 /// end whether anybody asked or not, and that is as much as a program could put into its socket: parsed, it would be many times
 /// as much. Here it stays bytes, and bounded.
-final class DoorIntake: ChannelInboundHandler {
+final class HTTPReadBuffer: ChannelInboundHandler {
     typealias InboundIn = ByteBuffer
     typealias InboundOut = ByteBuffer
 
@@ -150,7 +150,7 @@ final class DoorIntake: ChannelInboundHandler {
     }
 }
 
-extension DoorIntake: TurnTaker {
+extension HTTPReadBuffer: TurnTaker {
     func goOn() {
         isTurnDue = false
         give()

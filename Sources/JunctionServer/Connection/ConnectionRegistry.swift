@@ -3,7 +3,7 @@ import JunctionProtocol
 import NIOCore
 
 /// Lets local programs in, knows who is there, and sees them out.
-final class Reception {
+final class ConnectionRegistry {
     let dispatcher: Dispatcher
     private(set) var policy: AccessPolicy
     /// Counts the policies: each caller works out its rights anew when it has changed.
@@ -30,18 +30,18 @@ final class Reception {
     /// Receives a connection that has just been accepted; an error means that it is closed.
     func admit(_ channel: any Channel, socketGroup: UInt32?) throws {
         let caller = try welcome(channel, socketGroup: socketGroup)
-        let connection = Connection(caller, reception: self, eventLoop: eventLoop)
+        let connection = Connection(caller, registry: self, eventLoop: eventLoop)
         try channel.pipeline.syncOperations.addHandler(connection)
         opened(connection, over: channel)
     }
 
     /// The same for a connection that speaks HTTP, which is read only as far as there is a use for it.
-    func admitVisitor(_ channel: any Channel, socketGroup: UInt32?) throws {
+    func admitHTTP(_ channel: any Channel, socketGroup: UInt32?) throws {
         try channel.syncOptions?.setOption(.autoRead, value: false)
         try channel.syncOptions?.setOption(.maxMessagesPerRead, value: 1)
         let caller = try welcome(channel, socketGroup: socketGroup)
-        let connection = DoorConnection(caller, reception: self, eventLoop: eventLoop)
-        try channel.pipeline.syncOperations.addDoorHandlers(connection, behind: connection.intake)
+        let connection = HTTPConnection(caller, registry: self, eventLoop: eventLoop)
+        try channel.pipeline.syncOperations.addHTTPHandlers(connection, behind: connection.readBuffer)
         opened(connection, over: channel)
     }
 
@@ -81,7 +81,7 @@ final class Reception {
             account.refusedConnections += 1
         }
         let refusal: WireError? = isWelcome ? nil : dispatcher.startError ?? .tooManyConnections
-        return Caller(peer, account, refusal: refusal, descriptor: descriptor, reception: self)
+        return Caller(peer, account, refusal: refusal, descriptor: descriptor, registry: self)
     }
 
     private func recognise(_ descriptor: Int32, socketGroup: UInt32?) throws(PeerUnknown) -> Peer {
@@ -118,9 +118,9 @@ final class Reception {
         account.isReliefDue = true
         let relieved = NIOLoopBound((self, account), eventLoop: eventLoop)
         eventLoop.execute {
-            let (reception, account) = relieved.value
+            let (registry, account) = relieved.value
             account.isReliefDue = false
-            let victims = account.connectionsToClose(over: reception.dispatcher.limits.held, at: .now())
+            let victims = account.connectionsToClose(over: registry.dispatcher.limits.held, at: .now())
             for connection in victims { connection.overBudget() }
         }
     }
@@ -147,8 +147,8 @@ final class Reception {
             return empty.futureResult
         }
         for connection in connections.values { connection.drain() }
-        let reception = NIOLoopBound(self, eventLoop: eventLoop)
-        let deadline = eventLoop.scheduleTask(in: TimeAmount(dispatcher.patience.drain)) { reception.value.closeAll() }
+        let registry = NIOLoopBound(self, eventLoop: eventLoop)
+        let deadline = eventLoop.scheduleTask(in: TimeAmount(dispatcher.patience.drain)) { registry.value.closeAll() }
         return empty.futureResult.always { _ in deadline.cancel() }
     }
 

@@ -7,7 +7,7 @@ import NIOCore
 import Testing
 
 /// What a program at the door can make wait, and who else has to wait for it.
-struct DoorFlowTests {
+struct HTTPFlowTests {
     private typealias Answer = JunctionSession.ApiAnswer
 
     private static let page = "GET /.junction/openapi.json HTTP/1.1\r\nHost: junction\r\n\r\n"

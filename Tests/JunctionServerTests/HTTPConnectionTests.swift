@@ -8,7 +8,7 @@ import NIOCore
 import Testing
 
 /// HTTP over a real socket, byte by byte.
-struct DoorTests {
+struct HTTPConnectionTests {
     private typealias Answer = JunctionSession.ApiAnswer
 
     // MARK: The API

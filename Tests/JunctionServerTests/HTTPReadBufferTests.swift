@@ -5,14 +5,14 @@ import Testing
 @testable import JunctionServer
 
 /// What is kept as it came, and what is handed on of it.
-struct DoorIntakeTests {
+struct HTTPReadBufferTests {
     private let channel = EmbeddedChannel()
-    private let intake: DoorIntake
+    private let readBuffer: HTTPReadBuffer
     private let passed = Passed()
 
     init() throws {
-        intake = DoorIntake(Turns(channel.embeddedEventLoop)) {}
-        try channel.pipeline.syncOperations.addHandler(intake)
+        readBuffer = HTTPReadBuffer(Turns(channel.embeddedEventLoop)) {}
+        try channel.pipeline.syncOperations.addHandler(readBuffer)
         try channel.pipeline.syncOperations.addHandler(passed)
         try channel.connect(to: SocketAddress(unixDomainSocketPath: "/x")).wait()
     }
@@ -39,26 +39,26 @@ struct DoorIntakeTests {
     private func turn() { channel.embeddedEventLoop.advanceTime(by: .milliseconds(1)) }
 
     @Test func `nothing is handed on that nobody asked for, and the end comes last`() throws {
-        intake.ask(for: .lines)
+        readBuffer.ask(for: .lines)
         try send("GET / HTTP/1.1\r\n\r\nbodyGET /2 HTTP/1.1\r\n\r\n")
         try send("rest")
         end()
         turn()
         #expect(passed.pieces == ["GET / HTTP/1.1\r\n\r\n"])
-        #expect(intake.held == 4 + 19 + 4)
+        #expect(readBuffer.held == 4 + 19 + 4)
 
-        intake.ask(for: .bytes(4))
+        readBuffer.ask(for: .bytes(4))
         turn()
-        intake.ask(for: .lines)
+        readBuffer.ask(for: .lines)
         turn()
         #expect(passed.pieces.dropFirst() == ["body", "GET /2 HTTP/1.1\r\n\r\n"])
         #expect(passed.ends == 0)
 
-        intake.ask(for: .bytes(100))
+        readBuffer.ask(for: .bytes(100))
         turn()
         #expect(passed.pieces.last == "rest")
         #expect(passed.ends == 1)
-        #expect(intake.held == 0)
+        #expect(readBuffer.held == 0)
     }
 
     @Test func `what nobody asks for ends the connection when it is more than a socket holds`() throws {
@@ -67,35 +67,35 @@ struct DoorIntakeTests {
         while channel.isActive, sent < 4 << 20 {
             try send(piece)
             sent += piece.utf8.count
-            #expect(intake.held <= DoorIntake.most)
+            #expect(readBuffer.held <= HTTPReadBuffer.most)
         }
 
         #expect(!channel.isActive)
-        #expect(sent <= DoorIntake.most + piece.utf8.count)
+        #expect(sent <= HTTPReadBuffer.most + piece.utf8.count)
         #expect(passed.pieces.isEmpty)
-        #expect(intake.held == 0)
+        #expect(readBuffer.held == 0)
     }
 
     @Test func `when the daemon ends, what is more than a socket holds is dropped, and the connection goes on`() throws
     {
-        intake.dropsSurplus = true
+        readBuffer.dropsSurplus = true
         for _ in 0..<100 { try send(String(repeating: "x", count: 16_384)) }
         #expect(channel.isActive)
-        #expect(intake.held == DoorIntake.most)
+        #expect(readBuffer.held == HTTPReadBuffer.most)
     }
 
     @Test func `of many lines together no more than a piece is handed on`() throws {
-        intake.ask(for: .lines)
+        readBuffer.ask(for: .lines)
         try send(String(repeating: "1\r\nx\r\n", count: 10_000))
-        #expect(passed.pieces.map(\.utf8.count) == [DoorIntake.longestPiece])
-        #expect(intake.held == 60_000 - DoorIntake.longestPiece)
+        #expect(passed.pieces.map(\.utf8.count) == [HTTPReadBuffer.longestPiece])
+        #expect(readBuffer.held == 60_000 - HTTPReadBuffer.longestPiece)
     }
 
     @Test func `what is dropped is not kept, and its end is told`() throws {
-        intake.ask(for: .nothing)
+        readBuffer.ask(for: .nothing)
         for _ in 0..<100 { try send(String(repeating: "x", count: 16_384)) }
         #expect(channel.isActive)
-        #expect(intake.held == 0)
+        #expect(readBuffer.held == 0)
         end()
         #expect(passed.pieces.isEmpty)
         #expect(passed.ends == 1)

@@ -6,8 +6,8 @@ import NIOCore
 import NIOHTTP1
 
 /// What is done about a request that was admitted: the same as on the other socket, by the same rules.
-extension DoorConnection {
-    func start(_ exchange: DoorExchange) {
+extension HTTPConnection {
+    func start(_ exchange: HTTPExchange) {
         let method = exchange.method(of: exchange.request.aim)
         dispatcher.counters.count(method)
         do throws(WireError) {
@@ -28,12 +28,12 @@ extension DoorConnection {
 
     // MARK: Pages
 
-    private func tell(_ exchange: DoorExchange, _ page: HttpPage, _ bytes: some Sequence<UInt8>) {
+    private func tell(_ exchange: HTTPExchange, _ page: HttpPage, _ bytes: some Sequence<UInt8>) {
         let body = ByteBuffer(bytes: bytes)
         answer(exchange, AnswerFrame(page: page, count: body.readableBytes), body)
     }
 
-    private func tellToken(_ exchange: DoorExchange, _ target: RequestTarget) {
+    private func tellToken(_ exchange: HTTPExchange, _ target: RequestTarget) {
         let validity: Duration
         do throws(WireMismatch) {
             validity = try target.value("minimumValidity").map(TokenGet.Params.init(query:))?.validity ?? .zero
@@ -45,7 +45,7 @@ extension DoorConnection {
         }
     }
 
-    private func waitForToken(_ exchange: DoorExchange, _ validity: Duration) {
+    private func waitForToken(_ exchange: HTTPExchange, _ validity: Duration) {
         charge(exchange, 0)
         dispatcher.waitForToken(for: caller, validFor: validity) { [self] outcome in
             discharge(exchange)
@@ -63,7 +63,7 @@ extension DoorConnection {
 
     // MARK: The API
 
-    private func startCall(_ exchange: DoorExchange) {
+    private func startCall(_ exchange: HTTPExchange) {
         switch exchange.input {
         case .complete: call(exchange)
         // It is gathered first, and what is gathered is little.
@@ -73,7 +73,7 @@ extension DoorConnection {
     }
 
     /// Asks for the body, where its sender waits to be asked.
-    private func sayContinue(_ exchange: DoorExchange) {
+    private func sayContinue(_ exchange: HTTPExchange) {
         guard isServing(exchange), exchange.request.expectsContinue, !exchange.hasSaidContinue, exchange.hasNoOutput
         else { return }
         exchange.hasSaidContinue = true
@@ -82,7 +82,7 @@ extension DoorConnection {
     }
 
     /// Calls the API; a body is whole, or comes by and by.
-    func call(_ exchange: DoorExchange, body: [UInt8]? = nil, upload: BodyStream? = nil) {
+    func call(_ exchange: HTTPExchange, body: [UInt8]? = nil, upload: BodyStream? = nil) {
         guard case .api(let target) = exchange.request.aim else { return }
         let waiting = NIOLoopBound((self, exchange), eventLoop: eventLoop)
         var request = JunctionSession.ApiRequest(
@@ -121,7 +121,7 @@ extension DoorConnection {
         }
     }
 
-    private func pass(_ answer: JunctionSession.ApiAnswer, _ exchange: DoorExchange) {
+    private func pass(_ answer: JunctionSession.ApiAnswer, _ exchange: HTTPExchange) {
         let frame = AnswerFrame(answer, toHead: exchange.isToHead)
         guard let stream = answer.stream, frame.hasBody else {
             discharge(exchange)
@@ -137,7 +137,7 @@ extension DoorConnection {
     }
 }
 
-extension DoorExchange {
+extension HTTPExchange {
     fileprivate func method(of aim: AdmittedRequest.Aim) -> JunctionProtocol.Method {
         switch aim {
         case .api: .apiRequest
@@ -146,15 +146,15 @@ extension DoorExchange {
     }
 }
 
-extension DoorConnection {
+extension HTTPConnection {
     /// A request is answered later; until it has been, to the end of its answer, its caller's account is charged with it.
-    private func charge(_ exchange: DoorExchange, _ bodyBytes: Int) {
+    private func charge(_ exchange: HTTPExchange, _ bodyBytes: Int) {
         let bytes = exchange.head.size + bodyBytes
         exchange.charge = bytes
         caller.requestBegan(bytes)
     }
 
-    func discharge(_ exchange: DoorExchange) {
+    func discharge(_ exchange: HTTPExchange) {
         guard let bytes = exchange.charge else { return }
         exchange.charge = nil
         exchange.transfer?.end()

@@ -6,14 +6,14 @@ import NIOHTTP1
 
 /// One local program that speaks HTTP: reads one request after the other, and not more than it can pass on.
 ///
-/// Everything happens on the event loop. Nothing is read that there is no use for: what was read together waits in the intake until
+/// Everything happens on the event loop. Nothing is read that there is no use for: what was read together waits in the read buffer until
 /// its turn, and one piece of it is here at most.
-final class DoorConnection {
+final class HTTPConnection {
     let caller: Caller
     let dispatcher: Dispatcher
     let eventLoop: any EventLoop
-    let reception: Reception
-    private(set) lazy var intake = DoorIntake(dispatcher.turns) { [unowned self] in charge() }
+    let registry: ConnectionRegistry
+    private(set) lazy var readBuffer = HTTPReadBuffer(dispatcher.turns) { [unowned self] in charge() }
 
     private(set) var context: ChannelHandlerContext?
     private var inbox: [Arrival] = []
@@ -48,7 +48,7 @@ final class DoorConnection {
 
     private enum Stage {
         case waiting
-        case serving(DoorExchange)
+        case serving(HTTPExchange)
         /// The last word is being said: what still comes is dropped until the other side has heard it.
         case leaving
         /// It has been said, and handed to the kernel.
@@ -56,20 +56,20 @@ final class DoorConnection {
         case closed
     }
 
-    init(_ caller: Caller, reception: Reception, eventLoop: any EventLoop) {
+    init(_ caller: Caller, registry: ConnectionRegistry, eventLoop: any EventLoop) {
         self.caller = caller
-        dispatcher = reception.dispatcher
-        self.reception = reception
+        dispatcher = registry.dispatcher
+        self.registry = registry
         self.eventLoop = eventLoop
         budget = WaitingBudget(dispatcher.patience.line)
     }
 
-    var exchange: DoorExchange? {
+    var exchange: HTTPExchange? {
         if case .serving(let exchange) = stage { exchange } else { nil }
     }
 
     /// Whether what was asked here still counts.
-    func isServing(_ exchange: DoorExchange) -> Bool { self.exchange === exchange }
+    func isServing(_ exchange: HTTPExchange) -> Bool { self.exchange === exchange }
 
     // MARK: Rights
 
@@ -152,7 +152,7 @@ final class DoorConnection {
         )
         do throws(RefusedRequest) {
             if let error = dispatcher.startError { throw RefusedRequest(error) }
-            let exchange = DoorExchange(try RequestRules.admit(head), head)
+            let exchange = HTTPExchange(try RequestRules.admit(head), head)
             stage = .serving(exchange)
             start(exchange)
         } catch {
@@ -161,14 +161,14 @@ final class DoorConnection {
         return true
     }
 
-    private func take(_ bytes: ByteBuffer, of exchange: DoorExchange) -> Bool {
+    private func take(_ bytes: ByteBuffer, of exchange: HTTPExchange) -> Bool {
         switch exchange.input {
         case .gathering(var kept):
             kept += bytes.readableBytesView
             exchange.input = .gathering(kept)
-            if kept.count > DoorExchange.mostKept { streamInput(of: exchange, kept) }
+            if kept.count > HTTPExchange.mostKept { streamInput(of: exchange, kept) }
         case .streaming(let body):
-            guard body.isAbandoned || body.count < DoorExchange.mostKept else { return false }
+            guard body.isAbandoned || body.count < HTTPExchange.mostKept else { return false }
             bytes.withUnsafeReadableBytes { body.put($0) }
         case .complete: break
         }
@@ -178,7 +178,7 @@ final class DoorConnection {
     }
 
     /// The request goes on while the rest of it comes.
-    private func streamInput(of exchange: DoorExchange, _ kept: [UInt8]) {
+    private func streamInput(of exchange: HTTPExchange, _ kept: [UInt8]) {
         var length: UInt64?
         if case .length(let known) = exchange.request.body { length = known }
         let body = BodyStream(length: length)
@@ -187,7 +187,7 @@ final class DoorConnection {
         call(exchange, upload: body)
     }
 
-    private func inputEnded(of exchange: DoorExchange) {
+    private func inputEnded(of exchange: HTTPExchange) {
         let input = exchange.input
         exchange.input = .complete
         switch input {
@@ -200,7 +200,7 @@ final class DoorConnection {
     }
 
     /// There will be no more of the request, and it is not all of it.
-    private func breakOff(_ exchange: DoorExchange, _ refused: RefusedRequest) {
+    private func breakOff(_ exchange: HTTPExchange, _ refused: RefusedRequest) {
         exchange.keepsAlive = false
         exchange.breakOff()
         guard exchange.hasNoOutput else { return close() }
@@ -210,7 +210,7 @@ final class DoorConnection {
     // MARK: Reading
 
     /// What there is a use for now.
-    private var wanted: DoorIntake.Portion? {
+    private var wanted: HTTPReadBuffer.Portion? {
         switch stage {
         case .waiting: .lines
         case .serving(let exchange): exchange.wantsInput ? exchange.portion : nil
@@ -223,7 +223,7 @@ final class DoorConnection {
         isReading = true
         // Who is being answered already need not send the rest.
         if hasBegun, exchange?.hasNoOutput ?? true { wait() }
-        intake.ask(for: wanted)
+        readBuffer.ask(for: wanted)
     }
 
     /// A connection that keeps at most this many bytes is never closed for its user's total.
@@ -232,8 +232,8 @@ final class DoorConnection {
     /// What is kept for it here, and in the network library.
     private var held: Int {
         if case .closed = stage { return 0 }
-        let unparsed = inbox.isEmpty ? 0 : DoorIntake.longestPiece + inbox.count * MemoryLayout<Arrival>.stride
-        return intake.held + unparsed + (exchange?.held ?? 0) + queued
+        let unparsed = inbox.isEmpty ? 0 : HTTPReadBuffer.longestPiece + inbox.count * MemoryLayout<Arrival>.stride
+        return readBuffer.held + unparsed + (exchange?.held ?? 0) + queued
     }
 
     /// Puts what is kept here on the account of the user.
@@ -299,24 +299,24 @@ final class DoorConnection {
     }
 
     /// Begins an answer.
-    func send(_ frame: AnswerFrame, of exchange: DoorExchange) {
+    func send(_ frame: AnswerFrame, of exchange: HTTPExchange) {
         settleWaiting()
         // A request that is not all there leaves no place where the next one would begin.
-        if !exchange.hasAllInput || intake.isSpent { exchange.keepsAlive = false }
+        if !exchange.hasAllInput || readBuffer.isSpent { exchange.keepsAlive = false }
         var head = frame.head
         if !exchange.keepsAlive { head.headers.add(name: "connection", value: "close") }
         write(.head(head))
     }
 
     /// A whole answer.
-    func answer(_ exchange: DoorExchange, _ frame: AnswerFrame, _ body: ByteBuffer) {
+    func answer(_ exchange: HTTPExchange, _ frame: AnswerFrame, _ body: ByteBuffer) {
         send(frame, of: exchange)
         if frame.hasBody, body.readableBytes > 0 { write(.body(.byteBuffer(body))) }
         answered(exchange)
     }
 
     /// An error of our own.
-    func fail(_ exchange: DoorExchange, _ error: WireError) {
+    func fail(_ exchange: HTTPExchange, _ error: WireError) {
         dispatcher.counters.count(error)
         let (frame, body) = AnswerFrame.telling(Problem(error), toHead: exchange.isToHead)
         answer(exchange, frame, body)
@@ -335,14 +335,14 @@ final class DoorConnection {
     }
 
     /// The answer is complete.
-    func answered(_ exchange: DoorExchange) {
+    func answered(_ exchange: HTTPExchange) {
         guard isServing(exchange) else { return }
         exchange.output = .complete
         if case .streaming(let body) = exchange.input { body.finish(.broken(Unavailability("It was answered before"))) }
         finish(exchange)
     }
 
-    private func finish(_ exchange: DoorExchange) {
+    private func finish(_ exchange: HTTPExchange) {
         discharge(exchange)
         dispatcher.httpWatchers.remove(self)
         write(.end(nil))
@@ -363,7 +363,7 @@ final class DoorConnection {
         let nothing = Self.wrapOutboundOut(.body(.byteBuffer(ByteBuffer())))
         context.writeAndFlush(nothing).whenComplete { _ in connection.value.farewell() }
         reader.look()
-        intake.ask(for: .nothing)
+        readBuffer.ask(for: .nothing)
         workSoon()
     }
 
@@ -378,7 +378,7 @@ final class DoorConnection {
     }
 
     /// Hands the answer on for as long as somebody reads it.
-    func pump(_ exchange: DoorExchange) {
+    func pump(_ exchange: HTTPExchange) {
         hasMore = true
         guard !isPumping, isServing(exchange), case .streaming(let body) = exchange.output, let context else { return }
         isPumping = true
@@ -409,7 +409,7 @@ final class DoorConnection {
     // MARK: States
 
     /// Begins to tell states; the present one first.
-    func listen(_ exchange: DoorExchange, _ target: RequestTarget) {
+    func listen(_ exchange: HTTPExchange, _ target: RequestTarget) {
         let params: SessionSubscribe.Params
         do throws(WireMismatch) {
             params = try target.value("changes").map(SessionSubscribe.Params.init(query:)) ?? .init()
@@ -436,7 +436,7 @@ final class DoorConnection {
     /// Ends the peer's sending when the daemon ends: what has arrived by now is answered. A body that has begun may still come.
     private func endInput() {
         guard isDraining, exchange?.hasAllInput ?? true, context?.channel.isActive == true else { return }
-        intake.dropsSurplus = true
+        readBuffer.dropsSurplus = true
         _ = shutdown(caller.descriptor, Int32(SHUT_RD))
     }
 
@@ -461,7 +461,7 @@ final class DoorConnection {
     }
 }
 
-extension DoorConnection: Watcher {
+extension HTTPConnection: Watcher {
     static func line(telling snapshot: JunctionProtocol.Snapshot) -> ByteBuffer { ByteBuffer(event: snapshot) }
 
     func post(_ event: ByteBuffer) -> Bool {
@@ -472,7 +472,7 @@ extension DoorConnection: Watcher {
     }
 }
 
-extension DoorConnection: ChannelInboundHandler {
+extension HTTPConnection: ChannelInboundHandler {
     typealias InboundIn = HTTPServerRequestPart
     typealias OutboundOut = HTTPServerResponsePart
 
@@ -506,7 +506,7 @@ extension DoorConnection: ChannelInboundHandler {
             if case .waiting = stage { return }
             return close()
         }
-        guard let refused = RefusedRequest(parsing: error, hadBareLineFeed: intake.hasBareLineFeed) else {
+        guard let refused = RefusedRequest(parsing: error, hadBareLineFeed: readBuffer.hasBareLineFeed) else {
             return close()
         }
         inbox.append(.nonsense(refused))
@@ -536,6 +536,6 @@ extension DoorConnection: ChannelInboundHandler {
     func handlerRemoved(context: ChannelHandlerContext) {
         ended()
         self.context = nil
-        reception.closed(self)
+        registry.closed(self)
     }
 }

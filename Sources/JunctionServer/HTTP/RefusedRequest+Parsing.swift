@@ -30,7 +30,7 @@ extension RefusedRequest {
 }
 
 extension NIOHTTPDecoderLimitConfiguration {
-    static let door: Self = {
+    static let apiSocket: Self = {
         var limits = Self()
         limits.maxHeaderFieldSize = RefusedRequest.longestField
         limits.maxHeaderListSize = RefusedRequest.longestHead
