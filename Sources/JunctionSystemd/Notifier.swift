@@ -24,7 +24,7 @@ package struct Notifier: Sendable {
 
     private enum Destination {
         case nobody
-        case listener(NotifySocket, StandingNews)
+        case listener(NotifySocket, NotifyQueue)
         case unusable(errno: Int32)
     }
 
@@ -34,7 +34,7 @@ package struct Notifier: Sendable {
     package init(socket name: String?) {
         destination =
             if let name {
-                NotifySocket(name).map { .listener($0, StandingNews($0)) } ?? .unusable(errno: EAFNOSUPPORT)
+                NotifySocket(name).map { .listener($0, NotifyQueue($0)) } ?? .unusable(errno: EAFNOSUPPORT)
             } else {
                 .nobody
             }
@@ -42,7 +42,7 @@ package struct Notifier: Sendable {
 
     /// Sends the news in one datagram, so that they take effect together.
     @discardableResult
-    package func tell(_ news: ServiceNews...) -> Delivery {
+    package func tell(_ news: ServiceManagerMessage...) -> Delivery {
         switch destination {
         case .nobody: .nobodyListens
         case .unusable(let errno): .failed(errno: errno)

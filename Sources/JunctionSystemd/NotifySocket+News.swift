@@ -3,7 +3,7 @@ import JunctionNotify
 
 extension NotifySocket {
     /// Sends the news in one datagram, without waiting.
-    func send(_ news: [ServiceNews]) -> Notifier.Delivery {
+    func send(_ news: [ServiceManagerMessage]) -> Notifier.Delivery {
         deliver(news.map(\.text).joined(separator: "\n"))
     }
 

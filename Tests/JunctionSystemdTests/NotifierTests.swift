@@ -23,12 +23,12 @@ import Testing
 
     @Test func `a reload carries the monotonic clock in the same datagram`() throws {
         let manager = try FakeServiceManager(.abstract)
-        let before = ServiceNews.monotonicMicroseconds()
+        let before = ServiceManagerMessage.monotonicMicroseconds()
 
         Notifier(socket: manager.name).tell(.reloading(atMonotonicMicroseconds: before))
 
         #expect(manager.receive() == "RELOADING=1\nMONOTONIC_USEC=\(before)")
-        #expect(ServiceNews.monotonicMicroseconds() >= before)
+        #expect(ServiceManagerMessage.monotonicMicroseconds() >= before)
     }
 
     @Test func `a status stays one line and inside one datagram`() throws {
@@ -87,7 +87,7 @@ import Testing
     @Test func `what was overtaken meanwhile is not told, and a reload begins before it ends`() throws {
         let (manager, notifier) = try congested()
 
-        for news: ServiceNews in [
+        for news: ServiceManagerMessage in [
             .ready, .status("old"), .reloading(atMonotonicMicroseconds: 1), .ready,
             .reloading(atMonotonicMicroseconds: 2), .status("new"), .ready,
         ] { notifier.tell(news) }

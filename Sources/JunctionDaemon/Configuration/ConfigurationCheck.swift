@@ -31,7 +31,7 @@ package struct ConfigurationCheck: Equatable, Sendable {
     ) throws(StartFailure) -> [String] {
         let service = ServiceEnvironment(variables: environment.variables, processID: environment.processID)
         do throws(StartFailure) {
-            return try SoundConfiguration(
+            return try ValidatedConfiguration(
                 loaded,
                 credentials: service.credentialsDirectory,
                 variables: environment.variables

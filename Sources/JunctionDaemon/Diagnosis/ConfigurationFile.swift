@@ -34,7 +34,7 @@ final class ConfigurationFile: Sendable {
     }
 
     /// The configuration as it is in the file now, by the same checks as a start's.
-    func sound() throws(StartFailure) -> SoundConfiguration {
+    func sound() throws(StartFailure) -> ValidatedConfiguration {
         let loaded: ConfigurationSource.Loaded
         do throws(ConfigurationError) {
             loaded = try source.load()
@@ -42,19 +42,19 @@ final class ConfigurationFile: Sendable {
             throw StartFailure(error)
         }
         let accounts = AccountDirectory.system.insisting(on: state.withLock { $0.accounts })
-        return try SoundConfiguration(loaded, credentials: credentials, variables: variables, accounts: accounts)
+        return try ValidatedConfiguration(loaded, credentials: credentials, variables: variables, accounts: accounts)
     }
 
     /// The settings that a reload has taken and that wait for a restart, by their key.
     var pendingRestart: [String] { started.settingsToRestartFor(from: state.withLock { $0.present }) }
 
     /// The settings of a new configuration that wait for a restart, by their key.
-    func pendingRestart(with sound: SoundConfiguration) -> [String] {
+    func pendingRestart(with sound: ValidatedConfiguration) -> [String] {
         started.settingsToRestartFor(from: sound.configuration)
     }
 
     /// A reload has taken it.
-    func reloaded(_ sound: SoundConfiguration) {
+    func reloaded(_ sound: ValidatedConfiguration) {
         let (new, rules) = (sound.configuration, sound.rules)
         state.withLock { $0 = State(present: new, origin: sound.origin, accounts: new.accounts(foundFor: rules)) }
     }

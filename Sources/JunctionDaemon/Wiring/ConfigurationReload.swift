@@ -12,7 +12,7 @@ struct ConfigurationReload: Sendable {
     let introspection: Introspection
     let log: DaemonLog
     let notifier: Notifier
-    let news: SessionNews
+    let news: SessionEventLog
     let owner: SessionOwner
     let server: SessionServer
     let bootstrap: BootstrapSignIn?
@@ -28,7 +28,7 @@ struct ConfigurationReload: Sendable {
 
     /// Reads files and asks name services: not to be called on the event loop.
     func run() throws(StartFailure) -> Outcome {
-        notifier.tell(.reloading(atMonotonicMicroseconds: ServiceNews.monotonicMicroseconds()))
+        notifier.tell(.reloading(atMonotonicMicroseconds: ServiceManagerMessage.monotonicMicroseconds()))
         do throws(StartFailure) {
             let outcome = try apply(try configuration.sound())
             // The program that starts anew says by itself when it is ready.
@@ -45,7 +45,7 @@ struct ConfigurationReload: Sendable {
         }
     }
 
-    private func apply(_ sound: SoundConfiguration) throws(StartFailure) -> Outcome {
+    private func apply(_ sound: ValidatedConfiguration) throws(StartFailure) -> Outcome {
         let (new, logger) = (sound.configuration, log.logger("daemon"))
         let policy = AccessPolicy(rules: sound.rules, daemonUser: getuid())
         let (server, owner) = (server, owner)

@@ -24,7 +24,7 @@ package final class Daemon: Sendable {
     private let bell = AlarmBell()
     private let alarm: RealTimeAlarm
     private let http: OutgoingHttp
-    private let news: SessionNews
+    private let news: SessionEventLog
     private let owner: SessionOwner
     private let server: SessionServer
     private let bootstrap: BootstrapSignIn?
@@ -121,7 +121,7 @@ package final class Daemon: Sendable {
             // A renewal leaves the daemon as small as it found it.
             whenIdle: { _ = clinux_return_memory() }
         )
-        let house = VendorHouse(
+        let house = ProviderContext(
             http: http,
             clock: clock,
             installation: plan.vault.installationId ?? "unknown",

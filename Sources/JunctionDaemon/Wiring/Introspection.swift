@@ -29,7 +29,7 @@ final class Introspection: DaemonIntrospection {
     private let provider: any IdentityProvider
     private let vault: Vault
     private let owner: SessionOwner
-    private let news: SessionNews
+    private let news: SessionEventLog
     private let bootstrap: BootstrapSignIn?
     private let clock: any SessionClock
     private let tasks: any TaskExecutor
@@ -49,7 +49,7 @@ final class Introspection: DaemonIntrospection {
         provider: any IdentityProvider,
         vault: Vault,
         owner: SessionOwner,
-        news: SessionNews,
+        news: SessionEventLog,
         bootstrap: BootstrapSignIn?,
         clock: any SessionClock,
         tasks: any TaskExecutor,

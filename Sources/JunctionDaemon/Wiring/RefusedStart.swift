@@ -93,7 +93,7 @@ struct RefusedStart {
         while true {
             ended.wait()
             guard let next = signals.next(), next.signal == .reload else { break }
-            notifier.tell(.reloading(atMonotonicMicroseconds: ServiceNews.monotonicMicroseconds()))
+            notifier.tell(.reloading(atMonotonicMicroseconds: ServiceManagerMessage.monotonicMicroseconds()))
             guard let failure = failureNow() else {
                 // A client that connects after this waits for the daemon.
                 try? loop.flatSubmit {

@@ -17,7 +17,7 @@ struct StartPlan {
     let accessNotes: [String]
     let log: DaemonLog
     let notifier: Notifier
-    let news: SessionNews
+    let news: SessionEventLog
     let vendor: any Vendor
     let network: NetworkUse
     /// The environment, for a reload to read the configuration by.
@@ -52,7 +52,7 @@ struct StartPlan {
         } catch {
             throw StartFailure(error)
         }
-        let sound = try SoundConfiguration(
+        let sound = try ValidatedConfiguration(
             loaded,
             credentials: service.credentialsDirectory,
             variables: environment.variables
@@ -65,7 +65,7 @@ struct StartPlan {
         let refused = ProcessHardening.apply()
         log = try Self.log(level: configuration.log.level, service)
         notifier = Notifier(socket: service.notifySocket)
-        let news = SessionNews(
+        let news = SessionEventLog(
             logger: log.logger("session"),
             notifier: notifier,
             crashPoint: CrashPoint(variables: environment.variables)

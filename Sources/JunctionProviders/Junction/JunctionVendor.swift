@@ -19,7 +19,7 @@ package struct JunctionVendor: Vendor {
         takesProductionKeys = settings.isSet("apiKeyInProduction")
     }
 
-    package func provider(in house: VendorHouse) -> any IdentityProvider {
+    package func provider(in house: ProviderContext) -> any IdentityProvider {
         JunctionProvider(
             cloud: cloud,
             http: house.http,

@@ -31,7 +31,7 @@ package struct SinchVendor: Vendor {
         application = try SinchApplication(key: key, secret: secret)
     }
 
-    package func provider(in house: VendorHouse) -> any IdentityProvider {
+    package func provider(in house: ProviderContext) -> any IdentityProvider {
         SinchProvider(
             cloud: cloud,
             application: application,

@@ -28,7 +28,7 @@ package struct SocialVendor: Vendor {
         application = try SocialApplication(apiKey: apiKey)
     }
 
-    package func provider(in house: VendorHouse) -> any IdentityProvider {
+    package func provider(in house: ProviderContext) -> any IdentityProvider {
         SocialProvider(
             cloud: cloud,
             application: application,

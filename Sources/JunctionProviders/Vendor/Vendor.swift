@@ -16,11 +16,11 @@ package protocol Vendor: Sendable {
     init(_ settings: VendorSettings) throws(ProviderConfigurationFault)
 
     /// Nothing can be wrong with the settings any more: what a reload has checked, the next start takes.
-    func provider(in house: VendorHouse) -> any IdentityProvider
+    func provider(in house: ProviderContext) -> any IdentityProvider
 }
 
 /// What a provider needs that exists only once the daemon does.
-package struct VendorHouse: Sendable {
+package struct ProviderContext: Sendable {
     package var http: OutgoingHttp
     package var clock: any SessionClock
     /// The installation's own id: it survives sign-outs.

@@ -28,7 +28,7 @@ final class BatchAnswers {
     /// Whether nothing more may be asked in this batch.
     var isFull: Bool { bytes + bodyBytes > Self.mostBytes }
 
-    /// News comes behind these answers, because the state that it follows is among them.
+    /// Notification comes behind these answers, because the state that it follows is among them.
     func holdNews(of connection: Connection) {
         guard !holdsNews else { return }
         holdsNews = true

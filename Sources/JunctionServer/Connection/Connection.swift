@@ -34,7 +34,7 @@ final class Connection {
     private var batches: [BatchAnswers] = []
     /// The bodies of API answers that are kept for it, gathered or not.
     private var bodies: [ObjectIdentifier: GatheredBody] = [:]
-    /// Those batches that have to come before any news.
+    /// Those batches that have to come before any notification.
     var heldNews = 0
 
     init(_ caller: Caller, registry: ConnectionRegistry, eventLoop: any EventLoop) {
@@ -287,7 +287,7 @@ final class Connection {
 
     private func deadlinePassed() {
         let passed = machine.deadline
-        // The answers may have gone out, with only news behind them.
+        // The answers may have gone out, with only notification behind them.
         lookWhatWaits()
         guard let due = machine.deadline, due == passed, let present else { return }
         // A copy: it computes with durations, in code that the compiler cannot see into. An access to `machine` during that would

@@ -47,7 +47,7 @@ struct ConnectionMachine: Equatable {
         /// To go, after it has been sent all that it is owed, and the end.
         case farewell
         /// To read its answers, as long as it takes some of them, and of the body of an API answer 16 KiB a second
-        /// (`WaitingBudget`). Who is only told news may leave them unread for ever: there is never more of them than the window.
+        /// (`WaitingBudget`). Who is only told notification may leave them unread for ever: there is never more of them than the window.
         case reading
         /// To end the line that it has begun after so many others.
         case line(after: Int)
@@ -82,7 +82,7 @@ struct ConnectionMachine: Equatable {
     private var isResumeDue = false
     /// Bytes that the kernel does not take, once they are more than the window.
     private var waiting = 0
-    /// There are answers among them, and not only news.
+    /// There are answers among them, and not only notification.
     private var owesAnswers = false
     /// Bytes of answers that wait for the others of their batch.
     private var collected = 0
@@ -116,7 +116,7 @@ struct ConnectionMachine: Equatable {
     /// The bytes that are kept here for this connection; the answers within the window are not counted.
     var held: Int { isClosed ? 0 : unread + waiting + collected }
 
-    /// Those of them that it is to blame for: news that a watcher leaves unread is bounded, and its right.
+    /// Those of them that it is to blame for: notification that a watcher leaves unread is bounded, and its right.
     var blamed: Int { isClosed ? 0 : unread + (owesAnswers ? waiting : 0) + collected }
 
     /// Whether a further line may be handled, with so much to be sent already, and so much sent in this turn.

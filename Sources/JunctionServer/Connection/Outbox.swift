@@ -1,7 +1,7 @@
 import JunctionProtocol
 import NIOCore
 
-/// What is to go out next, and where the last answer ends in all that ever went out: behind that there is only news.
+/// What is to go out next, and where the last answer ends in all that ever went out: behind that there is only notification.
 ///
 /// The bodies of API answers are not written before the peer reads: what is put behind one waits until it is written.
 struct Outbox {
@@ -71,7 +71,7 @@ struct Outbox {
         return body.count == 0 ? body : nil
     }
 
-    /// Adds news, which may be told to many.
+    /// Adds notification, which may be told to many.
     mutating func post(_ line: ByteBuffer) { buffer += line.readableBytesView }
 
     /// Hands out all of it, if there is any, to be given to the kernel or to the network library at once.
@@ -85,7 +85,7 @@ struct Outbox {
         return bytes
     }
 
-    /// So many bytes of news are given away, past the buffer.
+    /// So many bytes of notification are given away, past the buffer.
     mutating func gave(_ bytes: Int) { given += bytes }
 
     /// What the kernel has taken, when the network library still has so much.

@@ -5,9 +5,9 @@ import NIOCore
 final class Watchers<Member: Watcher> {
     private var connections: [ObjectIdentifier: Member] = [:]
     /// The newest state that has been told, and the line that tells it: one for all.
-    private var news: News?
+    private var notification: Notification?
 
-    private struct News {
+    private struct Notification {
         var state: ToldState
         var line: ByteBuffer
         /// The same with the codes of a sign-in that awaits approval, for those who may manage the session.
@@ -32,8 +32,8 @@ final class Watchers<Member: Watcher> {
     ///
     /// - Parameter withCodes: the same for those who may manage the session, where there are codes.
     func announce(_ snapshot: Snapshot, withCodes: Snapshot? = nil) {
-        guard !connections.isEmpty else { return news = nil }
-        news = News(
+        guard !connections.isEmpty else { return notification = nil }
+        notification = Notification(
             state: ToldState(snapshot),
             line: Member.line(telling: snapshot),
             lineWithCodes: withCodes.map(Member.line)
@@ -43,14 +43,14 @@ final class Watchers<Member: Watcher> {
 
     /// Sends a connection the newest state, unless it knows that already or cannot receive it now.
     func catchUp(_ connection: Member) {
-        guard let news, case .on(let changes, let told) = connection.watch,
-            news.state.isNew(to: changes, after: told)
+        guard let notification, case .on(let changes, let told) = connection.watch,
+            notification.state.isNew(to: changes, after: told)
         else { return }
         // A right that was granted by unit ends with the process, although another process may hold the connection.
         guard connection.caller.may(.status) else { return connection.rightWithdrawnSoon() }
-        let line = news.lineWithCodes.flatMap { connection.caller.seesCodes ? $0 : nil } ?? news.line
+        let line = notification.lineWithCodes.flatMap { connection.caller.seesCodes ? $0 : nil } ?? notification.line
         // `post` may end the connection.
-        if connection.post(line), connection.watch != .off { connection.watch = .on(changes, told: news.state) }
+        if connection.post(line), connection.watch != .off { connection.watch = .on(changes, told: notification.state) }
     }
 }
 

@@ -12,7 +12,7 @@ import JunctionSecret
 /// room for one request and a short time. A browser itself opens connections that it does not use.
 final class RedirectListener {
     private let descriptor: Int32
-    private var visitors: [Visitor] = []
+    private var visitors: [BrowserConnection] = []
 
     /// Where the browser is to come back to.
     let address: String
@@ -61,11 +61,11 @@ final class RedirectListener {
     func code(for state: SecretText, from page: String?, by deadline: Deadline) throws -> SecretText {
         while !deadline.hasPassed {
             visitors.removeAll(where: \.deadline.hasPassed)
-            for visitor in try readable(by: deadline) {
-                let redirect = visitor.read(state: state)
+            for connection in try readable(by: deadline) {
+                let redirect = connection.read(state: state)
                 if let answer = AnswerPage(for: redirect, to: page) {
-                    visitor.answer(answer)
-                    visitors.removeAll { $0 === visitor }
+                    connection.answer(answer)
+                    visitors.removeAll { $0 === connection }
                 }
                 switch redirect {
                 case .code(let code): return code
@@ -83,7 +83,7 @@ final class RedirectListener {
     }
 
     /// The visitors who have said something, once that is so, or once somebody's time is over.
-    private func readable(by deadline: Deadline) throws -> [Visitor] {
+    private func readable(by deadline: Deadline) throws -> [BrowserConnection] {
         var waited = ([descriptor] + visitors.map(\.descriptor)).map {
             pollfd(fd: $0, events: Int16(POLLIN), revents: 0)
         }
@@ -95,16 +95,16 @@ final class RedirectListener {
     }
 
     private func accept() {
-        guard let visitor = Visitor(at: descriptor) else { return }
-        let user = visitor.user(connectedTo: end)
-        guard user == geteuid() else { return refuse(visitor, of: user) }
+        guard let connection = BrowserConnection(at: descriptor) else { return }
+        let user = connection.user(connectedTo: end)
+        guard user == geteuid() else { return refuse(connection, of: user) }
         // The newest is the most likely one.
         if visitors.count == Self.mostVisitors { visitors.removeFirst() }
-        visitors.append(visitor)
+        visitors.append(connection)
     }
 
-    private func refuse(_ visitor: Visitor, of user: uid_t?) {
-        if let page = AnswerPage(for: .foreign(.otherUser), to: nil) { visitor.answer(page) }
+    private func refuse(_ connection: BrowserConnection, of user: uid_t?) {
+        if let page = AnswerPage(for: .foreign(.otherUser), to: nil) { connection.answer(page) }
         guard !hasToldOfRefusal else { return }
         hasToldOfRefusal = true
         let whose = user.map { "of user \($0)" } ?? "whose user cannot be told"
@@ -113,7 +113,7 @@ final class RedirectListener {
 }
 
 /// One connection to the port.
-private final class Visitor {
+private final class BrowserConnection {
     let descriptor: Int32
     let deadline = Deadline.after(.seconds(10))
     private let room = UnsafeMutableRawBufferPointer.allocate(byteCount: 16 << 10, alignment: 1)

@@ -49,7 +49,7 @@ struct DoctorCommand: ParsableCommand {
         if case .failure(let error) = outcome {
             checks.append(.init(name: "daemon", verdict: .problem, detail: error.message, remedy: error.remedy))
             if let snapshot { checks += SessionFindings(snapshot, now: .now).checks }
-            checks += NearSide(socket: options.path, configuration: config).checks
+            checks += LocalChecks(socket: options.path, configuration: config).checks
         }
         let diagnosis = Diagnosis(checks: checks)
         guard !bundle else {

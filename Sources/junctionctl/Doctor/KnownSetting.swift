@@ -24,12 +24,12 @@ enum KnownSetting {
         case (.number, .integer(let number)): "\(number)"
         case (.word(let words), .string(let text)) where words.contains(text): "\"\(text)\""
         case (.words(let words), .list(let list)): Self.shown(list) { words.contains($0) ? $0 : nil }
-        case (.path, .string(let text)): PlainPlace.path(text).map { "\"\($0)\"" }
-        case (.url, .string(let text)): PlainPlace.url(text).map { "\"\($0)\"" }
-        case (.urls, .list(let list)): Self.shown(list, PlainPlace.url)
-        case (.proxy, .string(let text)): PlainPlace.proxy(text).map { "\"\($0)\"" }
+        case (.path, .string(let text)): RedactedPath.path(text).map { "\"\($0)\"" }
+        case (.url, .string(let text)): RedactedPath.url(text).map { "\"\($0)\"" }
+        case (.urls, .list(let list)): Self.shown(list, RedactedPath.url)
+        case (.proxy, .string(let text)): RedactedPath.proxy(text).map { "\"\($0)\"" }
         case (.host(let domain), .string(let text)):
-            text.hasSuffix(".\(domain)") ? PlainPlace.host(text).map { "\"\($0)\"" } : nil
+            text.hasSuffix(".\(domain)") ? RedactedPath.host(text).map { "\"\($0)\"" } : nil
         case (.truth, _), (.number, _), (.word, _), (.words, _), (.path, _), (.url, _), (.urls, _), (.proxy, _),
             (.host, _), (.text, _):
             nil

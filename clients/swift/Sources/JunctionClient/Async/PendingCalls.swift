@@ -11,7 +11,7 @@ struct PendingCalls {
         /// One answer, to whoever is suspended.
         case answer(CheckedContinuation<Outcome, Never>)
         /// Questions of the daemon's about one user, and then the answer.
-        case dialogue(externalUserId: String, AsyncStream<DialogueTurn>.Continuation)
+        case dialogue(externalUserId: String, AsyncStream<DialogueMessage>.Continuation)
 
         func finish(_ outcome: Outcome) {
             switch self {
@@ -71,7 +71,7 @@ struct PendingCalls {
 }
 
 /// What the daemon says to a call that it may ask something about.
-enum DialogueTurn: Sendable {
+enum DialogueMessage: Sendable {
     case question(call: Int64)
     case answer(PendingCalls.Outcome)
 }

@@ -86,10 +86,10 @@ extension SharedConnection {
         _ params: Definition.Params,
         about externalUserId: String,
         by deadline: CallDeadline
-    ) throws(JunctionError) -> AsyncStream<DialogueTurn> {
+    ) throws(JunctionError) -> AsyncStream<DialogueMessage> {
         let id = nextId()
         let line = try OutgoingLine.request(method, params, id: id).sealed()
-        let (turns, continuation) = AsyncStream.makeStream(of: DialogueTurn.self)
+        let (turns, continuation) = AsyncStream.makeStream(of: DialogueMessage.self)
         continuation.onTermination = { [weak self] _ in self?.giveUp(id, .cancelled) }
         begin(.dialogue(externalUserId: externalUserId, continuation), id, line, deadline)
         return turns

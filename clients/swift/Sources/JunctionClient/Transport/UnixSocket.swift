@@ -139,7 +139,11 @@ extension JunctionError {
     /// The socket is there, and not for this user.
     private static func closed(_ path: SocketPath) -> JunctionError {
         var error = JunctionError(.permissionDenied, "this user may not open the socket at \(path)")
-        error.advice = ClosedDoor(on: path.text)?.remedy(for: .current, in: SystemService.ofThisProcess, .ofThisMachine)
+        error.advice = SocketPermission(on: path.text)?.remedy(
+            for: .current,
+            in: SystemService.ofThisProcess,
+            .ofThisMachine
+        )
         return error
     }
 }

@@ -4,7 +4,7 @@ import JunctionClient
 import JunctionProtocol
 
 /// What can be seen of the installation without the daemon: its configuration, its units, its last words, and the machine.
-struct NearSide {
+struct LocalChecks {
     var socket: SocketPath
     /// The configuration that was named; nothing means where it usually is.
     var configuration: String?

@@ -7,13 +7,13 @@ import Testing
 @testable import JunctionDaemon
 
 /// What the log says of renewals that fail: why, and when it is over.
-struct SessionNewsTests {
+struct SessionEventLogTests {
     private let journal = Journal()
 
-    private func news() -> SessionNews {
+    private func news() -> SessionEventLog {
         let journal = journal
         let logger = Logger(label: "session") { _ in journal.handler }
-        return SessionNews(logger: logger, notifier: Notifier(socket: nil), crashPoint: CrashPoint(variables: [:]))
+        return SessionEventLog(logger: logger, notifier: Notifier(socket: nil), crashPoint: CrashPoint(variables: [:]))
     }
 
     private let timeout = Unavailability(

@@ -4,7 +4,7 @@ import JunctionServer
 /// A configuration that the daemon can run with: what it names has been looked up, opened and read.
 ///
 /// A start, `--check-config` and a reload ask for the same, so that none of them takes what another refuses.
-struct SoundConfiguration {
+struct ValidatedConfiguration {
     let configuration: Configuration
     let vendor: any Vendor
     let network: NetworkUse

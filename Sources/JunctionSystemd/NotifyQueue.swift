@@ -5,7 +5,7 @@ import Synchronization
 
 /// The news that stay true until others take their place, and that the service manager may not miss. What it is too busy
 /// to take is told when it listens; what has been overtaken by then is not told at all.
-final class StandingNews: Sendable {
+final class NotifyQueue: Sendable {
     private let socket: NotifySocket
     private let state = Mutex(State())
 
@@ -20,7 +20,7 @@ final class StandingNews: Sendable {
     }
 
     /// Tells the news behind what has not been told yet.
-    func tell(_ news: [ServiceNews]) -> Notifier.Delivery {
+    func tell(_ news: [ServiceManagerMessage]) -> Notifier.Delivery {
         state.withLock { state in
             state.unsent.add(news)
             // Whoever waits sends this, too.
@@ -65,15 +65,15 @@ final class StandingNews: Sendable {
 /// What is still to be told: at most two messages, because a new state takes the place of an old one.
 struct Unsent: Equatable {
     /// Goes first and by itself: the service manager takes the `READY=1` that ends a reload only after its beginning.
-    private var reloading: [ServiceNews] = []
-    private var state: [ServiceNews] = []
-    private var status: [ServiceNews] = []
-    private var others: [ServiceNews] = []
+    private var reloading: [ServiceManagerMessage] = []
+    private var state: [ServiceManagerMessage] = []
+    private var status: [ServiceManagerMessage] = []
+    private var others: [ServiceManagerMessage] = []
     /// The end has been told, or is about to be: nothing that holds comes after it.
     private var isEnding = false
 
     /// The next message.
-    var first: [ServiceNews]? {
+    var first: [ServiceManagerMessage]? {
         if !reloading.isEmpty { return reloading }
         let rest = state + status + others
         return rest.isEmpty ? nil : rest
@@ -83,7 +83,7 @@ struct Unsent: Equatable {
         if reloading.isEmpty { (state, status, others) = ([], [], []) } else { reloading = [] }
     }
 
-    mutating func add(_ news: [ServiceNews]) {
+    mutating func add(_ news: [ServiceManagerMessage]) {
         if isEnding {
             others = news.filter { !$0.isStanding }
             return
@@ -102,7 +102,7 @@ struct Unsent: Equatable {
     }
 }
 
-extension ServiceNews {
+extension ServiceManagerMessage {
     /// Whether it holds until something else is said.
     var isStanding: Bool {
         switch self {

@@ -1,7 +1,7 @@
 import Glibc
 
 /// A socket that this user may not open, or a folder on the way to it: the group that may, and how one gets into that.
-struct ClosedDoor {
+struct SocketPermission {
     /// The group, unless it is the owner's alone.
     let group: UInt32?
     let owner: UInt32

@@ -1,12 +1,12 @@
 import Glibc
 
 /// One thing that the service manager may want to know about this process.
-package enum ServiceNews: Equatable, Sendable {
+package enum ServiceManagerMessage: Equatable, Sendable {
     /// The socket answers and the state is loaded; also ends a reload.
     case ready
     /// What is going on, in plain words for `systemctl status`. Never a secret.
     case status(String)
-    /// The configuration is being read again; the time comes from `ServiceNews.monotonicMicroseconds()`.
+    /// The configuration is being read again; the time comes from `ServiceManagerMessage.monotonicMicroseconds()`.
     case reloading(atMonotonicMicroseconds: UInt64)
     /// The shutdown has begun.
     case stopping
@@ -27,7 +27,7 @@ package enum ServiceNews: Equatable, Sendable {
     var text: String {
         switch self {
         case .ready: "READY=1"
-        case .status(let words): "STATUS=" + ServiceNews.singleLine(words)
+        case .status(let words): "STATUS=" + ServiceManagerMessage.singleLine(words)
         case .reloading(let time): "RELOADING=1\nMONOTONIC_USEC=\(time)"
         case .stopping: "STOPPING=1"
         case .alive: "WATCHDOG=1"

@@ -8,7 +8,7 @@ import Logging
 import Synchronization
 
 /// Passes on what happens to the session: to the log, the metrics and the service manager.
-final class SessionNews: SessionObserver {
+final class SessionEventLog: SessionObserver {
     private let logger: Logger
     private let notifier: Notifier
     private let crashPoint: CrashPoint

@@ -1,7 +1,7 @@
 import JunctionSession
 
 /// Asks a host for anything at all: whatever it answers, it can be reached.
-struct Doorbell: Sendable {
+struct ReachabilityProbe: Sendable {
     let http: OutgoingHttp
     let clock: any SessionClock
 

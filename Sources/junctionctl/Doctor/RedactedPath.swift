@@ -1,7 +1,7 @@
 /// Where something is, and nothing else: without whatever in a path, a URL or a proxy's address could be a secret.
 ///
 /// It is read as the daemon reads it. What is not plain in every part of it is not shown at all.
-enum PlainPlace {
+enum RedactedPath {
     /// A file, by its absolute path.
     static func path(_ text: String) -> String? {
         text.hasPrefix("/") && text.utf8.allSatisfy { isOfPath($0) || $0 == UInt8(ascii: " ") } ? text : nil

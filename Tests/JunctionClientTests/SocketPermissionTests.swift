@@ -5,12 +5,12 @@ import Testing
 @testable import JunctionClient
 
 /// A socket that is not for this user: which group it is for, and how one gets into that.
-struct ClosedDoorTests {
+struct SocketPermissionTests {
     private let accounts = AccountFiles(
         users: "root:x:0:0::/root:/bin/sh\nanna:x:1000:1000::/:/bin/sh\n\nbroken\nben:x:1001:994::/:/bin/sh\n",
         groups: "root:x:0:\njunction:x:994:anna,carl\nhealth:x:995:carl\nanna:x:1000:\nbroken:x:y:\n"
     )
-    private let door = ClosedDoor(group: 994, owner: 0)
+    private let door = SocketPermission(group: 994, owner: 0)
 
     @Test func `a member whose login is older is told to log in again, or to use newgrp`() {
         let remedy = door.remedy(for: Login(user: 1000, groups: [1000]), accounts)
@@ -25,7 +25,7 @@ struct ClosedDoorTests {
     }
 
     @Test func `whoever is no member is told which group, and how to get into it`() {
-        let remedy = ClosedDoor(group: 995, owner: 0).remedy(for: Login(user: 1000, groups: [1000]), accounts)
+        let remedy = SocketPermission(group: 995, owner: 0).remedy(for: Login(user: 1000, groups: [1000]), accounts)
 
         #expect(
             remedy
@@ -58,19 +58,19 @@ struct ClosedDoorTests {
     }
 
     @Test func `who is not listed has a number`() {
-        let remedy = ClosedDoor(group: 77, owner: 0).remedy(for: Login(user: 78, groups: []), accounts)
+        let remedy = SocketPermission(group: 77, owner: 0).remedy(for: Login(user: 78, groups: []), accounts)
 
         #expect(remedy.contains("usermod -aG 77 78"))
     }
 
     @Test func `a socket of its owner alone is not a matter of groups`() {
-        for door in [ClosedDoor(group: nil, owner: 1000), ClosedDoor(group: 5, owner: 1000)] {
+        for door in [SocketPermission(group: nil, owner: 1000), SocketPermission(group: 5, owner: 1000)] {
             #expect(door.remedy(for: Login(user: 1001, groups: [5]), accounts).hasPrefix("only 'anna' and root may"))
         }
     }
 
     @Test func `a socket of root's alone is root's`() {
-        let remedy = ClosedDoor(group: nil, owner: 0).remedy(for: Login(user: 1000, groups: [1000]), accounts)
+        let remedy = SocketPermission(group: nil, owner: 0).remedy(for: Login(user: 1000, groups: [1000]), accounts)
 
         #expect(remedy.hasPrefix("only root may: ask as root, or "))
     }
@@ -86,9 +86,9 @@ struct ClosedDoorTests {
         let file = try folder.write("", to: "s")
 
         chmod(file, 0o660)
-        #expect(ClosedDoor(on: file)?.group == getegid())
+        #expect(SocketPermission(on: file)?.group == getegid())
         chmod(file, 0o600)
-        #expect(ClosedDoor(on: file)?.group == nil)
-        #expect(ClosedDoor(on: file + "x") == nil)
+        #expect(SocketPermission(on: file)?.group == nil)
+        #expect(SocketPermission(on: file + "x") == nil)
     }
 }
