@@ -85,7 +85,7 @@ format:
 
 lint: ## what can be said without a build: format, and which room stands on which
 	$(SWIFT) format lint --strict --recursive Sources Tests clients/swift Benchmarks/Sources Benchmarks/Tests Fuzz/Sources Package.swift
-	SWIFT="$(SWIFT)" .ci/arrows
+	SWIFT="$(SWIFT)" .ci/dependencies
 
 clean:
 	rm -rf .build .build-*

@@ -2,7 +2,7 @@
 
 import PackageDescription
 
-// `docs/modules.md` says what each module is for; `.ci/arrows` checks that dependencies only go down.
+// `docs/architecture.md` says what each module is for; `.ci/dependencies` checks that dependencies only go down.
 
 // What `make release` asks for, beside --static-swift-stdlib: programs without a table of exported symbols, which the
 // Swift runtime would scan at each start, and a client that is linked fully static, which halves its start-up time.
