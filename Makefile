@@ -83,7 +83,7 @@ bootstrap: ## installs what the build needs and this machine lacks, and says so 
 format:
 	$(SWIFT) format -i --recursive Sources Tests clients/swift Benchmarks/Sources Benchmarks/Tests Fuzz/Sources Package.swift
 
-lint: ## what can be said without a build: format, and which room stands on which
+lint: ## what can be said without a build: format, and which module may depend on which
 	$(SWIFT) format lint --strict --recursive Sources Tests clients/swift Benchmarks/Sources Benchmarks/Tests Fuzz/Sources Package.swift
 	SWIFT="$(SWIFT)" .ci/dependencies
 

@@ -2,8 +2,8 @@
 
 import PackageDescription
 
-// `bench` measures the built programs from outside. It shares nothing with them: no room of the house, no outside library.
-// `fleet` simulates a million daemons by the house's own rules: two rooms are linked into Sources/, as in Fuzz.
+// `bench` measures the built programs from outside. It shares nothing with them: no module of this project, no outside library.
+// `fleet` simulates a million daemons by the project's own rules: two modules are linked into Sources/, as in Fuzz.
 
 let strict: [SwiftSetting] = [
     .enableUpcomingFeature("ExistentialAny"),
@@ -12,8 +12,8 @@ let strict: [SwiftSetting] = [
     .treatAllWarnings(as: .error),
 ]
 
-/// What the rooms are built with where they are at home.
-let house =
+/// What the modules are built with where they are at home.
+let module =
     strict + [
         .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
         .enableUpcomingFeature("InferIsolatedConformances"),
@@ -32,8 +32,8 @@ let package = Package(
         ),
         // It depends on the bare server only to have it built and beside it.
         .executableTarget(name: "bench", dependencies: ["CInstruments", "bare-server"], swiftSettings: strict),
-        .target(name: "JunctionSecret", swiftSettings: house),
-        .target(name: "JunctionSession", dependencies: ["JunctionSecret"], swiftSettings: house),
+        .target(name: "JunctionSecret", swiftSettings: module),
+        .target(name: "JunctionSession", dependencies: ["JunctionSecret"], swiftSettings: module),
         .target(name: "FleetSimulation", dependencies: ["JunctionSession"], swiftSettings: strict),
         .executableTarget(name: "fleet", dependencies: ["FleetSimulation"], swiftSettings: strict),
         .testTarget(

@@ -4,8 +4,8 @@ import PackageDescription
 
 // Fuzz targets for everything that reads bytes from outside. README.md says how to run them.
 //
-// The rooms are linked into Sources/ instead of being depended on: what they offer is `package`, so it can only be
-// seen from inside one package, and compiled here they are instrumented without touching the manifest of the house.
+// The modules are linked into Sources/ instead of being depended on: what they offer is `package`, so it can only be
+// seen from inside one package, and compiled here they are instrumented without touching the project's manifest.
 
 let strict: [SwiftSetting] = [
     .enableUpcomingFeature("ExistentialAny"),
@@ -14,20 +14,20 @@ let strict: [SwiftSetting] = [
     .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
     .enableUpcomingFeature("InferIsolatedConformances"),
     .treatAllWarnings(as: .error),
-    // What reads inside a room is nobody else's business, but a fuzzer's.
+    // What reads inside a module is nobody else's business, but a fuzzer's.
     .unsafeFlags(["-enable-testing"]),
 ]
 
-func room(_ name: String, _ uses: [String] = [], outside: [Target.Dependency] = []) -> Target {
+func module(_ name: String, _ uses: [String] = [], outside: [Target.Dependency] = []) -> Target {
     .target(name: name, dependencies: uses.map { .target(name: $0) } + outside, swiftSettings: strict)
 }
 
-/// The part of a room that reads, without the libraries that the rest of it needs.
-func readers(_ name: String, in room: String, _ sources: [String], _ uses: [String] = []) -> Target {
+/// The part of a module that reads, without the libraries that the rest of it needs.
+func readers(_ name: String, in module: String, _ sources: [String], _ uses: [String] = []) -> Target {
     .target(
         name: name,
         dependencies: uses.map { .target(name: $0) },
-        path: "Sources/\(room)",
+        path: "Sources/\(module)",
         sources: sources,
         swiftSettings: strict
     )
@@ -50,18 +50,18 @@ let package = Package(
         .target(name: "CFuzzer"),
         .target(name: "CLinux"),
         .target(name: "FuzzDriver", dependencies: ["CFuzzer"], swiftSettings: strict),
-        room("JunctionText"),
-        room("JunctionToml"),
-        room("JunctionSecret"),
-        room("JunctionJSON", text),
-        room("JunctionProtocol", ["JunctionJSON"] + text),
-        room("JunctionSession", ["JunctionSecret"]),
-        room(
+        module("JunctionText"),
+        module("JunctionToml"),
+        module("JunctionSecret"),
+        module("JunctionJSON", text),
+        module("JunctionProtocol", ["JunctionJSON"] + text),
+        module("JunctionSession", ["JunctionSecret"]),
+        module(
             "JunctionVault",
             ["JunctionSession", "JunctionJSON", "CLinux"] + text,
             outside: [.product(name: "Crypto", package: "swift-crypto")]
         ),
-        room("JunctionCourier", ["JunctionSecret", "CLinux"]),
+        module("JunctionCourier", ["JunctionSecret", "CLinux"]),
         readers(
             "VendorAnswers",
             in: "JunctionProviders",

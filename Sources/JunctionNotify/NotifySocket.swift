@@ -40,7 +40,7 @@ package struct NotifySocket: Sendable {
         }
     }
 
-    /// Returns when there is room for a datagram, or nobody to send one to.
+    /// Returns when there is space for a datagram, or nobody to send one to.
     package func waitForRoom() {
         // Only a connected socket knows how full the other one is.
         let sender = socket(AF_UNIX, Int32(SOCK_DGRAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
@@ -53,7 +53,7 @@ package struct NotifySocket: Sendable {
         var room = pollfd(fd: sender, events: Int16(POLLOUT), revents: 0)
         // The limit is for a service manager that has been replaced meanwhile: the one that we look at may be the old one.
         poll(&room, 1, Self.patience)
-        // Room in its queue is no memory in the kernel: whoever finds none shall not ask as fast as it can.
+        // Space in its queue is no memory in the kernel: whoever finds none shall not ask as fast as it can.
         poll(nil, 0, Self.pause)
     }
 

@@ -21,7 +21,7 @@ package struct ServerSettings: Sendable {
         package var line: Duration = .seconds(60)
         /// For a peer to read some of the answers that wait for it; it is looked at twice before it is given up.
         package var reading: Duration = .seconds(30)
-        /// For room for a long answer to `api.request`, when others keep theirs.
+        /// For space for a long answer to `api.request`, when others keep theirs.
         package var room: Duration = .seconds(600)
         /// For a peer that was told why it is served no longer to go.
         package var farewell: Duration = .seconds(1)

@@ -11,7 +11,7 @@ final class NotifyQueue: Sendable {
 
     private struct State {
         var unsent = Unsent()
-        /// Somebody waits until the service manager has room.
+        /// Somebody waits until the service manager has space.
         var isAwaited = false
     }
 

@@ -9,7 +9,7 @@ extension NotifySocket {
 
     /// Sends one message, with a descriptor if there is one.
     ///
-    /// What is short for a moment, room in the queue, descriptors or memory, is worth another try.
+    /// What is short for a moment, space in the queue, descriptors or memory, is worth another try.
     func deliver(_ text: String, with descriptor: Int32? = nil) -> Notifier.Delivery {
         switch send(text, with: descriptor) {
         case 0: .sent

@@ -1,6 +1,6 @@
 /// What the service manager told this process through environment variables.
 ///
-/// A plain value: the door hands the variables in, so that nothing below it looks at the environment.
+/// A plain value: the program hands the variables in, so that nothing below it looks at the environment.
 package struct ServiceEnvironment: Equatable, Sendable {
     /// Where notify messages go (`NOTIFY_SOCKET`).
     package var notifySocket: String?
@@ -10,7 +10,7 @@ package struct ServiceEnvironment: Equatable, Sendable {
     package var stateDirectory: String?
     /// Device and inode of the journal's stream, when one of ours leads there (`JOURNAL_STREAM`).
     package var journalStream: String?
-    /// How long the service manager waits for a sign of life before it kills us, when it watches this process.
+    /// How long the service manager waits for a watchdog heartbeat before it kills us, when it watches this process.
     package var watchdog: Duration?
     /// Whether the service manager started this very process, rather than a parent that only passed its variables on.
     package var isUnderServiceManager: Bool

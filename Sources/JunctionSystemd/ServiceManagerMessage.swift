@@ -10,7 +10,7 @@ package enum ServiceManagerMessage: Equatable, Sendable {
     case reloading(atMonotonicMicroseconds: UInt64)
     /// The shutdown has begun.
     case stopping
-    /// A sign of life for the watchdog.
+    /// A heartbeat for the watchdog.
     case alive
     /// What the service manager keeps under this name is not needed any more.
     case forget(name: String)

@@ -3,7 +3,7 @@ import JunctionText
 
 /// Records that could not be verified, kept out of the way: they may hold the only login that somebody has.
 ///
-/// There is room for two. When a third comes, what a sign-in has settled goes first, then what has no legible header,
+/// There is space for two. When a third comes, what a sign-in has settled goes first, then what has no legible header,
 /// then the oldest generation.
 struct Quarantine {
     let files: any StateFiles

@@ -96,7 +96,7 @@ package struct RecordAge: Hashable, Comparable, Sendable {
     /// Nobody counts this far: a header that claims more lies, and the session would overflow counting on from it.
     private static let furthest = RecordAge(generation: 1 << 53, edition: 1 << 31)
 
-    /// Whether a record may be as new as this. What no seal vouches for has to leave room to count on.
+    /// Whether a record may be as new as this. What no seal vouches for has to leave space to count on.
     func isPlausible(verified: Bool) -> Bool {
         let furthest = Self.furthest
         let share: UInt64 = verified ? 1 : 2

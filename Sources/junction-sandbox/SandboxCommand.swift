@@ -2,7 +2,7 @@ import ArgumentParser
 import Glibc
 import JunctionText
 
-/// The door of the sandbox: arguments in, one line out, exit code at the end.
+/// The entry point of the sandbox: arguments in, one line out, exit code at the end.
 @main
 struct SandboxCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

@@ -7,7 +7,7 @@ import JunctionSecret
 ///
 /// Telling waits until the daemon has taken it. The daemon always reads, and bounds what is under way to it, so this
 /// takes no time; and where the order matters (`leaving` goes before the request) it must have been said. A daemon that is itself
-/// held up is waited for, with signs of life: what is said last may be the answer that matters.
+/// held up is waited for, with watchdog heartbeats: what is said last may be the answer that matters.
 final class DaemonConnection {
     let socket: Int32
     /// What the service manager hears of us, wherever we wait.
@@ -70,7 +70,7 @@ final class DaemonConnection {
         return true
     }
 
-    /// Returns when some short messages can be said without waiting: the kernel says that there is room when three quarters of the
+    /// Returns when some short messages can be said without waiting: the kernel says that there is space when three quarters of the
     /// socket are empty.
     func waitForRoom() {
         var room = pollfd(fd: socket, events: Int16(POLLOUT), revents: 0)

@@ -17,7 +17,7 @@ struct OutgoingBody {
         hasEnded = true
     }
 
-    /// Moves as much as there is room for.
+    /// Moves as much as there is space for.
     mutating func take(into room: UnsafeMutableRawBufferPointer) -> Int {
         guard let first = parts.first else { return 0 }
         let count = min(room.count, first.count - taken)

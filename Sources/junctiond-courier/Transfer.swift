@@ -103,7 +103,7 @@ final class Transfer {
         goOn()
     }
 
-    /// There is room for so much more of the answer.
+    /// There is space for so much more of the answer.
     func grant(_ count: Int) {
         window += count
         goOn()

@@ -48,7 +48,7 @@ struct TransferSteps {
 
     /// Which limit has been reached.
     ///
-    /// - Parameter isPaused: the daemon has no room, so nothing can move.
+    /// - Parameter isPaused: the daemon has no space, so nothing can move.
     func lateness(at now: Int64, isPaused: Bool) -> TransferFailure.Cause? {
         guard now >= (isPaused ? endOfWhole : deadline) else { return nil }
         return switch step {

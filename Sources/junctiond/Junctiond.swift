@@ -2,7 +2,7 @@ import CLinux
 import Glibc
 import JunctionDaemon
 
-/// The door of the daemon: arguments in, exit code out.
+/// The entry point of the daemon: arguments in, exit code out.
 ///
 /// `main` is synchronous on purpose: an asynchronous one starts a thread pool that wakes up once a second for ever.
 @main

@@ -173,7 +173,7 @@ struct AnswerBudgetTests {
 }
 
 extension AnswerBudget {
-    /// All that there is room for by now.
+    /// All that there is space for by now.
     fileprivate mutating func granted() -> [Int] {
         var tickets: [Int] = []
         while let ticket = grantNext() { tickets.append(ticket) }

@@ -148,9 +148,9 @@ struct GatheredAnswerTests {
         #expect(try client.hear() == nil)
     }
 
-    // MARK: Room
+    // MARK: Space
 
-    /// Has the first client keep a whole answer of this length, and half of another come for the second, which waits for room.
+    /// Has the first client keep a whole answer of this length, and half of another come for the second, which waits for space.
     private func fill(
         _ server: TestServer,
         _ first: TestClient,
@@ -298,7 +298,7 @@ struct GatheredAnswerTests {
         try client.say("[" + calls.joined(separator: ",") + "]")
         try wait(for: 2, at: server)
         try put(600_000, into: streams[0], of: server)
-        // There is room again, while the second call of the batch goes on.
+        // There is space again, while the second call of the batch goes on.
         try put(600_000, into: streams[1], of: server)
 
         let answers = Array(try client.hearValue().elements)

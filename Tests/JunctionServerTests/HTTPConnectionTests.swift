@@ -593,7 +593,7 @@ struct HTTPConnectionTests {
         while let chunk = try client.chunk() {
             read += chunk.count
             guard read % (8 << 20) < chunk.count else { continue }
-            // Nothing is brought that nobody has made room for.
+            // Nothing is brought that nobody has made space for.
             #expect(try server.onLoop { source.given } - read < Self.between)
         }
 
@@ -681,7 +681,7 @@ struct HTTPConnectionTests {
         let sent = isChunked ? Array("10000\r\n".utf8) + piece + Array("\r\n".utf8) : piece
         var rest = Self.long / piece.count
 
-        // As much as goes in while nobody takes any of it: the kernel says when that is, after the door has read what it wants.
+        // As much as goes in while nobody takes any of it: the kernel says when that is, after the HTTP API has read what it wants.
         var bytes = 0
         var left = sent[...]
         var idle = 0
@@ -739,7 +739,7 @@ extension Thread {
     }
 }
 
-/// Brings so many bytes, as much as there is room for at a time; on the server's loop.
+/// Brings so many bytes, as much as there is space for at a time; on the server's loop.
 private final class Source: @unchecked Sendable {
     private(set) var given = 0
     private static let room = 1 << 16

@@ -6,7 +6,7 @@ import JunctionTesting
 import NIOCore
 import Testing
 
-/// What a program at the door can make wait, and who else has to wait for it.
+/// What a program of the HTTP API can make wait, and who else has to wait for it.
 struct HTTPFlowTests {
     private typealias Answer = JunctionSession.ApiAnswer
 

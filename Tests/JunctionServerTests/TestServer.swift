@@ -86,7 +86,7 @@ final class TestServer: Sendable {
         try? group.syncShutdownGracefully()
     }
 
-    /// Opens the door for HTTP, too, to everybody; its path.
+    /// Opens the HTTP API's socket, too, to everybody; its path.
     func openDoor() throws -> String {
         let path = folder.path + "/door"
         if access(path, F_OK) != 0 {
@@ -97,7 +97,7 @@ final class TestServer: Sendable {
         return path
     }
 
-    /// Connects to the door for HTTP.
+    /// Connects to the HTTP API's socket.
     func visit() throws -> DoorClient { try DoorClient(.path(openDoor()), to: self) }
 
     /// The same, with a user signed in.

@@ -65,7 +65,7 @@ import Testing
         return (manager, notifier)
     }
 
-    /// What comes after the signs of life, in the order in which it comes.
+    /// What comes after the watchdog heartbeats, in the order in which it comes.
     private func news(to manager: FakeServiceManager, _ count: Int) -> [String] {
         var news: [String] = []
         while news.count < count, let text = manager.awaitDatagram() {

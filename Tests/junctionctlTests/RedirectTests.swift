@@ -114,7 +114,7 @@ struct RedirectTests {
 
     @Test func `whoever else comes is answered, and neither ends the wait nor holds it up`() throws {
         let listener = try RedirectListener()
-        // More than there is room for, who say nothing, or not all of it.
+        // More than there is space for, who say nothing, or not all of it.
         let idle = try (0..<12).map { number in
             let caller = try listener.connect()
             if number.isMultiple(of: 2) { try caller.send("GET /callback?code=") }

@@ -3,7 +3,7 @@ import Testing
 
 @testable import junctiond_courier
 
-/// What has arrived of a request's body goes on in order, however much room there is.
+/// What has arrived of a request's body goes on in order, however much space there is.
 struct OutgoingBodyTests {
     @Test(arguments: [1, 2, 3, 7, 100])
     func `every byte goes on once`(room: Int) {

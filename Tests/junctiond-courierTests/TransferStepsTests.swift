@@ -66,7 +66,7 @@ struct TransferStepsTests {
         var steps = TransferSteps(limits, at: 0)
         _ = steps.leaves(at: 50)
         #expect(steps.lateness(at: 53, isPaused: false) == .answeredTooLate)
-        // Nothing can move while the daemon has no room.
+        // Nothing can move while the daemon has no space.
         #expect(steps.lateness(at: 53, isPaused: true) == nil)
         #expect(steps.lateness(at: 60, isPaused: true) == .answeredTooLate)
     }

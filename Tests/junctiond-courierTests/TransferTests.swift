@@ -11,7 +11,7 @@ import Testing
 
 /// One request, by the real libcurl, to a server on loopback.
 struct TransferTests {
-    /// There is room for `leaving` and not for what comes after it, or for nothing at all.
+    /// There is space for `leaving` and not for what comes after it, or for nothing at all.
     @Test(.timeLimit(.minutes(5)), arguments: [0, 1])
     func `what has to leave by a time does not leave after it, for however long the daemon is held up`(
         room: Int
@@ -63,7 +63,7 @@ private func carry(_ url: String, until sendDeadline: Int64, for daemon: DaemonC
     }
 }
 
-/// A daemon that has not read for so long that there is room for so many short messages.
+/// A daemon that has not read for so long that there is space for so many short messages.
 private final class HeldUpKeeper: Sendable {
     let courier: Int32
     private let socket: TestSocket

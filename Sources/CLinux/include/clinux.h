@@ -15,7 +15,7 @@
 int clinux_peer_credentials(int socket, int32_t *process, uint32_t *user, uint32_t *group);
 
 /// Reads the supplementary groups of the process that connected (SO_PEERGROUPS).
-/// `*count` is the room in `groups` on entry and the number of groups on return; ERANGE when the room is too small.
+/// `*count` is the space in `groups` on entry and the number of groups on return; ERANGE when the space is too small.
 int clinux_peer_groups(int socket, uint32_t *groups, size_t *count);
 
 /// Opens the very process that connected (SO_PEERPIDFD), whatever its number is used for by now. Returns a close-on-exec

@@ -4,13 +4,13 @@ package import JunctionSecret
 package enum CourierMessage: Sendable {
     /// The first message: which version of the format follows.
     case hello(version: UInt16)
-    /// There is room for so many more bytes of the request's body.
+    /// There is space for so many more bytes of the request's body.
     case credit(UInt32)
     /// The connection stands, and the request's first byte leaves after this: from here on the server may have acted.
     case leaving
     /// Status and headers of the answer.
     case head(AnswerHead)
-    /// More of the answer's body. No more than the daemon has made room for.
+    /// More of the answer's body. No more than the daemon has made space for.
     case body(SharedSecret)
     /// The answer is complete.
     case end

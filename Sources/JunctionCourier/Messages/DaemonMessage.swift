@@ -8,11 +8,11 @@ package enum DaemonMessage: Sendable {
     case settings(NetworkSettings)
     /// One transfer begins: a request is made and its answer brought.
     case open(TransferRequest)
-    /// More of the request's body. No more than the courier has made room for.
+    /// More of the request's body. No more than the courier has made space for.
     case body(SharedSecret)
     /// The request's body is complete.
     case end
-    /// There is room for so many more bytes of the answer's body.
+    /// There is space for so many more bytes of the answer's body.
     case credit(UInt32)
     /// Nobody waits for this transfer any more.
     case cancel

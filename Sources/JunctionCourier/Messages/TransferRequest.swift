@@ -35,7 +35,7 @@ package struct TransferRequest: Sendable {
         self.limits = limits
     }
 
-    /// A URL with its query, a token and a dozen headers have room several times over.
+    /// A URL with its query, a token and a dozen headers have space several times over.
     package static let longest = 1 << 18
 }
 

@@ -14,7 +14,7 @@ struct NameServices: Sendable {
 
     static let usualPath = "/etc/nsswitch.conf"
 
-    /// How libc is asked: with room for the answer, and a place for whether there was one.
+    /// How libc is asked: with space for the answer, and a place for whether there was one.
     typealias LookUp<Account> = (
         UnsafeMutablePointer<CChar>, Int, UnsafeMutablePointer<UnsafeMutablePointer<Account>?>
     ) -> Int32
@@ -34,7 +34,7 @@ struct NameServices: Sendable {
         }
     }
 
-    /// Asks again with more room until the answer, with all members of a group, fits.
+    /// Asks again with more space until the answer, with all members of a group, fits.
     private func found<Account>(_ lookUp: LookUp<Account>) throws(AccountDirectory.LookupFailed) -> Bool {
         var size = 4_096
         while size <= 4 << 20 {

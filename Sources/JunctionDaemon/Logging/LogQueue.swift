@@ -70,7 +70,7 @@ private final class Backlog: Sendable {
         let isFirst = state.withLock { state in
             guard !state.isClosed else { return false }
             let wasEmpty = state.page.isEmpty
-            // Once one is lost, so are those behind it, until there is room: the note stands where they are missing.
+            // Once one is lost, so are those behind it, until there is space: the note stands where they are missing.
             if state.page.lost > 0 || state.page.size + entry.size > LogQueue.capacity {
                 state.page.lost += 1
             } else {

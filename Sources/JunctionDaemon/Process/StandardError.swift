@@ -21,11 +21,11 @@ package enum StandardError {
     /// As long as the log is waited for: who has stopped reading holds up no end.
     private static let patience: Duration = .seconds(2)
 
-    /// Whoever shares the descriptor may count on its waiting, so it is asked, and not told, to have room.
+    /// Whoever shares the descriptor may count on its waiting, so it is asked, and not told, to have space.
     private static func write(_ bytes: [UInt8], until end: ContinuousClock.Instant) {
         var rest = bytes[...]
         while !rest.isEmpty, hasRoom(until: end) {
-            // What a pipe that has room takes without waiting.
+            // What a pipe that has space takes without waiting.
             let written = rest.prefix(Int(PIPE_BUF)).withUnsafeBytes {
                 Glibc.write(STDERR_FILENO, $0.baseAddress, $0.count)
             }

@@ -20,7 +20,7 @@ struct Surroundings: Sendable {
     var isSocketPassed: Bool
     var isNotifying: Bool
     var isUnderServiceManager: Bool
-    /// How long the service manager waits for a sign of life, if it does.
+    /// How long the service manager waits for a watchdog heartbeat, if it does.
     var watchdog: Duration?
 }
 

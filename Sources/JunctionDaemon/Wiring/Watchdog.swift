@@ -1,7 +1,7 @@
 import JunctionSystemd
 import NIOCore
 
-/// Gives the service manager the sign of life it waits for (`WatchdogSec=`), from the session's own loop: when that hangs,
+/// Gives the service manager the watchdog heartbeat it waits for (`WatchdogSec=`), from the session's own loop: when that hangs,
 /// the signs stop, and the service is started anew.
 enum Watchdog {
     /// How long until a sign is repeated that the service manager was too busy to take.

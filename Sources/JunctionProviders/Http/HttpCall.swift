@@ -18,7 +18,7 @@ struct HttpCall: Sendable {
     /// How long name and connection may take together, where that is less than usual: later it is not worth sending.
     var sendDeadline: Duration?
 
-    /// A request that may spend a token is given up after this, so that there is room to repeat it inside the grace that
+    /// A request that may spend a token is given up after this, so that there is space to repeat it inside the grace that
     /// servers give: the session's replays count on it.
     static let tokenPatience: Duration = .seconds(10)
 

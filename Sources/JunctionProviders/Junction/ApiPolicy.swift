@@ -16,7 +16,7 @@ package import JunctionSession
 struct ApiPolicy {
     let userId: String
 
-    /// Words of the API that stand where an id stands. No user is called so; one who were would open other doors.
+    /// Words of the API that stand where an id stands. No user is called so; one who were would open other resources.
     private static let reserved: Set<String> = ["providers", "refresh", "resolve", "undo_delete"]
 
     /// What manages the user. Compared without case, should a server be lenient.

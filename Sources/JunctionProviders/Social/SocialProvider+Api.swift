@@ -39,7 +39,7 @@ struct SocialApiPolicy {
     let userId: String
 
     private static let versions: Set<String> = ["v3", "v4", "v5"]
-    /// Words of the API that stand where an id stands. No user is called so; one who were would open other doors.
+    /// Words of the API that stand where an id stands. No user is called so; one who were would open other resources.
     private static let reserved: Set<String> = ["list", "search"]
 
     /// The request in normal form.

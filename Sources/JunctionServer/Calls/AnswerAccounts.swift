@@ -26,7 +26,7 @@ final class AnswerAccounts {
     /// Counts bytes that are there already.
     func keep(_ bytes: Int, for user: UInt32) { budget.keep(bytes, for: user) }
 
-    /// Counts bytes if there is room for them now; whether there was.
+    /// Counts bytes if there is space for them now; whether there was.
     func keepIfRoom(_ bytes: Int, for user: UInt32) -> Bool { budget.keepIfRoom(bytes, for: user) }
 
     /// Counts bytes no more.
@@ -35,7 +35,7 @@ final class AnswerAccounts {
         grantSoon()
     }
 
-    /// Waits until there is room for so many bytes, at most for `time`.
+    /// Waits until there is space for so many bytes, at most for `time`.
     ///
     /// - Parameter answer: called once unless the ticket is withdrawn: with true when the bytes have been counted, with false
     ///   when the time is over. Later, never from in here.
@@ -48,7 +48,7 @@ final class AnswerAccounts {
         return ticket
     }
 
-    /// Whoever waits with this ticket needs no room any more.
+    /// Whoever waits with this ticket needs no space any more.
     func withdraw(_ ticket: Int) {
         waiting.removeValue(forKey: ticket)?.deadline.cancel()
         budget.withdraw(ticket)

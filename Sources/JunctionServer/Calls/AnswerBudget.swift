@@ -8,12 +8,12 @@ struct AnswerBudget {
     /// …and for all.
     let altogether: Int
 
-    /// What waits for room.
+    /// What waits for space.
     private struct Reservation {
         let ticket: Int
         let user: UInt32
         let bytes: Int
-        /// How many later ones were granted first, although there was room for this one in its user's share.
+        /// How many later ones were granted first, although there was space for this one in its user's share.
         var passed = 0
     }
 
@@ -65,22 +65,22 @@ struct AnswerBudget {
         usedByUser[user] = left == 0 ? nil : left
     }
 
-    /// Has so many bytes wait for room; `grantNext` returns the ticket when there is.
+    /// Has so many bytes wait for space; `grantNext` returns the ticket when there is.
     mutating func reserve(_ bytes: Int, for user: UInt32) -> Int {
         lastTicket += 1
         waiting.append(Reservation(ticket: lastTicket, user: user, bytes: bytes))
         return lastTicket
     }
 
-    /// Whoever waits with this ticket needs no room any more.
+    /// Whoever waits with this ticket needs no space any more.
     mutating func withdraw(_ ticket: Int) {
         waiting.removeAll { $0.ticket == ticket }
     }
 
-    /// Chooses a reservation, and counts it if there is room; its ticket.
+    /// Chooses a reservation, and counts it if there is space; its ticket.
     ///
     /// Each user's oldest reservation is looked at, unless it does not fit into that user's share. Of these, the one whose user
-    /// keeps the least is chosen; but one that `mostPasses` later ones have passed comes first. While there is no room for the
+    /// keeps the least is chosen; but one that `mostPasses` later ones have passed comes first. While there is no space for the
     /// chosen one among all users, nothing is granted.
     mutating func grantNext() -> Int? {
         var seen: Set<UInt32> = []

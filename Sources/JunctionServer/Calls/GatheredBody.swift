@@ -5,14 +5,14 @@ import JunctionSession
 import JunctionText
 import NIOCore
 
-/// The body of one API answer for a caller whose answer is one line: it is gathered as there is room for it, and then
+/// The body of one API answer for a caller whose answer is one line: it is gathered as there is space for it, and then
 /// written as the caller reads.
 ///
 /// A line cannot be begun before its end is there: other answers would have to wait behind it, and whether the body is text
 /// is not known before. So the body is kept, but within `AnswerBudget`, and no second copy of it is made: a JSON text of the
 /// whole would be up to six times as large. Lives on the event loop.
 final class GatheredBody {
-    /// An answer of at most so many bytes never waits for room: it is not taken from the stream before it is complete, and the
+    /// An answer of at most so many bytes never waits for space: it is not taken from the stream before it is complete, and the
     /// network helper sends more than this unasked (`Flow.window`).
     static let unasked = 1 << 16
     /// So many bytes are written at a time.
@@ -38,7 +38,7 @@ final class GatheredBody {
     private let user: UInt32
     private let accounts: AnswerAccounts
     private let eventLoop: any EventLoop
-    /// How long a body longer than `unasked` may wait for room. Without it, such a body has to have room at once.
+    /// How long a body longer than `unasked` may wait for space. Without it, such a body has to have space at once.
     private let longestWait: Duration?
     private var stage = Stage.gathering
     private var bytes = WipedQueue()
@@ -56,8 +56,8 @@ final class GatheredBody {
     /// - Parameters:
     ///   - answer: whose body is gathered.
     ///   - user: who is charged with it.
-    ///   - longestWait: how long a body longer than `unasked` may wait for room. The bodies of a batch may not wait (nil): others
-    ///     of the same batch may have the room, and are written only when the batch is complete.
+    ///   - longestWait: how long a body longer than `unasked` may wait for space. The bodies of a batch may not wait (nil): others
+    ///     of the same batch may have the space, and are written only when the batch is complete.
     init(
         of answer: JunctionSession.ApiAnswer,
         for user: UInt32,

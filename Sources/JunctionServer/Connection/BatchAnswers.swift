@@ -16,7 +16,7 @@ final class BatchAnswers {
     // One more than the answers that are missing, until the whole batch has been read.
     private var missing = 1
     private var holdsNews = false
-    /// When the bodies of API answers are given up: they take up room that others wait for.
+    /// When the bodies of API answers are given up: they take up space that others wait for.
     private var deadline: Scheduled<Void>?
 
     private struct Answer {

@@ -245,7 +245,7 @@ struct ConnectionMachine: Equatable {
                 (self.progress, readingBudget) = (progress, WaitingBudget(time))
                 return .rearm
             }
-            // A body takes up room that others wait for: a little progress is not enough.
+            // A body takes up space that others wait for: a little progress is not enough.
             if readingBudget == nil {
                 readingBudget = WaitingBudget(time)
             } else if hasBody {

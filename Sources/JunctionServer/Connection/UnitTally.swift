@@ -9,7 +9,7 @@ struct UnitTally {
         fileprivate let index: Int
         /// Callers who are in no unit, or of whom it cannot be learnt.
         static let none = Place(index: 0)
-        /// Callers of units for which there was no room.
+        /// Callers of units for which there was no space.
         static let other = Place(index: 1)
     }
 

@@ -125,7 +125,7 @@ struct SignIn: Hashable, Sendable {
 
     /// Keeps what was granted for the exchange, in the place of what was kept for it before; `update` writes it.
     ///
-    /// - Returns: a grant for which there is no room any more.
+    /// - Returns: a grant for which there is no space any more.
     mutating func keep(_ grant: SecretRef, until update: PersistenceQueue.Update, _ now: Moment) -> SecretRef? {
         guard let current = exchange else { return grant }
         let endsAt = now.uptime + Self.longestGrant

@@ -8,8 +8,8 @@ import JunctionSecret
 /// Only connections of this process's user count: another user of this machine who has read the address of the provider's page
 /// somewhere could otherwise sign in there, and bring a code with which this machine is signed in as them (RFC 8252 §8.1).
 ///
-/// Whoever else connects neither ends the wait nor holds it up: there are a few visitors at a time, each of whom has
-/// room for one request and a short time. A browser itself opens connections that it does not use.
+/// Whoever else connects neither ends the wait nor holds it up: there are a few connections at a time, each of whom has
+/// space for one request and a short time. A browser itself opens connections that it does not use.
 final class RedirectListener {
     private let descriptor: Int32
     private var visitors: [BrowserConnection] = []
@@ -82,7 +82,7 @@ final class RedirectListener {
         )
     }
 
-    /// The visitors who have said something, once that is so, or once somebody's time is over.
+    /// The connections who have said something, once that is so, or once somebody's time is over.
     private func readable(by deadline: Deadline) throws -> [BrowserConnection] {
         var waited = ([descriptor] + visitors.map(\.descriptor)).map {
             pollfd(fd: $0, events: Int16(POLLIN), revents: 0)

@@ -105,7 +105,7 @@ extension SecretText {
 
     /// Takes what `fill` writes into memory that is wiped, without the white space around it.
     ///
-    /// - Parameter fill: has room for one byte more than there may be.
+    /// - Parameter fill: has space for one byte more than there may be.
     init(
         _ name: String,
         atMost limit: Int = longest,

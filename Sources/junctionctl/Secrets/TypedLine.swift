@@ -18,7 +18,7 @@ struct TypedLine {
     private let room: UnsafeMutableRawBufferPointer
     /// How much was typed and not taken back.
     private(set) var count = 0
-    /// How much more there would be if there were room; it is read to its end, or it would be typed into the shell.
+    /// How much more there would be if there were space; it is read to its end, or it would be typed into the shell.
     private var surplus = 0
 
     /// - Parameter room: where the line goes.

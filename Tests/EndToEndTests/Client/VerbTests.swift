@@ -119,7 +119,7 @@ import Testing
     ])
     func `a daemon that does not answer is not waited for longer than was said`(words: [String]) throws {
         let folder = TemporaryFolder()
-        // It has room for callers, and never looks at them.
+        // It has space for callers, and never looks at them.
         let socket = folder.path + "/d.sock"
         let peer = try TestListener(.path(socket))
 

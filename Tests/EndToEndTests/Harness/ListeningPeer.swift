@@ -3,7 +3,7 @@ import JunctionTesting
 
 /// Listens where a daemon would.
 extension TestListener {
-    /// Takes up all the room that there is for clients.
+    /// Takes up all the space that there is for clients.
     func fill() throws -> [TestSocket] {
         var clients: [TestSocket] = []
         while true {

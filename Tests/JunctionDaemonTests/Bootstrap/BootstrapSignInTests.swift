@@ -112,7 +112,7 @@ import Testing
         provider.failRenewals(.terminated(code: "invalid_token", message: "gone"))
         try loop.submit { owner.assumeIsolated { $0.renew(by: 0) { _ in } } }.wait()
 
-        // What the provider ends leaves room for what was kept.
+        // What the provider ends leaves space for what was kept.
         var next = users.take()
         while next == "bob" { next = users.take() }
         #expect(next == nil)

@@ -6,7 +6,7 @@ import Testing
 
 @testable import JunctionDaemon
 
-/// The signs of life, on a loop whose time the test moves on.
+/// The watchdog heartbeats, on a loop whose time the test moves on.
 @Suite struct WatchdogTests {
     private let loop = EmbeddedEventLoop()
     private let signs = Signs()

@@ -49,7 +49,7 @@ struct StreamingTests {
         for _ in 0..<(Flow.window / Flow.longestPart) { line.say(.body(.ofZeros(Flow.longestPart)), about: number) }
         try await courier.sees { body.count == Flow.window }
 
-        // One part that nobody made room for.
+        // One part that nobody made space for.
         line.say(.body(.ofZeros(1)), about: number)
 
         try await courier.sees { body.breach != nil }
@@ -156,7 +156,7 @@ struct StreamingTests {
             let http = HttpCall(method: "POST", origin: origin, target: "/", body: .streamed(upload))
             let call = ApiCall(http, isStreamed: true)
             let left = Mutex(count)
-            // As an app does that is read from when there is room.
+            // As an app does that is read from when there is space.
             upload.whenTaken { taken in
                 guard taken == 0 else { return }
                 stage.http.schedule(in: .zero) {
@@ -208,7 +208,7 @@ extension PlayedCourier {
 }
 
 extension KeepersLine {
-    /// Waits until the daemon has made so much room.
+    /// Waits until the daemon has made so much space.
     fileprivate func granted(_ count: Int) async throws {
         var granted = 0
         while granted < count, let (_, message) = try await next() {

@@ -7,7 +7,7 @@ extension Books {
         granted == nil && !isEnding && !mayEnd && !isDemanded && held?.refresh == token && !world.isSigningOut
     }
 
-    /// An ambiguous outcome is replayed within two seconds; a 503 to the first replay leaves room for one more.
+    /// An ambiguous outcome is replayed within two seconds; a 503 to the first replay leaves space for one more.
     mutating func expectsReplay(after answer: Answer, of call: Call, _ world: Simulation) {
         let isAmbiguous: Bool
         switch answer {

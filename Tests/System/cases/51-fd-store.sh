@@ -6,7 +6,7 @@ fresh
 # Without a reuse grace a session that is lost here cannot be had back: the old refresh token would end it.
 settings '{"rotationGrace":0}'
 
-# A disk of its own for the state, with room for a few records; the filler takes what is left.
+# A disk of its own for the state, with space for a few records; the filler takes what is left.
 trap 'stop_daemon; umount --lazy "$state"' EXIT
 mkdir -p "$state"
 mount -t tmpfs -o size=64k,mode=700 tmpfs "$state"

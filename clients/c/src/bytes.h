@@ -13,7 +13,7 @@ struct bytes {
     bool failed;
 };
 
-/* Makes room behind what is there. */
+/* Makes space behind what is there. */
 bool bytes_reserve(struct bytes *bytes, size_t more);
 void bytes_add(struct bytes *bytes, const void *data, size_t count);
 void bytes_add_text(struct bytes *bytes, const char *text);

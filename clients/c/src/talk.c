@@ -380,7 +380,7 @@ static void connect_to_daemon(struct talk *talk) {
     close(fd);
     switch (number) {
     case EAGAIN:
-        /* The daemon is there, and has no room for one more in its queue. Nothing tells when it has. */
+        /* The daemon is there, and has no space for one more in its queue. Nothing tells when it has. */
         talk->connect_at = clock_now() + 20;
         return;
     case EACCES:

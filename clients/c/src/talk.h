@@ -90,7 +90,7 @@ struct talk {
     const char *path;
     int fd;
     unsigned connection; /* the number of it: each new one is another */
-    int64_t connect_at;  /* the daemon had no room for one more */
+    int64_t connect_at;  /* the daemon had no space for one more */
     bool is_refused;     /* it listens no longer, though it may still have something to say */
     bool was_forked;
     struct bytes in;

@@ -5,7 +5,7 @@ import JunctionSession
 /// Gathers one answer, for whoever wants all of it at once.
 final class AnswerCollector: AnswerReceiver {
     private let place: String
-    /// Makes room for as much again.
+    /// Makes space for as much again.
     private let grant: (Int) -> Void
     private let completion: (Result<HttpAnswer, Unavailability>) -> Void
     private var head = AnswerHead(status: 0, headers: [])
@@ -27,7 +27,7 @@ final class AnswerCollector: AnswerReceiver {
     func part(_ part: SharedSecret) {
         body.append(part)
         ungranted += part.count
-        // A server may send a byte at a time; room is made by the part.
+        // A server may send a byte at a time; space is made by the part.
         guard ungranted >= Flow.longestPart else { return }
         grant(ungranted)
         ungranted = 0

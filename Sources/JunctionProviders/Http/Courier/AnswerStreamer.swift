@@ -7,7 +7,7 @@ import NIOCore
 final class AnswerStreamer: AnswerReceiver {
     private let place: String
     private let eventLoop: any EventLoop
-    /// Makes room for as much again.
+    /// Makes space for as much again.
     private let grant: (Int) -> Void
     private let cancel: () -> Void
     /// Not called any more once there is a head.
@@ -55,7 +55,7 @@ final class AnswerStreamer: AnswerReceiver {
 
     private func taken(_ count: Int) {
         ungranted += count
-        // An app may take a byte at a time; room is made by the part.
+        // An app may take a byte at a time; space is made by the part.
         guard ungranted >= Flow.longestPart else { return }
         let count = ungranted
         ungranted = 0

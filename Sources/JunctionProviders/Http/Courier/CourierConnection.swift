@@ -25,7 +25,7 @@ final class CourierConnection: ChannelInboundHandler {
     private var isClosed = false
     /// What the courier said that nobody has heard yet, and its end.
     ///
-    /// Whoever hears a message may answer it, and when that meets a closed door the channel reads all that is left and
+    /// Whoever hears a message may answer it, and when that meets a closed socket the channel reads all that is left and
     /// closes before it returns. So whatever comes waits here until its turn.
     private var unheard: [(number: UInt32, message: Result<CourierMessage, FormatFault>)] = []
     private var ending: Ending?

@@ -84,7 +84,7 @@ final class CourierLink {
         if case .having(let courier) = state { courier.tell(.cancel, about: number) }
     }
 
-    /// There is room for so many more bytes of an answer.
+    /// There is space for so many more bytes of an answer.
     func grant(_ count: Int, of number: UInt32) {
         guard let transfer = transfers[number], case .having(let courier) = state else { return }
         transfer.makeRoom(count)

@@ -6,7 +6,7 @@ import NIOCore
 /// Who wants the answer to one request; called on the event loop, in this order, and not after the end.
 protocol AnswerReceiver: AnyObject {
     func head(_ head: AnswerHead)
-    /// A part of the body. Whoever is done with it makes room for as much again.
+    /// A part of the body. Whoever is done with it makes space for as much again.
     func part(_ part: SharedSecret)
     ///
     /// - Parameter sinceLeft: how long ago the request left, if it did.
@@ -72,7 +72,7 @@ final class OutgoingTransfer {
         switch message {
         case .hello: return false
         case .credit(let count):
-            // No more than what was sent makes room.
+            // No more than what was sent makes space.
             guard count > 0, room + Int(count) <= Flow.window else { return false }
             room += Int(count)
         case .leaving:
@@ -134,7 +134,7 @@ final class OutgoingTransfer {
         return leftAt + .milliseconds(Int64(limits.whole))
     }
 
-    /// The next part of the body that there is room for; the last one is followed by nothing.
+    /// The next part of the body that there is space for; the last one is followed by nothing.
     func nextPart() -> SharedSecret? {
         if let upload {
             let part = upload.take(atMost: min(room, Flow.longestPart)) { SharedSecret(copying: $0) }
@@ -156,7 +156,7 @@ final class OutgoingTransfer {
 
     var hasSentAll: Bool { upload.map { $0.end == .complete } ?? (sent == length) }
 
-    /// Nothing can move before we do something: make room for more of the answer, or bring more of the body. What we wait for
+    /// Nothing can move before we do something: make space for more of the answer, or bring more of the body. What we wait for
     /// ourselves then is not the courier's fault.
     var waitsForUs: Bool {
         answerRoom < 2 * Flow.longestPart || upload != nil && !hasSaidEnd && room == Flow.window

@@ -108,7 +108,7 @@ struct CourierLineTests {
             #expect(part.count <= Flow.longestPart)
             #expect(received <= granted)
             guard received == granted else { continue }
-            // Nothing more comes before there is room again.
+            // Nothing more comes before there is space again.
             try await courier.loop.submit {}.get()
             line.say(.credit(UInt32(Flow.window)), about: number)
             granted += Flow.window

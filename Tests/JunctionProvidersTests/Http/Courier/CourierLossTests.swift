@@ -24,7 +24,7 @@ struct CourierLossTests {
         async let answer = http.answer(to: call)
         let (line, number) = try await courier.asked()
 
-        // The daemon's own words meet a closed door while it is still reading.
+        // The daemon's own words meet a closed socket while it is still reading.
         try await courier.loop.submit {
             line.say(.leaving, .head(AnswerHead(status: 200, headers: [])), about: number)
             for _ in 0..<parts { line.say(.body(.ofZeros(1 << 12)), about: number) }

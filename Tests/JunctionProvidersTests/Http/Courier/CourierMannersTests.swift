@@ -178,7 +178,7 @@ struct CourierMannersTests {
         let waiting = call
         async let failure = http.failure(of: waiting)
         let (line, number) = try await courier.asked()
-        // Room for more of the request, a byte at a time: the daemon always has some to send.
+        // Space for more of the request, a byte at a time: the daemon always has some to send.
         let hearing = Task { try await line.ended() }
         try await onThread { while line.say(.credit(1), about: number) {} }
 

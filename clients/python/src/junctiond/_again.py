@@ -13,7 +13,7 @@ from ._errors import Busy, ConnectionLost, DaemonUnreachable, JunctionError, Loc
 FIRST = 0.05
 #: The daemon restarts within a second or two, but it may also be stopped for a week.
 LONGEST = 5.0
-#: How long to wait when there is no room for one more connection, which the kernel cannot tell.
+#: How long to wait when there is no space for one more connection, which the kernel cannot tell.
 NO_ROOM = 0.02
 
 

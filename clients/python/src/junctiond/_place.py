@@ -7,7 +7,7 @@ from typing import Optional
 
 from ._errors import InvalidSocketPath
 
-# What sockaddr_un has room for, without the zero at the end.
+# What sockaddr_un has space for, without the zero at the end.
 LONGEST = 107
 
 

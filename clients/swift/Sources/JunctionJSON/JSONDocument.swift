@@ -46,7 +46,7 @@ final class JSONDocument: @unchecked Sendable {
         nodeCount = 0
     }
 
-    /// Makes room for more nodes and keeps those that are there.
+    /// Makes space for more nodes and keeps those that are there.
     func growNodes() {
         let larger = UnsafeMutableBufferPointer<JSONNode>.allocate(capacity: nodes.count * 2)
         _ = larger.moveInitialize(fromContentsOf: nodes)

@@ -1,4 +1,4 @@
-/// Base64 of RFC 4648, in the forms in which this house meets it.
+/// Base64 of RFC 4648, in the forms in which this project meets it.
 package enum Base64 {
     /// What a reader takes for Base64.
     package enum Form: Sendable {

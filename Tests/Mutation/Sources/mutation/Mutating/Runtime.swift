@@ -1,4 +1,4 @@
-/// What a mutated room needs beside its own files: the switch, and the operators that can be swapped at run time.
+/// What a mutated module needs beside its own files: the switch, and the operators that can be swapped at run time.
 ///
 /// One function each instead of a choice between two expressions: the type checker sees the original's operands once.
 enum Runtime {

@@ -18,7 +18,7 @@ struct Orchard {
         plant(without: [])
     }
 
-    /// The folders of the rooms with mutants in them, each below some `Sources`: each is given the runtime.
+    /// The folders of the modules with mutants in them, each below some `Sources`: each is given the runtime.
     var rooms: [String] {
         let folders = files.compactMap { file -> String? in
             let parts = file.split(separator: "/")

@@ -15,7 +15,7 @@ struct Viability {
     /// How far from a complaint its cause was looked for already. A complaint that comes back is looked at more widely.
     private var reach: [String: Int] = [:]
 
-    /// Compiles the rooms until nothing is left to complain about.
+    /// Compiles the modules until nothing is left to complain about.
     mutating func settle(_ orchard: inout Orchard, in workshop: Workshop) async throws {
         for round in 1...Self.mostRounds {
             try workshop.refresh(changed: orchard.changed)

@@ -16,7 +16,7 @@ struct Workshop {
         self.rooms = rooms
     }
 
-    /// The tests that belong to the rooms.
+    /// The tests that belong to the modules.
     private var tests: [String] {
         rooms.split(separator: ",").map { "Tests/\($0)Tests" }.filter { FileManager.default.fileExists(at: root, $0) }
     }
@@ -49,7 +49,7 @@ struct Workshop {
         try data.write(to: file)
     }
 
-    /// The house builds with every warning an error; a mutant may leave a variable unused.
+    /// This project builds with every warning an error; a mutant may leave a variable unused.
     private func manifest() throws -> String {
         let text = try String(contentsOf: root.appending(path: "Package.swift"), encoding: .utf8)
         return text.replacing(".treatAllWarnings(as: .error),", with: "")

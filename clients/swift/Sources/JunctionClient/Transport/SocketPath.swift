@@ -2,7 +2,7 @@ package import Glibc
 
 /// Where the daemon listens.
 package struct SocketPath: Hashable, Sendable, CustomStringConvertible {
-    /// How long a path may be: what `sockaddr_un` has room for, without the zero at the end.
+    /// How long a path may be: what `sockaddr_un` has space for, without the zero at the end.
     package static let longest = MemoryLayout.size(ofValue: sockaddr_un().sun_path) - 1
 
     /// The path itself.

@@ -16,9 +16,9 @@ final class UnixSocket: Sendable {
         close(descriptor)
     }
 
-    /// Connects, and waits for the daemon to have room for one more.
+    /// Connects, and waits for the daemon to have space for one more.
     func connect(to path: SocketPath, by deadline: Deadline = .never) throws(JunctionError) {
-        // For a Unix socket it is the limit of sending that ends the wait for room.
+        // For a Unix socket it is the limit of sending that ends the wait for space.
         if let limit = deadline.timeLeft { limitSending(limit) }
         defer { if deadline != .never { limitSending(timeval()) } }
         let failure = try path.withAddress { address, length in
