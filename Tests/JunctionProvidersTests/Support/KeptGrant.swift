@@ -15,7 +15,7 @@ final class KeptGrant: Sendable {
     var content: SharedSecret? { state.withLock { $0 } }
 
     /// For the next try.
-    var daemon: PartialGrantStore {
+    var store: PartialGrantStore {
         PartialGrantStore(found: content) { [self] content in
             state.withLock { $0 = content }
             return isWanted
