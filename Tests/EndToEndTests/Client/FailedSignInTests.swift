@@ -98,7 +98,7 @@ import Testing
             try #require(parts.count == 2, "\(ending.output)")
             for option in ["--link-code", "--display-name", "--registration-token-file", "--device"] {
                 #expect(parts[0].contains("\n  \(option) ") == (option == own), "\(option)")
-                #expect(parts[1].contains("\n  \(option) ") == (option != own), "\(option)")
+                #expect("\n\(parts[1])".contains("\n  \(option) ") == (option != own), "\(option)")
             }
             #expect(parts[0].contains("--user-id <id>") == (name != "oauth"))
             #expect(parts[1].contains("\n  --socket <path>"))

@@ -20,7 +20,8 @@ struct BootstrapCredentialsTests {
     }
 
     private static func session(_ state: SessionState, _ status: StorageStatus = .ok) -> Snapshot.Facts {
-        Snapshot.Facts(state: state, provider: "junction", storage: StorageReport(sealedWith: "file", status: status))
+        let storage = StorageReport(sealedWith: "file", status: status, isReadable: status == .ok)
+        return Snapshot.Facts(state: state, provider: "junction", storage: storage)
     }
 
     /// The credentials after these of them were found, and one of them was looked up and is tried.

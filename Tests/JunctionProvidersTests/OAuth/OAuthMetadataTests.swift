@@ -214,7 +214,8 @@ struct OAuthMetadataTests {
                 why.message
                     == "\(stage.server.place) tells of no token endpoint: set oauth.tokenEndpoint if the server has one"
             )
-            #expect(why.cause == .configuration)
+            // The metadata may be away for a moment.
+            #expect(why.cause == .answer)
         }
     }
 
