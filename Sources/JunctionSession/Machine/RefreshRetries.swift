@@ -14,7 +14,7 @@
 /// - an event that ends the renewal, such as a sign-out.
 struct RefreshRetries: Hashable, Sendable {
     private var window: Window?
-    /// When refreshRetries were sent, in the last ten minutes.
+    /// When refresh retries were sent, in the last ten minutes.
     private var times: [Uptime] = []
 
     private struct Window: Hashable, Sendable {
@@ -38,7 +38,7 @@ struct RefreshRetries: Hashable, Sendable {
         window = nil
     }
 
-    /// The same without the window: refreshRetries count for ten minutes, whatever their outcome.
+    /// The same without the window: refresh retries count for ten minutes, whatever their outcome.
     var closed: RefreshRetries {
         var next = self
         next.close()

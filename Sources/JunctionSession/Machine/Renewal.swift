@@ -18,7 +18,7 @@ struct Renewal: Hashable, Sendable {
     /// What went wrong last, for the snapshot.
     private(set) var lastError: String?
     private var refreshRetries = RefreshRetries()
-    /// The end of the pause that the provider has demanded, until a grant. Only refreshRetries and `session.renew` pass it.
+    /// The end of the pause that the provider has demanded, until a grant. Only refresh retries and `session.renew` pass it.
     private var demand: Retry.Time?
     /// When a token that the API had rejected was last replaced.
     private var lastReplacedRejected: Uptime?

@@ -39,7 +39,7 @@ package enum RenewalPolicy {
     /// A replay that begins inside the grace has to leave before this, too: a slow name server or connection would take it out
     /// of the grace, and then the provider would take it for a thief's.
     package static let latestSend: Duration = .milliseconds(24_500)
-    /// No more refreshRetries than these…
+    /// No more refresh retries than these…
     package static let mostRefreshRetries = 6
     /// …in this time: past that the backoff alone decides, so that a provider that fails for ever is not hammered.
     package static let refreshRetryPeriod: Duration = .seconds(600)
