@@ -149,6 +149,7 @@ struct HandlerTests {
 
         try next.answer(try next.hearQuestion(), #"{"action":"renew"}"#)
 
+        _ = try renewal("inFlight")
         _ = try renewal("scheduled")
         #expect(try server.counters.handlers == 1)
     }
@@ -253,6 +254,7 @@ struct HandlerTests {
         try app.answer(question, #"{"action":"renew"}"#)
         try app.answer(question, #"{"action":"renewWithAuthToken","authToken":"second"}"#)
 
+        _ = try renewal("inFlight")
         _ = try renewal("scheduled")
         _ = try app.client.result(of: "session.status")
         #expect(server.provider.renewalAnswers.map(\.words) == ["renew"])

@@ -81,6 +81,19 @@ struct HandlerMessageTests {
         #expect(failing.message(of: failed)?.contains("; the last one answered with an error. ") == true)
     }
 
+    @Test func `a sign-in tells its caller the words of a handler, and the log does not get them`() {
+        var bench = Bench(mode: .handler)
+        bench.register(1)
+        let request = bench.signIn(.registration(of: "alice"))
+        let open = bench.questions[0].question.attempt
+        let answer = HandlerAnswer.failed("401 for Bearer s3cret")
+        bench.perform(bench.machine.handlerAnswered(HandlerID(number: 1, uid: 1), open, answer, now: bench.now))
+
+        #expect(bench.message(of: request)?.contains("the last one said: 401 for Bearer s3cret") == true)
+        #expect(!bench.reports.contains { "\($0)".contains("s3cret") })
+        #expect(bench.reports.contains { "\($0)".contains("no session handler could help (1 was asked)") })
+    }
+
     @Test func `a dead token while postponed is refused with the same message, after a restart without the count`() {
         var bench = Bench.signedIn(life: .seconds(60), mode: .handler)
         bench.pass(.seconds(61))

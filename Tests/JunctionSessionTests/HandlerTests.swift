@@ -6,6 +6,19 @@ import Testing
 
 /// Session handlers: local apps that the daemon asks when a session is to be renewed.
 struct HandlerTests {
+    @Test func `a forgotten registration with a spent signature waits for a handler if none is registered any more`() {
+        var bench = Bench.renewalDue(handlers: 1)
+        bench.answerQuestion(.signature)
+        bench.perform(bench.machine.handlerGone(HandlerID(number: 1, uid: 1), now: bench.now))
+
+        bench.failRenewal(.registrationForgotten)
+
+        #expect(bench.facts.renewal.phase == .backingOff)
+        bench.pass(.seconds(3))
+        bench.register(2)
+        #expect(bench.questions.count == 1, "no postponement keeps the new handler from being asked")
+    }
+
     @Test func `a due renewal waits for a handler and begins when one registers`() {
         var bench = Bench.renewalDue()
         #expect(bench.facts.renewal.phase == .waitingForHandler)

@@ -20,15 +20,13 @@ struct AccessAdvice {
         guard !decision.grant.allows(capability) else { return nil }
         return switch decision.basis {
         case .root, .daemonUser: nil
-        case .socketGroup:
-            "ask as root, or \(addition); as soon as there is an entry, the socket's group alone gives nothing, so add one for "
-                + "each other caller, too"
+        case .socketGroup: firstEntry
         case .entry:
             "access[\(decision.entry?.index ?? 0)], counted from 0, decides about you and does not allow it: add "
                 + "\"\(capability.rawValue)\" to its list, or \(addition(before: true))"
         case .unitUnknown:
             "an entry for a unit would decide, and the unit of this process cannot be learnt: \(addition(before: true))"
-        case .none where policy.rules.isEmpty && capability != .manage: membership
+        case .none where policy.rules.isEmpty: capability == .manage ? firstEntry : membership
         case .none where peer.isInSocketGroup:
             "there are [[access]] entries, so the socket's group gives nothing, and no entry is about you: \(addition)"
         case .none: "no [[access]] entry is about you: \(addition)"
@@ -36,6 +34,11 @@ struct AccessAdvice {
     }
 
     private var addition: String { addition(before: false) }
+
+    private var firstEntry: String {
+        "ask as root, or \(addition); as soon as there is an entry, the socket's group alone gives nothing, so add one for "
+            + "each other caller, too"
+    }
 
     /// Says which entry to add: for the caller's service, or else for its user, with this capability alone.
     private func addition(before isFirst: Bool) -> String {

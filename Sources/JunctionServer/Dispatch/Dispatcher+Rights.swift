@@ -31,13 +31,14 @@ extension Dispatcher {
 
     /// Names the settings that wait for a restart in the error of a sign-in: the old settings may be its cause.
     private func explained(_ error: WireError, _ method: Method) -> WireError {
-        guard method == .sessionSignIn || method == .sessionIdentify else { return error }
+        let isSignIn = method == .sessionSignIn || method == .sessionIdentify
+        guard isSignIn, error.knownCode != .busy else { return error }
         let pending = introspection.pendingRestart
         guard !pending.isEmpty else { return error }
         var error = error
         let settings = pending.joined(separator: ", ")
         let remedy = "a changed setting waits for a restart (\(settings)): systemctl restart junctiond"
-        error.remedy = [remedy, error.remedy].compactMap(\.self).joined(separator: "; ")
+        error.remedy = [error.remedy, remedy].compactMap(\.self).joined(separator: "; ")
         return error
     }
 }

@@ -281,14 +281,17 @@ package enum RenewalMode: String, Hashable, Sendable {
 }
 
 extension HandlerRounds.Round {
-    /// The outcome of a round in which no handler could help.
-    var words: String {
+    /// The outcome of a round in which no handler could help, with the reason, which may be in the words of an app.
+    var words: String { summary + (failure.map { "; \($0)" } ?? "") }
+
+    /// The same without the reason, for the log.
+    var summary: String {
         let count =
             switch asked {
             case 0: ""
             case 1: " (1 was asked)"
             default: " (\(asked) were asked)"
             }
-        return "no session handler could help\(count)" + (failure.map { "; \($0)" } ?? "")
+        return "no session handler could help\(count)"
     }
 }

@@ -129,8 +129,10 @@ extension SessionMachine {
             let refusal = SessionError.noHandlerCouldSignIn(round)
             callers.refuse(refusal) { $0 == .session }
             // Answers that the provider has refused were reported one by one.
-            return round.refused > 0
-                ? [] : [.report(.exchangeEnded(.unavailable, Unavailability(refusal, cause: .handler)))]
+            if round.refused > 0 { return [] }
+            let text = round.asked > 0 ? "The sign-in brings no token, and \(round.summary)" : refusal.message
+            let failure = Unavailability(text, remedy: refusal.remedy, cause: .handler)
+            return [.report(.exchangeEnded(.unavailable, failure))]
         }
     }
 

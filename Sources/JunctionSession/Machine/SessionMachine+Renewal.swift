@@ -180,9 +180,10 @@ extension SessionMachine {
         // A signature that has arrived is never sent again: another one is asked for, which is no postponement.
         if tried.given?.isSpentByUse == true { tried.given = nil }
         let isSpent = tried.given == nil && asksApps(session)
-        // The user whose handler gave the signature, if a handler of this user is there. The other users have been asked.
-        let giver = tried.round?.lastAsked?.uid
-        guard renewal.registrationForgotten(), !isSpent || giver.map(rounds.users.contains) ?? false else {
+        // First the user whose handler gave the signature, then those whom the round has not asked.
+        let users = ((tried.round?.users ?? []) + [tried.round?.lastAsked?.uid].compactMap(\.self))
+            .filter(rounds.users.contains)
+        guard renewal.registrationForgotten(), !isSpent || !users.isEmpty else {
             let failure = Unavailability("The provider has forgotten this installation: it is registered again")
             return putOff(tried, failure, session, now)
         }
@@ -195,7 +196,7 @@ extension SessionMachine {
                 attempt,
                 before?.reason ?? reason(for: session, now),
                 by: before?.uid,
-                of: giver.map { [$0] },
+                of: users,
                 now
             )
         )

@@ -213,8 +213,9 @@ package struct ServedToken: Sendable {
 extension SessionError {
     fileprivate static let startsAnew = SessionError(
         .busy,
-        "The daemon starts anew with changed settings; nothing was sent: sign in again in a second",
-        retryAfter: .seconds(1)
+        "The daemon starts anew with changed settings, and nothing was sent to the provider",
+        retryAfter: .seconds(1),
+        remedy: "sign in again: the daemon is back in some seconds"
     )
 
     fileprivate init(_ refused: CredentialRefused) {

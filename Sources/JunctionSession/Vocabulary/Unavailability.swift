@@ -74,7 +74,7 @@ package struct Unavailability: Error, Hashable, Sendable {
     /// What happened, to what, and what to do.
     package var message: String { remedy.map { "\(detail): \($0)" } ?? detail }
 
-    /// Compares message, pause and ambiguity. Cause, host, time of sendDeadline and `isUnexplainedRefusal` do not count.
+    /// Compares message, pause and ambiguity. Cause, host, the age of the request and `isUnexplainedRefusal` do not count.
     package static func == (left: Unavailability, right: Unavailability) -> Bool {
         left.message == right.message && left.retryAfter == right.retryAfter && left.ambiguous == right.ambiguous
     }

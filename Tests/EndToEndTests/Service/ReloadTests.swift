@@ -90,6 +90,19 @@ struct ReloadTests {
         #expect(FileManager.default.fileExists(atPath: installation.socket) == isPassed)
     }
 
+    @Test func `a changed api socket waits for a restart, since only a start can tell whether it can be made`() throws {
+        let installation = try Installation()
+        try installation.startDaemon()
+
+        installation.configuration = "[api]\nsocket = \"\(installation.folder.path)/missing/api.sock\""
+        try installation.writeConfiguration()
+        let client = try installation.connect()
+
+        #expect(try client.call("daemon.reload")["pendingRestart"] as? [String] == ["api.socket"])
+        // It is the same daemon, on the same connection.
+        #expect(try client.call("daemon.info")["pendingRestart"] as? [String] == ["api.socket"])
+    }
+
     @Test func `while the provider does not know of a sign-out the daemon does not start anew`() throws {
         let installation = try Installation.social()
         try installation.connect().call("session.signIn", ["scheme": "userLogin", "userId": "anna"])

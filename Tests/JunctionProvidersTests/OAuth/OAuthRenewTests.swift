@@ -7,7 +7,7 @@ import Testing
 @testable import JunctionProviders
 
 struct OAuthRenewTests {
-    @Test func `a replay has until its sendDeadline for name and connection`() async throws {
+    @Test func `a refresh retry has until its send deadline for name and connection`() async throws {
         let (courier, clock) = (try PlayedCourier(), ManualClock(ManualClock.start))
         let http = courier.http()
         let provider = OAuthProvider(setup: try .sample(at: "http://127.0.0.1:1"), http: http, clock: clock)

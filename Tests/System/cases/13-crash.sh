@@ -58,3 +58,7 @@ check "the delay grows no further than half a minute" \
     is "$(delay_after 2 1 3) $(delay_after 9 8 3) $(delay_after 900 899 3)" "sleep 0.200 sleep 25.600 sleep 25.600"
 check "after a minute of service nothing is counted" is "$(delay_after 7 6 60)" none
 check "and the next crash is the first again" is "$(cut -d' ' -f1 /run/junctiond/.restarts)" 0
+for garbage in "" junk "08 09" "5 100 more"; do
+    echo "$garbage" >/run/junctiond/.restarts
+    check "a count that cannot be read ('$garbage') is none" /usr/lib/junctiond/restart-delay
+done

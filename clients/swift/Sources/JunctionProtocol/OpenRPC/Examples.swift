@@ -184,7 +184,7 @@ extension ApiCall {
 
 extension HandlerRegister {
     package static let examples = [
-        MethodExample<Self>("From now on this connection is asked", gives: Answer(mode: "handler"))
+        MethodExample<Self>("This connection is asked for sign-ins only", gives: Answer(mode: "automatic"))
     ]
 }
 
