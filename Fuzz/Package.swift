@@ -69,8 +69,9 @@ let package = Package(
                 "Http/BearerToken.swift", "Http/CivilTime.swift", "Http/HttpAnswer.swift",
                 "Http/HttpAnswer+Unavailability.swift", "Http/HttpDate.swift", "Http/IsoTime.swift",
                 "Http/ServerClock.swift", "Junction/JunctionSite.swift", "Junction/JunctionVerdict.swift",
-                "Junction/SignInToken.swift", "Junction/TokenAnswer.swift", "Sinch/Registration.swift",
-                "Social/SessionsAnswer.swift", "Social/SocialVerdict.swift",
+                "Junction/LinkCode.swift", "Junction/SignInToken.swift", "Junction/TokenAnswer.swift",
+                "Sinch/Registration.swift", "Social/SessionsAnswer.swift", "Social/SocialVerdict.swift",
+                "Vendor/BackendToken.swift",
             ],
             ["JunctionSession", "JunctionJSON"] + text
         ),

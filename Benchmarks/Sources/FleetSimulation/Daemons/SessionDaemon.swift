@@ -117,7 +117,7 @@ package struct SessionDaemon: FleetDaemon {
                 if perform(machine.writeEnded(ticket, failure: nil, now: now), now) { leaves = true }
             case .reply, .report:
                 break
-            case .authorize, .poll, .revoke, .interrupt, .askHandler, .ask, .goOn, .giveBack:
+            case .authorize, .poll, .revoke, .interrupt, .askHandler, .ask, .goOn, .giveBack, .checkRegistration:
                 // Nobody here signs out, has a handler, or comes with a credential for two requests.
                 break
             }
