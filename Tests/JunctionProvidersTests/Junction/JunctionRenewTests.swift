@@ -21,7 +21,7 @@ struct JunctionRenewTests {
         }
     }
 
-    @Test func `a refresh retry has until its send deadline for name and connection, whatever was done before`() async throws {
+    @Test func `a refresh retry has until its send deadline for name and connection`() async throws {
         let (courier, clock) = (try PlayedCourier(), ManualClock(ManualClock.start))
         let http = courier.http()
         let cloud = try JunctionCloud(authUrl: "https://auth.example", apiUrl: "https://api.example")
