@@ -9,7 +9,6 @@
 #include <malloc.h>
 #include <poll.h>
 #include <signal.h>
-#include <spawn.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/ioctl.h>
@@ -195,29 +194,54 @@ int clinux_random(void *bytes, size_t count) {
 
 void clinux_close_from(int first) { closefrom(first); }
 
-int clinux_start_program(const char *path, int input, int32_t *process) {
+// What a new process does before it is another program. It borrows our memory until then (vfork): nothing is written but
+// what is local, and nothing called but what a signal handler might. Returns only when it has failed.
+static int become(const char *path, int input, pid_t starter) {
     char *const arguments[] = {(char *)path, NULL};
     char *const environment[] = {NULL};
-    posix_spawn_file_actions_t files;
-    posix_spawnattr_t attributes;
-    sigset_t none, all;
+    struct sigaction usual = {.sa_handler = SIG_DFL};
+    sigset_t none;
+    int nothing;
+    // Before anything else, so that there is no moment in which it could be stopped and outlive us.
+    if (prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0) != 0) return errno;
+    if (getppid() != starter) return ESRCH;
+    // Those that cannot be set, or are the C library's own, refuse.
+    for (int number = 1; number < NSIG; number++) sigaction(number, &usual, NULL);
+    if (setsid() < 0) return errno;
+    if (dup2(input, STDIN_FILENO) < 0) return errno;
+    nothing = open("/dev/null", O_WRONLY);
+    if (nothing < 0 || dup2(nothing, STDOUT_FILENO) < 0) return errno;
+    closefrom(STDERR_FILENO + 1);
     sigemptyset(&none);
-    sigfillset(&all);
-    posix_spawnattr_init(&attributes);
-    posix_spawnattr_setsigmask(&attributes, &none);
-    posix_spawnattr_setsigdefault(&attributes, &all);
-    posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSID);
-    posix_spawn_file_actions_init(&files);
-    int failure = posix_spawn_file_actions_adddup2(&files, input, STDIN_FILENO)
-        ?: posix_spawn_file_actions_addopen(&files, STDOUT_FILENO, "/dev/null", O_WRONLY, 0)
-        ?: posix_spawn_file_actions_addclosefrom_np(&files, STDERR_FILENO + 1)
-        ?: posix_spawn(process, path, &files, &attributes, arguments, environment);
-    posix_spawn_file_actions_destroy(&files);
-    posix_spawnattr_destroy(&attributes);
-    return failure;
+    if (sigprocmask(SIG_SETMASK, &none, NULL) != 0) return errno;
+    execve(path, arguments, environment);
+    return errno;
 }
 
-int clinux_end_with_parent(void) { return result_of(prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0)); }
+int clinux_kill_process(int process) {
+    return result_of((int)syscall(SYS_pidfd_send_signal, process, SIGKILL, NULL, 0));
+}
+
+int clinux_start_program(const char *path, int input, int32_t *process) {
+    volatile int failure = 0;
+    pid_t starter = getpid();
+    sigset_t all, before;
+    sigfillset(&all);
+    // No handler of ours may run in the new process while it has our memory.
+    pthread_sigmask(SIG_BLOCK, &all, &before);
+    pid_t started = vfork();
+    if (started == 0) {
+        failure = become(path, input, starter);
+        _exit(127);
+    }
+    if (started < 0) failure = errno;
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    if (started > 0 && failure) {
+        while (waitpid(started, NULL, 0) < 0 && errno == EINTR) continue;
+    }
+    if (!failure) *process = started;
+    return failure;
+}
 
 int clinux_rename_without_replacing(int from_directory, const char *from, int to_directory, const char *to) {
     return result_of(renameat2(from_directory, from, to_directory, to, RENAME_NOREPLACE));

@@ -7,7 +7,7 @@ package enum CourierPlace: Equatable, Sendable {
     /// The path of the socket at which each connection gets a courier of its own.
     case socket(path: String)
 
-    /// Gets a courier. A program ends with the thread that calls this.
+    /// Gets a courier.
     ///
     /// - Returns: a connected stream socket that is close-on-exec, and the process that was started for it. A courier goes
     ///   when its socket is closed, unless it is stopped: one of ours can be ended then.

@@ -19,9 +19,6 @@ default:
 
 clinux_occupy_standard_descriptors()
 clinux_forbid_dumps()
-// When the daemon is killed, the kernel kills this process, even if it is stopped. If the daemon has ended before this
-// call, its end of the connection is closed.
-clinux_end_with_parent()
 // Whatever else was inherited by mistake.
 clinux_close_from(STDERR_FILENO + 1)
 signal(SIGPIPE, SIG_IGN)

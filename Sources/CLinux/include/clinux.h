@@ -87,11 +87,14 @@ void clinux_close_from(int first);
 /// Starts a program without arguments, with `input` as its standard input, nothing as its standard output, our standard
 /// error, and nothing else of ours: no environment, no other descriptor, no blocked or ignored signal, and in a session of
 /// its own, where our terminal's signals do not reach. Whoever starts it has to wait for its end.
+///
+/// It is killed when the thread that started it ends, however that happens, even if it is stopped (PR_SET_PDEATHSIG).
 int clinux_start_program(const char *path, int input, int32_t *process);
 
-/// Has the kernel kill this process when the thread that started it ends, however that happens, even if this process is
-/// stopped then (PR_SET_PDEATHSIG). A parent that has ended before is not noticed.
-int clinux_end_with_parent(void);
+/// Kills a process, even one that is stopped. ESRCH: it has ended already, and no other with its number is meant.
+///
+/// - Parameter process: a descriptor of it, of `clinux_open_process`.
+int clinux_kill_process(int process);
 
 // --- Files ---
 

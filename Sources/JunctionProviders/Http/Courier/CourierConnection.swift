@@ -69,7 +69,7 @@ final class CourierConnection: ChannelInboundHandler {
         waiting = []
         // It goes by itself, or somebody has stopped it.
         if let patience, let process {
-            eventLoop.scheduleTask(in: patience) { [eventLoop] in Self.end(process, on: eventLoop) }
+            eventLoop.scheduleTask(in: patience) { process.end() }
             self.process = nil
         }
         channel?.close(promise: nil)
@@ -77,14 +77,8 @@ final class CourierConnection: ChannelInboundHandler {
     }
 
     private func endProcess() {
-        if let process { Self.end(process, on: eventLoop) }
+        process?.end()
         process = nil
-    }
-
-    /// Kills the network helper, and asks until it is gone: the loop does not wait for a process that the disk holds.
-    private static func end(_ process: CourierProcess, on eventLoop: any EventLoop) {
-        guard !process.end() else { return }
-        eventLoop.scheduleTask(in: .milliseconds(10)) { end(process, on: eventLoop) }
     }
 
     private func opened(_ outcome: Result<any Channel, any Error>) {

@@ -146,15 +146,41 @@ struct CourierProcessTests {
         try await server.stop()
     }
 
+    @Test func `a courier stays when the thread that asked for it has ended`() async throws {
+        let courier = try OwnCourier()
+        let place = courier.place
+        let (socket, thread) = try await onThread {
+            let (socket, process) = try place.connect()
+            // It has begun, and is greeted at once: one that nobody greets goes by itself.
+            #expect(Self.hears(from: socket))
+            Self.say(.hello(version: KeeperMessage.version), to: socket)
+            #expect(process != nil)
+            return (socket, Self.number(of: "/proc/thread-self"))
+        }
+        defer { close(socket) }
+        // The kernel tells the children of a thread of its end before it takes its number away.
+        while FileManager.default.fileExists(atPath: "/proc/self/task/\(thread)") { await Task.yield() }
+
+        let limits = TransferLimits(resolve: 1, connect: 1, silence: 1, whole: 1, longestAnswer: 1)
+        let request = TransferRequest(method: "GET", url: "no URL", limits: limits)
+        Self.say(.open(request), to: socket)
+        #expect(try await onThread { Self.hears(from: socket) })
+    }
+
+    private static func say(_ message: KeeperMessage, to socket: Int32) {
+        _ = Frame.encode(message, of: 1)?.withUnsafeBytes {
+            send(socket, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL))
+        }
+    }
+
     @Test(.timeLimit(.minutes(2)))
     func `a courier that nobody greets goes by itself`() async throws {
         let courier = try OwnCourier()
-        let place = courier.place
-        let (socket, process) = try await courier.loop.submit { try place.connect() }.get()
+        let (socket, _) = try courier.place.connect()
         defer { close(socket) }
         try await onThread { while Self.hears(from: socket) {} }
 
-        while courier.process != nil || process?.end() == false {
+        while courier.process != nil {
             try Task.checkCancellation()
             await Task.yield()
         }
@@ -280,6 +306,11 @@ struct CourierProcessTests {
     private static func hears(from socket: Int32) -> Bool {
         var room = [UInt8](repeating: 0, count: 64)
         return recv(socket, &room, room.count, 0) > 0
+    }
+
+    private static func number(of link: String) -> String {
+        let path = try? FileManager.default.destinationOfSymbolicLink(atPath: link)
+        return path?.split(separator: "/").last.map(String.init) ?? ""
     }
 
     /// Waits until nobody is left of a process, not even its number.
