@@ -153,7 +153,7 @@ struct CourierProcessTests {
             let (socket, process) = try place.connect()
             // It has begun, and is greeted at once: one that nobody greets goes by itself.
             #expect(Self.hears(from: socket))
-            Self.say(.hello(version: KeeperMessage.version), to: socket)
+            Self.say(.hello(version: DaemonMessage.version), to: socket)
             #expect(process != nil)
             return (socket, Self.number(of: "/proc/thread-self"))
         }
@@ -167,7 +167,7 @@ struct CourierProcessTests {
         #expect(try await onThread { Self.hears(from: socket) })
     }
 
-    private static func say(_ message: KeeperMessage, to socket: Int32) {
+    private static func say(_ message: DaemonMessage, to socket: Int32) {
         _ = Frame.encode(message, of: 1)?.withUnsafeBytes {
             send(socket, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL))
         }
