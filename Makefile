@@ -83,9 +83,10 @@ bootstrap: ## installs what the build needs and this machine lacks, and says so 
 format:
 	$(SWIFT) format -i --recursive Sources Tests clients/swift Benchmarks/Sources Benchmarks/Tests Fuzz/Sources Package.swift
 
-lint: ## what can be said without a build: format, and which module may depend on which
+lint: ## what can be said without a build: format, which module may depend on which, and whether the defects of the mutation tests apply
 	$(SWIFT) format lint --strict --recursive Sources Tests clients/swift Benchmarks/Sources Benchmarks/Tests Fuzz/Sources Package.swift
 	SWIFT="$(SWIFT)" .ci/dependencies
+	.ci/defects
 
 clean:
 	rm -rf .build .build-*

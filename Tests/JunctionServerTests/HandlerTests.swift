@@ -36,6 +36,12 @@ struct HandlerTests {
         }
     }
 
+    /// Waits until a renewal has begun and its session is scheduled again.
+    private func renewalEnds() throws {
+        _ = try renewal("inFlight")
+        _ = try renewal("scheduled")
+    }
+
     // MARK: Asking
 
     @Test func `a renewal that is due is asked for, and goes on with the answer`() throws {
@@ -50,8 +56,7 @@ struct HandlerTests {
         #expect(question.params["expiresAt"]?.string == "2026-11-21T01:00:00Z")
         #expect(question.params["deadline"]?.string == "2026-11-21T00:50:05Z")
         try app.answer(question, #"{"action":"renew"}"#)
-        _ = try renewal("inFlight")
-        _ = try renewal("scheduled")
+        try renewalEnds()
         #expect(server.provider.renewalAnswers.map(\.words) == ["renew"])
     }
 
@@ -68,8 +73,7 @@ struct HandlerTests {
 
         try app.answer(try app.hearQuestion(), answer)
 
-        _ = try renewal("inFlight")
-        _ = try renewal("scheduled")
+        try renewalEnds()
         #expect(server.provider.renewalAnswers.map(\.words) == [given])
     }
 
@@ -133,8 +137,7 @@ struct HandlerTests {
         try nextRound()
         try apps[0].answer(try apps[0].hearQuestion(), #"{"action":"renew"}"#)
 
-        _ = try renewal("inFlight")
-        _ = try renewal("scheduled")
+        try renewalEnds()
         #expect(server.provider.renewalCalls == 1)
     }
 
@@ -149,8 +152,7 @@ struct HandlerTests {
 
         try next.answer(try next.hearQuestion(), #"{"action":"renew"}"#)
 
-        _ = try renewal("inFlight")
-        _ = try renewal("scheduled")
+        try renewalEnds()
         #expect(try server.counters.handlers == 1)
     }
 
@@ -181,8 +183,7 @@ struct HandlerTests {
         #expect(server.provider.renewalCalls == 0)
 
         try next.answer(question, #"{"action":"renewWithAuthToken","authToken":"fresh"}"#)
-        _ = try renewal("inFlight")
-        _ = try renewal("scheduled")
+        try renewalEnds()
         #expect(server.provider.renewalAnswers.map(\.words) == ["authToken fresh"])
     }
 
@@ -254,8 +255,7 @@ struct HandlerTests {
         try app.answer(question, #"{"action":"renew"}"#)
         try app.answer(question, #"{"action":"renewWithAuthToken","authToken":"second"}"#)
 
-        _ = try renewal("inFlight")
-        _ = try renewal("scheduled")
+        try renewalEnds()
         _ = try app.client.result(of: "session.status")
         #expect(server.provider.renewalAnswers.map(\.words) == ["renew"])
     }
@@ -282,8 +282,7 @@ struct HandlerTests {
         _ = try other.client.result(of: "session.status")
         try app.answer(question, #"{"action":"renew"}"#)
 
-        _ = try renewal("inFlight")
-        _ = try renewal("scheduled")
+        try renewalEnds()
         #expect(server.provider.renewalAnswers.map(\.words) == ["renew"])
     }
 
@@ -296,8 +295,7 @@ struct HandlerTests {
         try app.client.send(#"{"jsonrpc":"2.0","id":\#(question.id),"result":{"action":"renew"}}"# + "\n" + farewell)
         app.client.finish()
 
-        _ = try renewal("inFlight")
-        _ = try renewal("scheduled")
+        try renewalEnds()
         #expect(server.provider.renewalCalls == 1)
     }
 

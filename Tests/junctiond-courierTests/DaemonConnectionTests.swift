@@ -13,8 +13,8 @@ struct DaemonConnectionTests {
     func `whoever waits for a daemon that is held up gives signs of life, and says everything in the end`() async throws
     {
         let parts = 40
-        let (courier, keepersEnd) = try makeSocketPair()
-        let daemon = TestSocket(adopting: keepersEnd)
+        let (courier, daemonsEnd) = try makeSocketPair()
+        let daemon = TestSocket(adopting: daemonsEnd)
         // The less it holds, the sooner it is full.
         var size: Int32 = 1 << 16
         setsockopt(courier, SOL_SOCKET, SO_SNDBUF, &size, socklen_t(MemoryLayout<Int32>.size))

@@ -18,7 +18,7 @@ struct TransferTests {
     ) throws {
         let patience = 1_000
         let server = try TestListener()
-        let daemon = try HeldUpKeeper(room: room)
+        let daemon = try HeldUpDaemon(room: room)
         let manager = try FakeServiceManager(.abstract)
         let sendDeadline = clinux_boot_milliseconds() + Int64(patience)
         Thread.detachNewThread { [socket = daemon.courier, port = server.port] in
@@ -64,7 +64,7 @@ private func carry(_ url: String, until sendDeadline: Int64, for daemon: DaemonC
 }
 
 /// A daemon that has not read for so long that there is space for so many short messages.
-private final class HeldUpKeeper: Sendable {
+private final class HeldUpDaemon: Sendable {
     let courier: Int32
     private let socket: TestSocket
     /// What it was told before, and has not read.

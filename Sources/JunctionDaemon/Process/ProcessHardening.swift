@@ -17,8 +17,6 @@ package enum ProcessHardening {
         umask(0o077)
         // Whoever closes a connection while it is written to gets an error on that connection, not our end.
         signal(SIGPIPE, SIG_IGN)
-        // A parent may have it ignored. The kernel would then reap the network helper, and its number could become another process.
-        signal(SIGCHLD, SIG_DFL)
         return refused
     }
 

@@ -12,7 +12,7 @@ struct ConfigurationReload: Sendable {
     let introspection: Introspection
     let log: DaemonLog
     let notifier: Notifier
-    let news: SessionEventLog
+    let eventLog: SessionEventLog
     let owner: SessionOwner
     let server: SessionServer
     let bootstrap: BootstrapSignIn?
@@ -100,8 +100,8 @@ struct ConfigurationReload: Sendable {
             )
         }
         // On the loop, so that no newer state is overwritten.
-        try? loop.submit { [news, owner] in
-            news.reloaded(owner.assumeIsolated { $0.snapshot.facts }, pendingRestart: pending)
+        try? loop.submit { [eventLog, owner] in
+            eventLog.reloaded(owner.assumeIsolated { $0.snapshot.facts }, pendingRestart: pending)
         }.wait()
         return .inForce(pendingRestart: pending)
     }

@@ -24,7 +24,7 @@ package final class Daemon: Sendable {
     private let bell = AlarmBell()
     private let alarm: RealTimeAlarm
     private let http: OutgoingHttp
-    private let news: SessionEventLog
+    private let eventLog: SessionEventLog
     private let owner: SessionOwner
     private let server: SessionServer
     private let bootstrap: BootstrapSignIn?
@@ -117,26 +117,26 @@ package final class Daemon: Sendable {
             network: plan.network,
             userAgent: "\(Version.name)/\(Version.number)",
             limits: plan.configuration.network.limits,
-            meter: RequestMeter(clock: clock) { [news = plan.news] in news.requestEnded($0) },
+            meter: RequestMeter(clock: clock) { [eventLog = plan.eventLog] in eventLog.requestEnded($0) },
             // A renewal leaves the daemon as small as it found it.
             whenIdle: { _ = clinux_return_memory() }
         )
-        let house = ProviderContext(
+        let context = ProviderContext(
             http: http,
             clock: clock,
             installation: plan.vault.installationId ?? "unknown",
             memory: plan.vault.sequences,
             version: Version.number
         )
-        let provider = plan.vendor.provider(in: house)
-        news = plan.news
+        let provider = plan.vendor.provider(in: context)
+        eventLog = plan.eventLog
         let tasks = LoopExecutor(loop)
         let owner = SessionOwner(
             provider: provider,
             store: plan.store,
             clock: clock,
             alarm: alarm,
-            observer: news,
+            observer: eventLog,
             executor: loop.executor,
             tasks: tasks,
             rules: plan.configuration.renewalRules,
@@ -157,7 +157,7 @@ package final class Daemon: Sendable {
             provider: provider,
             vault: plan.vault,
             owner: owner,
-            news: news,
+            eventLog: eventLog,
             bootstrap: bootstrap,
             clock: clock,
             tasks: tasks,
@@ -209,7 +209,7 @@ package final class Daemon: Sendable {
             throw StartFailure(.cannotCreate, "The socket \(paths.socket) cannot be served: \(error)")
         }
         if let apiSocket { try open(apiSocket) }
-        news.tellReady(facts)
+        eventLog.tellReady(facts)
         if let limit = plan.watchdog { Watchdog.begin(on: loop, limit: limit) { [notifier] in notifier.tell(.alive) } }
         logger.notice(
             "Ready",
@@ -323,7 +323,7 @@ package final class Daemon: Sendable {
             introspection: introspection,
             log: log,
             notifier: notifier,
-            news: news,
+            eventLog: eventLog,
             owner: owner,
             server: server,
             bootstrap: bootstrap,

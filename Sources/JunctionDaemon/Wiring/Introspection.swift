@@ -29,7 +29,7 @@ final class Introspection: DaemonIntrospection {
     private let provider: any IdentityProvider
     private let vault: Vault
     private let owner: SessionOwner
-    private let news: SessionEventLog
+    private let eventLog: SessionEventLog
     private let bootstrap: BootstrapSignIn?
     private let clock: any SessionClock
     private let tasks: any TaskExecutor
@@ -49,7 +49,7 @@ final class Introspection: DaemonIntrospection {
         provider: any IdentityProvider,
         vault: Vault,
         owner: SessionOwner,
-        news: SessionEventLog,
+        eventLog: SessionEventLog,
         bootstrap: BootstrapSignIn?,
         clock: any SessionClock,
         tasks: any TaskExecutor,
@@ -61,7 +61,7 @@ final class Introspection: DaemonIntrospection {
         self.provider = provider
         self.vault = vault
         self.owner = owner
-        self.news = news
+        self.eventLog = eventLog
         self.bootstrap = bootstrap
         self.clock = clock
         self.tasks = tasks
@@ -94,7 +94,7 @@ final class Introspection: DaemonIntrospection {
     }
 
     func metricsText(_ counters: ServerCounters) -> String {
-        news.metrics.text(
+        eventLog.metrics.text(
             Metrics.Gauges(
                 snapshot: owner.assumeIsolated { $0.snapshot },
                 counters: counters,

@@ -17,7 +17,7 @@ struct StartPlan {
     let accessNotes: [String]
     let log: DaemonLog
     let notifier: Notifier
-    let news: SessionEventLog
+    let eventLog: SessionEventLog
     let vendor: any Vendor
     let network: NetworkUse
     /// The environment, for a reload to read the configuration by.
@@ -65,18 +65,18 @@ struct StartPlan {
         let refused = ProcessHardening.apply()
         log = try Self.log(level: configuration.log.level, service)
         notifier = Notifier(socket: service.notifySocket)
-        let news = SessionEventLog(
+        let eventLog = SessionEventLog(
             logger: log.logger("session"),
             notifier: notifier,
             crashPoint: CrashPoint(variables: environment.variables)
         )
-        self.news = news
+        self.eventLog = eventLog
         policy = AccessPolicy(rules: sound.rules, daemonUser: getuid())
         notes = sound.notes + refused
 
         let passedSocket = try Self.listener(.rpc, among: passed.sockets)
         let passedApiSocket = try Self.listener(.api, among: passed.sockets)
-        vault = try StateOpening(directory: paths.stateDirectory, service: service).open { news.reached($0) }
+        vault = try StateOpening(directory: paths.stateDirectory, service: service).open { eventLog.reached($0) }
         restoration = vault.restore(considering: passed.copies)
         store = SafekeepingStore(vault, notifier, held: passed.copyNames)
         try sound.check(mayHave: restoration.sessionProvider)

@@ -7,7 +7,7 @@ struct ReachabilityProbe: Sendable {
 
     /// - Parameter mayCall: says why nobody may be asked now, if so.
     /// - Returns: the finding, and how far our clock is ahead of the host's.
-    func ring(
+    func probe(
         _ origin: HttpOrigin,
         _ name: String,
         _ mayCall: @Sendable () async -> SessionError?

@@ -19,11 +19,11 @@ package struct JunctionVendor: Vendor {
         takesProductionKeys = settings.isSet("apiKeyInProduction")
     }
 
-    package func provider(in house: ProviderContext) -> any IdentityProvider {
+    package func provider(in context: ProviderContext) -> any IdentityProvider {
         JunctionProvider(
             cloud: cloud,
-            http: house.http,
-            clock: house.clock,
+            http: context.http,
+            clock: context.clock,
             takesProductionKeys: takesProductionKeys
         )
     }

@@ -24,7 +24,7 @@ extension JunctionProvider {
         var skew: Duration?
         for (name, origin) in [("provider auth", auth), ("provider API", api)] {
             guard let origin else { continue }
-            let (finding, difference) = await ReachabilityProbe(http: http, clock: clock).ring(origin, name, mayCall)
+            let (finding, difference) = await ReachabilityProbe(http: http, clock: clock).probe(origin, name, mayCall)
             findings.append(finding)
             skew = skew ?? difference
         }

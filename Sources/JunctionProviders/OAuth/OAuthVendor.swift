@@ -46,7 +46,7 @@ package struct OAuthVendor: Vendor {
         setup = try OAuthSetup(settings)
     }
 
-    package func provider(in house: ProviderContext) -> any IdentityProvider {
-        OAuthProvider(setup: setup, http: house.http, clock: house.clock)
+    package func provider(in context: ProviderContext) -> any IdentityProvider {
+        OAuthProvider(setup: setup, http: context.http, clock: context.clock)
     }
 }

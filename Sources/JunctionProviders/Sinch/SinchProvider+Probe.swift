@@ -6,7 +6,7 @@ extension SinchProvider {
         _ identity: Identity?,
         mayCall: @Sendable () async -> SessionError?
     ) async -> [ProbeFinding] {
-        let (host, skew) = await ReachabilityProbe(http: http, clock: clock).ring(
+        let (host, skew) = await ReachabilityProbe(http: http, clock: clock).probe(
             cloud.registration,
             "provider registration",
             mayCall

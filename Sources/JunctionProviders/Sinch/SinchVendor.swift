@@ -31,14 +31,14 @@ package struct SinchVendor: Vendor {
         application = try SinchApplication(key: key, secret: secret)
     }
 
-    package func provider(in house: ProviderContext) -> any IdentityProvider {
+    package func provider(in context: ProviderContext) -> any IdentityProvider {
         SinchProvider(
             cloud: cloud,
             application: application,
-            deviceId: house.installation,
-            http: house.http,
-            clock: house.clock,
-            memory: house.memory
+            deviceId: context.installation,
+            http: context.http,
+            clock: context.clock,
+            memory: context.memory
         )
     }
 }

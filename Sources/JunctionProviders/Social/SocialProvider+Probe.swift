@@ -6,7 +6,7 @@ extension SocialProvider {
         _ identity: Identity?,
         mayCall: @Sendable () async -> SessionError?
     ) async -> [ProbeFinding] {
-        let (api, skew) = await ReachabilityProbe(http: http, clock: clock).ring(cloud.api, "provider API", mayCall)
+        let (api, skew) = await ReachabilityProbe(http: http, clock: clock).probe(cloud.api, "provider API", mayCall)
         return [api] + (skew.map { [.clock(ahead: $0)] } ?? []) + [keyFinding]
     }
 

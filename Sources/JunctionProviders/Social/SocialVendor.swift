@@ -28,13 +28,13 @@ package struct SocialVendor: Vendor {
         application = try SocialApplication(apiKey: apiKey)
     }
 
-    package func provider(in house: ProviderContext) -> any IdentityProvider {
+    package func provider(in context: ProviderContext) -> any IdentityProvider {
         SocialProvider(
             cloud: cloud,
             application: application,
-            device: SocialDevice(id: house.installation, version: house.version),
-            http: house.http,
-            clock: house.clock
+            device: SocialDevice(id: context.installation, version: context.version),
+            http: context.http,
+            clock: context.clock
         )
     }
 }

@@ -16,7 +16,7 @@ package protocol Vendor: Sendable {
     init(_ settings: VendorSettings) throws(ProviderConfigurationFault)
 
     /// Nothing can be wrong with the settings any more: what a reload has checked, the next start takes.
-    func provider(in house: ProviderContext) -> any IdentityProvider
+    func provider(in context: ProviderContext) -> any IdentityProvider
 }
 
 /// What a provider needs that exists only once the daemon does.

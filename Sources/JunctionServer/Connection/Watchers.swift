@@ -8,7 +8,7 @@ final class Watchers<Member: Watcher> {
     private var notification: Notification?
 
     private struct Notification {
-        var state: ToldState
+        var state: SentState
         var line: ByteBuffer
         /// The same with the codes of a sign-in that awaits approval, for those who may manage the session.
         var lineWithCodes: ByteBuffer?
@@ -17,7 +17,7 @@ final class Watchers<Member: Watcher> {
     var count: Int { connections.count }
 
     /// Adds a connection. Its caller sends it the state `told`; the connection gets later ones.
-    func add(_ connection: Member, _ changes: SessionSubscribe.Changes, told: ToldState) {
+    func add(_ connection: Member, _ changes: SessionSubscribe.Changes, told: SentState) {
         connection.watch = .on(changes, told: told)
         connections[ObjectIdentifier(connection)] = connection
     }
@@ -34,7 +34,7 @@ final class Watchers<Member: Watcher> {
     func announce(_ snapshot: Snapshot, withCodes: Snapshot? = nil) {
         guard !connections.isEmpty else { return notification = nil }
         notification = Notification(
-            state: ToldState(snapshot),
+            state: SentState(snapshot),
             line: Member.line(telling: snapshot),
             lineWithCodes: withCodes.map(Member.line)
         )
@@ -66,11 +66,11 @@ protocol Watcher: CallerConnection {
 /// Whether a connection receives new states, which of them, and the last one that it received.
 enum Watch: Equatable {
     case off
-    case on(SessionSubscribe.Changes, told: ToldState)
+    case on(SessionSubscribe.Changes, told: SentState)
 }
 
 /// As much of a state as decides whether a watcher has to receive it.
-struct ToldState: Equatable {
+struct SentState: Equatable {
     private let revision: UInt64
     private let state: Snapshot.State
 

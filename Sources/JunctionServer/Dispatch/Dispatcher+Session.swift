@@ -26,7 +26,7 @@ extension Dispatcher {
         among watchers: Watchers<Member>,
         _ tell: (UnsafeRawBufferPointer) -> Void
     ) {
-        let present = ToldState(Snapshot(owner.assumeIsolated { $0.snapshot }))
+        let present = SentState(Snapshot(owner.assumeIsolated { $0.snapshot }))
         watchers.add(connection, params.changes ?? .all, told: present)
         tellState(to: connection.caller, tell)
     }

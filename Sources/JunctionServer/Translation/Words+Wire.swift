@@ -1,7 +1,7 @@
 import JunctionProtocol
 import JunctionSession
 
-// The words of the session's house and those of the wire are two vocabularies, though they are spelled alike: a case that is
+// The words of the session's module and those of the wire are two vocabularies, though they are spelled alike: a case that is
 // renamed here changes nothing there, and one that is new here has to be given a word.
 
 extension JunctionProtocol.Snapshot.State {

@@ -120,7 +120,7 @@ struct HandlerRounds: Hashable, Sendable {
     mutating func forgetAskedUsers() { askedUsers = [] }
 
     /// The stored session has a postponement: the process before this one asked handlers, of users that are not known.
-    mutating func processBeforeHasAsked() { askedUsers = nil }
+    mutating func restorePostponement() { askedUsers = nil }
 
     /// The next round asks another handler of this user, where there is one.
     private mutating func putBehindOthers(_ handler: HandlerID) {

@@ -37,18 +37,10 @@ struct RegistrationChecks: Hashable, Sendable {
 
     /// The provider has answered, or the request has failed.
     ///
-    /// - Parameter retryAfter: the pause that the provider demands.
     /// - Returns: whether the answer is about the session that stands.
-    mutating func ended(
-        _ attempt: Attempt,
-        retryAfter: Duration?,
-        _ now: Moment,
-        using random: inout Randomness
-    ) -> Bool {
+    mutating func ended(_ attempt: Attempt, _ now: Moment, using random: inout Randomness) -> Bool {
         guard request == attempt else { return false }
-        let pause = random.uniform(in: RenewalPolicy.checkPause)
-        let demanded = retryAfter.map { RenewalPolicy.delay(afterBeingAsked: $0, using: &random) }
-        (request, dueAt) = (nil, now.uptime + max(pause, demanded ?? .zero))
+        (request, dueAt) = (nil, now.uptime + random.uniform(in: RenewalPolicy.checkPause))
         return true
     }
 }

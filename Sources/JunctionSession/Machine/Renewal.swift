@@ -23,7 +23,7 @@ struct Renewal: Hashable, Sendable {
     /// When a token that the API had rejected was last replaced.
     private var lastReplacedRejected: Uptime?
     /// The last failure that `session.renew` answered with.
-    private var told: ToldFailure?
+    private var told: RepeatedFailure?
     /// The provider has forgotten this installation, and has granted nothing since.
     private(set) var isRegistrationForgotten = false
 
@@ -92,7 +92,7 @@ struct Renewal: Hashable, Sendable {
         var round: HandlerRounds.Round?
     }
 
-    private struct ToldFailure: Hashable, Sendable {
+    private struct RepeatedFailure: Hashable, Sendable {
         var refusal: SessionError
         /// Why no handler could help, if that was it.
         var words: String?
@@ -359,7 +359,7 @@ struct Renewal: Hashable, Sendable {
     ///
     /// - Parameter words: why no handler could help, if that is the reason.
     mutating func tell(_ refusal: SessionError, saying words: String? = nil, _ now: Moment) {
-        told = ToldFailure(refusal: refusal, words: words, at: now.uptime)
+        told = RepeatedFailure(refusal: refusal, words: words, at: now.uptime)
     }
 
     /// The provider has said that it has forgotten this installation, and not in the answer to a renewal: a renewal is due.

@@ -78,9 +78,9 @@ package enum RenewalPolicy {
     /// For how long the revocation of a session without an end is tried.
     package static let longestRevocation: Duration = .seconds(86_400)
 
-    /// A session that the provider may forget is checked this often: an app would notice with its next request, and a fleet causes few
+    /// A session that the provider may forget is checked this often, which is no sooner than any `Retry-After` wants: a fleet causes few
     /// requests…
-    package static let checkPause: ClosedRange<Duration> = .seconds(3_000)...(.seconds(4_200))
+    package static let checkPause: ClosedRange<Duration> = .seconds(3_600)...(.seconds(4_200))
     /// …and soon after a start, spread so that a fleet that is switched on together does not ask in one second.
     package static let checkAfterStart: ClosedRange<Duration> = .seconds(1)...(.seconds(60))
 

@@ -112,13 +112,13 @@ extension SessionMachine {
         for step in rounds.advance(now) {
             switch step {
             case .ask(let handler, let question): effects.append(.askHandler(handler, question))
-            case .nobody(let round): effects += nobodyCould(round, now)
+            case .nobody(let round): effects += noHandlerCould(round, now)
             }
         }
         return effects
     }
 
-    private mutating func nobodyCould(_ round: HandlerRounds.Round, _ now: Moment) -> [Effect] {
+    private mutating func noHandlerCould(_ round: HandlerRounds.Round, _ now: Moment) -> [Effect] {
         switch round.purpose {
         case .renewal:
             postpone(after: round, now)

@@ -3,13 +3,8 @@ extension SessionMachine {
     /// The provider was asked whether it still knows the session.
     ///
     /// - Parameter isKnown: `nil` if the provider answered neither yes nor no.
-    package mutating func registrationChecked(
-        _ attempt: Attempt,
-        isKnown: Bool?,
-        retryAfter: Duration? = nil,
-        now: Moment
-    ) -> [Effect] {
-        guard checks.ended(attempt, retryAfter: retryAfter, now, using: &random) else { return [] }
+    package mutating func registrationChecked(_ attempt: Attempt, isKnown: Bool?, now: Moment) -> [Effect] {
+        guard checks.ended(attempt, now, using: &random) else { return [] }
         guard isKnown == false, persistence.change == nil, renewal.noticeForgottenRegistration() else {
             return settle(now)
         }

@@ -170,46 +170,6 @@ extension SessionMachine {
         }
     }
 
-    // MARK: Grants without a user
-
-    /// The provider has granted something, and has to be asked further before it is a session: the grant is written before that,
-    /// and `goOn` says when.
-    package mutating func partiallyGranted(_ attempt: Attempt, _ secrets: SecretRef, now: Moment) -> [Effect] {
-        guard let exchange = signIn.sent(attempt), !exchange.isWithdrawn else {
-            return [.giveBack(secrets), .goOn(attempt, false)]
-        }
-        let dropped = signIn.keep(secrets, until: updateRecord(), now)
-        return (dropped.map { [.giveBack($0)] } ?? []) + settle(now)
-    }
-
-    /// An earlier attempt has spent the credential of this sign-in, which goes on with what that brought.
-    package mutating func foundPartialGrant(_ attempt: Attempt, _ secrets: SecretRef, now: Moment) {
-        if signIn.isSent(attempt) { signIn.goOn(with: secrets, now) }
-    }
-
-    /// The grant is written, or the disk has refused it: the sign-in goes on.
-    mutating func releasePartialGrant() -> [Effect] {
-        guard let exchange = signIn.exchange, let update = exchange.heldUntil, persistence.hasEnded(update) else {
-            return []
-        }
-        signIn.release()
-        return [.goOn(exchange.attempt, true)]
-    }
-
-    /// The sign-in is decided: its grant leaves the record. Returns whether there was one.
-    @discardableResult
-    private mutating func dropGrant(of exchange: SignIn.Exchange) -> Bool {
-        guard signIn.dropGrant(exchange.grant) else { return false }
-        updateRecord()
-        return true
-    }
-
-    mutating func expireGrants(_ now: Moment) -> [Effect] {
-        let over = signIn.expireGrants(now)
-        if !over.isEmpty { updateRecord() }
-        return over.map { .giveBack($0) }
-    }
-
     // MARK: Making it durable
 
     /// Writes what was granted as soon as the persistence queue takes a change.
@@ -446,47 +406,6 @@ extension SessionMachine {
         }
         return [.exchange(round.attempt, credentialOf: id, completedWith: given, expecting: nil)]
     }
-
-    // MARK: Answers
-
-    /// Answers every caller whose wait is over.
-    mutating func answerCallers(_ now: Moment) -> [Effect] {
-        var callers = callers
-        let replies = callers.takeAnswered { outcome(for: $0, now) }
-        self.callers = callers
-        return replies.map { .reply($0) }
-    }
-
-    private func outcome(for caller: Callers.Caller, _ now: Moment) -> Reply.Outcome? {
-        switch caller.wait {
-        case .answer(let outcome):
-            return outcome
-        case .update(let update, let outcome):
-            return persistence.hasEnded(update) ? outcome : nil
-        case .codes(let codes, let update):
-            // The codes may have ended since.
-            guard signIn.device?.codes == codes else {
-                let words = signIn.deviceError ?? SessionError.approvalExpired.message
-                return .failure(SessionError(.invalidCredential, words))
-            }
-            return persistence.hasEnded(update) ? caller.done().map { .success($0) } : nil
-        case .name(let update, _):
-            guard persistence.hasEnded(update) else { return nil }
-            // The provider may have ended the session meanwhile.
-            if case .terminated(let termination, _) = installation { return .failure(.terminated(termination)) }
-            return caller.done().map { .success($0) }
-        case .token(let hasHadRenewal):
-            if case .answer(let outcome) = verdict(for: caller.kind, hasHadRenewal, now) { return outcome }
-            return nil
-        case .retry(var retry):
-            // A sign-in under way may fail: the attempt waits for its end.
-            guard retry.isDue(now), state(now) != .establishing else { return nil }
-            retry.begin(now)
-            return .success(.retry(retry))
-        case .turn, .credential, .session, .approval, .renewal, .signOut:
-            return nil
-        }
-    }
 }
 
 extension Callers.Wait {
@@ -518,79 +437,4 @@ extension ExchangeFailure {
             }
         return .report(.exchangeEnded(outcome, Unavailability(refusal, cause: cause, host: host)))
     }
-}
-
-extension SessionError {
-    static func tooManyProviderCalls(retryAfter: Duration) -> SessionError {
-        SessionError(
-            .busy,
-            "Your user has reached its limit of calls to the provider a minute (limits.providerCallsPerMinute): wait, and call again",
-            retryAfter: retryAfter
-        )
-    }
-
-    static let namesNoUser = SessionError(
-        .invalidCredential,
-        "The credential names no user to identify: add a user id"
-    )
-    static let withdrawn = SessionError(
-        .permissionDenied,
-        "The right to this was withdrawn before it counted; nothing has changed"
-    )
-    static let notSignedIn = SessionError(.notSignedIn, "Nobody is signed in: sign in first")
-    static let overtaken = SessionError(.notSignedIn, "A sign-out came in between: nobody is signed in")
-    static let reauthenticationRequired = SessionError(
-        .reauthenticationRequired,
-        "The provider wants the user to sign in again: sign in with a new credential for the same user"
-    )
-
-    /// The provider has refused to renew the session for long, and gives no reason.
-    static func reauthenticationPresumed(_ message: String) -> SessionError {
-        SessionError(
-            .reauthenticationRequired,
-            "The provider has refused to renew the session for ten minutes or longer without a reason (\(message)): sign in "
-                + "with a new credential for the same user; until then the daemon tries once an hour"
-        )
-    }
-
-    static func terminated(_ termination: Termination) -> SessionError {
-        SessionError(
-            .sessionTerminated,
-            "The provider ended the session (\(termination.code)): sign in again once the user is active there, or with "
-                + "another user",
-            termination: termination,
-            remedy:
-                "if the account is open again, run 'junctionctl sign-in' with a new credential for it; if not, sign in "
-                + "as somebody else"
-        )
-    }
-}
-
-extension String {
-    /// How to go on after a sign-in that the provider neither granted nor refused.
-    package static func signInAgain(after failure: Unavailability) -> String {
-        if failure.cause == .configuration { return signInAgainOnceCorrected }
-        return failure.ambiguous ? signInAgainWithAnother : signInAgain
-    }
-
-    /// The provider refuses this client, or is another one than the configuration names.
-    private static let signInAgainOnceCorrected =
-        "correct the configuration here or at the provider, run 'systemctl restart junctiond' if it was the one here, and sign "
-        + "in again"
-    /// The daemon does not try a sign-in again by itself.
-    private static let signInAgain =
-        "it is not tried again by itself: sign in with the same once the provider answers; 'junctionctl doctor' says what is in "
-        + "the way"
-    /// What the credential has brought so far is sealed.
-    package static let signInAgainWithPartialGrant =
-        "the credential has been spent, and what it has brought is kept for an hour, over a restart too: sign in with the same "
-        + "once the provider answers; 'junctionctl doctor' says what is in the way"
-    /// The disk does not take what the credential has brought so far.
-    package static let signInAgainWithGrantInMemory =
-        "the credential has been spent, and what it has brought is kept in memory alone, as the disk does not take it: sign in "
-        + "with the same once the provider answers, before the daemon ends; 'junctionctl doctor' says what is in the way"
-    /// The provider may have acted on a request that it did not answer.
-    private static let signInAgainWithAnother =
-        "it is not tried again by itself: sign in with the same once the provider answers, and with a new one if that is "
-        + "refused; 'junctionctl doctor' says what is in the way"
 }

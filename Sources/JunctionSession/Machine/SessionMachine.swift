@@ -119,7 +119,7 @@ package struct SessionMachine: Hashable, Sendable {
             var session = Session(restored: stored, secrets: secrets, writtenAt: record.writtenAt, at: now)
             // A postponement belongs to the mode that asks handlers, and ends with that mode.
             if !asksApps(session) { session.postponementEnded() }
-            if session.stored.postponedUntil != nil { rounds.processBeforeHasAsked() }
+            if session.stored.postponedUntil != nil { rounds.restorePostponement() }
             installation = .signedIn(session)
             renewal = Renewal(
                 resuming: session.stored,

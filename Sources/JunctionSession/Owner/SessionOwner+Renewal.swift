@@ -28,14 +28,8 @@ extension SessionOwner {
     func checkRegistration(_ attempt: Attempt, _ identity: Identity, with ref: SecretRef) {
         let secrets = shelf.session(ref) ?? SessionSecrets()
         start { owner in
-            do throws(Unavailability) {
-                let isKnown = try await owner.provider.knows(identity, with: secrets)
-                owner.handle { $0.registrationChecked(attempt, isKnown: isKnown, now: $1) }
-            } catch {
-                owner.handle {
-                    $0.registrationChecked(attempt, isKnown: nil, retryAfter: error.retryAfter, now: $1)
-                }
-            }
+            let isKnown = try? await owner.provider.knows(identity, with: secrets)
+            owner.handle { $0.registrationChecked(attempt, isKnown: isKnown, now: $1) }
         }
     }
 

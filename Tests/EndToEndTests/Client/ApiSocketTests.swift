@@ -10,7 +10,7 @@ struct ApiSocketTests {
         let installation = try Installation.withDoor()
         let user = try installation.signInNewUser()
 
-        let answer = try installation.door().ask("/v2/user/\(segment)", "--globoff")
+        let answer = try installation.api().ask("/v2/user/\(segment)", "--globoff")
 
         #expect(answer.status == 200)
         #expect(answer.kind == nil)
@@ -24,7 +24,7 @@ struct ApiSocketTests {
         try installation.cloud.drive(verb, user)
 
         let answers = try (0..<2).map { _ in
-            try installation.door().ask(
+            try installation.api().ask(
                 "/v2/user/refresh/:userId",
                 "--data",
                 #"{"a":1}"#,
@@ -48,8 +48,8 @@ struct ApiSocketTests {
         try installation.cloud.drive("revoke-access-tokens", user)
         let file = try Self.file(of: 100_000, in: installation)
 
-        let first = try installation.door().ask("/v2/user/refresh/:userId", "--data-binary", "@\(file)")
-        let second = try installation.door().ask("/v2/user/refresh/:userId", "--data-binary", "@\(file)")
+        let first = try installation.api().ask("/v2/user/refresh/:userId", "--data-binary", "@\(file)")
+        let second = try installation.api().ask("/v2/user/refresh/:userId", "--data-binary", "@\(file)")
 
         #expect(first.status == 401)
         #expect(first.kind == nil)
@@ -68,7 +68,7 @@ struct ApiSocketTests {
         let before = try Self.mostMemory(of: installation)
 
         let upload = ["-X", "POST", "-H", "Content-Type: application/octet-stream", "-T", file] + framing
-        let ending = try installation.door().program(["--include", "http://junction/v2/user/refresh/:userId"] + upload)
+        let ending = try installation.api().program(["--include", "http://junction/v2/user/refresh/:userId"] + upload)
             .wait()
 
         #expect(try ApiSocket.Answer(Data(ending.output.utf8)).status == 200)
@@ -83,7 +83,7 @@ struct ApiSocketTests {
         try installation.cloud.fault(["match": "/v2/user/\(user)", "oversize": Self.long])
         let before = try Self.mostMemory(of: installation)
 
-        let answer = try installation.door().ask("/v2/user/:userId")
+        let answer = try installation.api().ask("/v2/user/:userId")
 
         #expect(answer.status == 200)
         #expect(answer.body.count == Self.long)
@@ -100,25 +100,25 @@ struct ApiSocketTests {
         try installation.signInNewUser()
 
         for host in ["localhost", "127.0.0.1", "junction.example.com", "junction:8080"] {
-            let answer = try installation.door().ask("/v2/user/:userId", "-H", "Host: \(host)")
+            let answer = try installation.api().ask("/v2/user/:userId", "-H", "Host: \(host)")
             #expect(answer.status == 421, "\(host)")
             #expect(answer.kind == "invalidRequest", "\(host)")
         }
-        #expect(try installation.door().ask("/v2/user/:userId", "-H", "Host: junction:80").status == 200)
-        #expect(try installation.door().ask("/v2/user/:userId", "-H", "Origin: http://junction").status == 403)
+        #expect(try installation.api().ask("/v2/user/:userId", "-H", "Host: junction:80").status == 200)
+        #expect(try installation.api().ask("/v2/user/:userId", "-H", "Origin: http://junction").status == 403)
     }
 
     @Test func `an error of the daemon's own is a problem document with a kind`() throws {
         let installation = try Installation.withDoor()
-        let nobody = try installation.door().ask("/v2/user/:userId")
+        let nobody = try installation.api().ask("/v2/user/:userId")
         #expect(nobody.status == 401)
         #expect(nobody.kind == "notSignedIn")
         #expect(nobody.headers["content-type"] == "application/problem+json")
         try installation.signInNewUser()
 
-        let others = try installation.door().ask("/v2/user/somebody-else")
+        let others = try installation.api().ask("/v2/user/somebody-else")
         try installation.cloud.stop()
-        let offline = try installation.door().ask("/v2/user/:userId")
+        let offline = try installation.api().ask("/v2/user/:userId")
 
         #expect(others.status == 403)
         #expect(others.kind == "permissionDenied")
@@ -145,18 +145,18 @@ struct ApiSocketTests {
         )
         try installation.signInNewUser()
         let stranger = try Stranger(installation)
-        let door = installation.door(as: Stranger.command)
-        #expect(throws: Program.Failure.self) { try door.ask("/.junction/status") }
-        try stranger.open(installation.doorSocket)
+        let api = installation.api(as: Stranger.command)
+        #expect(throws: Program.Failure.self) { try api.ask("/.junction/status") }
+        try stranger.open(installation.apiSocket)
 
-        let call = try door.ask("/v2/user/:userId")
+        let call = try api.ask("/v2/user/:userId")
 
         #expect(call.status == 403)
         #expect(call.kind == "permissionDenied")
         #expect(try call.json()["capability"] as? String == "api")
-        #expect(try door.ask("/.junction/token", "-H", "Junction-Local: true").kind == "permissionDenied")
-        #expect(try door.ask("/.junction/status").json().state == "established")
-        #expect(try door.ask("/.junction/metrics").status == 200)
+        #expect(try api.ask("/.junction/token", "-H", "Junction-Local: true").kind == "permissionDenied")
+        #expect(try api.ask("/.junction/status").json().state == "established")
+        #expect(try api.ask("/.junction/metrics").status == 200)
         #expect(try installation.cloud.requests(to: "/v2").allSatisfy { ($0["method"] as? String) == "POST" })
     }
 

@@ -8,10 +8,10 @@ struct DaemonPageTests {
     @Test func `the state and the token are those of the other socket`() throws {
         let installation = try Installation.withDoor()
         try installation.signInNewUser()
-        let door = installation.door()
+        let api = installation.api()
 
-        let (status, other) = (try door.ask("/.junction/status").json(), try installation.status())
-        let token = try door.ask("/.junction/token?minimumValidity=60", "-H", "Junction-Local: true")
+        let (status, other) = (try api.ask("/.junction/status").json(), try installation.status())
+        let token = try api.ask("/.junction/token?minimumValidity=60", "-H", "Junction-Local: true")
 
         #expect(Set(status.keys) == Set(other.keys))
         #expect(status.state == "established")
@@ -29,7 +29,7 @@ struct DaemonPageTests {
         let installation = try Installation.withDoor()
         try installation.signInNewUser()
 
-        let ending = try installation.door().program(["--include", "http://junction/.junction/token"] + headers).wait()
+        let ending = try installation.api().program(["--include", "http://junction/.junction/token"] + headers).wait()
 
         let answer = try ApiSocket.Answer(Data(ending.output.utf8))
         #expect(answer.status == 403)
@@ -41,7 +41,7 @@ struct DaemonPageTests {
     @Test func `the metrics are those of the other socket`() throws {
         let installation = try Installation.withDoor()
 
-        let page = try installation.door().ask("/.junction/metrics")
+        let page = try installation.api().ask("/.junction/metrics")
 
         #expect(page.headers["content-type"] == "text/plain; version=0.0.4; charset=utf-8")
         #expect(try Self.types(in: page.text) == Self.types(in: installation.ctl("metrics").output))
@@ -56,7 +56,7 @@ struct DaemonPageTests {
     @Test func `events begin with the present state and tell of the sign-out`() throws {
         let installation = try Installation.withDoor()
         try installation.signInNewUser()
-        let listener = try installation.door().listen("/.junction/events")
+        let listener = try installation.api().listen("/.junction/events")
         #expect(try Self.event(listener).state == "established")
 
         try installation.signOut()
@@ -82,7 +82,7 @@ struct DaemonPageTests {
         let guide = try String(contentsOfFile: Program.root + "/docs/http.md", encoding: .utf8)
         let rows = guide.matches(of: #/\| `(/\.junction/[a-z.]+)` \|/#).map { String($0.1) }
 
-        let answer = try installation.door().ask("/.junction/openapi.json")
+        let answer = try installation.api().ask("/.junction/openapi.json")
         let document = try answer.json()
 
         #expect(answer.headers["content-type"] == "application/json")
@@ -90,9 +90,9 @@ struct DaemonPageTests {
         let paths = try #require(document["paths"] as? Object)
         #expect(Set(paths.keys) == Set(rows))
         for path in paths.keys where !path.hasSuffix("/events") {
-            #expect(try installation.door().ask(path, "-H", "Junction-Local: true").kind != "methodNotFound", "\(path)")
+            #expect(try installation.api().ask(path, "-H", "Junction-Local: true").kind != "methodNotFound", "\(path)")
         }
-        let none = try installation.door().ask("/.junction/other")
+        let none = try installation.api().ask("/.junction/other")
         #expect(none.status == 404)
         #expect(none.kind == "methodNotFound")
         for path in paths.keys { #expect(none.text.contains(path)) }

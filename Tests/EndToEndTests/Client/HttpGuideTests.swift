@@ -12,7 +12,7 @@ struct HttpGuideTests {
     }
 
     private func run(_ command: String, in installation: Installation) throws -> Program.Ending {
-        let shown = command.replacing(Self.socket, with: installation.doorSocket)
+        let shown = command.replacing(Self.socket, with: installation.apiSocket)
         #expect(shown != command, "\(command) asks somewhere else")
         let checked = shown.replacing("curl ", with: "curl --fail --silent --show-error ")
         return try Program("/bin/sh", ["-c", checked], in: installation.folder).wait()
@@ -27,7 +27,7 @@ struct HttpGuideTests {
 
         for command in commands {
             guard !command.contains("/.junction/events") else {
-                let shown = command.replacing(Self.socket, with: installation.doorSocket)
+                let shown = command.replacing(Self.socket, with: installation.apiSocket)
                 let listener = try TalkingProgram("/bin/sh", ["-c", "exec \(shown)"], in: installation.folder)
                 #expect(try DaemonPageTests.event(listener).userId == user)
                 continue
@@ -55,7 +55,7 @@ struct HttpGuideTests {
         let rows = try Self.guide().matches(of: /\n\| ([0-9]{3}) \| ([^|]*) \|/)
         #expect(rows.count > 10)
         let installation = try Installation.withDoor()
-        let document = try installation.door().ask("/.junction/openapi.json").json()
+        let document = try installation.api().ask("/.junction/openapi.json").json()
         let kinds = document.strings("components", "schemas", "Problem", "properties", "kind", "enum")
         #expect(kinds.count > 10)
         for row in rows {

@@ -31,7 +31,7 @@ import Testing
         let installation = try Installation.withDoor()
         let alice = try installation.signInNewUser("alice")
         try installation.cloud.fault(["match": "/v2/user", "hang": true, "times": 1])
-        let curl = try installation.door().program(["--include", "http://junction/v2/user/:userId"])
+        let curl = try installation.api().program(["--include", "http://junction/v2/user/:userId"])
         try installation.cloud.wait(for: "hanging")
 
         try installation.signOut()
@@ -52,7 +52,7 @@ import Testing
         let installation = try Installation.withDoor()
         let alice = try installation.signInNewUser("alice")
         try installation.cloud.fault(["match": "/v2/user/\(alice)", "oversize": Self.long])
-        let caller = try RawClient(installation.doorSocket)
+        let caller = try RawClient(installation.apiSocket)
         caller.send(bytes: Array("GET /v2/user/:userId HTTP/1.1\r\nHost: junction\r\n\r\n".utf8))
         #expect(try caller.line()?.hasPrefix("HTTP/1.1 200") == true)
 

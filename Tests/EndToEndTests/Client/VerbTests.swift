@@ -77,7 +77,7 @@ import Testing
                 """
         )
         let stranger = try Stranger(installation)
-        try stranger.openTheDoor()
+        try stranger.openSocket()
 
         let refused = try stranger.ctl("token")
         let answer = try stranger.ctl("whoami")

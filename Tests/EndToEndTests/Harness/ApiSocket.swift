@@ -77,20 +77,20 @@ extension ApiSocket.Answer {
 }
 
 extension Installation {
-    /// Where HTTP is spoken, if the configuration says so as `doorConfiguration` does.
-    var doorSocket: String { folder.path + "/run/api.sock" }
+    /// Where HTTP is spoken, if the configuration says so as `apiConfiguration` does.
+    var apiSocket: String { folder.path + "/run/api.sock" }
 
-    var doorConfiguration: String { "[api]\nsocket = \"\(doorSocket)\"\n" }
+    var apiConfiguration: String { "[api]\nsocket = \"\(apiSocket)\"\n" }
 
     /// An installation whose daemon runs, and speaks HTTP, too.
     static func withDoor(configuration: String = "") throws -> Installation {
         let installation = try Installation()
-        installation.configuration = installation.doorConfiguration + configuration
+        installation.configuration = installation.apiConfiguration + configuration
         try installation.startDaemon()
         return installation
     }
 
-    func door(as caller: [String] = []) -> ApiSocket {
-        ApiSocket(doorSocket, in: folder, as: caller)
+    func api(as caller: [String] = []) -> ApiSocket {
+        ApiSocket(apiSocket, in: folder, as: caller)
     }
 }

@@ -20,7 +20,7 @@ struct Stranger {
     }
 
     /// Lets everybody connect, so that only the daemon's own rules are left.
-    func openTheDoor() throws {
+    func openSocket() throws {
         try open(installation.socket)
     }
 

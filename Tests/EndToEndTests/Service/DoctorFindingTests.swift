@@ -195,7 +195,7 @@ struct DoctorFindingTests {
             configuration: "[[access]]\nallow = [\"status\"]\nuser = \"\(Stranger.name)\""
         )
         let stranger = try Stranger(installation)
-        try stranger.openTheDoor()
+        try stranger.openSocket()
         let user = try installation.signInNewUser()
         try installation.cloud.drive("require-reauthentication", user)
         _ = try? installation.connect().call("session.renew")

@@ -21,7 +21,7 @@ struct FragmentReloadTests {
             try installation.folder.makeFolder("conf.d")
             notify = try installation.startDaemon()
             stranger = try Stranger(installation)
-            try stranger.openTheDoor()
+            try stranger.openSocket()
         }
 
         func put(_ text: String, _ name: String) throws {

@@ -73,7 +73,7 @@ struct NameServiceTests {
         let notify = try installation.startDaemon()
         try installation.signInNewUser()
         let stranger = try Stranger(installation)
-        try stranger.openTheDoor()
+        try stranger.openSocket()
         #expect(try stranger.ctl(["token"]).status == 77)
 
         if fileIsLost { try accounts.loseUsers() } else { try accounts.know([]) }

@@ -159,22 +159,22 @@ struct RefusedStartTests {
     @Test(.enabled("curl is not installed") { SystemPrograms.has(SystemPrograms.curl) })
     func `HTTP clients get the reason too, until the configuration is in order`() throws {
         let installation = try Installation(configuration: Self.broken)
-        let door = ApiSocket(installation.folder.fresh("api.sock"), in: installation.folder)
+        let api = ApiSocket(installation.folder.fresh("api.sock"), in: installation.folder)
         let manager = try ServiceManager(installation)
-        try manager.listen(at: door.socket)
+        try manager.listen(at: api.socket)
         // The process stays for this connection: no client waits at the other socket.
-        let waiting = try RawClient(door.socket)
+        let waiting = try RawClient(api.socket)
         let notify = try manager.start()
         _ = waiting
 
-        let first = try door.ask("/v2/user/:userId")
+        let first = try api.ask("/v2/user/:userId")
         #expect(first.status == 503)
         #expect(first.kind == "misconfigured")
         let problem = try first.json()
         #expect(problem["kind"] as? String == "misconfigured")
         #expect((problem["detail"] as? String)?.contains("nonsense") == true)
         for path in ["/.junction/status", "/.junction/token", "/.junction/events", "/.junction/openapi.json", "/"] {
-            #expect(try door.ask(path, "-H", "Junction-Local: true").kind == "misconfigured", "\(path)")
+            #expect(try api.ask(path, "-H", "Junction-Local: true").kind == "misconfigured", "\(path)")
         }
         #expect(try installation.connect().refusal("session.status").kind == "misconfigured")
         #expect(!FileManager.default.fileExists(atPath: installation.stateDirectory))
@@ -183,8 +183,8 @@ struct RefusedStartTests {
         try notify.wait(for: "READY=1")
         #expect(try manager.awaitEnd().status == 75)
         _ = try manager.start()
-        #expect(try door.ask("/.junction/status").json().state == "notLoggedIn")
-        #expect(try door.ask("/v2/user/:userId").kind == "notSignedIn")
+        #expect(try api.ask("/.junction/status").json().state == "notLoggedIn")
+        #expect(try api.ask("/v2/user/:userId").kind == "notSignedIn")
         #expect(try installation.status().state == "notLoggedIn")
         try installation.stopDaemon()
     }

@@ -22,7 +22,7 @@ struct AccessTests {
         let installation = try Installation.started()
         try installation.signInNewUser()
         let stranger = try Stranger(installation)
-        try stranger.openTheDoor()
+        try stranger.openSocket()
 
         for verb in [["status"], ["token"], ["sign-out"], ["metrics"], ["renew"], ["api", "GET", "/v2/providers"]] {
             let ending = try stranger.ctl(verb)
@@ -39,7 +39,7 @@ struct AccessTests {
         )
         try installation.signInNewUser()
         let stranger = try Stranger(installation)
-        try stranger.openTheDoor()
+        try stranger.openSocket()
 
         #expect(try stranger.ctl(["status"]).status == 0)
         #expect(try stranger.ctl(["metrics"]).status == 0)
@@ -56,13 +56,13 @@ struct AccessTests {
         )
         let user = try installation.signInNewUser()
         let stranger = try Stranger(installation)
-        try stranger.openTheDoor()
+        try stranger.openSocket()
 
         let refused = try stranger.ctl(["token"], groups: "root")
         // The advice leads out of it.
         installation.configuration += "\n[[access]]\nallow = [\"token\"]\nuser = \"\(Stranger.identifier)\""
         try installation.restartDaemon()
-        try stranger.openTheDoor()
+        try stranger.openSocket()
 
         #expect(refused.status == 77)
         #expect(
@@ -79,7 +79,7 @@ struct AccessTests {
             configuration: "[[access]]\nallow = [\"status\"]\nuser = \"\(Stranger.name)\""
         )
         let stranger = try Stranger(installation)
-        try stranger.openTheDoor()
+        try stranger.openSocket()
 
         let ending = try stranger.ctl(["token", "--min-validity", "1e12"])
         let garbage = try stranger.ctl(["sign-in"], input: "nonsense")
@@ -94,7 +94,7 @@ struct AccessTests {
         )
         try installation.signInNewUser()
         let stranger = try Stranger(installation)
-        try stranger.openTheDoor()
+        try stranger.openSocket()
 
         #expect(try stranger.ctl(["token"]).status == 77)
         #expect(try stranger.ctl(["token"], groups: "daemon").status == 0)
@@ -107,7 +107,7 @@ struct AccessTests {
         )
         try installation.signInNewUser()
         let stranger = try Stranger(installation)
-        try stranger.openTheDoor()
+        try stranger.openSocket()
 
         for verb in [["status"], ["token"], ["renew"], ["api", "GET", "/v2/providers"]] {
             let ending = try stranger.ctl(verb, groups: "root")
@@ -124,7 +124,7 @@ struct AccessTests {
         let installation = try Installation(configuration: access)
         let notify = try installation.startDaemon()
         let stranger = try Stranger(installation)
-        try stranger.openTheDoor()
+        try stranger.openSocket()
         let watch = try stranger.watch()
         #expect(try watch.object().state == "notLoggedIn")
 

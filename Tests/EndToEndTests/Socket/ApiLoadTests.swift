@@ -34,7 +34,7 @@ struct ApiLoadTests {
         let installation = try Installation.started(configuration: access)
         let user = try installation.signInNewUser()
         let stranger = try Stranger(installation)
-        try stranger.openTheDoor()
+        try stranger.openSocket()
         try installation.cloud.fault(["match": "/v2/user/\(user)", "hang": true])
         let client = try installation.connect()
 

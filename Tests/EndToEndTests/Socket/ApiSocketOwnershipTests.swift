@@ -7,26 +7,26 @@ import Testing
 struct ApiSocketOwnershipTests {
     @Test func `there is none unless somebody wants it, and then it is the daemon's user's alone`() throws {
         let installation = try Installation.started()
-        #expect(!FileManager.default.fileExists(atPath: installation.doorSocket))
+        #expect(!FileManager.default.fileExists(atPath: installation.apiSocket))
 
-        installation.daemonEnvironment["JUNCTIOND_API_SOCKET"] = installation.doorSocket
+        installation.daemonEnvironment["JUNCTIOND_API_SOCKET"] = installation.apiSocket
         try installation.restartDaemon()
 
-        #expect(FileManager.default.mode(of: installation.doorSocket) == 0o600)
-        #expect(try installation.door().ask("/.junction/status").status == 200)
+        #expect(FileManager.default.mode(of: installation.apiSocket) == 0o600)
+        #expect(try installation.api().ask("/.junction/status").status == 200)
     }
 
     @Test func `a socket left by a killed daemon is replaced, and the session is there`() throws {
         let installation = try Installation.withDoor()
         let user = try installation.signInNewUser()
         try installation.killDaemon()
-        #expect(FileManager.default.fileExists(atPath: installation.doorSocket))
-        #expect(throws: Program.Failure.self) { try installation.door().ask("/.junction/status") }
+        #expect(FileManager.default.fileExists(atPath: installation.apiSocket))
+        #expect(throws: Program.Failure.self) { try installation.api().ask("/.junction/status") }
 
         try installation.startDaemon()
 
-        #expect(try installation.door().ask("/.junction/status").json().userId == user)
-        #expect(try installation.door().ask("/v2/user/:userId").status == 200)
+        #expect(try installation.api().ask("/.junction/status").json().userId == user)
+        #expect(try installation.api().ask("/v2/user/:userId").status == 200)
     }
 
     @Test func `an end in good order unlinks it`() throws {
@@ -34,12 +34,12 @@ struct ApiSocketOwnershipTests {
 
         try installation.stopDaemon()
 
-        #expect(!FileManager.default.fileExists(atPath: installation.doorSocket))
+        #expect(!FileManager.default.fileExists(atPath: installation.apiSocket))
     }
 
     @Test func `what is no socket is never removed`() throws {
         let installation = try Installation()
-        installation.configuration = installation.doorConfiguration
+        installation.configuration = installation.apiConfiguration
         _ = try installation.folder.makeFolder("run")
         _ = try installation.folder.write("precious", to: "run/api.sock")
 
@@ -47,8 +47,8 @@ struct ApiSocketOwnershipTests {
         let ending = try #require(try installation.daemon?.wait())
 
         #expect(ending.status == 73)
-        #expect(ending.errors.contains(installation.doorSocket))
-        #expect(FileManager.default.contents(atPath: installation.doorSocket) == Data("precious".utf8))
+        #expect(ending.errors.contains(installation.apiSocket))
+        #expect(FileManager.default.contents(atPath: installation.apiSocket) == Data("precious".utf8))
     }
 
     @Test func `a second daemon on the same socket ends with 75 and disturbs nobody`() throws {
@@ -65,8 +65,8 @@ struct ApiSocketOwnershipTests {
         ).wait()
 
         #expect(second.status == 75)
-        #expect(second.errors.contains(installation.doorSocket))
-        #expect(try installation.door().ask("/.junction/status").json().userId == user)
+        #expect(second.errors.contains(installation.apiSocket))
+        #expect(try installation.api().ask("/.junction/status").json().userId == user)
     }
 
     @Test func `one socket does not speak both languages`() throws {

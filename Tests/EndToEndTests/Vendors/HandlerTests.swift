@@ -100,7 +100,7 @@ struct HandlerEndToEndTests {
         )
         try installation.signInNewUser()
         let stranger = try Stranger(installation)
-        try stranger.openTheDoor()
+        try stranger.openSocket()
         let other = try stranger.start(["handle-renewals", "--exec", "cat >/dev/null; echo renew"])
         defer { other.signal(SIGKILL) }
         let caller = try installation.connect()

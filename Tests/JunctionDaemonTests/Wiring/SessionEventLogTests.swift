@@ -10,7 +10,7 @@ import Testing
 struct SessionEventLogTests {
     private let journal = Journal()
 
-    private func news() -> SessionEventLog {
+    private func eventLog() -> SessionEventLog {
         let journal = journal
         let logger = Logger(label: "session") { _ in journal.handler }
         return SessionEventLog(logger: logger, notifier: Notifier(socket: nil), crashPoint: CrashPoint(variables: [:]))
@@ -24,7 +24,7 @@ struct SessionEventLogTests {
 
     @Test func `a renewal that fails is told with its cause, its host and its next attempt`() {
         let nextAttempt = WallTime(milliseconds: 1_800_000_000_000)
-        news().happened(.renewalEnded(.unavailable, timeout, nextAttempt: nextAttempt))
+        eventLog().happened(.renewalEnded(.unavailable, timeout, nextAttempt: nextAttempt))
 
         let line = journal.lines.first
         #expect(line?["error"] == "No answer from auth.example.com within 10 s")
@@ -37,7 +37,7 @@ struct SessionEventLogTests {
     @Test func `a sign-in that fails is told with its cause, its host and what to do`() {
         var failure = timeout
         failure.remedy = "sign in with the same once the provider answers"
-        news().happened(.exchangeEnded(.unavailable, failure))
+        eventLog().happened(.exchangeEnded(.unavailable, failure))
 
         let line = journal.lines.first
         #expect(line?["outcome"] == "unavailable")
@@ -51,33 +51,33 @@ struct SessionEventLogTests {
     }
 
     @Test func `the end of an outage is one line, and an ordinary renewal none`() {
-        let news = news()
-        news.happened(.renewalEnded(.succeeded))
+        let eventLog = eventLog()
+        eventLog.happened(.renewalEnded(.succeeded))
         #expect(journal.count(of: .renewalsResumed) == 0)
 
-        news.happened(.renewalEnded(.unavailable, timeout))
-        news.happened(.renewalEnded(.unavailable, timeout))
-        news.happened(.renewalEnded(.succeeded))
-        news.happened(.renewalEnded(.succeeded))
+        eventLog.happened(.renewalEnded(.unavailable, timeout))
+        eventLog.happened(.renewalEnded(.unavailable, timeout))
+        eventLog.happened(.renewalEnded(.succeeded))
+        eventLog.happened(.renewalEnded(.succeeded))
 
         #expect(journal.count(of: .renewalsResumed) == 1)
         #expect(journal.lines.contains { $0["count"] == "2" && $0["lasted"] == "0 s" })
     }
 
     @Test func `an outage that a sign-out or a verdict ends is not said to be over`() {
-        let news = news()
-        news.happened(.renewalEnded(.unavailable, timeout))
-        news.happened(.signedOut)
-        news.happened(.renewalEnded(.succeeded))
-        news.happened(.renewalEnded(.unavailable, timeout))
-        news.happened(.renewalEnded(.terminated, Unavailability("Deleted (invalid_token)", cause: .termination)))
-        news.happened(.renewalEnded(.succeeded))
+        let eventLog = eventLog()
+        eventLog.happened(.renewalEnded(.unavailable, timeout))
+        eventLog.happened(.signedOut)
+        eventLog.happened(.renewalEnded(.succeeded))
+        eventLog.happened(.renewalEnded(.unavailable, timeout))
+        eventLog.happened(.renewalEnded(.terminated, Unavailability("Deleted (invalid_token)", cause: .termination)))
+        eventLog.happened(.renewalEnded(.succeeded))
 
         #expect(journal.count(of: .renewalsResumed) == 0)
     }
 
     @Test func `a sign-in without a session handler is told with the end of its token, and only then`() {
-        let news = news()
+        let eventLog = eventLog()
         var facts = Snapshot.Facts(
             state: .established,
             provider: "social",
@@ -86,25 +86,25 @@ struct SessionEventLogTests {
         let end = WallTime(milliseconds: 1_800_000_000_000)
         facts.accessToken = TokenFacts(issuedAt: WallTime(milliseconds: 0), expiresAt: end, generation: 1)
         facts.renewal.needsHandler = true
-        func change() { news.changed(Snapshot(revision: 1, changedAt: WallTime(milliseconds: 0), facts: facts)) }
+        func change() { eventLog.changed(Snapshot(revision: 1, changedAt: WallTime(milliseconds: 0), facts: facts)) }
         func isTold() -> Bool { journal.lines.contains { $0["ends"] == "2027-01-15T08:00:00Z" } }
 
         change()
-        news.happened(.exchangeEnded(.refused))
+        eventLog.happened(.exchangeEnded(.refused))
         change()
         #expect(!isTold())
 
-        news.happened(.exchangeEnded(.succeeded))
+        eventLog.happened(.exchangeEnded(.succeeded))
         change()
         #expect(isTold())
     }
 
     @Test func `a session that comes to the disk after all is one line`() {
-        let news = news()
+        let eventLog = eventLog()
         for durable in [true, false, false, true, true] {
             let storage = StorageReport(sealedWith: "file", durable: durable)
             let facts = Snapshot.Facts(state: .established, provider: "junction", storage: storage)
-            news.changed(Snapshot(revision: 1, changedAt: WallTime(milliseconds: 0), facts: facts))
+            eventLog.changed(Snapshot(revision: 1, changedAt: WallTime(milliseconds: 0), facts: facts))
         }
 
         #expect(journal.count(of: .durableAgain) == 1)

@@ -207,7 +207,7 @@ extension PlayedCourier {
     }
 }
 
-extension KeepersLine {
+extension DaemonLine {
     /// Waits until the daemon has made so much space.
     fileprivate func granted(_ count: Int) async throws {
         var granted = 0

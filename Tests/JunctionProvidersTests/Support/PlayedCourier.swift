@@ -28,31 +28,31 @@ final class PlayedCourier: Sendable {
     let loop: any EventLoop = ScriptedServer.group.next()
 
     /// Waits for the next connection of the daemon.
-    func met() async throws -> KeepersLine {
+    func met() async throws -> DaemonLine {
         let listener = listener
         return try await onThread {
             // A daemon may say nothing for as long as a test wants.
-            guard let socket = listener.accept(patience: 3_600) else { throw KeepersLine.HungUp() }
-            return KeepersLine(socket)
+            guard let socket = listener.accept(patience: 3_600) else { throw DaemonLine.HungUp() }
+            return DaemonLine(socket)
         }
     }
 
     /// Waits for the daemon's next connection, and greets it.
-    func greeted() async throws -> KeepersLine {
+    func greeted() async throws -> DaemonLine {
         let line = try await met()
         line.say(.hello(version: DaemonMessage.version))
         return line
     }
 
     /// Waits for the daemon's next connection and its next transfer, and greets it.
-    func asked() async throws -> (KeepersLine, UInt32) {
+    func asked() async throws -> (DaemonLine, UInt32) {
         let line = try await greeted()
         return (line, try await line.opened())
     }
 }
 
 /// One connection of the daemon, as its courier sees it.
-final class KeepersLine: @unchecked Sendable {
+final class DaemonLine: @unchecked Sendable {
     // Used by one after the other: the test, or the thread that it waits for.
     private var socket: TestSocket?
     private var reader = FrameReader<DaemonMessage>()

@@ -64,7 +64,7 @@ def _(stage):
 
     # Where the daemon has them they are in a box: one copy each of the URL, and no other.
     copies = sum(content.count(PASSWORD.encode()) for _, content in memory(daemon.process.pid))
-    stage.check("the keeper has one copy of them", copies == 1, copies)
+    stage.check("the daemon has one copy of them", copies == 1, copies)
     for process, name in ((daemon.process.pid, "keeper"), (courier, "courier")):
         limits = pathlib.Path(f"/proc/{process}/limits").read_text()
         core = re.search(r"Max core file size +(\S+) +(\S+)", limits).groups()

@@ -159,7 +159,7 @@ struct CourierLossTests {
     }
 
     /// A transfer that is under way, for whose end nobody waits.
-    private func begun(_ http: OutgoingHttp) async throws -> (KeepersLine, UInt32) {
+    private func begun(_ http: OutgoingHttp) async throws -> (DaemonLine, UInt32) {
         http.send(try call())
         return try await courier.asked()
     }

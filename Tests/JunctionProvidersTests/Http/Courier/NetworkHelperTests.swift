@@ -45,7 +45,7 @@ struct NetworkHelperTests {
     @Test func `each helper carries one request after the other of its own kind`() async throws {
         let http = courier.http()
         let call = try call()
-        var lines: [KeepersLine] = []
+        var lines: [DaemonLine] = []
         for number in 0..<2 {
             async let mine = http.answer(to: call)
             if number == 0 { lines.append(try await courier.greeted()) }

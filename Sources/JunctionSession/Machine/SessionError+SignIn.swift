@@ -1,0 +1,75 @@
+/// What callers are told of a sign-in, and of a session that there is not.
+extension SessionError {
+    static func tooManyProviderCalls(retryAfter: Duration) -> SessionError {
+        SessionError(
+            .busy,
+            "Your user has reached its limit of calls to the provider a minute (limits.providerCallsPerMinute): wait, and call again",
+            retryAfter: retryAfter
+        )
+    }
+
+    static let namesNoUser = SessionError(
+        .invalidCredential,
+        "The credential names no user to identify: add a user id"
+    )
+    static let withdrawn = SessionError(
+        .permissionDenied,
+        "The right to this was withdrawn before it counted; nothing has changed"
+    )
+    static let notSignedIn = SessionError(.notSignedIn, "Nobody is signed in: sign in first")
+    static let overtaken = SessionError(.notSignedIn, "A sign-out came in between: nobody is signed in")
+    static let reauthenticationRequired = SessionError(
+        .reauthenticationRequired,
+        "The provider wants the user to sign in again: sign in with a new credential for the same user"
+    )
+
+    /// The provider has refused to renew the session for long, and gives no reason.
+    static func reauthenticationPresumed(_ message: String) -> SessionError {
+        SessionError(
+            .reauthenticationRequired,
+            "The provider has refused to renew the session for ten minutes or longer without a reason (\(message)): sign in "
+                + "with a new credential for the same user; until then the daemon tries once an hour"
+        )
+    }
+
+    static func terminated(_ termination: Termination) -> SessionError {
+        SessionError(
+            .sessionTerminated,
+            "The provider ended the session (\(termination.code)): sign in again once the user is active there, or with "
+                + "another user",
+            termination: termination,
+            remedy:
+                "if the account is open again, run 'junctionctl sign-in' with a new credential for it; if not, sign in "
+                + "as somebody else"
+        )
+    }
+}
+
+extension String {
+    /// How to go on after a sign-in that the provider neither granted nor refused.
+    package static func signInAgain(after failure: Unavailability) -> String {
+        if failure.cause == .configuration { return signInAgainOnceCorrected }
+        return failure.ambiguous ? signInAgainWithAnother : signInAgain
+    }
+
+    /// The provider refuses this client, or is another one than the configuration names.
+    private static let signInAgainOnceCorrected =
+        "correct the configuration here or at the provider, run 'systemctl restart junctiond' if it was the one here, and sign "
+        + "in again"
+    /// The daemon does not try a sign-in again by itself.
+    private static let signInAgain =
+        "it is not tried again by itself: sign in with the same once the provider answers; 'junctionctl doctor' says what is in "
+        + "the way"
+    /// What the credential has brought so far is sealed.
+    package static let signInAgainWithPartialGrant =
+        "the credential has been spent, and what it has brought is kept for an hour, over a restart too: sign in with the same "
+        + "once the provider answers; 'junctionctl doctor' says what is in the way"
+    /// The disk does not take what the credential has brought so far.
+    package static let signInAgainWithGrantInMemory =
+        "the credential has been spent, and what it has brought is kept in memory alone, as the disk does not take it: sign in "
+        + "with the same once the provider answers, before the daemon ends; 'junctionctl doctor' says what is in the way"
+    /// The provider may have acted on a request that it did not answer.
+    private static let signInAgainWithAnother =
+        "it is not tried again by itself: sign in with the same once the provider answers, and with a new one if that is "
+        + "refused; 'junctionctl doctor' says what is in the way"
+}

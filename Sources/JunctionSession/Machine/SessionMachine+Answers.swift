@@ -1,0 +1,41 @@
+/// Answering the callers whose wait is over, after each event.
+extension SessionMachine {
+    /// Answers every caller whose wait is over.
+    mutating func answerCallers(_ now: Moment) -> [Effect] {
+        var callers = callers
+        let replies = callers.takeAnswered { outcome(for: $0, now) }
+        self.callers = callers
+        return replies.map { .reply($0) }
+    }
+
+    private func outcome(for caller: Callers.Caller, _ now: Moment) -> Reply.Outcome? {
+        switch caller.wait {
+        case .answer(let outcome):
+            return outcome
+        case .update(let update, let outcome):
+            return persistence.hasEnded(update) ? outcome : nil
+        case .codes(let codes, let update):
+            // The codes may have ended since.
+            guard signIn.device?.codes == codes else {
+                let words = signIn.deviceError ?? SessionError.approvalExpired.message
+                return .failure(SessionError(.invalidCredential, words))
+            }
+            return persistence.hasEnded(update) ? caller.done().map { .success($0) } : nil
+        case .name(let update, _):
+            guard persistence.hasEnded(update) else { return nil }
+            // The provider may have ended the session meanwhile.
+            if case .terminated(let termination, _) = installation { return .failure(.terminated(termination)) }
+            return caller.done().map { .success($0) }
+        case .token(let hasHadRenewal):
+            if case .answer(let outcome) = verdict(for: caller.kind, hasHadRenewal, now) { return outcome }
+            return nil
+        case .retry(var retry):
+            // A sign-in under way may fail: the attempt waits for its end.
+            guard retry.isDue(now), state(now) != .establishing else { return nil }
+            retry.begin(now)
+            return .success(.retry(retry))
+        case .turn, .credential, .session, .approval, .renewal, .signOut:
+            return nil
+        }
+    }
+}
