@@ -32,7 +32,7 @@ struct Options {
         Usage: Tests/Mutation/run [OPTION]…
 
           --folder PATH        mutate the sources under this folder; may be repeated
-                               (Sources/JunctionSession/Machine and Sources/JunctionSession/Owner)
+                               (Sources/JunctionSession)
           --rooms NAMES        build these rooms and run their tests (JunctionSession)
           --only TEXT          only mutants, or defects, in files whose path contains this
           --sample N           only so many mutants, drawn by chance
@@ -76,7 +76,7 @@ struct Options {
         }
         // A defect is a build of its own, and a debug build of one changed file is quick.
         configuration = chosen ?? (task == .defects ? .debug : .release)
-        if folders.isEmpty { folders = ["Sources/JunctionSession/Machine", "Sources/JunctionSession/Owner"] }
+        if folders.isEmpty { folders = ["Sources/JunctionSession"] }
         if task == .defects { simulationOnly = true }
     }
 
