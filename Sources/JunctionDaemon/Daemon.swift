@@ -101,7 +101,12 @@ package final class Daemon: Sendable {
     ) throws(StartFailure) {
         (self.group, self.loop) = (group, loop)
         (paths, log, notifier) = (plan.paths, plan.log, plan.notifier)
-        configuration = ConfigurationFile(plan)
+        configuration = ConfigurationFile(
+            plan.source,
+            started: plan.validated,
+            credentials: plan.credentialsDirectory,
+            variables: plan.variables
+        )
         logger = log.logger("daemon")
         for note in plan.notes { logger.warning("\(note)") }
 
@@ -114,9 +119,9 @@ package final class Daemon: Sendable {
         http = OutgoingHttp(
             eventLoop: loop,
             courier: plan.paths.courier,
-            network: plan.network,
+            network: plan.validated.network,
             userAgent: "\(Version.name)/\(Version.number)",
-            limits: plan.configuration.network.limits,
+            limits: plan.validated.configuration.network.limits,
             meter: RequestMeter(clock: clock) { [eventLog = plan.eventLog] in eventLog.requestEnded($0) },
             // A renewal leaves the daemon as small as it found it.
             whenIdle: { _ = clinux_return_memory() }
@@ -128,7 +133,7 @@ package final class Daemon: Sendable {
             memory: plan.vault.sequences,
             version: Version.number
         )
-        let provider = plan.vendor.provider(in: context)
+        let provider = plan.validated.vendor.provider(in: context)
         eventLog = plan.eventLog
         let tasks = LoopExecutor(loop)
         let owner = SessionOwner(
@@ -139,9 +144,9 @@ package final class Daemon: Sendable {
             observer: eventLog,
             executor: loop.executor,
             tasks: tasks,
-            rules: plan.configuration.renewalRules,
-            callsPerMinute: plan.configuration.limits.sessionCallsPerMinute,
-            apiCallsPerMinute: plan.configuration.limits.apiCallsPerMinute,
+            rules: plan.validated.configuration.renewalRules,
+            callsPerMinute: plan.validated.configuration.limits.sessionCallsPerMinute,
+            apiCallsPerMinute: plan.validated.configuration.limits.apiCallsPerMinute,
             seed: .random(in: 0...UInt64.max)
         )
         self.owner = owner
@@ -164,15 +169,15 @@ package final class Daemon: Sendable {
             loop: loop,
             configuration: configuration,
             surroundings: plan.surroundings,
-            accessNotes: plan.accessNotes
+            accessNotes: plan.validated.accessNotes
         )
         let settings = ServerSettings(
             policy: plan.policy,
             limits: CallerLimits(
-                connections: plan.configuration.limits.connections,
-                inFlight: plan.configuration.limits.inFlight
+                connections: plan.validated.configuration.limits.connections,
+                inFlight: plan.validated.configuration.limits.inFlight
             ),
-            exposesApi: plan.configuration.api.expose,
+            exposesApi: plan.validated.configuration.api.expose,
             unitOfProcess: { try CallerUnit.name(ofProcess: $0) },
             alwaysFindsUnits: plan.surroundings.isUnderServiceManager
         )
@@ -217,7 +222,7 @@ package final class Daemon: Sendable {
                 .started,
                 [
                     .version: "\(Version.number)", .pid: "\(getpid())",
-                    .provider: "\(plan.configuration.provider.rawValue)",
+                    .provider: "\(plan.validated.configuration.provider.rawValue)",
                     .socket: "\(plan.socket.path ?? "passed")", .stateDirectory: "\(paths.stateDirectory)",
                     .state: "\(facts.state.rawValue)",
                 ]

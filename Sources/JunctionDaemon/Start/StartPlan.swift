@@ -10,16 +10,11 @@ import JunctionVault
 struct StartPlan {
     let paths: Paths
     let source: ConfigurationSource
-    let configuration: Configuration
-    let origin: ConfigurationOrigin
+    let validated: ValidatedConfiguration
     let notes: [String]
-    /// Which access entries match nobody.
-    let accessNotes: [String]
     let log: DaemonLog
     let notifier: Notifier
     let eventLog: SessionEventLog
-    let vendor: any Vendor
-    let network: NetworkUse
     /// The environment, for a reload to read the configuration by.
     let variables: [String: String]
     let policy: AccessPolicy
@@ -52,18 +47,15 @@ struct StartPlan {
         } catch {
             throw StartFailure(error)
         }
-        let sound = try ValidatedConfiguration(
+        validated = try ValidatedConfiguration(
             loaded,
             credentials: service.credentialsDirectory,
             variables: environment.variables
         )
-        (configuration, vendor, network) = (sound.configuration, sound.vendor, sound.network)
-        origin = sound.origin
         variables = environment.variables
-        accessNotes = sound.accessNotes
 
         let refused = ProcessHardening.apply()
-        log = try Self.log(level: configuration.log.level, service)
+        log = try Self.log(level: validated.configuration.log.level, service)
         notifier = Notifier(socket: service.notifySocket)
         let eventLog = SessionEventLog(
             logger: log.logger("session"),
@@ -71,21 +63,21 @@ struct StartPlan {
             crashPoint: CrashPoint(variables: environment.variables)
         )
         self.eventLog = eventLog
-        policy = AccessPolicy(rules: sound.rules, daemonUser: getuid())
-        notes = sound.notes + refused
+        policy = AccessPolicy(rules: validated.rules, daemonUser: getuid())
+        notes = validated.notes + refused
 
         let passedSocket = try Self.listener(.rpc, among: passed.sockets)
         let passedApiSocket = try Self.listener(.api, among: passed.sockets)
         vault = try StateOpening(directory: paths.stateDirectory, service: service).open { eventLog.reached($0) }
         restoration = vault.restore(considering: passed.copies)
         store = SafekeepingStore(vault, notifier, held: passed.copyNames)
-        try sound.check(mayHave: restoration.sessionProvider)
+        try validated.check(mayHave: restoration.sessionProvider)
         socket = try Self.socket(passed: passedSocket, path: paths.socket)
-        apiSocket = try Self.apiSocket(passed: passedApiSocket, path: configuration.api.socket, beside: socket)
+        apiSocket = try Self.apiSocket(passed: passedApiSocket, path: validated.configuration.api.socket, beside: socket)
         surroundings = Surroundings(
             stateDirectory: paths.stateDirectory,
             recordWrittenAt: restoration.writtenAt,
-            secretFiles: sound.secretFiles,
+            secretFiles: validated.secretFiles,
             socketPath: socket.path,
             isSocketPassed: passedSocket != nil,
             isNotifying: service.notifySocket != nil,

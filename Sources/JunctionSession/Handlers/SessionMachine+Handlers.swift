@@ -51,17 +51,6 @@ extension SessionMachine {
         return []
     }
 
-    private mutating func renew(_ round: HandlerRounds.Round, with given: Given?, _ now: Moment) {
-        // The limit was checked when the round began. It is checked again only after refused answers, so that handlers with bad
-        // answers cannot pass it.
-        if let uid = round.uid, round.refused > 0, let refusal = budget.refusal(of: uid, now: now) {
-            return postpone(after: round.afterRefusal(refusal.message), now)
-        }
-        guard renewal.phase == .asking(round.attempt) else { return }
-        if let uid = round.uid { budget.charge(uid, now: now) }
-        writeIntent(Renewal.Try(attempt: round.attempt, given: given, round: round), now)
-    }
-
     // MARK: Asking
 
     /// Whether an app has a say in the renewals of this session.
@@ -137,7 +126,7 @@ extension SessionMachine {
     }
 
     /// No handler is asked for ten minutes and up to one more, over restarts too.
-    private mutating func postpone(after round: HandlerRounds.Round, _ now: Moment) {
+    mutating func postpone(after round: HandlerRounds.Round, _ now: Moment) {
         guard case .signedIn(var session) = installation, renewal.phase == .asking(round.attempt) else { return }
         let delay = postponement + random.uniform(in: RenewalPolicy.postponementSpread)
         let until = Retry.Time(now.uptime + delay, now)

@@ -92,21 +92,3 @@ extension Unavailability {
         self.init(refusal.message, remedy: refusal.remedy, cause: cause, host: host)
     }
 }
-
-extension RenewalFailure {
-    /// What the log and the metrics say of it.
-    var reported: Unavailability {
-        switch self {
-        case .unavailable(let failure):
-            failure
-        case .answerRefused(let reason):
-            Unavailability(reason, cause: .handler)
-        case .registrationForgotten:
-            Unavailability("The provider has forgotten this installation", cause: .registration)
-        case .reauthenticationRequired:
-            Unavailability(SessionError.reauthenticationRequired.message, cause: .reauthentication)
-        case .terminated(let code, let message):
-            Unavailability("\(message) (\(code))", cause: .termination)
-        }
-    }
-}

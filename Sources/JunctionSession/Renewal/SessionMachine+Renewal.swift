@@ -293,6 +293,17 @@ extension SessionMachine {
         rounds.begin(round(for: session, attempt, reason, by: uid, of: users, now))
     }
 
+    mutating func renew(_ round: HandlerRounds.Round, with given: Given?, _ now: Moment) {
+        // The limit was checked when the round began. It is checked again only after refused answers, so that handlers with bad
+        // answers cannot pass it.
+        if let uid = round.uid, round.refused > 0, let refusal = budget.refusal(of: uid, now: now) {
+            return postpone(after: round.afterRefusal(refusal.message), now)
+        }
+        guard renewal.phase == .asking(round.attempt) else { return }
+        if let uid = round.uid { budget.charge(uid, now: now) }
+        writeIntent(Renewal.Try(attempt: round.attempt, given: given, round: round), now)
+    }
+
     /// Writes the intent; the request leaves when that has ended, well or not.
     mutating func writeIntent(_ next: Renewal.Try, _ now: Moment) {
         guard case .signedIn(var session) = installation else { return }

@@ -17,13 +17,23 @@ final class ConfigurationFile: Sendable {
         var origin: ConfigurationOrigin
         /// Whom the access entries in force are about.
         var accounts: KnownAccounts
+
+        init(_ validated: ValidatedConfiguration) {
+            present = validated.configuration
+            origin = validated.origin
+            accounts = validated.configuration.accounts(foundFor: validated.rules)
+        }
     }
 
-    init(_ plan: StartPlan) {
-        (source, started) = (plan.source, plan.configuration)
-        (credentials, variables) = (plan.credentialsDirectory, plan.variables)
-        let accounts = plan.configuration.accounts(foundFor: plan.policy.rules)
-        state = Mutex(State(present: plan.configuration, origin: plan.origin, accounts: accounts))
+    init(
+        _ source: ConfigurationSource,
+        started validated: ValidatedConfiguration,
+        credentials: String?,
+        variables: [String: String]
+    ) {
+        (self.source, started) = (source, validated.configuration)
+        (self.credentials, self.variables) = (credentials, variables)
+        state = Mutex(State(validated))
     }
 
     /// The files that what is in force was read from; the path is absolute, because a client may be in another folder.
@@ -55,8 +65,7 @@ final class ConfigurationFile: Sendable {
 
     /// A reload has taken it.
     func reloaded(_ sound: ValidatedConfiguration) {
-        let (new, rules) = (sound.configuration, sound.rules)
-        state.withLock { $0 = State(present: new, origin: sound.origin, accounts: new.accounts(foundFor: rules)) }
+        state.withLock { $0 = State(sound) }
     }
 
     /// How the file stands to what is in force, by reading it once more.
