@@ -1,6 +1,7 @@
 package import JunctionSession
 
-/// Stands in for a vault that could not be opened, so that the daemon can say why instead of dying again and again.
+/// Replaces a vault that could not be opened, so that the daemon can report the reason instead of failing to start
+/// again and again.
 package struct UnavailableStore: SessionStore {
     package let sealedWith: String
     private let reason: VaultRefusal

@@ -1,6 +1,6 @@
 import JunctionText
 
-/// Why a command line makes no sense. It repeats no word of the command line: such a word may be a secret.
+/// Why the command line is wrong. The text repeats no word of the command line, because such a word may be a secret.
 package enum UsageError: Error, Equatable {
     /// The option's value is missing; the option is a `CLINUX_OPTION_…`.
     case missingValue(CInt)
@@ -11,7 +11,7 @@ package enum UsageError: Error, Equatable {
     case unknownOption(at: Int)
     case unexpectedArgument(at: Int)
 
-    /// What standard error says: what is wrong, and where to read more.
+    /// The text for standard error: what is wrong, and where to read more.
     package var text: String {
         """
         Error: \(message)

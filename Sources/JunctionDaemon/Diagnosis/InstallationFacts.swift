@@ -3,25 +3,25 @@ import JunctionServer
 import JunctionSession
 import JunctionSystemd
 
-/// What `doctor` looks at around the session, as it was seen at one moment.
+/// The facts about the installation that `doctor` checks, at one moment.
 struct InstallationFacts: Equatable, Sendable {
     var configurationOrigin: ConfigurationOrigin
     var configuration = ConfigurationStanding.inForce
     /// One line for each access entry that matches nobody.
     var unmatchedAccess: [String] = []
     var isUnderServiceManager = false
-    /// Whether something starts the daemon after a reboot; nothing where no unit of ours is known.
+    /// Whether systemd starts the daemon after a reboot. Nil if the daemon's unit is unknown.
     var enablement: UnitEnablement?
     var stateDirectory = ""
-    /// The state directory is on a file system that a reboot empties.
+    /// Whether the state directory is on a file system that a reboot empties.
     var isStateVolatile = false
     var now: WallTime
-    /// When what was found at the start had been written, if anything was.
+    /// When the record that was found at the start had been written.
     var recordWrittenAt: WallTime?
 }
 
 extension InstallationFacts {
-    /// What is to be said of them.
+    /// The findings of `doctor` about these facts.
     var findings: [ProbeFinding] {
         [configurationFinding] + unmatchedAccess.map(Self.access) + [enabled, volatile].compactMap(\.self) + [clock]
     }
@@ -97,7 +97,7 @@ extension InstallationFacts {
         )
     }
 
-    /// A device without a clock battery starts in the past; tokens cannot be judged there.
+    /// A device without a clock battery starts with a time in the past. The daemon cannot check expiry times then.
     private var clock: ProbeFinding {
         if let recordWrittenAt, now < recordWrittenAt {
             let words = Diagnosis.Check.clockBeforeRecord(now: Timestamp(now), written: Timestamp(recordWrittenAt))
