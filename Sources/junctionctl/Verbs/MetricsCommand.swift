@@ -2,7 +2,7 @@ import ArgumentParser
 import JunctionClient
 import JunctionProtocol
 
-/// Hands out the daemon's counters.
+/// Prints the daemon's metrics.
 struct MetricsCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "metrics",

@@ -2,7 +2,7 @@ import ArgumentParser
 import JunctionClient
 import JunctionProtocol
 
-/// Ends the session.
+/// Signs the user out.
 struct SignOutCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "sign-out",
