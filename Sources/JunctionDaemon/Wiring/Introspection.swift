@@ -188,7 +188,7 @@ final class Introspection: DaemonIntrospection {
         }
         var detail = surroundings.isNotifying ? "Readiness and status are reported" : "No readiness is asked for"
         if let limit = surroundings.watchdog {
-            detail += "; a sign of life comes twice in \(limit.wholeMilliseconds / 1_000) s"
+            detail += "; a watchdog heartbeat comes twice in \(limit.wholeMilliseconds / 1_000) s"
         }
         detail += "."
         return ProbeFinding(name: "service manager", verdict: .ok, detail: detail)
