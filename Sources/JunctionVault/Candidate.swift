@@ -40,7 +40,6 @@ package struct Candidate: Sendable {
         case otherInstallation
     }
 
-    /// The header, if it is legible.
     var header: RecordHeader? {
         switch finding {
         case .authentic(let opened): opened.header

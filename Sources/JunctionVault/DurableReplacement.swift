@@ -3,7 +3,7 @@
 struct DurableReplacement: Sendable {
     let files: any StateFiles
     let probe: @Sendable (VaultStep) -> Void
-    /// The complete temporary files that could not be renamed, by their target.
+    /// The complete temporary files that could not be synced or renamed, by their target.
     private var leftovers: [StateFile: Leftovers] = [:]
 
     /// At most two for a target: the newest one that survives a power cut, and a newer one that survives only the end

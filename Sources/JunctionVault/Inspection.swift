@@ -45,7 +45,7 @@ struct Inspection {
         case .key(let key) where key.origin == "file":
             .note(
                 "sealing key",
-                "Key \(key.id) is a file beside what it seals: whoever copies the disk can open the session.",
+                "Key \(key.id) is a file beside the sealed session: a copy of the disk is enough to open it.",
                 remedy: "Run junctiond as a system service with an encrypted credential."
             )
         case .key(let key):
@@ -102,7 +102,7 @@ struct Inspection {
                 SequenceList(decoding: bytes) == nil
             else { return [] }
             let location = directory.location(of: .sequences)
-            return [.note(name, "\(location) makes no sense: it counts as empty, and the next signature replaces it.")]
+            return [.note(name, "\(location) is not valid: it counts as empty, and the next signature replaces it.")]
         } catch {
             return [.note(name, "\(error.description) Until then the list counts as empty.")]
         }

@@ -15,7 +15,7 @@ package struct InstallationId: Equatable, Sendable {
         case stored
         /// There was no file: this is a new installation, or an image that was prepared for cloning.
         case created
-        /// There was no file, but this temporary file held the id, because the disk refused to rename it.
+        /// There was no file, but this temporary file held the id: an earlier process could not sync or rename it.
         case unfinished(StateFile)
         /// The file was not valid. The id of a record that the present key opens is used instead.
         case replaced
@@ -23,7 +23,6 @@ package struct InstallationId: Equatable, Sendable {
 
     static let length = 32
 
-    /// Creates a random id.
     init(source: Source) throws(FileFault) {
         var bytes = [UInt8](repeating: 0, count: Self.length / 2)
         let refused = bytes.withUnsafeMutableBytes { clinux_random($0.baseAddress, $0.count) }

@@ -28,7 +28,6 @@ struct RecordFrame {
     /// The sealed part. It is nil if the file is shorter or longer than the layout says.
     var sealed: ArraySlice<UInt8>?
 
-    /// Why the bytes are not a frame.
     enum Fault: Error, Equatable {
         /// The file ends before the sealed part begins, so an unfinished write left it. It holds nothing.
         case torn

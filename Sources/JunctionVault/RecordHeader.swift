@@ -110,7 +110,6 @@ extension RecordHeader {
     /// The times that can be computed with. A header without a verified seal may have any number.
     private static let believableTimes: ClosedRange<Int64> = -(1 << 53)...(1 << 53)
 
-    /// Returns the header as it is in the file.
     func encoded() -> [UInt8] {
         var text = JSONWriter()
         text.object { text in

@@ -84,7 +84,6 @@ struct RecordPayload {
     }
 }
 
-// Writing.
 extension JSONWriter {
     fileprivate mutating func member(_ session: StoredSession) {
         member(session.identity)
@@ -254,7 +253,6 @@ extension DeviceCodes {
     }
 }
 
-// Reading.
 extension SessionRecord.Content {
     fileprivate init?(_ text: JSONValue, as state: RecordHeader.State, format: RecordFormat) {
         switch state {

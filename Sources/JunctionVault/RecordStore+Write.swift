@@ -112,7 +112,7 @@ extension RecordStore {
         try naming.get()
     }
 
-    /// Removes the reserve, and returns whether there was one.
+    /// Removes the reserve. Returns whether this has freed its space.
     mutating func giveUpReserve() -> Bool {
         guard hasReserve else { return false }
         hasReserve = false
@@ -139,7 +139,6 @@ extension RecordStore {
 }
 
 extension SessionRecord {
-    /// Whether the record has incomplete sign-ins.
     fileprivate var hasSignIns: Bool { approval != nil || !partialGrants.isEmpty }
 }
 

@@ -57,7 +57,7 @@ struct RecordStore: Sendable {
         case .putAside(let file, let name):
             try quarantine.take(file, as: name, settled: settled)
         case .adopt(let file):
-            // If the file is gone, a newer record of this process was complete and replaced it.
+            // If the file does not exist any more, a newer record of this process was complete and replaced it.
             guard let bytes = try files.read(file, atMost: RecordFrame.longest + 1) else { return }
             // The content is written to a new file, because a sync of this file may have failed. Linux reports such a
             // failure only once: another sync of the same file succeeds and writes nothing.

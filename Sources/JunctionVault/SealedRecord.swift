@@ -12,7 +12,6 @@ package enum SealedRecord {
         case unreadable
     }
 
-    /// Returns the bytes of the record's file.
     package static func bytes(
         of record: SessionRecord,
         _ secrets: SessionSecrets,

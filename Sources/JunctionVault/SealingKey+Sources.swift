@@ -2,7 +2,6 @@ import CLinux
 import Glibc
 import JunctionSecret
 
-// The sources of a key.
 extension SealingKey {
     /// Reads the key that the service manager passes as a credential.
     ///

@@ -83,7 +83,6 @@ struct SequencePage: Sendable {
 
 }
 
-// The list as JSON.
 extension SequenceList {
     /// In bytes: several times the largest list.
     static let longestText = 1 << 14

@@ -4,7 +4,7 @@ import Glibc
 package final class StateDirectory: Sendable {
     package let path: String
     let descriptor: Int32
-    /// What was corrected when the directory was opened.
+    /// The correction that opening the directory made, or nil.
     package let correction: String?
 
     /// Opens the directory. If it is missing, it is created with its parents.

@@ -1,7 +1,6 @@
 /// The files of the state directory, with one system call for each function. Tests replace it to simulate disk
 /// failures.
 package protocol StateFiles: Sendable {
-    /// The path of the directory, for messages.
     var path: String { get }
 
     /// Returns the names in a folder. The list is empty if the folder does not exist.

@@ -34,12 +34,10 @@ package struct UsedCredentials: Equatable, Sendable {
 
     package init() {}
 
-    /// Returns the stage of the credential with this digest, or nil if it is unknown.
     package func stage(of digest: String) -> Stage? {
         entries.first { $0.digest == digest }?.stage
     }
 
-    /// Records the stage of a credential.
     package mutating func note(_ stage: Stage, of digest: String) {
         entries.removeAll { $0.digest == digest }
         entries.append(Entry(digest: digest, stage: stage))
@@ -135,6 +133,5 @@ extension Vault {
 }
 
 extension StateFile {
-    /// The used bootstrap credentials.
     static let usedCredentials = StateFile("used-credentials")
 }

@@ -42,7 +42,6 @@ struct CommandFailure: Error, Equatable {
         "junctionctl: \(what.onOneLine) (\(kind.onOneLine)): \((remedy ?? "see '\(page)'").onOneLine)"
     }
 
-    /// Writes the error as JSON.
     func write(to writer: inout JSONWriter, helpedBy page: String) {
         writer.object { writer in
             writer.object("error") { writer in

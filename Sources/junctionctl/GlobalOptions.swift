@@ -37,7 +37,6 @@ struct GlobalOptions: ParsableArguments {
     /// option.
     var path: SocketPath { socket.map { SocketPath($0, named: "the path given to --socket") } ?? .resolve(nil) }
 
-    /// The deadline for the answer to a request that is sent now.
     var deadline: Deadline { timeout.map { .after(.seconds(min($0, 1e9))) } ?? .never }
 
     /// Runs `body` with the deadline. If the time runs out, the error names the timeout.
@@ -54,7 +53,6 @@ struct GlobalOptions: ParsableArguments {
         try waiting { deadline throws(JunctionError) in try Connection(to: path, by: deadline) }
     }
 
-    /// Sends one request to the daemon.
     func ask<Definition: MethodDefinition>(
         _ method: Definition.Type,
         _ params: Definition.Params,

@@ -58,7 +58,6 @@ final class BootstrapSignIn: Sendable {
         perform(.scan)
     }
 
-    /// Tries again the credentials that could not be used.
     func reloaded() {
         handle { $0.reloaded() }
     }

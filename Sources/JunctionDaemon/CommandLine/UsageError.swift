@@ -4,7 +4,6 @@ import JunctionText
 package enum UsageError: Error, Equatable {
     /// The option's value is missing; the option is a `CLINUX_OPTION_…`.
     case missingValue(CInt)
-    /// The option takes no value.
     case unexpectedValue(CInt)
     case emptyPath(CInt)
     /// The position of the first word is 1.

@@ -5,7 +5,7 @@ package import JunctionProtocol
 /// All keys of an entry must match, so an entry without keys matches every caller. This is useful for the last entry.
 /// The daemon notes it at the start, because it may be a mistake.
 package struct AccessEntry: Equatable, Sendable {
-    /// The rights of the callers. If the set is empty, they may do nothing, whatever a later entry says.
+    /// The rights of the callers. If the set is empty, they may do nothing, even if a later entry matches.
     package var allow: Set<Capability>
     /// The system unit of the calling process.
     package var unit: String?

@@ -22,7 +22,6 @@ package struct AccountDirectory: Sendable {
         groupNumber = group
     }
 
-    /// The accounts of this machine.
     package static let system = AccountDirectory(nameServices: NameServices.usualPath)
 
     /// The accounts of the services that a file like `nsswitch.conf` lists.

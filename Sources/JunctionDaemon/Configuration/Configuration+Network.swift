@@ -38,7 +38,6 @@ extension Configuration {
 }
 
 extension Configuration.Network {
-    /// The time limits of the steps of a request.
     var limits: OutgoingHttp.Limits {
         OutgoingHttp.Limits(resolve: resolveTimeout, connect: connectTimeout, request: requestTimeout)
     }

@@ -2,7 +2,6 @@ package import JunctionProviders
 
 /// Every setting of the daemon. The initial value of each property is the default.
 package struct Configuration: Equatable, Sendable {
-    /// The provider of the session.
     package var provider = VendorName.allCases[0]
     /// The settings of all vendors, by the vendor's name and then by key.
     package var vendors = Self.usualVendorSettings
@@ -38,7 +37,6 @@ extension Configuration {
         package var caFile: String?
     }
 
-    /// The settings of outgoing connections.
     package struct Network: Equatable, Sendable {
         /// If absent, the environment decides; see `networkUse`.
         package var proxy: ProxyAddress?

@@ -1,4 +1,4 @@
-/// Why the daemon does not start with a setting: where the setting is, its key, and what was expected.
+/// Why the daemon does not start with a setting: where the setting is, its key, and the expected value.
 ///
 /// The text never contains a text value, because a user may have put a secret in the wrong place.
 package struct ConfigurationError: Error, Equatable, CustomStringConvertible {

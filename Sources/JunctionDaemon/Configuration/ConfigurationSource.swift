@@ -12,7 +12,6 @@ package struct ConfigurationSource: Equatable, Sendable {
         package var notes: [String]
     }
 
-    /// The path of the configuration file.
     package var path: String
     /// Whether the file must exist. A file that the user named must, and the file at the default path need not.
     package var mustExist: Bool

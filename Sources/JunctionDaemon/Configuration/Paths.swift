@@ -72,7 +72,6 @@ package struct Paths: Equatable, Sendable {
         return "\(String(cString: folder))/\(path)"
     }
 
-    /// Returns the configuration at this path, with the variables that override it.
     package func configurationSource(variables: [String: String]) -> ConfigurationSource {
         ConfigurationSource(path: configuration, mustExist: configurationMustExist, variables: variables)
     }

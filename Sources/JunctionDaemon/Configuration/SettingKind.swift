@@ -15,7 +15,7 @@ struct SettingKind<Value> {
         self.spelledOut = spelledOut
     }
 
-    /// Creates a kind whose error says only what was expected and found.
+    /// Creates a kind whose error has only the expected and the found value.
     init(
         _ expected: String,
         spelledOut: @escaping (String) -> SettingValue = SettingValue.string,
@@ -30,9 +30,8 @@ struct SettingKind<Value> {
     }
 }
 
-/// The value does not have the type or the range of the setting.
 struct SettingMismatch: Error {
-    /// What was expected, and what was found.
+    /// The expected and the found value.
     let message: String
 }
 

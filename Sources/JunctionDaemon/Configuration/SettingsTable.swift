@@ -23,7 +23,6 @@ final class SettingsTable {
             return variables[name].map { (name, $0) }
         }
 
-        /// Returns the place of a setting.
         func place(of setting: Setting?) -> ConfigurationError.Place {
             .file(setting?.file ?? file?.path ?? "", line: setting?.line)
         }

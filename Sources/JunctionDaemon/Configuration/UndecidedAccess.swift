@@ -10,7 +10,6 @@ package struct UndecidedAccess: Error, Equatable, CustomStringConvertible {
         self.failure = failure
     }
 
-    /// The error in one line.
     package var description: String {
         "\(entry): its user or group could not be looked up (\(failure.reason)). That may pass by itself; see whether the name "
             + "service works"

@@ -7,7 +7,7 @@ import JunctionSystemd
 struct InstallationFacts: Equatable, Sendable {
     var configurationOrigin: ConfigurationOrigin
     var configuration = ConfigurationStanding.inForce
-    /// One line for each access entry that matches nobody.
+    /// One line for each access entry that matches no caller.
     var unmatchedAccess: [String] = []
     var isUnderServiceManager = false
     /// Whether systemd starts the daemon after a reboot. Nil if the daemon's unit is unknown.
@@ -47,7 +47,7 @@ extension InstallationFacts {
                 verdict: .note,
                 detail: "\(file) or its conf.d was changed in what takes effect at the next start only: "
                     + settings.joined(separator: ", ") + ".",
-                remedy: "systemctl restart junctiond: nobody loses the session by it."
+                remedy: "systemctl restart junctiond: the session is kept."
             )
         case .refused(let reason):
             return ProbeFinding(
@@ -60,7 +60,7 @@ extension InstallationFacts {
     }
 
     private static func access(_ note: String) -> ProbeFinding {
-        let remedy = "Create the account, or correct the entry; without it nobody is allowed what it says."
+        let remedy = "Create the account, or correct the entry; without it the entry gives no rights."
         return ProbeFinding(name: "access", verdict: .problem, detail: note + ".", remedy: remedy)
     }
 
@@ -82,7 +82,7 @@ extension InstallationFacts {
         return ProbeFinding(
             name: "start at boot",
             verdict: .note,
-            detail: "\(service) is not enabled: after a reboot it starts when somebody connects, and not before.",
+            detail: "\(service) is not enabled: after a reboot it starts only when a client connects.",
             remedy: remedy
         )
     }

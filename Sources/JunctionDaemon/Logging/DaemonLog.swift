@@ -21,7 +21,7 @@ package struct DaemonLog: Sendable {
                 destination.handler(threshold: threshold, deliver: destination.write)
             }
             logger.error(
-                "Log lines were lost, because nobody took them as fast as they came",
+                "Log lines were lost, because the reader of the log was too slow",
                 metadata: .of(nil, [.count: "\(count)"])
             )
         }
@@ -33,7 +33,6 @@ package struct DaemonLog: Sendable {
         nonmutating set { threshold.level = newValue.swiftLog }
     }
 
-    /// Returns a logger for one topic.
     package func logger(_ topic: String) -> Logger {
         let queue = queue
         return Logger(label: topic) { _ in destination.handler(threshold: threshold) { queue.put($0) } }

@@ -8,7 +8,6 @@ struct Outage: Equatable {
         began = now
     }
 
-    /// Counts one more failure.
     mutating func goesOn() { failures += 1 }
 
     /// Returns the length so far, in whole seconds.

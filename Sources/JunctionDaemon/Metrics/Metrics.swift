@@ -16,18 +16,15 @@ package struct Metrics: Sendable {
 
     package init() {}
 
-    /// Counts a write of the record, which succeeded or failed.
     package mutating func writeEnded(durably: Bool) {
         if durably { writesSucceeded += 1 } else { writesFailed += 1 }
     }
 
-    /// Counts a request to the provider that has ended.
     package mutating func requestEnded(_ reading: RequestMeter.Reading) {
         providerRequests.note(reading.duration)
         if let skew = reading.clockSkew { clockSkew = skew.wholeMilliseconds }
     }
 
-    /// Counts a session event.
     package mutating func happened(_ event: SessionEvent) {
         switch event {
         case .exchangeEnded(let outcome, _): exchanges[outcome.index] += 1

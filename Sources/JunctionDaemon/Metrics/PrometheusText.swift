@@ -18,7 +18,6 @@ struct PrometheusText {
         add(value, [])
     }
 
-    /// Adds one sample of the series announced last.
     mutating func add(_ value: some BinaryInteger, _ labels: [(name: String, value: String)]) {
         text += name
         if !labels.isEmpty {

@@ -14,7 +14,6 @@ package enum StandardError {
         write(bytes, until: .now + patience)
     }
 
-    /// Writes what is wrong with the command line.
     package static func explain(_ error: UsageError) {
         write(Array(error.text.utf8), until: .now + patience)
     }

@@ -3,7 +3,7 @@
 /// In each period the first acts of a caller (a user and a unit, for each kind of act) get a line each. Further acts of
 /// the same caller share one line with a count at the end of the period. So the audit cannot make the journal drop
 /// lines: journald's default limit is 10,000 lines in 30 s for a service. The audit writes less than half of that
-/// (`mostLines`), whatever callers do.
+/// (`mostLines`) in every case.
 struct AuditMerger {
     /// The number of acts of one caller that get a line of their own in a period.
     static let mostSingleLines = 64
@@ -70,7 +70,6 @@ struct AuditMerger {
         (tallies, places, latest) = ([], [:], 0)
     }
 
-    /// Returns the lines to write, and forgets them.
     mutating func takeLines() -> [AuditTrail.Line] {
         defer { lines = [] }
         return lines

@@ -19,7 +19,6 @@ struct ConfigurationReload: Sendable {
     let bootstrap: BootstrapSignIn?
     let loop: any EventLoop
 
-    /// The result of a reload.
     enum Outcome: Equatable {
         /// The configuration is in force, except for these settings, which wait for a restart.
         case inForce(pendingRestart: [String])
@@ -73,7 +72,7 @@ struct ConfigurationReload: Sendable {
         } catch let failure as StartFailure {
             throw failure
         } catch {
-            throw StartFailure(.internal, "The event loop takes no work: \(error)")
+            throw StartFailure(.internal, "The event loop accepts no tasks: \(error)")
         }
         for note in sound.notes { logger.warning("\(note)") }
         log.level = new.log.level

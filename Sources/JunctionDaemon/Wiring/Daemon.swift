@@ -90,7 +90,7 @@ package final class Daemon: Sendable {
         } catch let failure as StartFailure {
             throw failure
         } catch {
-            throw StartFailure(.internal, "The event loop takes no work: \(error)")
+            throw StartFailure(.internal, "The event loop accepts no tasks: \(error)")
         }
     }
 
@@ -226,14 +226,13 @@ package final class Daemon: Sendable {
         if let bootstrap { loop.execute { bootstrap.start() } }
     }
 
-    /// Serves HTTP on the socket.
     private func open(_ apiSocket: ListeningSocket) throws(StartFailure) {
         do {
             try loop.flatSubmit { [server] in server.start(on: apiSocket, speaking: .http) }.wait()
         } catch {
             throw StartFailure(.cannotCreate, "The socket \(apiSocket.path ?? "for HTTP") cannot be served: \(error)")
         }
-        logger.notice("HTTP is spoken, too", metadata: .of(nil, [.socket: "\(apiSocket.path ?? "passed")"]))
+        logger.notice("HTTP is served", metadata: .of(nil, [.socket: "\(apiSocket.path ?? "passed")"]))
     }
 
     private func waitUntilEnded() throws(StartFailure) -> End {

@@ -20,7 +20,6 @@ final class SessionEventLog: SessionObserver {
         var statusLine: String?
         /// The settings that wait for a restart.
         var pendingRestart: [String] = []
-        /// Set while renewals fail.
         var outage: Outage?
         /// A user has signed in, and the next snapshot has not arrived yet.
         var hasSignedIn = false
@@ -36,7 +35,6 @@ final class SessionEventLog: SessionObserver {
 
     var metrics: Metrics { state.withLock { $0.metrics } }
 
-    /// Counts a request to the provider that has ended.
     func requestEnded(_ reading: RequestMeter.Reading) {
         state.withLock { $0.metrics.requestEnded(reading) }
     }

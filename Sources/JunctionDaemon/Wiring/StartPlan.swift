@@ -163,7 +163,6 @@ extension Restoration {
 }
 
 extension Restoration {
-    /// When the stored record was written, if it can be read.
     fileprivate var writtenAt: WallTime? {
         switch self {
         case .absent, .unreadable: nil

@@ -49,7 +49,6 @@ extension Snapshot.Authorization {
 extension CommandFailure {
     private static let inGeneral = "see 'junctionctl status'; 'junctionctl sign-in --device' begins it again"
 
-    /// - Parameter words: the error text of the daemon.
     fileprivate init(notApproved words: String) {
         self.init(words, kind: "invalidCredential", remedy: Self.inGeneral)
     }

@@ -4,7 +4,6 @@ import JunctionProtocol
 
 /// An address as a QR code in half blocks, drawn by the program `qrencode`.
 struct QRPicture {
-    /// The address. It contains the code if the provider has such an address.
     let content: SecretText
 
     /// Returns nil if this caller may not know an address.
@@ -28,7 +27,6 @@ struct QRPicture {
 
     private static let program = "qrencode"
 
-    /// Returns the picture.
     func drawn() throws -> SecretText {
         // The address goes to standard input, because every user can read arguments. On a terminal the colours are
         // explicit, because a camera may not read a light code on a dark background.

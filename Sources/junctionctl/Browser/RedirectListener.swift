@@ -15,7 +15,6 @@ final class RedirectListener {
     private let descriptor: Int32
     private var visitors: [BrowserConnection] = []
 
-    /// The redirect address.
     let address: String
     /// The address at which the browser is opened. It redirects to the provider's page, so that the address of that
     /// page is never an argument, which every user of this machine could read.

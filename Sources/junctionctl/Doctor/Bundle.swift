@@ -32,7 +32,7 @@ struct Bundle {
         let after = [
             Part(
                 name: "units",
-                lines: UnitProbe()?.units.map(\.summary) ?? ["the service manager says nothing of them"]
+                lines: UnitProbe()?.units.map(\.summary) ?? ["the service manager does not answer"]
             ),
             Part(
                 name: "journal",

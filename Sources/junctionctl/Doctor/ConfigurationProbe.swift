@@ -100,7 +100,7 @@ struct ConfigurationProbe {
                 name: "access",
                 verdict: .problem,
                 detail: line,
-                remedy: "create the account, or correct the entry; without it nobody is allowed what it says"
+                remedy: "create the account, or correct the entry; without it the entry gives no rights"
             )
         }
         if let remedy = line.range(of: "Pass it as a credential") {
@@ -139,7 +139,6 @@ extension StringProtocol {
         return nil
     }
 
-    /// The text without white space around it.
     var trimmed: SubSequence {
         let from = drop { $0.isWhitespace }
         guard let last = from.lastIndex(where: { !$0.isWhitespace }) else { return from }

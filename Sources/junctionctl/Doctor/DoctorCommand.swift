@@ -101,7 +101,6 @@ struct DoctorCommand: ParsableCommand {
 }
 
 extension Redaction {
-    /// Hides the signed-in user.
     fileprivate static func of(_ snapshot: Snapshot?) -> Redaction {
         Redaction(privateWords: [snapshot?.userId, snapshot?.externalUserId, snapshot?.teamId].compactMap(\.self))
     }

@@ -19,7 +19,6 @@ struct JournalProbe: Equatable {
         self.lines = lines
     }
 
-    /// The finding about the last error.
     var check: Diagnosis.Check? {
         lines.last.map { line in
             Diagnosis.Check(

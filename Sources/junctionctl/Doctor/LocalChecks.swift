@@ -22,7 +22,7 @@ struct LocalChecks {
         if let units = UnitProbe() {
             checks += units.checks
         } else {
-            checks.append(.init(name: "units", verdict: .note, detail: "the service manager says nothing of them"))
+            checks.append(.init(name: "units", verdict: .note, detail: "the service manager does not answer"))
         }
         if let check = JournalProbe(priority: "err", count: 1)?.check { checks.append(check) }
         if let check = Self.volatileState { checks.append(check) }

@@ -2,7 +2,6 @@
 ///
 /// The text is parsed as the daemon parses it. It is not shown at all unless every part is plain.
 enum RedactedPath {
-    /// Returns an absolute path.
     static func path(_ text: String) -> String? {
         text.hasPrefix("/") && text.utf8.allSatisfy { isOfPath($0) || $0 == UInt8(ascii: " ") } ? text : nil
     }

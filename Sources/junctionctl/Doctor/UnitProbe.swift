@@ -51,7 +51,6 @@ struct UnitProbe: Equatable {
 
     private func unit(_ name: String) -> Unit? { units.first { $0.name == name && $0["LoadState"] != "not-found" } }
 
-    /// The findings about the units.
     var checks: [Diagnosis.Check] {
         guard let service = unit(Self.service), let socket = unit(Self.socket) else {
             return [
@@ -135,7 +134,7 @@ struct UnitProbe: Equatable {
         return .init(
             name: "start at boot",
             verdict: .note,
-            detail: "\(service.name) is not enabled: after a reboot it starts when somebody connects, and not before",
+            detail: "\(service.name) is not enabled: after a reboot it starts only when a client connects",
             remedy: remedy
         )
     }

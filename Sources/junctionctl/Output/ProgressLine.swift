@@ -2,7 +2,6 @@ import Glibc
 
 /// A progress line on standard error. On a terminal it changes in place; elsewhere it is printed once.
 final class ProgressLine {
-    /// Whether the line can change.
     let isMoving = isatty(STDERR_FILENO) == 1
     private var shown: String?
 

@@ -1,6 +1,5 @@
 import JunctionProtocol
 
-/// The remaining time in words.
 struct TimeLeft: CustomStringConvertible {
     private let seconds: Int64
 

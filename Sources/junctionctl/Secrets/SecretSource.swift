@@ -59,7 +59,6 @@ func openFile(_ path: String, givenTo option: String) throws -> Int32 {
 }
 
 extension CommandFailure {
-    /// - Parameter number: the `errno` value.
     init(unreadableFileOf option: String, _ number: Int32) {
         self.init(
             "the file given to \(option) cannot be read: \(String(cString: strerror(number)))",

@@ -21,7 +21,7 @@ struct TypedLine {
     /// The number of bytes beyond the space. They are read as well, because otherwise the shell would get them.
     private var surplus = 0
 
-    /// - Parameter room: the memory for the line.
+    /// - Parameter room: the memory that receives the line.
     init(in room: UnsafeMutableRawBufferPointer, keys: Keys) {
         self.room = room
         self.keys = keys

@@ -8,7 +8,6 @@ struct CredentialOptions: ParsableArguments {
     @OptionGroup(title: Provider.heading(.sinch)) var sinch: SinchOptions
     @OptionGroup(title: Provider.heading(.oauth)) var oauth: OAuthOptions
 
-    /// The options of Junction.
     struct JunctionOptions: ParsableArguments {
         @Option(
             help: ArgumentHelp(
@@ -49,7 +48,6 @@ struct CredentialOptions: ParsableArguments {
         var userId: String?
     }
 
-    /// The options of social.plus.
     struct SocialOptions: ParsableArguments {
         @Option(help: ArgumentHelp("social.plus: what others read in place of the id.", valueName: "name"))
         var displayName: String?
@@ -63,7 +61,6 @@ struct CredentialOptions: ParsableArguments {
         var isLogin: Bool { displayName != nil || authTokenFile != nil }
     }
 
-    /// The options of Sinch.
     struct SinchOptions: ParsableArguments {
         @Option(
             help: ArgumentHelp(
@@ -92,7 +89,6 @@ struct CredentialOptions: ParsableArguments {
         var selfSigned = false
     }
 
-    /// The options of an OAuth server.
     struct OAuthOptions: ParsableArguments {
         @Flag(
             help: "OAuth: show a code with which a person approves the sign-in on another screen, and wait for that."

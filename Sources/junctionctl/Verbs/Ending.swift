@@ -7,7 +7,6 @@ extension ParsableArguments {
         if status != .done { throw ExitCode(status.rawValue) }
     }
 
-    /// Refuses a value that is not a number of seconds.
     func requireSeconds(_ seconds: Double, _ option: String) throws {
         guard seconds >= 0, seconds.isFinite else {
             throw ValidationError("\(option) takes a number of seconds, zero or more")

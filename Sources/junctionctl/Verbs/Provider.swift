@@ -83,7 +83,6 @@ enum Provider: String, CaseIterable {
 }
 
 extension GlobalOptions {
-    /// Asks the daemon for its provider.
     func provider() throws -> Provider {
         try Provider(named: ask(DaemonInfo.self, NoParams()).value.provider)
     }

@@ -2,7 +2,6 @@ import ArgumentParser
 import JunctionClient
 import JunctionProtocol
 
-/// Compares the session with the user that the app expects.
 struct ReconcileCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "reconcile",

@@ -8,7 +8,6 @@ struct RenewalScript {
 
     /// The variable that tells the command whose token is needed.
     static let userVariable = "JUNCTION_USER_ID"
-    /// The variable that tells the command the reason of the renewal.
     static let reasonVariable = "JUNCTION_RENEWAL_REASON"
 
     /// Whether the line begins with the name of a program that the shell does not find. If the line begins with

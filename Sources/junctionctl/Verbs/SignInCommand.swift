@@ -2,7 +2,6 @@ import ArgumentParser
 import JunctionClient
 import JunctionProtocol
 
-/// Signs a user in.
 struct SignInCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "sign-in",

@@ -2,7 +2,6 @@ import ArgumentParser
 import JunctionClient
 import JunctionProtocol
 
-/// Signs the user out.
 struct SignOutCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "sign-out",
