@@ -22,7 +22,7 @@ struct RecordStore: Sendable {
     /// Names in quarantine that are no longer reported.
     var settled: Set<String> = []
     var hasReserve = false
-    /// Whether the stored record is known to belong to this installation.
+    /// Whether the stored record, if there is one, is known to belong to this installation.
     var isSound = false
     /// Stages of bootstrap credentials that the disk has refused so far.
     var owed = UsedCredentials()
